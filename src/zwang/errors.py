@@ -1,0 +1,54 @@
+"""Everything that zwang refuses, and what to do about it.
+
+::
+
+    ZwangError
+    ├── ModelError             the description of a system contradicts itself (lists every mistake)
+    ├── InputError             arrays, states or names given to a function do not fit
+    ├── MassError              M is not symmetric or not positive semidefinite
+    ├── UndeterminedError      M is singular and the constraints do not make up for it
+    ├── InconsistentError      constraint rows contradict each other: no acceleration obeys them all
+    └── InfeasibleError        one-sided constraints cannot all be met
+
+Each message says what is wrong, which one it is, and what to do.
+"""
+
+from collections.abc import Sequence
+
+
+class ZwangError(Exception):
+    """Root of everything zwang raises on purpose: catch this to catch all of it."""
+
+
+class ModelError(ZwangError, ValueError):
+    """A system is described wrongly; `mistakes` lists every mistake found, not only the first."""
+
+    def __init__(self, mistakes: Sequence[str], name: str = "") -> None:
+        self.mistakes = tuple(mistakes)
+        what = f"the system {name!r}" if name else "this system"
+        count = "1 mistake" if len(self.mistakes) == 1 else f"{len(self.mistakes)} mistakes"
+        super().__init__("\n".join([f"{what} has {count}:", *(f"  - {m}" for m in self.mistakes)]))
+
+
+class InputError(ZwangError, ValueError):
+    """Arrays, states, names or options given to a function do not fit."""
+
+
+class MassError(ZwangError, ValueError):
+    """A mass matrix is not symmetric, or not positive semidefinite."""
+
+
+class UndeterminedError(ZwangError):
+    """M is singular in directions that no constraint determines: rank [M; A] < n."""
+
+
+class InconsistentError(ZwangError):
+    """Constraint rows contradict each other; `rows` holds the indices of the contradicting rows."""
+
+    def __init__(self, message: str, rows: Sequence[int] = ()) -> None:
+        self.rows = tuple(rows)
+        super().__init__(message)
+
+
+class InfeasibleError(ZwangError):
+    """No acceleration satisfies all equality rows and all active one-sided rows."""

@@ -11,6 +11,8 @@ from typing import Any
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
+from zwang.errors import InputError
+
 t: sp.Symbol = dynamicsymbols._t  # SymPy's own time symbol, so that its mechanics objects fit
 
 
@@ -41,7 +43,22 @@ def dot(expression: sp.Expr) -> sp.Expr:
     >>> dot(x**2)
     2*x(t)*Derivative(x(t), t)
     """
-    return sp.S(expression).diff(t)
+    return as_expression(expression).diff(t)
+
+
+def as_expression(value: Any) -> sp.Basic:
+    """A number, SymPy object or matrix as SymPy's; text is refused, because SymPy would execute it.
+
+    >>> as_expression("x")
+    Traceback (most recent call last):
+    zwang.errors.InputError: 'x' is text, not an expression: build expressions from coordinates and parameters
+    """
+    if isinstance(value, str):
+        raise InputError(f"{value!r} is text, not an expression: build expressions from coordinates and parameters")
+    try:
+        return sp.sympify(value, strict=True)
+    except sp.SympifyError:
+        raise InputError(f"{value!r} is no number and no SymPy expression") from None
 
 
 @dataclass(frozen=True)

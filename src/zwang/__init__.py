@@ -1,0 +1,66 @@
+"""zwang: the motion of constrained mechanical systems, after Gauss, Udwadia and Kalaba.
+
+You say what a system is and what it must obey; you get its explicit equations of motion in every form the
+papers give, the forces of constraint, and a verdict on the constraints.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from zwang._version import __version__
+
+if TYPE_CHECKING:
+    from zwang.equations import Equations, derive
+    from zwang.evaluate import evaluate
+    from zwang.formulations import Solution, solve
+    from zwang.model import Constraint, System
+    from zwang.symbols import coordinates, dot, parameters, t
+    from zwang.verdict import Verdict, diagnose
+
+# Each public name and the module that holds it. Modules are imported when a name is first used: SymPy and
+# the compilers behind it are heavy, and `import zwang` must not be.
+_HOME = {
+    "Constraint": "zwang.model",
+    "Equations": "zwang.equations",
+    "Solution": "zwang.formulations",
+    "System": "zwang.model",
+    "Verdict": "zwang.verdict",
+    "coordinates": "zwang.symbols",
+    "derive": "zwang.equations",
+    "diagnose": "zwang.verdict",
+    "dot": "zwang.symbols",
+    "evaluate": "zwang.evaluate",
+    "parameters": "zwang.symbols",
+    "solve": "zwang.formulations",
+    "t": "zwang.symbols",
+}
+
+__all__ = [
+    "Constraint",
+    "Equations",
+    "Solution",
+    "System",
+    "Verdict",
+    "__version__",
+    "coordinates",
+    "derive",
+    "diagnose",
+    "dot",
+    "evaluate",
+    "parameters",
+    "solve",
+    "t",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the home of a public name on first use (PEP 562)."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'zwang' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

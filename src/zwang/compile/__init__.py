@@ -1,0 +1,12 @@
+"""Staged SymEngine expressions to native kernels with named inputs and outputs.
+
+::
+
+    Program ──► translate ──► layout ──► native ──► Kernel
+                (lines)      (module)   (LLVM)
+"""
+
+from zwang.compile.kernel import Kernel, compile_program
+from zwang.compile.program import Program
+
+__all__ = ["Kernel", "Program", "compile_program"]

@@ -1,0 +1,164 @@
+"""Straight-line LLVM instructions as text: one line each, none computed twice, negation for free.
+
+A *token* is the text of a value: a register `%v12` or truth value `%b12` (both defined by line 12), an
+input `%i3`, or a constant `0x3FF0000000000000`; a leading minus sign means "the negative of". Signs
+travel with tokens until an addition turns into a subtraction or a product absorbs them: that is exact,
+for rounding to nearest is symmetric.
+
+Text and not `llvmlite.ir`, because building the objects of `llvmlite.ir` takes several times as long.
+"""
+
+from __future__ import annotations
+
+import struct
+
+ONE = "0x3FF0000000000000"
+ZERO = "0x0000000000000000"
+NAN = "0x7FF8000000000000"
+
+# Functions of the C library are called under names of our own: LLVM then knows nothing about them and
+# cannot rewrite a call (pow(10, x) as exp10(x), say), so every optimisation level gives the same bits.
+LIBRARY = "zwang."
+
+
+def constant(value: float) -> str:
+    """The token of a number: the bits of its double, the sign in front.
+
+    >>> constant(-1.0)
+    '-0x3FF0000000000000'
+    """
+    digits = struct.pack(">d", value).hex().upper()
+    negative = digits[0] in "89ABCDEF"
+    return f"-0x{int(digits[0], 16) - 8:X}{digits[1:]}" if negative else f"0x{digits}"
+
+
+class Code:
+    """The lines so far and the functions they call.
+
+    >>> code = Code()
+    >>> code.add("%i0", "-%i1")
+    '%v0'
+    >>> code.multiply("-%v0", "%v0")
+    '-%v1'
+    >>> code.add("%i0", "-%i1")
+    '%v0'
+    >>> print(*code.lines, sep="; ")
+    %v0 = fsub double %i0, %i1; %v1 = fmul double %v0, %v0
+    """
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self.lines: list[str] = []
+        self.called: dict[str, int] = {}  # name of a function -> number of its arguments
+        self._registers: dict[str, str] = {}  # instruction -> register that holds its result
+        self._divided: dict[str, tuple[int, str]] = {}  # denominator -> line and numerator, divided by once
+        self._reciprocals: dict[str, str] = {}  # denominator -> register of its reciprocal
+
+    def line(self, instruction: str, prefix: str = "%v") -> str:
+        """The register with the result of an instruction; a new line only if there is none."""
+        register = self._registers.get(instruction)
+        if register is None:
+            register = f"{prefix}{len(self.lines)}"
+            self._registers[instruction] = register
+            self.lines.append(f"{register} = {instruction}")
+        return register
+
+    def unsigned(self, token: str) -> str:
+        """The same value without a sign in front."""
+        if token[0] != "-":
+            return token
+        if token[1] == "%":
+            return self.line(f"fneg double {token[1:]}")
+        return f"0x{int(token[3], 16) + 8:X}{token[4:]}"
+
+    def add(self, a: str, b: str) -> str:
+        """a + b."""
+        if b[0] == "-":
+            if a[0] == "-":
+                return "-" + self.line(f"fadd double {a[1:]}, {b[1:]}")
+            return self.line(f"fsub double {a}, {b[1:]}")
+        if a[0] == "-":
+            return self.line(f"fsub double {b}, {a[1:]}")
+        return self.line(f"fadd double {a}, {b}")
+
+    def multiply(self, a: str, b: str) -> str:
+        """a · b."""
+        sign = ""
+        if a[0] == "-":
+            sign, a = "-", a[1:]
+        if b[0] == "-":
+            sign, b = ("" if sign else "-"), b[1:]
+        if a == ONE:
+            return sign + b
+        if b == ONE:
+            return sign + a
+        return sign + self.line(f"fmul double {a}, {b}")
+
+    def divide(self, a: str, b: str) -> str:
+        """a / b; from the second division by b on, all of them are products with one reciprocal.
+
+        The first is then rewritten too, so a denominator costs one division however often it is used,
+        and one used once is divided by exactly.
+        """
+        sign = ""
+        if a[0] == "-":
+            sign, a = "-", a[1:]
+        if b[0] == "-":
+            sign, b = ("" if sign else "-"), b[1:]
+        reciprocal = self._reciprocals.get(b)
+        if reciprocal is None:
+            first = self._divided.pop(b, None)
+            if first is not None:
+                place, numerator = first
+                reciprocal = f"%v{place}"
+                self.lines[place] = f"{reciprocal} = fdiv double {ONE}, {b}"
+                self.lines[place + 1] = f"%v{place + 1} = fmul double {numerator}, {reciprocal}"
+            elif a == ONE:
+                reciprocal = self.line(f"fdiv double {ONE}, {b}")
+            else:
+                self._divided[b] = len(self.lines), a
+                self.lines.append("")  # room for the reciprocal
+                return sign + self.line(f"fdiv double {a}, {b}")
+            self._reciprocals[b] = reciprocal
+        return sign + self.multiply(a, reciprocal)
+
+    def power(self, base: str, twice: int) -> str:
+        """base^(twice/2) for a positive whole number `twice`, by products and at most one square root."""
+        whole, half = divmod(twice, 2)
+        result = self.call("llvm.sqrt.f64", base) if half else ONE
+        while whole:
+            if whole & 1:
+                result = self.multiply(result, base)
+            whole >>= 1
+            if whole:
+                base = self.multiply(base, base)
+        return result
+
+    def call(self, function: str, *arguments: str) -> str:
+        """The value of a function of doubles."""
+        self.called[function] = len(arguments)
+        listed = ", ".join([f"double {self.unsigned(a)}" for a in arguments])
+        return self.line(f"call double @{function}({listed})")
+
+    def compare(self, relation: str, a: str, b: str) -> str:
+        """The truth value of a relation, named as in LLVM (olt, ole, oeq, une, ...)."""
+        return self.line(f"fcmp {relation} double {self.unsigned(a)}, {self.unsigned(b)}", "%b")
+
+    def logic(self, operation: str, a: str, b: str) -> str:
+        """and, or, xor of two truth values."""
+        return self.line(f"{operation} i1 {a}, {b}", "%b")
+
+    def choose(self, condition: str, a: str, b: str) -> str:
+        """a where the condition holds, b elsewhere."""
+        return self.line(f"select i1 {condition}, double {self.unsigned(a)}, double {self.unsigned(b)}")
+
+    def number(self, token: str) -> str:
+        """A value as a number: a truth value becomes 1 or 0."""
+        if token[:2] == "%b" or token in ("true", "false"):
+            return self.choose(token, ONE, ZERO)
+        return token
+
+    def register(self, token: str) -> str:
+        """A register that holds a value as a number, also where it is an input or a constant."""
+        token = self.unsigned(self.number(token))
+        return token if token[:2] == "%v" else self.line(f"bitcast double {token} to double")

@@ -1,0 +1,58 @@
+"""LLVM text to machine code in this process."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from zwang.compile.code import LIBRARY
+
+
+@cache
+def pointer_type() -> str:
+    """How this LLVM writes a pointer to doubles: until LLVM 16 with its type, since 17 only without."""
+    import llvmlite.binding as llvm
+
+    return "ptr" if llvm.llvm_version_info >= (17,) else "double*"
+
+
+def native_engine(text: str, called: Iterable[str], level: int) -> Any:
+    """Compile a module; the engine gives the addresses, and holds the machine code as long as it lives.
+
+    The level is that of the code generator (instruction choice, scheduling, registers). LLVM's passes
+    over the text are left out: the lines hold nothing twice and no branches, so that those passes took
+    up to as long as the code generator and gave no faster code.
+    """
+    import llvmlite.binding as llvm
+
+    _initialise()
+    for name in called:
+        if name.startswith(LIBRARY):
+            _provide(name)
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=level
+    )
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine)
+    engine.finalize_object()
+    return engine
+
+
+@cache
+def _initialise() -> None:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+@cache
+def _provide(name: str) -> None:
+    """Tell LLVM where a function of the C library is, in the same way on every platform."""
+    import llvmlite.binding as llvm
+
+    library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
+    function = getattr(library, name.removeprefix(LIBRARY))
+    llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)

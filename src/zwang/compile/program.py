@@ -1,0 +1,77 @@
+"""What is compiled: expressions with named inputs, named outputs and named intermediates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import prod
+from typing import TYPE_CHECKING
+
+from zwang.errors import InputError
+
+if TYPE_CHECKING:
+    from symengine import Expr, Symbol
+
+
+@dataclass(frozen=True)
+class Program:
+    """A straight-line program in SymEngine expressions.
+
+    `inputs` names tuples of symbols, packed in this order into one array of doubles; `outputs` names
+    flat tuples of expressions, packed likewise. `shapes` may give an output a shape, row by row; without
+    one it is a vector. `steps` are intermediates (symbol, expression), in order: a step may use the
+    inputs and the steps before it, an output may use all of them. A step is computed once, however
+    often it is used; naming the intermediates keeps expressions, and so the time to compile, small.
+
+    >>> from symengine import cos, sin, symbols
+    >>> r, a, c = symbols("r a c")
+    >>> polar = Program(
+    ...     inputs={"r": (r,), "angle": (a,)},
+    ...     outputs={"point": (r*c, r*sin(a))},
+    ...     steps=((c, cos(a)),),
+    ... )
+    >>> polar.shape("point")
+    (2,)
+    """
+
+    inputs: Mapping[str, tuple[Symbol, ...]]
+    outputs: Mapping[str, tuple[Expr, ...]]
+    shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    steps: tuple[tuple[Symbol, Expr], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse symbols with two meanings, and shapes that fit no output."""
+        defined: dict[Symbol, str] = {}
+        for name, symbols in self.inputs.items():
+            for symbol in symbols:
+                _define(defined, symbol, f"the input {name!r}")
+        for symbol, _ in self.steps:
+            _define(defined, symbol, "a step")
+        for name, shape in self.shapes.items():
+            if name not in self.outputs:
+                raise InputError(
+                    f"a shape is given for {name!r}, which is not an output: {_listed(self.outputs)}"
+                )
+            if prod(shape) != len(self.outputs[name]):
+                raise InputError(
+                    f"the output {name!r} has {len(self.outputs[name])} expressions, "
+                    f"but its shape {tuple(shape)} wants {prod(shape)}"
+                )
+
+    def shape(self, output: str) -> tuple[int, ...]:
+        """The shape of an output: the one given, or that of a vector."""
+        return tuple(self.shapes.get(output, (len(self.outputs[output]),)))
+
+
+def _define(defined: dict[Symbol, str], symbol: Symbol, where: str) -> None:
+    """Note where a symbol gets its value, once."""
+    if symbol in defined:
+        raise InputError(
+            f"{symbol} is defined twice, by {defined[symbol]} and by {where}: rename one of them"
+        )
+    defined[symbol] = where
+
+
+def _listed(names: Mapping[str, object]) -> str:
+    """Names for a message."""
+    return "the outputs are " + (", ".join(map(repr, names)) or "none")

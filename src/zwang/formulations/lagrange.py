@@ -1,0 +1,39 @@
+"""Lagrange's equations of the first kind (S2 30–31): M q̈ = Q + Aᵀλ together with A q̈ = b.
+
+The multipliers are unknowns here, found with q̈ from one linear system; S2 appendix B shows that q̈ is unique
+even where λ is not, so a set of independent rows serves.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from zwang.linalg.factors import take, take_rows
+from zwang.linalg.rank import Array, Indices, row_norms
+
+
+def acceleration(M: Array, Q: Array, A: Array, b: Array, rows: Indices) -> Array:
+    """q̈ of a stack of systems, given r independent rows (k, r) of each A."""
+    scale = row_norms(A)
+    G, h = take_rows(A / scale[:, :, None], rows), take(b / scale, rows)
+    k, r, n = G.shape
+    size = np.abs(M).max(axis=(1, 2))[:, None, None]  # keeps both blocks of the matrix of one order
+    matrix = np.zeros((k, n + r, n + r))
+    matrix[:, :n, :n] = M / size
+    matrix[:, :n, n:] = -G.swapaxes(1, 2)
+    matrix[:, n:, :n] = G
+    right = np.concatenate([Q / size[:, 0], h], axis=1)
+    return np.asarray(np.linalg.solve(matrix, right[:, :, None])[:, :n, 0])
+
+
+def exact(M: Any, Q: Any, A: Any, b: Any, rows: Sequence[int]) -> Any:
+    """q̈ as a SymPy matrix, eliminated from the linear system for q̈ and λ."""
+    import sympy as sp
+
+    from zwang.linalg.exact import solve
+
+    G, h = A.extract(list(rows), list(range(A.cols))), b.extract(list(rows), [0])
+    n, r = A.cols, len(rows)
+    matrix = sp.Matrix(sp.BlockMatrix([[M, -G.T], [G, sp.zeros(r, r)]])) if r else M
+    return solve(matrix, sp.Matrix.vstack(sp.Matrix(Q), sp.Matrix(h)) if r else Q)[:n, :]

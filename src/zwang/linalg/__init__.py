@@ -1,0 +1,1 @@
+"""The linear algebra that the formulas need, and the one rank tolerance."""

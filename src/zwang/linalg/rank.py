@@ -1,0 +1,78 @@
+"""The one rank tolerance, and the pivoted elimination that uses it. Stacks: leading axis first, everywhere."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+EPS = float(np.finfo(np.float64).eps)
+
+# A dependent row of a redundant model is dependent only up to the rounding of its entries (a few eps, more
+# after trigonometric functions); a linkage one part in a billion away from a singular position must still
+# count as regular. 2^10 leaves room for the first and stays far from the second.
+RANK_SLACK = 2.0**10
+
+# Dependent rows whose right-hand sides differ by less than this, relative to the size of the terms that
+# make them up, are taken to agree.
+CONSISTENCY_TOL = float(np.sqrt(EPS))
+
+
+def rank_tolerance(m: int, n: int) -> float:
+    """The relative size below which a pivot of an m×n matrix with rows of unit length counts as zero.
+
+    >>> rank_tolerance(3, 4) == 4 * RANK_SLACK * EPS
+    True
+    """
+    return RANK_SLACK * max(m, n, 1) * EPS
+
+
+def row_norms(X: Array) -> Array:
+    """Lengths of the rows, 1 for zero rows, rounded to powers of two so that dividing by them is exact."""
+    length = np.linalg.norm(X, axis=-1)
+    return power_of_two(np.where(length > 0, length, 1.0))
+
+
+def power_of_two(x: Array) -> Array:
+    """The power of two nearest below positive numbers: scaling by it commits no rounding error."""
+    return np.ldexp(0.5, np.frexp(x)[1])
+
+
+def pivoted_rows(X: Array, steps: int) -> tuple[Indices, Array]:
+    """Order of the rows of each matrix by greatest remaining length, and those lengths (the pivots).
+
+    Modified Gram–Schmidt with row pivoting on a stack (k, m, n), all matrices at once.
+
+    >>> order, pivots = pivoted_rows(np.array([[[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]]]), steps=2)
+    >>> order[0].tolist(), pivots[0].tolist()
+    ([1, 2, 0], [2.0, 1.0])
+    """
+    X = X.copy()
+    k, m, _ = X.shape
+    order = np.tile(np.arange(m), (k, 1))
+    pivots = np.zeros((k, steps))
+    each = np.arange(k)
+    for i in range(steps):
+        length = np.einsum("kij,kij->ki", X[:, i:], X[:, i:])
+        best = i + np.argmax(length, axis=1)
+        X[each, i], X[each, best] = X[each, best], X[each, i].copy()
+        order[each, i], order[each, best] = order[each, best], order[each, i].copy()
+        pivots[:, i] = np.sqrt(length[each, best - i])
+        unit = X[:, i] / np.where(pivots[:, i] > 0, pivots[:, i], 1.0)[:, None]
+        rest = X[:, i + 1 :]
+        rest -= np.einsum("kij,kj->ki", rest, unit)[:, :, None] * unit[:, None, :]
+    return order, pivots
+
+
+def row_rank(A: Array, tolerance: float | None = None) -> Indices:
+    """The rank of each matrix of a stack (k, m, n), judged on its rows scaled to unit length.
+
+    The rank of A is the rank of AM^{-1/2}, and A is the one without the rounding errors of whitening, so
+    the decision is made on A. Zero rows count for nothing.
+    """
+    k, m, n = A.shape
+    if m == 0:
+        return np.zeros(k, dtype=np.intp)
+    tol = rank_tolerance(m, n) if tolerance is None else tolerance
+    _, pivots = pivoted_rows(A / row_norms(A)[..., None], min(m, n))
+    return np.count_nonzero(pivots > tol * np.maximum(pivots[:, :1], np.finfo(float).tiny), axis=1)

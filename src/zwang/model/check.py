@@ -1,0 +1,185 @@
+"""Every mistake of a model, found together and reported by name."""
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from zwang.model.constraint import acceleration_row, is_zero
+from zwang.symbols import Plain, as_expression, t
+
+if TYPE_CHECKING:
+    from zwang.model.system import System
+
+
+def find_mistakes(system: "System") -> list[str]:
+    """What is wrong with a system's description, one line a mistake; an empty list if nothing is."""
+    mistakes = wrong_coordinates(system) or []
+    if mistakes:
+        return mistakes  # nothing else can be judged without coordinates
+    plain = Plain.of(system.coordinates)
+    return [
+        *wrong_symbols(system),
+        *wrong_energies(system, plain),
+        *wrong_mass(system),
+        *wrong_constraints(system, plain),
+        *wrong_parameters(system),
+    ]
+
+
+def missing_values(system: "System", values: Any) -> list[str]:
+    """The parameters that have no value, when numbers are needed."""
+    needed = [*system.symbols, *system.inputs]
+    return [
+        f"parameter {s} has no value: give parameters={{{s}: …}} to the system or to this call"
+        for s in needed
+        if values.get(s) is None
+    ]
+
+
+def wrong_coordinates(system: "System") -> list[str]:
+    """Coordinates that are none, or that are listed twice."""
+    if not system.coordinates:
+        return ["coordinates: there are none; give at least one, from zwang.coordinates('x')"]
+    mistakes = []
+    for q in system.coordinates:
+        if not (isinstance(q, AppliedUndef) and q.args == (t,)):
+            mistakes.append(f"coordinate {q} is no function of time: make it with zwang.coordinates or dynamicsymbols")
+    counts = Counter(system.coordinates)
+    mistakes += [f"coordinate {q} is listed {k} times: list it once" for q, k in counts.items() if k > 1]
+    return mistakes
+
+
+def wrong_symbols(system: "System") -> list[str]:
+    """Functions of time that are no coordinates, high derivatives, and look-alikes of coordinates and time."""
+    mistakes = []
+    known = set(system.coordinates)
+    inputs = set(system.inputs)
+    names = ", ".join(map(str, system.coordinates))
+    lookalikes = {f.func.__name__: str(f) for f in system.coordinates} | {"t": "zwang.t"}
+    for where, expression in system.expressions.items():
+        # a function of coordinates, h(x, t), may stay unspecified in symbols; numbers will ask for it
+        strangers = sorted((f for f in expression.atoms(AppliedUndef) - known - inputs if f.args == (t,)), key=str)
+        mistakes += [
+            f"{where}: unknown symbol {s}; the coordinates are {names}: add it to them, or make it a parameter"
+            for s in strangers
+        ]
+        highest = 2 if where.startswith("constraint") else 1
+        for d in sorted(expression.atoms(sp.Derivative), key=str):
+            if d.expr in known and d.derivative_count > highest:
+                what = "accelerations stand in constraints only" if d.derivative_count == 2 else "the order is above 2"
+                mistakes.append(f"{where}: contains {d}; {what}")
+        mistakes += [
+            f"{where}: the symbol {s} is not {lookalikes[s.name]}, it only looks like it: use {lookalikes[s.name]}"
+            for s in sorted(expression.free_symbols - {t}, key=str)
+            if s.name in lookalikes
+        ]
+    return mistakes
+
+
+def wrong_energies(system: "System", plain: Plain) -> list[str]:
+    """Energies that are missing, doubled, not quadratic, or that leave a coordinate without inertia."""
+    potential = plain.put(system.potential)
+    if system.kinetic is None:
+        if system.mass is None:
+            return ["neither kinetic nor mass is given: give the kinetic energy, or a mass matrix with forces"]
+        if system.potential != 0:
+            return ["potential goes with kinetic: with mass, put the whole of Q (−∂V/∂q included) into forces"]
+        return []
+    mistakes = []
+    if system.mass is not None:
+        mistakes.append("both kinetic and mass are given: give one of them")
+    moving = sorted(map(str, map(plain.back, potential.free_symbols & set(plain.v))))
+    if moving:
+        mistakes.append(f"potential depends on {', '.join(moving)}: put forces that depend on velocity into forces")
+    kinetic = plain.put(system.kinetic)
+    v = frozenset(plain.v)
+    if degree(kinetic, v, {}) > 2 and degree(sp.expand(kinetic), v, {}) > 2:
+        high = [str(plain.back(vi)) for vi in plain.v if degree(sp.expand(kinetic), frozenset([vi]), {}) > 2]
+        which = f" (look at {', '.join(high)})" if high else ""
+        mistakes.append(f"kinetic is not quadratic in the velocities{which}: ½ q̇ᵀM q̇ with M free of q̇ is meant")
+    constrained = {f for c in system.constraints for f in c.functions}
+    for q, vi in zip(system.coordinates, plain.v, strict=True):
+        if vi not in kinetic.free_symbols and q not in constrained:
+            mistakes.append(
+                f"kinetic misses the coordinate {q}: its rate occurs neither there nor in a constraint, so nothing "
+                f"determines its acceleration"
+            )
+    return mistakes
+
+
+def wrong_mass(system: "System") -> list[str]:
+    """A mass matrix that is not symmetric."""
+    if system.mass is None:
+        return []
+    M, n = system.mass, len(system.coordinates)
+    return [
+        f"mass is not symmetric: entry ({i + 1}, {j + 1}) is {M[i, j]}, entry ({j + 1}, {i + 1}) is {M[j, i]}"
+        for i in range(n)
+        for j in range(i)
+        if M[i, j] != M[j, i] and not is_zero(M[i, j] - M[j, i])
+    ]
+
+
+def wrong_constraints(system: "System", plain: Plain) -> list[str]:
+    """Constraints that constrain nothing, that are nonlinear in accelerations, or that share a name."""
+    mistakes = [
+        f"constraint {name!r} is given {k} times: names must differ"
+        for name, k in Counter(system.constraint_names).items()
+        if k > 1
+    ]
+    for c in system.constraints:
+        if not c.functions:
+            mistakes.append(f"constraint {c.name!r}: {c.expression} contains no coordinate, so it constrains nothing")
+        elif c.order == 2 and set(c.functions) <= set(system.coordinates):
+            A, _ = acceleration_row(plain.put(c.expression), 2, plain.q, plain.v, plain.a, t, sp.Add)
+            if any(entry.free_symbols & set(plain.a) for entry in A.values()):
+                mistakes.append(f"constraint {c.name!r} is nonlinear in the accelerations: rows A q̈ = b are linear")
+    return mistakes
+
+
+def wrong_parameters(system: "System") -> list[str]:
+    """Default values that are no finite real numbers, or that belong to no symbol."""
+    mistakes = []
+    for symbol, value in system.parameters.items():
+        if isinstance(symbol, AppliedUndef) and symbol.args == (t,):
+            if symbol in system.coordinates:
+                mistakes.append(f"parameters: {symbol} is a coordinate: give its value in a state, not here")
+            elif value is not None and as_expression(value).atoms(AppliedUndef):
+                mistakes.append(f"parameters: {symbol} = {value}: an expression in t and parameters alone is meant")
+            continue
+        if not isinstance(symbol, sp.Symbol):
+            mistakes.append(f"parameters: {symbol!r} is no parameter: use the symbols from zwang.parameters as keys")
+            continue
+        if value is None:
+            continue
+        try:
+            finite = math.isfinite(float(value))
+        except (TypeError, ValueError):
+            finite = False
+        if not finite:
+            mistakes.append(f"parameter {symbol} = {value!r} is no finite real number")
+    return mistakes
+
+
+def degree(expression: sp.Expr, symbols: frozenset[sp.Symbol], known: dict[sp.Expr, float]) -> float:
+    """The degree of an expression as a polynomial in some symbols, read off its structure; inf if it is none."""
+    if expression in known:
+        return known[expression]
+    result: float
+    if expression in symbols:
+        result = 1
+    elif not expression.args:
+        result = 0
+    elif expression.is_Add:
+        result = max(degree(arg, symbols, known) for arg in expression.args)
+    elif expression.is_Mul:
+        result = sum(degree(arg, symbols, known) for arg in expression.args)
+    elif expression.is_Pow and expression.exp.is_Integer and expression.exp > 0:
+        result = int(expression.exp) * degree(expression.base, symbols, known)
+    else:
+        result = math.inf if any(degree(arg, symbols, known) for arg in expression.args) else 0
+    known[expression] = result
+    return result

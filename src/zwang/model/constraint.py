@@ -1,0 +1,176 @@
+"""A constraint: what the motion must obey, at the level its author wrote it, and how it becomes A q̈ = b.
+
+The functions `velocity_level` and `acceleration_row` use nothing but `.diff`, `+` and `*` on plain symbols,
+so the same lines serve SymPy (for people) and SymEngine (for machines).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+from sympy.core.relational import Relational
+
+from zwang.errors import InputError
+from zwang.symbols import Plain, as_expression, t
+
+LEVELS = ("position", "velocity", "acceleration")
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """One scalar constraint: `expression = 0`, or `expression ≥ 0` where `one_sided`.
+
+    Give an expression, an `Eq`, or for a one-sided constraint a relation such as `y >= 0`. The constraint
+    finds its own order: 0 for φ(q, t), 1 for ψ(q, q̇, t), 2 for rows linear in q̈. Functions of time in `given`
+    are known inputs, not coordinates.
+
+    >>> from zwang import coordinates, dot
+    >>> x, y = coordinates("x y")
+    >>> rod = Constraint(sp.Eq(x**2 + y**2, 4), "rod")
+    >>> rod.order, rod.kinds
+    (0, ('holonomic', 'scleronomic', 'catastatic', 'linear in velocity'))
+    >>> rod.row((x, y))
+    (Matrix([[2*x(t), 2*y(t)]]), -2*Derivative(x(t), t)**2 - 2*Derivative(y(t), t)**2)
+    """
+
+    expression: sp.Expr
+    name: str = ""
+    one_sided: bool = False
+    given: frozenset[sp.Expr] = frozenset()
+
+    def __post_init__(self) -> None:
+        """Bring every accepted way of writing a constraint to `expression` and `one_sided`."""
+        given = as_expression(self.expression)
+        expression, one_sided = given, self.one_sided
+        if isinstance(given, Relational):
+            if isinstance(given, sp.Ne):
+                raise InputError(f"{self._who}: {given} is no constraint: use Eq(…), >= or <=")
+            expression = given.lhs - given.rhs
+            one_sided = not isinstance(given, sp.Eq)
+            if isinstance(given, sp.Le | sp.Lt):
+                expression = -expression
+        elif not isinstance(given, sp.Expr):
+            why = "always true" if given is sp.true else "never true" if given is sp.false else "no expression"
+            raise InputError(f"{self._who}: {given} is {why}: give an expression (= 0), Eq(…) or expression >= 0")
+        object.__setattr__(self, "expression", expression)
+        object.__setattr__(self, "one_sided", one_sided)
+
+    @property
+    def _who(self) -> str:
+        return f"constraint {self.name!r}" if self.name else "a constraint"
+
+    @cached_property
+    def functions(self) -> tuple[sp.Expr, ...]:
+        """The coordinates that occur, in alphabetical order: functions of time alone that are not given."""
+        found = {f for f in self.expression.atoms(AppliedUndef) if f.args == (t,)}
+        return tuple(sorted(found - self.given, key=str))
+
+    @cached_property
+    def order(self) -> int:
+        """How often coordinates are differentiated in the constraint as given: 0, 1 or 2 (higher is a mistake)."""
+        derivatives = self.expression.atoms(sp.Derivative)
+        return max((d.derivative_count for d in derivatives if d.expr in self.functions), default=0)
+
+    @property
+    def level(self) -> str:
+        """The order in words: position, velocity or acceleration."""
+        return LEVELS[self.order]
+
+    @property
+    def holonomic(self) -> bool:
+        """Given as φ(q, t). (A ψ that someone could integrate counts as nonholonomic: it was given so.)"""
+        return self.order == 0
+
+    @cached_property
+    def rheonomic(self) -> bool:
+        """Time occurs explicitly."""
+        return bool(self._plain_expression.has(t))
+
+    @cached_property
+    def catastatic(self) -> bool | None:
+        """Rest is allowed: the velocity-level form holds with all rates zero (None at acceleration level)."""
+        if self.order > 1:
+            return None
+        velocity = self._plain_expression
+        if self.order == 0:
+            velocity = velocity.diff(t)
+        return is_zero(velocity.subs(dict.fromkeys(self._plain.v, 0)))
+
+    @cached_property
+    def linear(self) -> bool:
+        """The velocity-level form is linear in the velocities."""
+        if self.order != 1:
+            return True
+        v = set(self._plain.v)
+        slopes = (self._plain_expression.diff(vi) for vi in v)
+        return not any(slope.free_symbols & v and sp.simplify(slope).free_symbols & v for slope in slopes)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What kind of constraint this is, in the papers' words."""
+        words = ["holonomic" if self.holonomic else "nonholonomic"]
+        words.append("rheonomic" if self.rheonomic else "scleronomic")
+        if self.catastatic is not None:
+            words.append("catastatic" if self.catastatic else "acatastatic")
+        words.append("given at acceleration level" if self.order == 2 else
+                     "linear in velocity" if self.linear else "nonlinear in velocity")
+        if self.one_sided:
+            words.append("one-sided")
+        return tuple(words)
+
+    def row(self, coordinates: Sequence[sp.Expr]) -> tuple[sp.ImmutableMatrix, sp.Expr]:
+        """The row of A and the entry of b: this constraint as A q̈ = b (≥ b where one-sided)."""
+        plain = Plain.of(coordinates)
+        A, b = acceleration_row(plain.put(self.expression), self.order, plain.q, plain.v, plain.a, t, sp.Add)
+        row = sp.ImmutableMatrix([[plain.back(A.get(j, sp.S.Zero)) for j in range(len(coordinates))]])
+        return row, plain.back(b)
+
+    @cached_property
+    def _plain(self) -> Plain:
+        return Plain.of(self.functions)
+
+    @cached_property
+    def _plain_expression(self) -> sp.Expr:
+        return self._plain.put(self.expression)
+
+
+def is_zero(expression: sp.Expr) -> bool:
+    """Whether an expression vanishes identically, as far as SymPy can tell."""
+    return expression == 0 or bool(sp.simplify(expression) == 0)
+
+
+def gradient(f: Any, symbols: Sequence[Any]) -> dict[int, Any]:
+    """∂f/∂s for the symbols that occur in f, by their index; the others are zero."""
+    present = f.free_symbols
+    return {i: d for i, s in enumerate(symbols) if s in present and (d := f.diff(s)) != 0}
+
+
+def time_derivative(f: Any, slopes: Iterable[tuple[Sequence[Any], Sequence[Any]]], t: Any, add: Any) -> Any:
+    """ḟ = Σ ∂f/∂x ẋ + ∂f/∂t, for pairs (x, ẋ) of sequences of symbols."""
+    terms = [d * rates[i] for symbols, rates in slopes for i, d in gradient(f, symbols).items()]
+    return add(*terms, f.diff(t))
+
+
+def velocity_level(f: Any, order: int, q: Sequence[Any], v: Sequence[Any], t: Any, add: Any) -> Any:
+    """The constraint as a statement on velocities: φ̇ for order 0, ψ itself for order 1."""
+    return time_derivative(f, [(q, v)], t, add) if order == 0 else f
+
+
+def acceleration_row(
+    f: Any, order: int, q: Sequence[Any], v: Sequence[Any], a: Sequence[Any], t: Any, add: Any
+) -> tuple[dict[int, Any], Any]:
+    """The row of A (index → entry) and the entry of b, by the right number of differentiations.
+
+    Order 0, S1 (2)→(4):  A = φ_q,  b = −(q̇ᵀφ_qq q̇ + 2φ_qt q̇ + φ_tt).
+    Order 1, S1 (3)→(4):  A = ψ_q̇,  b = −(ψ_q q̇ + ψ_t).
+    Order 2, S4 (3):      A = χ_q̈,  b = −χ at q̈ = 0.
+    """
+    if order == 2:
+        A = gradient(f, a)
+        return A, -f.subs({a[j]: 0 for j in A})
+    A = gradient(f, (q, v)[order])
+    rate = velocity_level(f, order, q, v, t, add)
+    return A, -time_derivative(rate, [(q, v)], t, add)

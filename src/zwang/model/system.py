@@ -1,0 +1,183 @@
+"""A mechanical system: what it is and what it must obey. Frozen, SymPy, no numbers but default parameters."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from zwang.errors import InputError, ModelError
+from zwang.model.check import find_mistakes
+from zwang.model.constraint import Constraint
+from zwang.symbols import as_expression, t
+
+
+@dataclass(frozen=True, init=False)
+class System:
+    """M q̈ = Q + Aᵀλ + C with A q̈ = b, described by energies or matrices and by what the motion must obey.
+
+    Give `kinetic` (and `potential`): Lagrange's equations then make M and Q, and `forces` are the further
+    generalized forces. Or give `mass` with `forces` as the whole Q. `forces` and `nonideal` (the vector C
+    of nonideal constraints, S1) are a mapping coordinate → expression or a sequence in coordinate order;
+    `constraints` a mapping name → constraint or a sequence. `parameters` are default values, None for none; a
+    function of time that is no coordinate, such as a driving α(t), is declared there too, with an expression
+    in t or None.
+
+    Every mistake of the description is reported at once, in a `ModelError`.
+
+    >>> import zwang as zw
+    >>> x, y = zw.coordinates("x y")
+    >>> m, g, L = zw.parameters("m g L")
+    >>> pendulum = zw.System(
+    ...     (x, y), kinetic=m*(zw.dot(x)**2 + zw.dot(y)**2)/2, potential=m*g*y,
+    ...     constraints={"rod": x**2 + y**2 - L**2}, parameters={m: 1, g: 9.81, L: 1})
+    >>> pendulum.constraint_names
+    ('rod',)
+    """
+
+    coordinates: tuple[sp.Expr, ...]
+    kinetic: sp.Expr | None
+    potential: sp.Expr
+    forces: tuple[sp.Expr, ...]
+    mass: sp.ImmutableMatrix | None
+    constraints: tuple[Constraint, ...]
+    nonideal: tuple[sp.Expr, ...]
+    parameters: Mapping[sp.Expr, Any] = field(hash=False)
+    name: str
+
+    def __init__(
+        self,
+        coordinates: Sequence[sp.Expr],
+        *,
+        kinetic: sp.Expr | None = None,
+        potential: sp.Expr = 0,
+        forces: Mapping[sp.Expr, Any] | Sequence[Any] | None = None,
+        mass: Any = None,
+        constraints: Mapping[str, Any] | Sequence[Any] = (),
+        nonideal: Mapping[sp.Expr, Any] | Sequence[Any] | None = None,
+        parameters: Mapping[sp.Expr, Any] | None = None,
+        name: str = "",
+    ) -> None:
+        """Bring the description to one normal form, then look for mistakes."""
+        listed = coordinates if isinstance(coordinates, Sequence | sp.MatrixBase) else (coordinates,)
+        q = tuple(listed)
+        mistakes: list[str] = []
+
+        def attempt(what: str, build: Any, fallback: Any) -> Any:
+            try:
+                return build()
+            except InputError as error:
+                mistakes.append(f"{what}: {error}" if what else str(error))
+                return fallback
+
+        def set_field(key: str, value: Any) -> None:
+            object.__setattr__(self, key, value)
+
+        set_field("name", name)
+        set_field("coordinates", q)
+        set_field("kinetic", None if kinetic is None else attempt("kinetic", lambda: as_expression(kinetic), sp.S.Zero))
+        set_field("potential", attempt("potential", lambda: as_expression(potential), sp.S.Zero))
+        set_field("forces", attempt("forces", lambda: per_coordinate(forces, q), (sp.S.Zero,) * len(q)))
+        set_field("nonideal", attempt("nonideal", lambda: per_coordinate(nonideal, q), (sp.S.Zero,) * len(q)))
+        set_field("mass", None if mass is None else attempt("mass", lambda: square_matrix(mass, len(q)), sp.eye(len(q))))
+        named = constraints.items() if isinstance(constraints, Mapping) else ((None, c) for c in as_list(constraints))
+        set_field("parameters", MappingProxyType(dict(parameters or {})))
+        given = frozenset(self.inputs)
+        built = [
+            attempt("", lambda n=n, c=c, i=i: named_constraint(n, c, i, given), None) for i, (n, c) in enumerate(named)
+        ]
+        set_field("constraints", tuple(c for c in built if c is not None))
+        mistakes += find_mistakes(self)
+        if mistakes:
+            raise ModelError(mistakes, name)
+
+    @classmethod
+    def from_sympy(cls, method: Any, *, parameters: Mapping[sp.Expr, Any] | None = None, name: str = "") -> "System":
+        """The same system from a SymPy `LagrangesMethod` or `KanesMethod`, with its constraints and loads."""
+        from zwang.model.from_sympy import describe
+
+        return cls(**describe(method), parameters=parameters, name=name)
+
+    @property
+    def velocities(self) -> tuple[sp.Expr, ...]:
+        """The rates q̇ of the coordinates."""
+        return tuple(q.diff(t) for q in self.coordinates)
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """The coordinates' names, without the (t)."""
+        return tuple(q.func.__name__ for q in self.coordinates)
+
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        """The constraints' names, in their order."""
+        return tuple(c.name for c in self.constraints)
+
+    @property
+    def inputs(self) -> dict[sp.Expr, Any]:
+        """The known functions of time that `parameters` declares, and what they are (None: not said)."""
+        return {f: value for f, value in self.parameters.items() if isinstance(f, AppliedUndef)}
+
+    @cached_property
+    def symbols(self) -> tuple[sp.Symbol, ...]:
+        """The parameters that occur in the description, in alphabetical order."""
+        found: set[sp.Symbol] = set()
+        definitions = [as_expression(value) for value in self.inputs.values() if value is not None]
+        for expression in [*self.expressions.values(), *definitions]:
+            found |= expression.free_symbols
+        return tuple(sorted(found - {t}, key=lambda s: (s.name, str(s.assumptions0))))
+
+    @property
+    def expressions(self) -> dict[str, sp.Basic]:
+        """Every expression of the description, under the name a person would look for."""
+        parts: dict[str, sp.Basic] = {}
+        if self.kinetic is not None:
+            parts["kinetic"] = self.kinetic
+        if self.mass is not None:
+            parts["mass"] = self.mass
+        parts["potential"] = self.potential
+        parts |= {f"forces[{q}]": f for q, f in zip(self.coordinates, self.forces, strict=False)}
+        parts |= {f"nonideal[{q}]": f for q, f in zip(self.coordinates, self.nonideal, strict=False)}
+        return parts | {f"constraint {c.name!r}": c.expression for c in self.constraints}
+
+
+def as_list(values: Any) -> list[Any]:
+    """A sequence as a list; one value as a list of one."""
+    return list(values) if isinstance(values, Sequence | sp.MatrixBase) and not isinstance(values, str) else [values]
+
+
+def per_coordinate(given: Any, q: tuple[sp.Expr, ...]) -> tuple[sp.Expr, ...]:
+    """One expression a coordinate, from a mapping coordinate → expression or a sequence in their order."""
+    if given is None:
+        return (sp.S.Zero,) * len(q)
+    if isinstance(given, Mapping):
+        strangers = [str(k) for k in given if k not in q]
+        if strangers:
+            raise InputError(f"{', '.join(strangers)}: no such coordinate; there are {', '.join(map(str, q))}")
+        return tuple(as_expression(given.get(qi, 0)) for qi in q)
+    values = as_list(given)
+    if len(values) != len(q):
+        raise InputError(f"{len(values)} entries for {len(q)} coordinates ({', '.join(map(str, q))}): give one each")
+    return tuple(as_expression(value) for value in values)
+
+
+def square_matrix(given: Any, n: int) -> sp.ImmutableMatrix:
+    """An n×n matrix from anything SymPy takes for one."""
+    try:
+        matrix = sp.ImmutableMatrix([[as_expression(e) for e in row] for row in
+                                     (given.tolist() if hasattr(given, "tolist") else given)])
+    except (TypeError, ValueError) as error:
+        raise InputError(f"is no matrix ({error}): give {n} rows of {n} expressions") from None
+    if matrix.shape != (n, n):
+        raise InputError(f"has shape {matrix.shape}, but {n} coordinates need ({n}, {n})")
+    return matrix
+
+
+def named_constraint(name: str | None, what: Any, index: int, given: frozenset[sp.Expr]) -> Constraint:
+    """A constraint under its name: the mapping's key, its own, or its number."""
+    if isinstance(what, Constraint):
+        return replace(what, name=str(name or what.name or f"constraint {index + 1}"), given=given)
+    return Constraint(what, str(name or f"constraint {index + 1}"), given=given)

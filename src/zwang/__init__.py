@@ -11,7 +11,7 @@ from zwang._version import __version__
 
 if TYPE_CHECKING:
     from zwang.equations import Equations, derive
-    from zwang.evaluate import evaluate
+    from zwang.evaluation import evaluate
     from zwang.formulations import Solution, solve
     from zwang.model import Constraint, System
     from zwang.symbols import coordinates, dot, parameters, t
@@ -29,7 +29,7 @@ _HOME = {
     "derive": "zwang.equations",
     "diagnose": "zwang.verdict",
     "dot": "zwang.symbols",
-    "evaluate": "zwang.evaluate",
+    "evaluate": "zwang.evaluation",
     "parameters": "zwang.symbols",
     "solve": "zwang.formulations",
     "t": "zwang.symbols",

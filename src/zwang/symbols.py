@@ -82,10 +82,8 @@ class Plain:
     @classmethod
     def of(cls, functions: Sequence[sp.Expr]) -> "Plain":
         """Plain symbols for coordinates given as functions of time."""
-        q, v, a = (
-            tuple(sp.Dummy(f"{f.func.__name__}{mark}") for f in functions) for mark in ("", "_dot", "_ddot")
-        )
-        forward = {}
+        q, v, a = (tuple(sp.Dummy(f"{f.func.__name__}{mark}") for f in functions) for mark in ("", "_dot", "_ddot"))
+        forward: dict[sp.Expr, sp.Symbol] = {}
         for f, qi, vi, ai in zip(functions, q, v, a, strict=True):
             forward |= {f: qi, f.diff(t): vi, f.diff(t, 2): ai}
         return cls(q, v, a, forward)

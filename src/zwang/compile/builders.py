@@ -19,25 +19,24 @@ Builder = Callable[["Translator", "Expr", int], str]
 # Longer products than this lose more accuracy than the library's pow, which then takes over.
 LARGEST_POWER = 64
 
-# What the processor has, what the C library has, and what follows from those.
-INTRINSICS = {"Abs": "llvm.fabs.f64", "floor": "llvm.floor.f64", "ceiling": "llvm.ceil.f64"}
-LIBRARY_NAMES = {
-    name: name
-    for name in (
-        *("sin", "cos", "tan", "asin", "acos", "atan", "atan2"),
-        *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
-        *("log", "erf", "erfc"),
-    )
-} | {"gamma": "tgamma"}
-RECIPROCALS = {"cot": "tan", "sec": "cos", "csc": "sin", "coth": "tanh", "sech": "cosh", "csch": "sinh"}
-OF_RECIPROCAL = {
-    "acot": "atan",
-    "asec": "acos",
-    "acsc": "asin",
-    "acoth": "atanh",
-    "asech": "acosh",
-    "acsch": "asinh",
+# What the processor has, what the C library has, and what follows from the latter.
+FUNCTIONS = {
+    "Abs": "llvm.fabs.f64",
+    "floor": "llvm.floor.f64",
+    "ceiling": "llvm.ceil.f64",
+    "gamma": f"{LIBRARY}tgamma",
 }
+FUNCTIONS |= {
+    name: LIBRARY + name
+    for names in (
+        "sin cos tan asin acos atan atan2",
+        "sinh cosh tanh asinh acosh atanh",
+        "log erf erfc",
+    )
+    for name in names.split()
+}
+RECIPROCALS = {"cot": "tan", "sec": "cos", "csc": "sin", "coth": "tanh", "sech": "cosh", "csch": "sinh"}
+OF_RECIPROCALS = {f"a{name}": f"a{inverse}" for name, inverse in RECIPROCALS.items()}  # acot(x) = atan(1/x)
 
 SPECIAL = {"Infinity": inf, "NegativeInfinity": -inf, "NaN": nan}
 RELATIONS = {"Equality": "oeq", "Unequality": "une", "LessThan": "ole", "StrictLessThan": "olt"}
@@ -115,10 +114,10 @@ def function(translator: Translator, e: Expr, depth: int) -> str:
     name = type(e).__name__
     arguments = [translator.token(a, depth) for a in e.args]
     if name in RECIPROCALS:
-        return code.divide(ONE, code.call(LIBRARY + RECIPROCALS[name], *arguments))
-    if name in OF_RECIPROCAL:
-        return code.call(LIBRARY + OF_RECIPROCAL[name], code.divide(ONE, arguments[0]))
-    return code.call(INTRINSICS.get(name) or LIBRARY + LIBRARY_NAMES[name], *arguments)
+        return code.divide(ONE, code.call(FUNCTIONS[RECIPROCALS[name]], *arguments))
+    if name in OF_RECIPROCALS:
+        return code.call(FUNCTIONS[OF_RECIPROCALS[name]], code.divide(ONE, arguments[0]))
+    return code.call(FUNCTIONS[name], *arguments)
 
 
 def sign(translator: Translator, e: Expr, depth: int) -> str:
@@ -205,7 +204,7 @@ BUILDERS: dict[str, Builder] = {
     "Min": extreme,
     "Piecewise": piecewise,
     "BooleanAtom": truth,
-    **dict.fromkeys([*INTRINSICS, *LIBRARY_NAMES, *RECIPROCALS, *OF_RECIPROCAL], function),
+    **dict.fromkeys([*FUNCTIONS, *RECIPROCALS, *OF_RECIPROCALS], function),
     **dict.fromkeys(RELATIONS, relation),
     **dict.fromkeys(["And", "Or", "Xor", "Not"], logic),
 }

@@ -105,22 +105,25 @@ class Code:
             sign, a = "-", a[1:]
         if b[0] == "-":
             sign, b = ("" if sign else "-"), b[1:]
-        reciprocal = self._reciprocals.get(b)
-        if reciprocal is None:
-            first = self._divided.pop(b, None)
-            if first is not None:
-                place, numerator = first
-                reciprocal = f"%v{place}"
-                self.lines[place] = f"{reciprocal} = fdiv double {ONE}, {b}"
-                self.lines[place + 1] = f"%v{place + 1} = fmul double {numerator}, {reciprocal}"
-            elif a == ONE:
-                reciprocal = self.line(f"fdiv double {ONE}, {b}")
-            else:
-                self._divided[b] = len(self.lines), a
-                self.lines.append("")  # room for the reciprocal
-                return sign + self.line(f"fdiv double {a}, {b}")
-            self._reciprocals[b] = reciprocal
-        return sign + self.multiply(a, reciprocal)
+        instruction = f"fdiv double {a}, {b}"
+        if instruction in self._registers:
+            return sign + self._registers[instruction]
+        if b not in self._reciprocals and (a == ONE or b in self._divided):
+            self._reciprocals[b] = self._reciprocal(b)
+        if b in self._reciprocals:
+            return sign + self.multiply(a, self._reciprocals[b])
+        self._divided[b] = len(self.lines), a
+        self.lines.append("")  # room for the reciprocal
+        return sign + self.line(instruction)
+
+    def _reciprocal(self, b: str) -> str:
+        """1 / b; a division by b that was made before becomes a product with it."""
+        if b not in self._divided:
+            return self.line(f"fdiv double {ONE}, {b}")
+        place, a = self._divided.pop(b)
+        self.lines[place] = f"%v{place} = fdiv double {ONE}, {b}"
+        self.lines[place + 1] = f"%v{place + 1} = fmul double {a}, %v{place}"
+        return f"%v{place}"
 
     def power(self, base: str, twice: int) -> str:
         """base^(twice/2) for a positive whole number `twice`, by products and at most one square root."""

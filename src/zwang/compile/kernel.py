@@ -18,11 +18,12 @@ from zwang.compile.program import Program
 from zwang.compile.translate import Translator
 from zwang.errors import InputError
 
-# Measured on chains of 1 to 10 spatial bodies (900 to 21,000 lines): level 0 compiles in 6 µs a line and
-# runs 1.2 times as long as level 1, which takes 36 µs a line; level 2 takes a little longer and gains little.
-LEVEL_UP_TO = {2: 2_000, 1: 6_000}  # level -> largest number of lines; longer programs get level 0
+# Measured on chains of 1 to 10 spatial bodies (900 to 21,000 lines): level 0 takes 6 µs a line to compile
+# and its code 1.2 times as long to run; level 1 takes 40 µs a line; level 2 gains little more.
+LEVEL_UP_TO = {2: 2_000, 1: 6_000}  # level -> most lines that get it by default; beyond, level 0
 
-# Lines of a function, by level. Level 0 keeps values in registers in short functions only.
+# Most lines of a function, by level. Level 0 allocates registers well in short functions only; from
+# level 1 on, longer functions run no faster and take longer to compile.
 LONGEST = (200, 2_000, 2_000, 2_000)
 
 _BATCH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
@@ -66,9 +67,7 @@ class Kernel:
         out = np.empty((*batch, self.output_size))
         work = np.empty(self.work_size)
         _BATCH(self.batch_address)(out.ctypes.data, rows.ctypes.data, work.ctypes.data, prod(batch))
-        return {
-            name: out[..., part].reshape(batch + self.shapes[name]) for name, part in self.outputs.items()
-        }
+        return {name: out[..., part].reshape(batch + self.shapes[name]) for name, part in self.outputs.items()}
 
     def _pack(self, inputs: Mapping[str, ArrayLike]) -> NDArray[np.float64]:
         """The inputs as rows, batch axes in front."""

@@ -18,9 +18,7 @@ BATCH_NAME = "evaluate_many"
 _TOKENS = re.compile(r"%[vbi]\d+|\n")
 
 
-def module_text(
-    code: Code, outputs: Sequence[str], input_size: int, longest: int, pointer: str
-) -> tuple[str, int]:
+def module_text(code: Code, outputs: Sequence[str], input_size: int, longest: int, pointer: str) -> tuple[str, int]:
     """The module that stores the outputs (registers, in order), and the size of the workspace it needs.
 
     `longest` bounds the lines of a function; `pointer` is how this LLVM writes the type of a pointer.

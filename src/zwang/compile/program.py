@@ -49,9 +49,7 @@ class Program:
             _define(defined, symbol, "a step")
         for name, shape in self.shapes.items():
             if name not in self.outputs:
-                raise InputError(
-                    f"a shape is given for {name!r}, which is not an output: {_listed(self.outputs)}"
-                )
+                raise InputError(f"a shape is given for {name!r}, which is not an output: {_listed(self.outputs)}")
             if prod(shape) != len(self.outputs[name]):
                 raise InputError(
                     f"the output {name!r} has {len(self.outputs[name])} expressions, "
@@ -66,9 +64,7 @@ class Program:
 def _define(defined: dict[Symbol, str], symbol: Symbol, where: str) -> None:
     """Note where a symbol gets its value, once."""
     if symbol in defined:
-        raise InputError(
-            f"{symbol} is defined twice, by {defined[symbol]} and by {where}: rename one of them"
-        )
+        raise InputError(f"{symbol} is defined twice, by {defined[symbol]} and by {where}: rename one of them")
     defined[symbol] = where
 
 

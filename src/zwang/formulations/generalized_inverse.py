@@ -5,8 +5,8 @@
 `"S3 24"`: q̈ = a + M^{-1/2}C^{(1,4)}(b − Aa),  C = AM^{-1/2}, for any {1,4}-inverse (S2 11).
 `"S3 26"`: M q̈ = Q + Aᵀ(AM⁻¹Aᵀ)^{(1)}(b − Aa), for any {1}-inverse.
 
-M^{1/2} may be any X with XᵀX = M and XXᵀ... for arrays it is the symmetric root; SymPy matrices that are not
-diagonal use Cholesky's factor, which serves as well in all three equations.
+M^{1/2} may be replaced by any X with XᵀX = M (and M^{-1/2} by X⁻¹ on the right of A, X⁻ᵀ on the left of Q): arrays
+use the symmetric root, SymPy matrices that are not diagonal use Cholesky's factor.
 """
 
 from collections.abc import Sequence
@@ -72,9 +72,7 @@ def admissible(X: Array, Y: Any, conditions: tuple[int, ...], name: str) -> Arra
     return Y
 
 
-def exact(
-    M: Any, Q: Any, A: Any, b: Any, rows: Sequence[int], equation: str = "S0 29", inverse: Any = None
-) -> Any:
+def exact(M: Any, Q: Any, A: Any, b: Any, rows: Sequence[int], equation: str = "S0 29", inverse: Any = None) -> Any:
     """q̈ as a SymPy matrix; `equation` and `inverse` as for arrays."""
     import sympy as sp
 
@@ -86,17 +84,34 @@ def exact(
     X = factor(M)  # M = XᵀX
     if equation == "S0 29":
         D, H = inverse if inverse is not None else (None, None)
-        D_inv = pseudo_inverse(A, rows) if D is None else sp.ImmutableMatrix(D)
+        D_inv = pseudo_inverse(A, rows) if D is None else exact_admissible(A, D, (1,), "D⁻")
         P = sp.eye(n) - D_inv * A
         XP = X * P
-        H_inv = pseudo_inverse(XP, independent_rows(XP)) if H is None else sp.ImmutableMatrix(H)
+        H_inv = pseudo_inverse(XP, independent_rows(XP)) if H is None else exact_admissible(XP, H, (1, 3), "H⁻")
         free = D_inv * b
         return free + P * H_inv * (solve(X.T, Q) - X * free)
     a = solve(M, Q)
     if equation == "S3 24":
         C = solve(X.T, A.T).T  # AX⁻¹
-        C_inv = pseudo_inverse(C, rows) if inverse is None else sp.ImmutableMatrix(inverse)
+        C_inv = pseudo_inverse(C, rows) if inverse is None else exact_admissible(C, inverse, (1, 4), "C^(1,4)")
         return a + solve(X, C_inv * (b - A * a))
     MiAt = solve(M, A.T)
-    G_inv = pseudo_inverse(A * MiAt, rows) if inverse is None else sp.ImmutableMatrix(inverse)
+    G = A * MiAt
+    G_inv = pseudo_inverse(G, rows) if inverse is None else exact_admissible(G, inverse, (1,), "(AM⁻¹Aᵀ)^(1)")
     return a + MiAt * G_inv * (b - A * a)
+
+
+def exact_admissible(X: Any, Y: Any, conditions: tuple[int, ...], name: str) -> Any:
+    """Y as a SymPy matrix, if it satisfies the Penrose conditions needed for X; refused by name otherwise."""
+    import sympy as sp
+
+    Y = sp.ImmutableMatrix(Y)
+    if Y.shape != (X.cols, X.rows):
+        raise InputError(f"inverse {name} has shape {Y.shape}, but {(X.cols, X.rows)} is needed")
+    XY, YX = X * Y, Y * X
+    defects = {1: XY * X - X, 3: XY - XY.T, 4: YX - YX.T}
+    for c in conditions:
+        if not sp.simplify(defects[c]).is_zero_matrix:
+            what = ",".join(map(str, conditions))
+            raise InputError(f"inverse {name} is no {{{what}}}-inverse: Penrose condition ({c}) fails")
+    return Y

@@ -16,9 +16,7 @@ from zwang.linalg.inverses import moore_penrose
 from zwang.linalg.rank import Array, Indices, pivoted_rows, rank_tolerance, row_norms
 
 
-def acceleration(
-    M: Array, Q: Array, A: Array, b: Array, rank: int, eliminate: Sequence[int] | None = None
-) -> Array:
+def acceleration(M: Array, Q: Array, A: Array, b: Array, rank: int, eliminate: Sequence[int] | None = None) -> Array:
     """q̈ of a stack of systems of one rank; `eliminate` names the r eliminated coordinates by index."""
     k, m, n = A.shape
     scale = row_norms(A)
@@ -48,10 +46,14 @@ def column_order(A: Array, rank: int, eliminate: Sequence[int] | None) -> Indice
         return pivoted_rows(A.swapaxes(1, 2), rank)[0]
     chosen = list(eliminate)
     if sorted(set(chosen)) != sorted(chosen) or not all(0 <= j < n for j in chosen) or len(chosen) != rank:
-        raise InputError(f"eliminate={chosen}: name {rank} different coordinates out of 0 … {n - 1} (the rank is {rank})")
+        raise InputError(
+            f"eliminate={chosen}: name {rank} different coordinates out of 0 … {n - 1} (the rank is {rank})"
+        )
     _, pivots = pivoted_rows(A[:, :, chosen].swapaxes(1, 2), rank)
     if (pivots <= rank_tolerance(m, n)).any():
-        raise InputError(f"eliminate={chosen}: these columns of A are dependent, so the coordinates cannot be eliminated")
+        raise InputError(
+            f"eliminate={chosen}: these columns of A are dependent, so the coordinates cannot be eliminated"
+        )
     return np.tile([*chosen, *(j for j in range(n) if j not in chosen)], (k, 1))
 
 

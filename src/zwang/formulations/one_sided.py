@@ -17,8 +17,14 @@ INFEASIBLE = -1  # daqp's exit flag
 
 
 def active_rows(
-    M: Array, Q: Array, A: Array, b: Array, one_sided: NDArray[np.bool_], rank_tol: float | None,
-    row_names: tuple[str, ...], coordinate_names: tuple[str, ...],
+    M: Array,
+    Q: Array,
+    A: Array,
+    b: Array,
+    one_sided: NDArray[np.bool_],
+    rank_tol: float | None,
+    row_names: tuple[str, ...],
+    coordinate_names: tuple[str, ...],
 ) -> NDArray[np.intp]:
     """The rows that hold with equality in the solution and can carry a force: all equalities, some of the others."""
     equal, sided = np.flatnonzero(~one_sided), np.flatnonzero(one_sided)
@@ -60,8 +66,14 @@ def quadratic_program(H: Array, f: Array, rows: Array, lower: Array) -> Array | 
 
     unbounded = np.full(len(lower), 1e30)
     x, _, flag, _ = daqp.solve(
-        np.ascontiguousarray(H), np.ascontiguousarray(f), np.ascontiguousarray(rows), unbounded,
-        np.ascontiguousarray(lower), np.zeros(len(lower), dtype=np.intc), primal_tol=1e-11, dual_tol=1e-13,
+        np.ascontiguousarray(H),
+        np.ascontiguousarray(f),
+        np.ascontiguousarray(rows),
+        unbounded,
+        np.ascontiguousarray(lower),
+        np.zeros(len(lower), dtype=np.intc),
+        primal_tol=1e-11,
+        dual_tol=1e-13,
     )
     if flag == INFEASIBLE:
         return None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from zwang.errors import InconsistentError, InputError, MassError
-from zwang.formulations import fundamental, gauss, generalized_inverse, gibbs_appell, lagrange, one_sided
+from zwang.formulations import gauss, generalized_inverse, gibbs_appell, lagrange, one_sided
 from zwang.formulations.solution import Residuals, Solution
 from zwang.linalg.factors import Factors, dot, dot_t, factorise, of_stack, require_finite, take, take_rows
 from zwang.linalg.rank import CONSISTENCY_TOL, Array, row_rank
@@ -91,7 +91,10 @@ def solve_named(
     def block(systems: NDArray[np.intp]) -> list[tuple[NDArray[np.intp], Solution]]:
         if mask.any():
             return [
-                (systems[[i]], solve_one_sided(M[[k]], Q[[k]], A[[k]], b[[k]], C[[k]], mask, form, rank_tol, names, choice))
+                (
+                    systems[[i]],
+                    solve_one_sided(M[[k]], Q[[k]], A[[k]], b[[k]], C[[k]], mask, form, rank_tol, names, choice),
+                )
                 for i, k in enumerate(systems)
             ]
         rank = row_rank(A[systems], rank_tol)
@@ -117,7 +120,15 @@ def solve_named(
 
 
 def solve_uniform(
-    M: Array, Q: Array, A: Array, b: Array, C: Array, rank: int, form: str, names: Names, choice: dict[str, Any],
+    M: Array,
+    Q: Array,
+    A: Array,
+    b: Array,
+    C: Array,
+    rank: int,
+    form: str,
+    names: Names,
+    choice: dict[str, Any],
     place: tuple[NDArray[np.intp], int],
 ) -> Solution:
     """A stack whose A all have the same rank."""
@@ -134,7 +145,9 @@ def solve_uniform(
             raise MassError(f"form {form!r} needs a positive definite M, and M is singular: use form 'fundamental'")
         x = literal_acceleration(form, M, Q + C, A, b, factors, choice)
         force = dot(M, x) - Q
-        lam = dot(factors.Ri, dot_t(factors.Q1, dot(factors.Li, (force - C) / factors.D))) / take(factors.s, factors.rows)
+        lam = dot(factors.Ri, dot_t(factors.Q1, dot(factors.Li, (force - C) / factors.D))) / take(
+            factors.s, factors.rows
+        )
     ideal = force
     if C.any():
         ideal = dot_t(G, factors.solve(Q, b)[1])
@@ -177,8 +190,16 @@ def literal_acceleration(
 
 
 def solve_one_sided(
-    M: Array, Q: Array, A: Array, b: Array, C: Array, mask: NDArray[np.bool_], form: str, rank_tol: float | None,
-    names: Names, choice: dict[str, Any],
+    M: Array,
+    Q: Array,
+    A: Array,
+    b: Array,
+    C: Array,
+    mask: NDArray[np.bool_],
+    form: str,
+    rank_tol: float | None,
+    names: Names,
+    choice: dict[str, Any],
 ) -> Solution:
     """One system with one-sided rows: find which of them act, then solve with those as equalities."""
     active = one_sided.active_rows(M[0], (Q + C)[0], A[0], b[0], mask, rank_tol, names.rows, names.coordinates)
@@ -217,7 +238,13 @@ def require_form(form: str, choice: dict[str, Any]) -> None:
 
 
 def require_consistent(
-    factors: Factors, Q: Array, A: Array, b: Array, x: Array, names: Names, place: tuple[NDArray[np.intp], int]
+    factors: Factors,
+    Q: Array,
+    A: Array,
+    b: Array,
+    x: Array,
+    names: Names,
+    place: tuple[NDArray[np.intp], int],
 ) -> None:
     """Refuse rows that contradict the others: dependent in A, at odds in b."""
     bad = contradictions(factors, Q, A, b, x)
@@ -289,7 +316,12 @@ def as_stacks(*given: Any) -> tuple[Any, ...]:
         return np.broadcast_to(x, (*shape, *tail)).reshape(int(np.prod(shape)), *tail)
 
     return (
-        shape, stack(M, (n, n)), stack(Q, (n,)), stack(A, (m, n)), stack(b, (m,)), stack(C, (n,)),
+        shape,
+        stack(M, (n, n)),
+        stack(Q, (n,)),
+        stack(A, (m, n)),
+        stack(b, (m,)),
+        stack(C, (n,)),
         None if v is None else stack(v, (n,)),
     )
 

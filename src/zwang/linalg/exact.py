@@ -9,10 +9,29 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.polys.matrices import DomainMatrix
 
-from zwang.linalg.rank import pivoted_rows, row_norms
+from zwang.errors import UndeterminedError
+from zwang.linalg.rank import rows_in_order
 
 # At random points exact dependences show as round-off and everything else as numbers of order one.
 GENERIC_TOL = 1e-9
+
+
+def regular(M: Any, G: Any) -> sp.ImmutableMatrix:
+    """M if it is invertible, else M + GᵀG, which serves in its place: G q̈ is given, so q̈ does not change.
+
+    (Udwadia–Wanichanon 2013.) If that is singular too, q̈ is undetermined.
+    """
+    n = M.rows
+    if len(independent_rows(M)) == n:
+        return M
+    both = M + G.T * G
+    rank = len(independent_rows(both))
+    if rank < n:
+        raise UndeterminedError(
+            f"M is singular and the constraints do not make up for it, rank [M; A] = {rank} < {n}: the acceleration is "
+            f"undetermined; give every direction inertia or a constraint"
+        )
+    return both
 
 
 def solve(X: Any, Y: Any) -> sp.ImmutableMatrix:
@@ -60,20 +79,9 @@ def independent_rows(A: Any) -> tuple[int, ...]:
         return ()
     chosen: tuple[int, ...] = ()
     for point in random_points(A, 3):
-        found = rows_in_order(point)
+        found = rows_in_order(point, GENERIC_TOL)
         chosen = max(chosen, found, key=len)
     return chosen
-
-
-def rows_in_order(A: np.ndarray[Any, np.dtype[np.float64]], tolerance: float = GENERIC_TOL) -> tuple[int, ...]:
-    """Row by row, those that do not depend on earlier ones."""
-    A = A / row_norms(A)[:, None]
-    chosen: list[int] = []
-    for i in range(len(A)):
-        _, pivots = pivoted_rows(A[None, [*chosen, i]], min(len(chosen) + 1, A.shape[1]))
-        if len(chosen) < A.shape[1] and pivots[0, -1] > tolerance:
-            chosen.append(i)
-    return tuple(chosen)
 
 
 def random_points(A: Any, count: int) -> list[np.ndarray[Any, np.dtype[np.float64]]]:

@@ -158,9 +158,7 @@ def factorise(M: Array, A: Array, rank: int, coordinate_names: tuple[str, ...]) 
     return Factors(rank, D, Mh, Ah, order, Li, Q1, F, Ri, s, gauge)
 
 
-def cholesky(
-    Mh: Array, A: Array, Ah: Array, rank: int, names: tuple[str, ...]
-) -> tuple[Array, Array | None]:
+def cholesky(Mh: Array, A: Array, Ah: Array, rank: int, names: tuple[str, ...]) -> tuple[Array, Array | None]:
     """L of M̂ if every M̂ is positive definite; else of M̂ + P, P the projector on the row space of Â.
 
     For M ⪰ 0 and rank [M; A] = n the sum is positive definite, and q̈ does not depend on what was added
@@ -210,7 +208,9 @@ def direction(vector: Array, names: tuple[str, ...]) -> str:
     """A direction in coordinate space in words, largest part first scaled to 1: `x - 0.5 y`."""
     vector = vector / vector[np.argmax(np.abs(vector))]
     parts = [(c, name) for c, name in zip(vector, names, strict=True) if abs(c) > 1e-6]
-    words = " ".join(f"{'-' if c < 0 else '+'} {'' if abs(abs(c) - 1) < 1e-9 else f'{abs(c):.4g} '}{n}" for c, n in parts)
+    words = " ".join(
+        f"{'-' if c < 0 else '+'} {'' if abs(abs(c) - 1) < 1e-9 else f'{abs(c):.4g} '}{n}" for c, n in parts
+    )
     return words.removeprefix("+ ")
 
 

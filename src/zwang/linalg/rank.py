@@ -76,3 +76,22 @@ def row_rank(A: Array, tolerance: float | None = None) -> Indices:
     tol = rank_tolerance(m, n) if tolerance is None else tolerance
     _, pivots = pivoted_rows(A / row_norms(A)[..., None], min(m, n))
     return np.count_nonzero(pivots > tol * np.maximum(pivots[:, :1], np.finfo(float).tiny), axis=1)
+
+
+def rows_in_order(A: Array, tolerance: float | None = None) -> tuple[int, ...]:
+    """Row by row, those of one matrix (m, n) that do not depend on earlier ones.
+
+    >>> rows_in_order(np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]]))
+    (0, 2)
+    """
+    m, n = A.shape
+    tol = rank_tolerance(m, n) if tolerance is None else tolerance
+    rest = A / row_norms(A)[:, None]
+    chosen: list[int] = []
+    for i in range(m):
+        length = np.linalg.norm(rest[i])
+        if length > tol and len(chosen) < n:
+            unit = rest[i] / length
+            rest[i + 1 :] -= np.outer(rest[i + 1 :] @ unit, unit)
+            chosen.append(i)
+    return tuple(chosen)

@@ -115,8 +115,13 @@ class Constraint:
         words.append("rheonomic" if self.rheonomic else "scleronomic")
         if self.catastatic is not None:
             words.append("catastatic" if self.catastatic else "acatastatic")
-        words.append("given at acceleration level" if self.order == 2 else
-                     "linear in velocity" if self.linear else "nonlinear in velocity")
+        words.append(
+            "given at acceleration level"
+            if self.order == 2
+            else "linear in velocity"
+            if self.linear
+            else "nonlinear in velocity"
+        )
         if self.one_sided:
             words.append("one-sided")
         return tuple(words)

@@ -78,11 +78,17 @@ class System:
 
         set_field("name", name)
         set_field("coordinates", q)
-        set_field("kinetic", None if kinetic is None else attempt("kinetic", lambda: as_expression(kinetic), sp.S.Zero))
+        set_field(
+            "kinetic",
+            None if kinetic is None else attempt("kinetic", lambda: as_expression(kinetic), sp.S.Zero),
+        )
         set_field("potential", attempt("potential", lambda: as_expression(potential), sp.S.Zero))
         set_field("forces", attempt("forces", lambda: per_coordinate(forces, q), (sp.S.Zero,) * len(q)))
         set_field("nonideal", attempt("nonideal", lambda: per_coordinate(nonideal, q), (sp.S.Zero,) * len(q)))
-        set_field("mass", None if mass is None else attempt("mass", lambda: square_matrix(mass, len(q)), sp.eye(len(q))))
+        set_field(
+            "mass",
+            None if mass is None else attempt("mass", lambda: square_matrix(mass, len(q)), sp.eye(len(q))),
+        )
         named = constraints.items() if isinstance(constraints, Mapping) else ((None, c) for c in as_list(constraints))
         set_field("parameters", MappingProxyType(dict(parameters or {})))
         given = frozenset(self.inputs)
@@ -131,6 +137,20 @@ class System:
         return tuple(sorted(found - {t}, key=lambda s: (s.name, str(s.assumptions0))))
 
     @property
+    def structure(self) -> tuple[Any, ...]:
+        """Everything but names and default values: systems of one structure have the same equations."""
+        constraints = tuple((c.expression, c.order, c.one_sided) for c in self.constraints)
+        return (
+            self.coordinates,
+            self.kinetic,
+            self.potential,
+            self.forces,
+            self.mass,
+            constraints,
+            self.nonideal,
+        )
+
+    @property
     def expressions(self) -> dict[str, sp.Basic]:
         """Every expression of the description, under the name a person would look for."""
         parts: dict[str, sp.Basic] = {}
@@ -167,8 +187,9 @@ def per_coordinate(given: Any, q: tuple[sp.Expr, ...]) -> tuple[sp.Expr, ...]:
 def square_matrix(given: Any, n: int) -> sp.ImmutableMatrix:
     """An n×n matrix from anything SymPy takes for one."""
     try:
-        matrix = sp.ImmutableMatrix([[as_expression(e) for e in row] for row in
-                                     (given.tolist() if hasattr(given, "tolist") else given)])
+        matrix = sp.ImmutableMatrix(
+            [[as_expression(e) for e in row] for row in (given.tolist() if hasattr(given, "tolist") else given)]
+        )
     except (TypeError, ValueError) as error:
         raise InputError(f"is no matrix ({error}): give {n} rows of {n} expressions") from None
     if matrix.shape != (n, n):

@@ -20,6 +20,8 @@ from zwang.motion import dop853
 ERROR: Final = 0
 DENSE: Final = 1
 
+_P: Final = types.CPointer(types.float64)
+
 
 def _sum(builder: Any, row: dop853.Row, values: dict[int, Any]) -> Any:
     """Σ_j row_j values_j with the coefficients as literals; fused multiply-add allowed, as C compilers do."""
@@ -51,16 +53,13 @@ class _Memory:
         self.builder.store(value, self.builder.gep(pointer, [index])).set_metadata("noalias", self.scopes)
 
 
-def _data(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    return context.make_array(kind)(context, builder, value).data
-
-
-def _stride(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    return cgutils.unpack_tuple(builder, context.make_array(kind)(context, builder, value).shape)[1]
+def _rows(builder: Any, k: Any, stride: Any, used: set[int]) -> dict[int, Any]:
+    """Addresses of the rows used."""
+    return {j: builder.gep(k, [builder.mul(stride, ir.Constant(stride.type, j))]) for j in sorted(used)}
 
 
 @intrinsic
-def stage(typing, s, new, new_low, now, low, h, k, n):
+def stage(typing, s, new, new_low, now, low, h, k, stride, n):
     """new = state of stage s (12: the end of the step) from the state `now` and the accelerations in k.
 
     q_s = q + h c_s v + h² Σ_j ā_sj f_j,  v_s = v + h Σ_j a_sj f_j. The state is kept as an unevaluated sum
@@ -68,13 +67,7 @@ def stage(typing, s, new, new_low, now, low, h, k, n):
     """
 
     def generate(context, builder, signature, arguments):
-        number, *_, h, k, n = arguments
-        new, new_low, now, low = (
-            _data(context, builder, kind, value)
-            for kind, value in zip(signature.args[1:5], arguments[1:5], strict=True)
-        )
-        rows = _data(context, builder, signature.args[6], k)
-        stride = _stride(context, builder, signature.args[6], k)
+        number, new, new_low, now, low, h, k, stride, n = arguments
         done = builder.append_basic_block("stage.done")
         switch = builder.switch(number, done)
         for s in range(1, dop853.EXTENDED):
@@ -82,16 +75,15 @@ def stage(typing, s, new, new_low, now, low, h, k, n):
             switch.add_case(ir.Constant(number.type, s), block)
             builder.position_at_end(block)
             memory = _Memory(builder)
-            one = ir.Constant(n.type, 1)
-            slopes = {j: builder.gep(rows, [builder.mul(stride, ir.Constant(n.type, j))]) for j in dop853.A[s]}
             velocity = dop853.A[s]
             position = dop853.through(velocity)
-            slopes |= {j: builder.gep(rows, [builder.mul(stride, ir.Constant(n.type, j))]) for j in position}
+            rows = _rows(builder, k, stride, {*velocity, *position})
+            one = ir.Constant(n.type, 1)
             hc = builder.fmul(h, ir.Constant(h.type, dop853.C[s]))
             hh = builder.fmul(h, h)
             with cgutils.for_range(builder, n) as loop:
                 i = loop.index
-                f = {j: memory.load(pointer, i) for j, pointer in slopes.items()}
+                f = {j: memory.load(row, i) for j, row in rows.items()}
                 at_q, at_v = builder.add(one, i), builder.add(builder.add(one, n), i)
                 q, v = memory.load(now, at_q), memory.load(now, at_v)
                 low_q, low_v = memory.load(low, i), memory.load(low, builder.add(n, i))
@@ -112,11 +104,11 @@ def stage(typing, s, new, new_low, now, low, h, k, n):
         builder.position_at_end(done)
         return context.get_dummy_value()
 
-    return types.void(s, new, new_low, now, low, h, k, n), generate
+    return types.void(types.intp, _P, _P, _P, _P, types.float64, _P, types.intp, types.intp), generate
 
 
 @intrinsic
-def combine(typing, which, sums, k, n):
+def combine(typing, which, sums, sums_stride, k, stride, n):
     """Rows of sums = fixed linear combinations of the accelerations in k.
 
     ERROR: Σ E5 f, Σ E3 f, then the same through A for positions. DENSE: the four rows of D, and through A.
@@ -124,9 +116,7 @@ def combine(typing, which, sums, k, n):
     tables = {ERROR: [dop853.E5, dop853.E3], DENSE: list(dop853.D)}
 
     def generate(context, builder, signature, arguments):
-        number, sums, k, n = arguments
-        into, from_ = (_data(context, builder, signature.args[a], arguments[a]) for a in (1, 2))
-        into_stride, from_stride = (_stride(context, builder, signature.args[a], arguments[a]) for a in (1, 2))
+        number, sums, sums_stride, k, stride, n = arguments
         done = builder.append_basic_block("combine.done")
         switch = builder.switch(number, done)
         for which, table in tables.items():
@@ -134,31 +124,52 @@ def combine(typing, which, sums, k, n):
             switch.add_case(ir.Constant(number.type, which), block)
             builder.position_at_end(block)
             memory = _Memory(builder)
-            rows = table + [dop853.through(row) for row in table]
-            used = sorted(set().union(*rows))
-            slopes = {j: builder.gep(from_, [builder.mul(from_stride, ir.Constant(n.type, j))]) for j in used}
+            weights = table + [dop853.through(row) for row in table]
+            rows = _rows(builder, k, stride, set().union(*weights))
+            results = _rows(builder, sums, sums_stride, set(range(len(weights))))
             with cgutils.for_range(builder, n) as loop:
-                f = {j: memory.load(pointer, loop.index) for j, pointer in slopes.items()}
-                for r, row in enumerate(rows):
-                    at = builder.add(builder.mul(into_stride, ir.Constant(n.type, r)), loop.index)
-                    memory.store(_sum(builder, row, f), into, at)
+                f = {j: memory.load(row, loop.index) for j, row in rows.items()}
+                for r, row in enumerate(weights):
+                    memory.store(_sum(builder, row, f), results[r], loop.index)
             builder.branch(done)
         builder.position_at_end(done)
         return context.get_dummy_value()
 
-    return types.void(which, sums, k, n), generate
+    return types.void(types.intp, _P, types.intp, _P, types.intp, types.intp), generate
 
 
 @intrinsic
-def call(typing, address, out, offset, given, work):
-    """The kernel at an address: it reads `given`, writes from out[offset] on, and uses `work` as it likes."""
+def call(typing, address, out, given, work):
+    """The kernel at an address: it reads `given`, writes `out` and uses `work` as it likes."""
 
     def generate(context, builder, signature, arguments):
-        address, _, offset, _, _ = arguments
-        out, given, work = (_data(context, builder, signature.args[a], arguments[a]) for a in (1, 3, 4))
-        pointer = ir.DoubleType().as_pointer()
-        kernel = ir.FunctionType(ir.VoidType(), [pointer, pointer, pointer]).as_pointer()
-        builder.call(builder.inttoptr(address, kernel), [builder.gep(out, [offset]), given, work])
+        address, out, given, work = arguments
+        kernel = ir.FunctionType(ir.VoidType(), [out.type, given.type, work.type]).as_pointer()
+        builder.call(builder.inttoptr(address, kernel), [out, given, work])
         return context.get_dummy_value()
 
-    return types.void(address, out, offset, given, work), generate
+    return types.void(types.intp, _P, _P, _P), generate
+
+
+@intrinsic
+def pointer(typing, array, offset):
+    """The address of the element at an offset. Bare addresses keep numba's code as small as C's.
+
+    They do not keep the array alive: it must outlive the call, as a caller's array does.
+    """
+
+    def generate(context, builder, signature, arguments):
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        return builder.gep(data, [arguments[1]])
+
+    return types.CPointer(array.dtype)(array, types.intp), generate
+
+
+@intrinsic
+def shift(typing, address, offset):
+    """The address `offset` elements further on."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.gep(arguments[0], [arguments[1]])
+
+    return address(address, types.intp), generate

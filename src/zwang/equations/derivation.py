@@ -1,0 +1,118 @@
+"""From a system in plain symbols to M, Q, A, b and C: written once, run in two algebras.
+
+SymEngine speaks SymPy's language, and nothing below uses more of it than `.diff`, `.args`, `.free_symbols`,
+`+` and `*`. Rows are sparse (index → entry), and energies are differentiated term by term, so that a chain of
+a thousand bodies costs a hundred times what a chain of ten costs, not ten thousand times.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from zwang.model.constraint import acceleration_row, velocity_level
+
+Row = dict[int, Any]
+
+
+@dataclass(frozen=True)
+class Description:
+    """A system in plain symbols of one algebra: q, q̇, q̈ and t are independent symbols."""
+
+    q: Sequence[Any]
+    v: Sequence[Any]
+    a: Sequence[Any]
+    t: Any
+    add: Callable[..., Any]
+    kinetic: Any | None
+    potential: Any
+    forces: Sequence[Any]
+    mass: Sequence[Sequence[Any]] | None
+    constraints: Sequence[tuple[Any, int]]
+    nonideal: Sequence[Any]
+
+
+@dataclass(frozen=True)
+class Derived:
+    """M q̈ = Q + Aᵀλ + C, A q̈ = b, with sparse rows of M and A.
+
+    `position` and `velocity` are each constraint's left-hand side at these levels; None at a level below the
+    one at which it was given.
+    """
+
+    M: list[Row]
+    Q: list[Any]
+    A: list[Row]
+    b: list[Any]
+    C: list[Any]
+    position: list[Any]
+    velocity: list[Any]
+
+
+def derive_plain(system: Description) -> Derived:
+    """The matrices of a described system."""
+    if system.kinetic is not None:
+        M, Q = lagrange_equations(system)
+    else:
+        assert system.mass is not None
+        M = [{j: e for j, e in enumerate(row) if e != 0} for row in system.mass]
+        Q = list(system.forces)
+    q, v, a, t, add = system.q, system.v, system.a, system.t, system.add
+    rows = [acceleration_row(f, order, q, v, a, t, add) for f, order in system.constraints]
+    return Derived(
+        M=M,
+        Q=Q,
+        A=[A for A, _ in rows],
+        b=[b for _, b in rows],
+        C=list(system.nonideal),
+        position=[f if order == 0 else None for f, order in system.constraints],
+        velocity=[velocity_level(f, order, q, v, t, add) if order < 2 else None for f, order in system.constraints],
+    )
+
+
+def lagrange_equations(system: Description) -> tuple[list[Row], list[Any]]:
+    """M and Q from T and V, with p = ∂T/∂q̇:  M = ∂p/∂q̇,  Q = F + ∂(T − V)/∂q − (∂p/∂q) q̇ − ∂p/∂t."""
+    n, add = len(system.q), system.add
+    q, v = ({s: i for i, s in enumerate(symbols)} for symbols in (system.q, system.v))
+    M: list[defaultdict[int, list[Any]]] = [defaultdict(list) for _ in range(n)]
+    Q: list[list[Any]] = [[force] for force in system.forces]
+    for term in terms(system.kinetic):
+        for s in term.free_symbols:
+            if s in q:
+                Q[q[s]].append(term.diff(s))
+            elif s in v:
+                i, p = v[s], term.diff(s)
+                for r in p.free_symbols:
+                    if r in v and v[r] >= i:
+                        M[i][v[r]].append(p.diff(r))
+                    elif r in q:
+                        Q[i].append(-p.diff(r) * system.v[q[r]])
+                    elif r == system.t:
+                        Q[i].append(-p.diff(r))
+    for term in terms(system.potential):
+        for s in term.free_symbols:
+            if s in q:
+                Q[q[s]].append(-term.diff(s))
+    rows: list[Row] = [{} for _ in range(n)]
+    for i in range(n):
+        for j, parts in M[i].items():
+            if (entry := add(*parts)) != 0:
+                rows[i][j] = rows[j][i] = entry
+    return rows, [add(*parts) for parts in Q]
+
+
+def terms(expression: Any) -> Iterator[Any]:
+    """The addends of an expression, products with one sum in them multiplied out: m(a + b) → ma, mb."""
+    if expression.is_Add:
+        for arg in expression.args:
+            yield from terms(arg)
+        return
+    if expression.is_Mul:
+        sums = [i for i, arg in enumerate(expression.args) if arg.is_Add]
+        if len(sums) == 1:
+            args = expression.args
+            rest = type(expression)(*args[: sums[0]], *args[sums[0] + 1 :]) if len(args) > 1 else 1
+            for arg in args[sums[0]].args:
+                yield from terms(rest * arg)
+            return
+    yield expression

@@ -1,0 +1,225 @@
+"""The equations of motion of a system in symbols: every form that the papers give."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import sympy as sp
+
+from zwang.equations.derivation import derive_plain
+from zwang.equations.languages import in_sympy
+from zwang.errors import InconsistentError, InputError, UndeterminedError
+from zwang.formulations import fundamental, gauss, generalized_inverse, gibbs_appell, lagrange
+from zwang.formulations.solve import require_form
+from zwang.linalg import exact
+from zwang.symbols import Plain, t
+
+if TYPE_CHECKING:
+    from zwang.model import System
+
+EXACT = {
+    "fundamental": fundamental.exact,
+    "generalized-inverse": generalized_inverse.exact,
+    "gauss": gauss.exact,
+    "gibbs-appell": gibbs_appell.exact,
+    "lagrange": lagrange.exact,
+}
+
+
+@dataclass(frozen=True)
+class Equations:
+    """M q̈ = Q + Aᵀλ + C with A q̈ = b, as SymPy matrices, and everything that follows from them exactly.
+
+    `rows` are the independent rows of A that were found (at almost every point of the space of q, q̇, t and
+    parameters); `assumption` says so in words. Where rows depend on each other only while the constraints
+    hold, as in closed linkages, choose yourself: `equations.with_rows("hinge x", …)`.
+
+    >>> import zwang as zw
+    >>> x, y = zw.coordinates("x y")
+    >>> m, g = zw.parameters("m g")
+    >>> slide = zw.System((x, y), kinetic=m*(zw.dot(x)**2 + zw.dot(y)**2)/2, potential=m*g*y,
+    ...                   constraints={"ramp": x - y, "again": 3*x - 3*y})
+    >>> equations = zw.derive(slide)
+    >>> equations.acceleration().T
+    Matrix([[-g/2, -g/2]])
+    >>> equations.assumption
+    "rank 1 of 2 rows assumed; independent: 'ramp'"
+    """
+
+    coordinates: tuple[sp.Expr, ...]
+    names: tuple[str, ...]
+    M: sp.ImmutableMatrix
+    Q: sp.ImmutableMatrix
+    A: sp.ImmutableMatrix
+    b: sp.ImmutableMatrix
+    C: sp.ImmutableMatrix
+    rows: tuple[int, ...]
+
+    @property
+    def rank(self) -> int:
+        """The rank of A that is assumed."""
+        return len(self.rows)
+
+    @property
+    def assumption(self) -> str:
+        """Which rank of A the symbolic results assume."""
+        independent = ", ".join(repr(self.names[i]) for i in self.rows) or "none"
+        return f"rank {self.rank} of {len(self.names)} rows assumed; independent: {independent}"
+
+    def with_rows(self, *names: str) -> "Equations":
+        """The same equations with another choice of independent rows, by name."""
+        unknown = [name for name in names if name not in self.names]
+        if unknown:
+            raise InputError(f"no constraint {unknown[0]!r}: there are {', '.join(map(repr, self.names))}")
+        return replace(self, rows=tuple(self.names.index(name) for name in names))
+
+    def acceleration(self, form: str = "fundamental", **choice: Any) -> sp.ImmutableMatrix:
+        """The explicit q̈ by one of the papers' equations; all forms agree.
+
+        "generalized-inverse" takes `equation` ("S0 29", "S3 24" or "S3 26") and `inverse`; "gibbs-appell"
+        takes `eliminate`, the coordinates to eliminate.
+        """
+        require_form(form, choice)
+        if choice.get("eliminate") is not None:
+            choice["eliminate"] = self._indices(choice["eliminate"])
+        self.require_consistent()
+        return exact.simple(EXACT[form](self._regular_mass, self.Q + self.C, self.A, self.b, self.rows, **choice))
+
+    @cached_property
+    def _regular_mass(self) -> sp.ImmutableMatrix:
+        G = self.A.extract(list(self.rows), list(range(self.A.cols)))
+        return sp.ImmutableMatrix(exact.regular(self.M, G))
+
+    @cached_property
+    def _acceleration(self) -> sp.ImmutableMatrix:
+        return self.acceleration()
+
+    def free_acceleration(self) -> sp.ImmutableMatrix:
+        """a = M⁻¹Q, the acceleration without constraints; there is none where M is singular."""
+        if self._regular_mass != self.M:
+            raise UndeterminedError("M is singular: without its constraints this system has no definite acceleration")
+        return exact.simple(exact.solve(self.M, self.Q))
+
+    def error(self) -> sp.ImmutableMatrix:
+        """e = b − Aa, by which the free acceleration misses the constraints (S4)."""
+        return exact.simple(self.b - self.A * self.free_acceleration())
+
+    def deviation(self) -> sp.ImmutableMatrix:
+        """Δa = q̈ − a (S4 5c)."""
+        return exact.simple(self._acceleration - self.free_acceleration())
+
+    def constraint_force(self) -> sp.ImmutableMatrix:
+        """Q_c = M q̈ − Q, the force of constraint, ideal and nonideal (S4 5b, S1 6)."""
+        return exact.simple(self.M * self._acceleration - self.Q)
+
+    def ideal_force(self) -> sp.ImmutableMatrix:
+        """Q_i = K(b − Aa), the part that does no work in virtual displacements (S1 7)."""
+        ideal = fundamental.exact(self._regular_mass, self.Q, self.A, self.b, self.rows)
+        return exact.simple(self.M * ideal - self.Q)
+
+    def nonideal_force(self) -> sp.ImmutableMatrix:
+        """Q_ni = Q_c − Q_i, what a nonideal C adds (S1 8)."""
+        return exact.simple(self.constraint_force() - self.ideal_force())
+
+    def multipliers(self) -> sp.ImmutableMatrix:
+        """The λ of least length with M q̈ = Q + Aᵀλ + C (S0 35, S2 41–42)."""
+        pinv = exact.moore_penrose(self.A, self.rows)
+        return exact.simple(pinv.T * (self.constraint_force() - self.C))
+
+    def null_space(self) -> sp.ImmutableMatrix:
+        """A basis of null(Aᵀ): λ plus any combination of its columns serves as well as λ."""
+        columns = exact.independent_rows(self.A.T)
+        return exact.simple(exact.null_space(self.A.T, columns))
+
+    def gaussian(self) -> sp.Expr:
+        """½ (q̈ − a)ᵀM(q̈ − a), which Gauss's principle makes least."""
+        deviation = self.deviation()
+        return exact.simple(deviation.T * self.M * deviation / 2)[0, 0]
+
+    def gibbs_appell_system(self, eliminate: Sequence[sp.Expr]) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix]:
+        """Matrix and right-hand side of the equations for the accelerations that are not eliminated (S3 37)."""
+        *_, matrix, right = gibbs_appell.exact_parts(self.M, self.Q + self.C, self.A, self.b, self._indices(eliminate))
+        return exact.simple(matrix), exact.simple(right)
+
+    def latex(self, form: str = "fundamental", **choice: Any) -> str:
+        """The equations as LaTeX, for a paper: the form in general, its matrices, and q̈ written out."""
+        from zwang.equations.latex import document
+
+        require_form(form, choice)
+        return document(self, form, choice)
+
+    def transform(self, coordinates: Sequence[sp.Expr], change: Mapping[sp.Expr, sp.Expr]) -> "Equations":
+        """The equations in other coordinates η, where `change` says q = q(η, t) (SPEC U9).
+
+        With q̇ = Jη̇ + q_t and q̈ = Jη̈ + h:  M' = JᵀMJ, Q' = Jᵀ(Q − Mh), A' = AJ, b' = b − Ah, C' = JᵀC.
+        """
+        missing = [str(q) for q in self.coordinates if q not in change]
+        if missing:
+            raise InputError(f"the change of coordinates does not say what {', '.join(missing)} is")
+        plain = Plain.of(coordinates)
+        q = sp.Matrix([plain.put(sp.S(change[qi])) for qi in self.coordinates])
+        new_q, new_v = sp.Matrix(plain.q), sp.Matrix(plain.v)
+        J = q.jacobian(new_q)
+        v = J * new_v + q.diff(t)
+        h = v.jacobian(new_q) * new_v + v.diff(t)
+        old = Plain.of(self.coordinates)
+        values = dict(zip(old.q, q, strict=True)) | dict(zip(old.v, v, strict=True))
+
+        def put(matrix: sp.ImmutableMatrix) -> Any:
+            return old.put(matrix).xreplace(values)
+
+        M, Q, A, b, C = map(put, (self.M, self.Q, self.A, self.b, self.C))
+        new = (J.T * M * J, J.T * (Q - M * h), A * J, b - A * h, J.T * C)
+        M, Q, A, b, C = (exact.simple(plain.back(sp.ImmutableMatrix(matrix))) for matrix in new)
+        return Equations(tuple(coordinates), self.names, M, Q, A, b, C, exact.independent_rows(A))
+
+    def require_consistent(self) -> None:
+        """Refuse rows that contradict the independent ones whatever the motion."""
+        if self.rank == len(self.names):
+            return
+        G = self.A.extract(list(self.rows), list(range(self.A.cols)))
+        F = exact.solve(G * G.T, G * self.A.T).T if self.rows else sp.zeros(len(self.names), 0)
+        gap = exact.simple(self.b - F * self.b.extract(list(self.rows), [0]))
+        for i, difference in enumerate(gap):
+            if difference != 0 and difference.is_number:
+                others = [self.names[j] for j, k in zip(self.rows, F[i, :], strict=True) if k != 0]
+                against = f"contradicts {', '.join(map(repr, others))}" if others else "cannot be obeyed"
+                raise InconsistentError(
+                    f"constraint {self.names[i]!r} {against}: its right-hand side differs by {difference} from what "
+                    f"they imply; drop one of them or mend the right-hand sides",
+                    (i, *(self.names.index(name) for name in others)),
+                )
+
+    def _indices(self, eliminate: Sequence[sp.Expr]) -> list[int]:
+        strangers = [str(q) for q in eliminate if q not in self.coordinates]
+        if strangers:
+            raise InputError(
+                f"eliminate: {strangers[0]} is no coordinate; there are {', '.join(map(str, self.coordinates))}"
+            )
+        return [self.coordinates.index(q) for q in eliminate]
+
+
+def derive(system: "System") -> Equations:
+    """M, Q, A, b and C of a system as SymPy matrices, ready for every form of the equations of motion."""
+    description, plain = in_sympy(system)
+    derived = derive_plain(description)
+    n, m = len(system.coordinates), len(system.constraints)
+
+    def matrix(rows: list[dict[int, Any]]) -> sp.ImmutableMatrix:
+        return plain.back(sp.ImmutableMatrix(len(rows), n, lambda i, j: rows[i].get(j, 0)))
+
+    def column(entries: list[Any]) -> sp.ImmutableMatrix:
+        return plain.back(sp.ImmutableMatrix(len(entries), 1, entries))
+
+    A = sp.ImmutableMatrix(m, n, lambda i, j: derived.A[i].get(j, 0))
+    return Equations(
+        coordinates=system.coordinates,
+        names=system.constraint_names,
+        M=matrix(derived.M),
+        Q=column(derived.Q),
+        A=matrix(derived.A),
+        b=column(derived.b),
+        C=column(derived.C),
+        rows=exact.independent_rows(A),
+    )

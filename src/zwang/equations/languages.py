@@ -1,0 +1,163 @@
+"""A system in plain symbols, in SymPy (for people) or in SymEngine (for machines)."""
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from zwang.equations.derivation import Description
+from zwang.errors import InputError
+from zwang.symbols import Plain, as_expression, t
+
+if TYPE_CHECKING:
+    from zwang.model import System
+
+# What SymPy and SymEngine call by the same name and SymEngine can differentiate.
+FUNCTIONS = frozenset(
+    [
+        "sin",
+        "cos",
+        "tan",
+        "cot",
+        "sec",
+        "csc",
+        "asin",
+        "acos",
+        "atan",
+        "atan2",
+        "sinh",
+        "cosh",
+        "tanh",
+        "coth",
+        "sech",
+        "csch",
+        "asinh",
+        "acosh",
+        "atanh",
+        "exp",
+        "log",
+        "floor",
+        "ceiling",
+        "erf",
+        "erfc",
+        "gamma",
+    ]
+)
+RELATIONS = {
+    "Equality": "Eq",
+    "Unequality": "Ne",
+    "StrictGreaterThan": "Gt",
+    "GreaterThan": "Ge",
+    "StrictLessThan": "Lt",
+    "LessThan": "Le",
+    "And": "And",
+    "Or": "Or",
+    "Not": "Not",
+}
+
+
+def in_sympy(system: "System") -> tuple[Description, Plain]:
+    """The system in plain SymPy symbols, and the way back to functions of time."""
+    plain = Plain.of(system.coordinates)
+    return describe(system, plain.q, plain.v, plain.a, t, sp.Add, plain.put), plain
+
+
+def in_symengine(system: "System", inputs: Mapping[sp.Expr, Any]) -> tuple[Description, tuple[Any, ...]]:
+    """The system in plain SymEngine symbols, and the symbols of its parameters in the order of `system.symbols`.
+
+    `inputs` says what the known functions of time are.
+    """
+    import symengine as se
+
+    n = len(system.coordinates)
+    q, v, a = (tuple(se.Symbol(f"{letter}{i}") for i in range(n)) for letter in "qva")
+    time = se.Symbol("t")
+    parameters = tuple(se.Symbol(f"p{i}") for i in range(len(system.symbols)))
+    known: dict[sp.Basic, Any] = dict(zip(system.symbols, parameters, strict=True)) | {t: time}
+    for coordinate, qi, vi, ai in zip(system.coordinates, q, v, a, strict=True):
+        known |= {coordinate: qi, coordinate.diff(t): vi, coordinate.diff(t, 2): ai}
+    definitions = {f: as_expression(value) for f, value in inputs.items()}
+
+    def put(expression: sp.Basic) -> Any:
+        if definitions and expression.has(*definitions):
+            expression = expression.subs(definitions).doit()
+        return translate(expression, known)
+
+    return describe(system, q, v, a, time, se.Add, put), parameters
+
+
+def describe(system: "System", q: Any, v: Any, a: Any, time: Any, add: Any, put: Any) -> Description:
+    """The parts of a system, each put into plain symbols."""
+    return Description(
+        q=q, v=v, a=a, t=time, add=add,
+        kinetic=None if system.kinetic is None else put(system.kinetic),
+        potential=put(system.potential),
+        forces=[put(f) for f in system.forces],
+        mass=None if system.mass is None else [[put(e) for e in row] for row in system.mass.tolist()],
+        constraints=[(put(c.expression), c.order) for c in system.constraints],
+        nonideal=[put(c) for c in system.nonideal],
+    )  # fmt: skip
+
+
+def translate(expression: sp.Basic, known: dict[sp.Basic, Any]) -> Any:
+    """A SymPy expression in SymEngine; `known` maps symbols and functions of time, and remembers what was done.
+
+    SymEngine's own conversion would keep functions of time as functions; and it is told here what it cannot
+    have: an undefined function, or one without native code.
+    """
+    import symengine as se
+
+    done = known.get(expression)
+    if done is not None:
+        return done
+    if expression.is_Integer:
+        result = se.Integer(int(expression))
+    elif expression.is_Rational:
+        result = se.Integer(expression.p) / se.Integer(expression.q)
+    elif expression.is_Float:
+        result = se.RealDouble(float(expression))
+    elif expression.is_Add:
+        result = se.Add(*[translate(arg, known) for arg in expression.args])
+    elif expression.is_Mul:
+        result = se.Mul(*[translate(arg, known) for arg in expression.args])
+    elif expression.is_Pow:
+        result = translate(expression.base, known) ** translate(expression.exp, known)
+    else:
+        result = translate_other(expression, known)
+    known[expression] = result
+    return result
+
+
+def translate_other(expression: sp.Basic, known: dict[sp.Basic, Any]) -> Any:
+    """Constants, functions, conditions and piecewise expressions."""
+    import symengine as se
+
+    if expression in (sp.pi, sp.E, sp.true, sp.false):
+        return {sp.pi: se.pi, sp.E: se.E, sp.true: se.true, sp.false: se.false}[expression]
+    if expression.is_number and not expression.args:
+        return se.RealDouble(float(expression))
+    if isinstance(expression, AppliedUndef | sp.Derivative | sp.Subs):
+        raise InputError(f"{expression} is not defined: numbers need a definition, put one in its place")
+    if isinstance(expression, sp.Piecewise):
+        return se.Piecewise(*[(translate(e, known), translate(c, known)) for e, c in expression.args])
+    args = [translate(arg, known) for arg in expression.args]
+    name = type(expression).__name__
+    if name in FUNCTIONS:
+        return getattr(se, name)(*args)
+    if name in RELATIONS:
+        return getattr(se, RELATIONS[name])(*args)
+    if name in PIECES:
+        return PIECES[name](se, *args)
+    raise InputError(f"{name} in {expression} has no native code: rewrite it with elementary functions")
+
+
+# SymEngine does not differentiate these; written in pieces, it does.
+PIECES: dict[str, Callable[..., Any]] = {
+    "Abs": lambda se, x: se.Piecewise((x, se.Ge(x, 0)), (-x, True)),
+    "sign": lambda se, x: se.Piecewise((1, se.Gt(x, 0)), (-1, se.Lt(x, 0)), (0, True)),
+    "Heaviside": lambda se, x, half: se.Piecewise((1, se.Gt(x, 0)), (0, se.Lt(x, 0)), (half, True)),
+    "Max": lambda se, *args: reduce(lambda x, y: se.Piecewise((x, se.Ge(x, y)), (y, True)), args),
+    "Min": lambda se, *args: reduce(lambda x, y: se.Piecewise((x, se.Le(x, y)), (y, True)), args),
+}

@@ -1,0 +1,280 @@
+"""The verdict on a system's constraints at a state: redundant, inconsistent or singular, by name.
+
+Three different things. *Redundant* rows say again what others say: harmless, but the forces of constraint
+cannot be told apart. *Inconsistent* rows contradict others: no acceleration obeys them. A *singular*
+configuration is one where the rank is below the one nearby: what is true here is not true next to it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from zwang.errors import InputError
+from zwang.evaluation import Matrices, ModelKernel, matrices, model_kernel, names_of, parameter_values, touching
+from zwang.formulations.solve import partners
+from zwang.linalg.factors import factorise
+from zwang.linalg.newton import nearest_root
+from zwang.linalg.rank import CONSISTENCY_TOL, EPS, Array, row_rank, rows_in_order
+from zwang.model import System
+
+# A constraint that reads less than this at a state, relative to the terms that make it up, is satisfied.
+SATISFIED_TOL = 1e-8
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is to be said about a system's constraints at one state. `print(verdict)` says it in words."""
+
+    name: str
+    coordinates: tuple[str, ...]
+    rank: int
+    generic_rank: int
+    """The rank at nearby states that satisfy the constraints."""
+    redundant: Mapping[str, tuple[str, ...]]
+    """Rows that follow from others: name → the rows it follows from (none for a row that is zero here)."""
+    inconsistent: Mapping[str, tuple[str, ...]]
+    """Rows that no acceleration can obey together with others: name → the rows it contradicts."""
+    unique_multipliers: Mapping[str, bool]
+    """Whether each constraint's multiplier, and so its force, is unique."""
+    kinds: Mapping[str, tuple[str, ...]]
+    residuals: Mapping[str, tuple[float, float]]
+    """What each constraint reads at position and velocity level (NaN at a level below its own)."""
+    violated: tuple[str, ...]
+    """Constraints that the given state does not satisfy."""
+    inactive: tuple[str, ...]
+    """One-sided constraints that are not at their limit, and so take no part in the rank."""
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """The number of independent accelerations that the constraints leave free."""
+        return len(self.coordinates) - self.rank
+
+    @property
+    def singular(self) -> bool:
+        """Whether the rank here is below that of nearby states."""
+        return self.rank < self.generic_rank
+
+    @property
+    def ok(self) -> bool:
+        """Consistent, not singular, and the state satisfies the constraints. (Redundant rows are no fault.)"""
+        return not (self.inconsistent or self.singular or self.violated)
+
+    def __str__(self) -> str:
+        """The verdict as a person would give it."""
+        return "\n".join(self._lines())
+
+    def _lines(self) -> list[str]:
+        n, m = len(self.coordinates), len(self.kinds)
+        freedom = count(self.degrees_of_freedom, "degree", "degrees") + " of freedom"
+        lines = [
+            f"{self.name or 'This system'}: {count(n, 'coordinate', 'coordinates')}, "
+            f"{count(m, 'constraint', 'constraints')} of rank {self.rank}, {freedom}."
+        ]
+        width = max((len(name) for name in self.kinds), default=0)
+        for name, kinds in self.kinds.items():
+            lines.append(f"  {name:<{width}}  {', '.join(kinds)}")
+            lines.append(f"  {'':<{width}}  {self._role(name)}")
+        return [*lines, "", *self._conclusions()]
+
+    def _role(self, name: str) -> str:
+        if name in self.inactive:
+            return "not at its limit here: takes no part"
+        if name in self.inconsistent:
+            others = self.inconsistent[name]
+            return (
+                f"inconsistent: contradicts {listed(others)}"
+                if others
+                else "inconsistent: a zero row asks for something"
+            )
+        if name in self.redundant:
+            others = self.redundant[name]
+            return f"redundant: follows from {listed(others)}" if others else "redundant: its row is zero here"
+        unique = "unique" if self.unique_multipliers[name] else "not unique, a redundant row shares it"
+        return f"independent; its force of constraint is {unique}"
+
+    def _conclusions(self) -> list[str]:
+        lines = []
+        if self.inconsistent:
+            lines.append(
+                f"Inconsistent: no acceleration obeys {listed((*self.inconsistent,))} together with the others. "
+                "Drop one, or mend the right-hand sides."
+            )
+        if self.singular:
+            lines.append(
+                f"Singular: the rank is {self.rank} here but {self.generic_rank} at nearby states. Forces and "
+                "accelerations computed exactly here are not the limit of those next to it."
+            )
+        if self.redundant and not (self.inconsistent or self.singular):
+            lines.append(
+                "Redundant but consistent: the motion is unique; how the force of constraint divides among the "
+                "rows that are not unique is not."
+            )
+        if self.violated:
+            worst = "; ".join(f"{name} reads {self._reading(name)}" for name in self.violated)
+            lines.append(f"The state does not satisfy its constraints: {worst}.")
+        if not lines:
+            lines.append("Nothing to object to: the rows are independent and consistent, and the state satisfies them.")
+        return lines
+
+    def _reading(self, name: str) -> str:
+        levels = zip(self.residuals[name], ("in position", "in velocity"), strict=True)
+        return ", ".join(f"{value:.3g} {level}" for value, level in levels if np.isfinite(value))
+
+
+def diagnose(
+    system: System,
+    state: Mapping[Any, ArrayLike],
+    t: float = 0.0,
+    parameters: Mapping[Any, Any] | None = None,
+) -> Verdict:
+    """The verdict on a system's constraints at one state.
+
+    >>> import zwang as zw
+    >>> x, y = zw.coordinates("x y")
+    >>> slide = zw.System((x, y), kinetic=(zw.dot(x)**2 + zw.dot(y)**2)/2, name="A slide",
+    ...                   constraints={"ramp": x - y, "again": 3*x - 3*y})
+    >>> verdict = zw.diagnose(slide, {x: 1, y: 1, zw.dot(x): 0, zw.dot(y): 0})
+    >>> verdict.rank, dict(verdict.redundant), verdict.ok
+    (1, {'again': ('ramp',)}, True)
+    """
+    now, q, v = matrices(system, state, t, parameters)
+    if q.ndim != 1 or np.ndim(t):
+        raise InputError("diagnose takes one state: give numbers, not arrays")
+    names = system.constraint_names
+    one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
+    active = np.flatnonzero(~one_sided | touching(system, now, q, v)) if one_sided.any() else np.arange(len(names))
+    A, b = now.A[active], now.b[active]
+    rank = int(row_rank(A[None])[0])
+    independent = rows_in_order(A)
+    if len(independent) != rank:  # near the tolerance, order and pivoting may disagree: pivoting decides
+        independent = tuple(np.sort(factorise(now.M[None], A[None], rank, names_of(system).coordinates).rows[0]))
+    follows, contradicts = dependences(now, A, b, independent)
+    unique = unique_rows(A, independent)
+    label = [names[i] for i in active]
+
+    def named(pairs: dict[int, tuple[int, ...]]) -> dict[str, tuple[str, ...]]:
+        return {label[i]: tuple(label[j] for j in others) for i, others in pairs.items()}
+
+    p, inputs = parameter_values(system, parameters)
+    generic = generic_rank(model_kernel(system, inputs), system, active, q, v, float(t), p)
+    violated = violations(system, now, q, v)
+    return Verdict(
+        name=system.name,
+        coordinates=system.coordinate_names,
+        rank=rank,
+        generic_rank=max(rank, generic),
+        redundant=named({i: others for i, others in follows.items() if i not in contradicts}),
+        inconsistent=named(contradicts),
+        unique_multipliers=dict.fromkeys(names, True) | dict(zip(label, map(bool, unique), strict=True)),
+        kinds={c.name: c.kinds for c in system.constraints},
+        residuals={
+            name: (float(position), float(velocity))
+            for name, position, velocity in zip(names, now.position, now.velocity, strict=True)
+        },
+        violated=tuple(names[i] for i in violated),
+        inactive=tuple(name for i, name in enumerate(names) if i not in active),
+    )
+
+
+def dependences(
+    now: Matrices, A: Array, b: Array, independent: tuple[int, ...]
+) -> tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]]:
+    """Rows that follow from independent ones (row → those), and of these the ones whose b disagrees."""
+    rows = np.array(independent, dtype=np.intp)
+    dependence = combinations(A, rows)
+    free = np.abs(np.linalg.lstsq(now.M, now.Q, rcond=None)[0])
+    size = np.abs(b) + np.abs(A) @ free
+    size = size + np.abs(dependence) @ size[rows] + EPS * np.abs(A).sum(axis=1) / CONSISTENCY_TOL
+    gap = np.abs(b - dependence @ b[rows])
+    follows = {i: tuple(int(j) for j in partners(dependence, rows, i)) for i in range(len(A)) if i not in independent}
+    contradicts = {
+        i: others for i, others in follows.items() if gap[i] > CONSISTENCY_TOL * max(size[i], np.finfo(float).tiny)
+    }
+    return follows, contradicts
+
+
+def combinations(A: Array, rows: np.ndarray[Any, np.dtype[np.intp]]) -> Array:
+    """Coefficients (m, r) that express every row of A by the given independent ones."""
+    if not len(rows):
+        return np.zeros((len(A), 0))
+    return np.asarray(np.linalg.lstsq(A[rows].T, A.T, rcond=None)[0].T, dtype=float)
+
+
+def unique_rows(A: Array, independent: tuple[int, ...]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which rows take part in no dependence, so that their multipliers are unique."""
+    rows = np.array(independent, dtype=np.intp)
+    unique = np.zeros(len(A), dtype=bool)
+    unique[rows] = True
+    dependence = combinations(A, rows)
+    for i in range(len(A)):
+        if i not in independent:
+            unique[partners(dependence, rows, i)] = False
+    return unique
+
+
+def violations(system: System, now: Matrices, q: Array, v: Array) -> list[int]:
+    """The constraints that a state does not satisfy at position or velocity level."""
+    scale_q = SATISFIED_TOL * (1 + np.abs(now.A) @ np.abs(q))
+    scale_v = SATISFIED_TOL * (1 + np.abs(now.A) @ np.abs(v))
+    found = []
+    for i, c in enumerate(system.constraints):
+        position, velocity = np.nan_to_num(now.position[i]), np.nan_to_num(now.velocity[i])
+        if c.one_sided:
+            continue  # a state beyond a limit was refused before
+        if abs(position) > scale_q[i] or abs(velocity) > scale_v[i]:
+            found.append(i)
+    return found
+
+
+def generic_rank(
+    kernel: ModelKernel,
+    system: System,
+    active: np.ndarray[Any, np.dtype[np.intp]],
+    q: Array,
+    v: Array,
+    t: float,
+    p: Array,
+) -> int:
+    """The greatest rank at nearby states that satisfy the constraints.
+
+    Nearby states are random displacements, brought back to the constraints: rows that depend on each other
+    only while the constraints hold must not count as independent.
+    """
+    order = np.array([c.order for c in system.constraints])
+    holonomic, first = active[order[active] == 0], active[order[active] <= 1]
+    draw = np.random.default_rng(1829)  # Gauss's year; any fixed number makes verdicts repeatable
+    best = 0
+    for spread in (0.02, 0.05, 0.1, 0.2, 0.4):
+        start_q = q + spread * (1 + np.abs(q)) * draw.standard_normal(len(q))
+        start_v = v + spread * (1 + np.abs(v)) * draw.standard_normal(len(v))
+
+        def positions(x: Array) -> tuple[Array, Array]:
+            now = kernel(t, x, v, p)
+            return now.position[holonomic], now.A[holonomic]
+
+        near_q, found = nearest_root(positions, start_q, 1e-14)
+        if not found:
+            continue
+
+        def velocities(x: Array, near_q: Array = near_q) -> tuple[Array, Array]:
+            now = kernel(t, near_q, x, p)
+            return now.velocity[first], now.A[first]
+
+        near_v, found = nearest_root(velocities, start_v, 1e-14)
+        A = kernel(t, near_q, near_v, p).A[active]
+        if found and np.isfinite(A).all():
+            best = max(best, int(row_rank(A[None])[0]))
+    return best
+
+
+def count(number: int, one: str, many: str) -> str:
+    """`1 row`, `2 rows`."""
+    return f"{number} {one if number == 1 else many}"
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

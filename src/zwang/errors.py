@@ -8,12 +8,15 @@
     ├── MassError              M is not symmetric or not positive semidefinite
     ├── UndeterminedError      M is singular and the constraints do not make up for it
     ├── InconsistentError      constraint rows contradict each other: no acceleration obeys them all
-    └── InfeasibleError        one-sided constraints cannot all be met
+    ├── InfeasibleError        one-sided constraints cannot all be met
+    ├── AssemblyError          no state near a guess obeys every constraint
+    └── SimulationError        a simulation could not go on (carries what was computed)
 
 Each message says what is wrong, which one it is, and what to do.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 
 class ZwangError(Exception):
@@ -52,3 +55,15 @@ class InconsistentError(ZwangError):
 
 class InfeasibleError(ZwangError):
     """No acceleration satisfies all equality rows and all active one-sided rows."""
+
+
+class AssemblyError(ZwangError):
+    """No state near the guess obeys every constraint."""
+
+
+class SimulationError(ZwangError):
+    """A simulation stopped before its end; `motion` holds what was computed, `status` says why."""
+
+    def __init__(self, message: str, status: str, motion: Any) -> None:
+        self.status, self.motion = status, motion
+        super().__init__(message)

@@ -5,30 +5,32 @@ parameter value of a model, and is kept for as long as the process lives.
 """
 
 import difflib
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike, NDArray
+from sympy.core.function import AppliedUndef
 
 from zwang.compile import Kernel, Program, compile_program
-from zwang.equations.derivation import derive_plain
+from zwang.equations.derivation import Derived, Description, derive_plain
 from zwang.equations.languages import in_symengine
 from zwang.errors import InputError
 from zwang.formulations import Solution
 from zwang.formulations.solve import Names, solve_named
 from zwang.model import System
 from zwang.model.check import missing_values
+from zwang.symbols import as_expression
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 
 # A one-sided constraint this close to its limit, relative to the terms that make it up, touches it.
 CONTACT_TOL = 1e-9
 
-_KERNELS: dict[Any, "ModelKernel"] = {}
-_MOST_KERNELS = 64
+_KEPT = 64  # derivations and kernels that a process remembers
 
 
 @dataclass(frozen=True)
@@ -73,20 +75,41 @@ class ModelKernel:
         return Matrices(M, out["Q"], A, out["b"], out["C"], position, velocity)
 
 
+@dataclass(frozen=True)
+class Model:
+    """A system in SymEngine: its parts in plain symbols, and what was derived from them."""
+
+    description: Description
+    derived: Derived
+    parameters: tuple[Any, ...]
+
+    @property
+    def inputs(self) -> dict[str, tuple[Any, ...]]:
+        """The inputs of every kernel made from this model, in their order."""
+        axes = self.description.axes
+        return {"t": (axes.t,), "q": axes.q, "v": axes.v, "p": self.parameters}
+
+
+def model_of(system: System, inputs: Mapping[sp.Expr, Any]) -> Model:
+    """The system derived in SymEngine, once; `inputs` says what its known functions of time are."""
+
+    def build() -> Model:
+        description, parameters = in_symengine(system, inputs)
+        return Model(description, derive_plain(description), parameters)
+
+    return _MODELS.get((system.structure, tuple(inputs.items())), build)
+
+
 def model_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> ModelKernel:
-    """The native code of a model, compiled once; `inputs` says what its known functions of time are."""
+    """The native code of a model's matrices, compiled once."""
     key = (system.structure, tuple(inputs.items()))
-    if key not in _KERNELS:
-        if len(_KERNELS) >= _MOST_KERNELS:
-            del _KERNELS[next(iter(_KERNELS))]
-        _KERNELS[key] = build_kernel(system, inputs)
-    return _KERNELS[key]
+    return _KERNELS.get(key, lambda: build_kernel(system, inputs))
 
 
 def build_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> ModelKernel:
     """Derive a model's matrices in SymEngine and compile them."""
-    description, parameters = in_symengine(system, inputs)
-    derived = derive_plain(description)
+    model = model_of(system, inputs)
+    derived = model.derived
     M = [(i, j, e) for i, row in enumerate(derived.M) for j, e in row.items()]
     A = [(i, j, e) for i, row in enumerate(derived.A) for j, e in row.items()]
     position = [(i, e) for i, e in enumerate(derived.position) if e is not None]
@@ -100,8 +123,7 @@ def build_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> ModelKernel:
         "position": tuple(e for _, e in position),
         "velocity": tuple(e for _, e in velocity),
     }
-    names = {"t": (description.t,), "q": tuple(description.q), "v": tuple(description.v), "p": parameters}
-    kernel = compile_program(Program(inputs=names, outputs=outputs, shapes={}))
+    kernel = compile_program(Program(inputs=model.inputs, outputs=outputs, shapes={}))
 
     def index(entries: list[Any], axis: int) -> NDArray[np.intp]:
         return np.array([entry[axis] for entry in entries], dtype=np.intp)
@@ -115,6 +137,25 @@ def build_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> ModelKernel:
         n=len(system.coordinates),
         m=len(system.constraints),
     )
+
+
+@dataclass(frozen=True)
+class Kept(Generic[T]):
+    """The last things made, by what they were made from; the oldest goes first."""
+
+    things: dict[Any, T] = field(default_factory=dict)
+
+    def get(self, key: Any, make: Callable[[], T]) -> T:
+        """The thing for a key, made if there is none yet."""
+        if key not in self.things:
+            if len(self.things) >= _KEPT:
+                del self.things[next(iter(self.things))]
+            self.things[key] = make()
+        return self.things[key]
+
+
+_MODELS: Kept[Model] = Kept()
+_KERNELS: Kept[ModelKernel] = Kept()
 
 
 def evaluate(
@@ -178,11 +219,7 @@ def matrices(
     """A model's matrices at a state, with the state as arrays q and v."""
     q, v = state_arrays(system, state)
     p, inputs = parameter_values(system, parameters)
-    try:
-        time = np.asarray(t, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"t = {t!r} is no time: give a number or an array of numbers") from None
-    now = model_kernel(system, inputs)(time, q, v, p)
+    now = model_kernel(system, inputs)(numbers(t, "t"), q, v, p)
     require_finite_matrices(system, now)
     return now, q, v
 
@@ -190,14 +227,14 @@ def matrices(
 def require_finite_matrices(system: System, now: Matrices) -> None:
     """Refuse NaN and infinity by the name of the constraint or coordinate that they come from."""
     n = names_of(system)
-    for what, values, names in (
-        ("row of A", now.A.max(axis=-1, initial=0.0) + now.A.min(axis=-1, initial=0.0), n.rows),
-        ("entry of b", now.b, n.rows),
-        ("row of M", now.M.max(axis=-1) + now.M.min(axis=-1), n.coordinates),
-        ("entry of Q", now.Q, n.coordinates),
-        ("nonideal force", now.C, n.coordinates),
+    for what, finite, names in (
+        ("row of A", np.isfinite(now.A).all(axis=-1), n.rows),
+        ("entry of b", np.isfinite(now.b), n.rows),
+        ("row of M", np.isfinite(now.M).all(axis=-1), n.coordinates),
+        ("entry of Q", np.isfinite(now.Q), n.coordinates),
+        ("nonideal force", np.isfinite(now.C), n.coordinates),
     ):
-        bad = np.argwhere(~np.isfinite(values))
+        bad = np.argwhere(~finite)
         if len(bad):
             raise InputError(
                 f"the {what} of {names[bad[0][-1]]} is not finite at this state: a division by zero, or a root "
@@ -210,6 +247,22 @@ def touching(system: System, now: Matrices, q: Array, v: Array) -> NDArray[np.bo
 
     A state beyond a limit, or at a position limit and moving into it, has no acceleration: that is an impact.
     """
+    at_limit, beyond = limits(system, now, q, v)
+    for i, c in enumerate(system.constraints):
+        if beyond[..., i].any():
+            worst = tuple(np.argwhere(beyond[..., i])[0])
+            reading = "" if c.order else f"reads {now.position[(*worst, i)]:.6g} and "
+            raise InputError(
+                f"the state violates the one-sided constraint {c.name!r}: it {reading}"
+                f"{'reads' if c.order else 'changes at'} {now.velocity[(*worst, i)]:.6g}, where "
+                f"{c.expression} >= 0 is asked for; move the state back, or resolve the impact first"
+            )
+    return at_limit
+
+
+def limits(system: System, now: Matrices, q: Array, v: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(…, m) which one-sided constraints are at their limit, and which are beyond it or moving beyond."""
+    one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
     scale_q = CONTACT_TOL * (1 + np.einsum("...ij,...j->...i", np.abs(now.A), np.abs(q)))
     scale_v = CONTACT_TOL * (1 + np.einsum("...ij,...j->...i", np.abs(now.A), np.abs(v)))
     order = np.array([c.order for c in system.constraints])
@@ -217,14 +270,7 @@ def touching(system: System, now: Matrices, q: Array, v: Array) -> NDArray[np.bo
     at_velocity = np.where(order < 2, np.abs(np.nan_to_num(now.velocity)) <= scale_v, True)
     beyond = (order == 0) & (now.position < -scale_q)
     beyond |= (order < 2) & at_position & (now.velocity < -scale_v)
-    for i, c in enumerate(system.constraints):
-        if c.one_sided and beyond[..., i].any():
-            raise InputError(
-                f"the state violates the one-sided constraint {c.name!r}: it reads "
-                f"{np.nanmin(now.position[..., i]):.6g} and changes at {np.nanmin(now.velocity[..., i]):.6g}, where "
-                f"{c.expression} >= 0 is asked for; move the state back, or resolve the impact first"
-            )
-    return np.asarray(at_position & at_velocity)
+    return np.asarray(one_sided & at_position & at_velocity), np.asarray(one_sided & beyond)
 
 
 def state_arrays(system: System, state: Mapping[Any, ArrayLike]) -> tuple[Array, Array]:
@@ -255,28 +301,52 @@ def state_arrays(system: System, state: Mapping[Any, ArrayLike]) -> tuple[Array,
 
 
 def parameter_values(system: System, parameters: Mapping[Any, Any] | None) -> tuple[Array, dict[sp.Expr, Any]]:
-    """Values (…, k) of the parameters in the order of `system.symbols`, and the known functions of time."""
+    """Values (…, k) of the parameters in the order of `symbols_with(inputs)`, and those inputs: functions of time."""
     values = dict(system.parameters)
-    symbols = [*system.symbols, *system.parameters]
-    for key, value in (parameters or {}).items():
-        found = [s for s in symbols if s == key or (isinstance(key, str) and str(s) == key)]
-        if not found:
-            raise InputError(f"parameters sets {key}, which this system does not have{suggestion(key, symbols)}")
-        values[found[0]] = value
+    given = dict(parameters or {})
+    for key in list(given):
+        if (f := named_like(key, system.inputs)) is not None:
+            values[f] = in_time(f, given.pop(key))
+    inputs = {f: values[f] for f in system.inputs}
+    symbols = system.symbols_with(inputs)
+    known = [*symbols, *system.parameters]
+    for key, value in given.items():
+        if (s := named_like(key, known)) is None:
+            raise InputError(f"parameters sets {key}, which this system does not have{suggestion(key, known)}")
+        values[s] = value
     missing = missing_values(system, values)
     if missing:
         raise InputError("; ".join(missing))
-    columns = np.broadcast_arrays(*[numbers(values[s], str(s)) for s in system.symbols])
-    p = np.stack(columns, axis=-1) if columns else np.zeros(0)
-    return p, {f: values[f] for f in system.inputs}
+    columns = [numbers(values[s], str(s)) for s in symbols]
+    try:
+        p = np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros(0)
+    except ValueError:
+        shapes = ", ".join(f"{s}: {x.shape}" for s, x in zip(symbols, columns, strict=True))
+        raise InputError(f"the arrays of the parameters do not broadcast: {shapes}") from None
+    return p, inputs
+
+
+def named_like(key: Any, symbols: Iterable[Any]) -> Any:
+    """The symbol or function of time that a key stands for: itself, or its name."""
+    return next((s for s in symbols if key in (s, s.name)), None)
+
+
+def in_time(f: sp.Expr, value: Any) -> Any:
+    """What a known function of time is: an expression in t and parameters."""
+    expression = as_expression(value)
+    if not isinstance(expression, sp.Expr) or expression.atoms(AppliedUndef):
+        raise InputError(f"parameters: {f} = {value}: an expression in t and parameters alone is meant")
+    return expression
 
 
 def numbers(value: Any, name: str) -> Array:
     """Finite numbers, or a refusal by name."""
     try:
+        if np.asarray(value).dtype.kind in "cSUV":
+            raise TypeError("complex numbers and text")
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"{name} = {value!r} is no number") from None
+        raise InputError(f"{name} = {value!r} is no real number") from None
     if not np.isfinite(array).all():
         raise InputError(f"{name} = {value} is not finite")
     return array

@@ -6,9 +6,11 @@ parameter is a plain symbol. A SymPy user's own objects are therefore as good as
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 from sympy.physics.mechanics import dynamicsymbols
 
 from zwang.errors import InputError
@@ -56,9 +58,24 @@ def as_expression(value: Any) -> sp.Basic:
     if isinstance(value, str):
         raise InputError(f"{value!r} is text, not an expression: build expressions from coordinates and parameters")
     try:
-        return sp.sympify(value, strict=True)
+        expression = sp.sympify(value, strict=True)
     except sp.SympifyError:
         raise InputError(f"{value!r} is no number and no SymPy expression") from None
+    unfinished = {d: d.doit() for d in expression.atoms(sp.Derivative) if is_unfinished(d)}
+    return expression.xreplace(unfinished) if unfinished else expression
+
+
+def is_unfinished(expression: sp.Basic) -> bool:
+    """Whether this is d/dt of something other than a function of time alone, written down but not carried out."""
+    if not (isinstance(expression, sp.Derivative) and t in expression.variables):
+        return False
+    return not (isinstance(expression.expr, AppliedUndef) and expression.expr.args == (t,))
+
+
+@lru_cache(maxsize=65536)
+def rates(function: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    """The first and second derivative of a coordinate; kept, because SymPy takes its time to make them."""
+    return function.diff(t), function.diff(t, 2)
 
 
 @dataclass(frozen=True)
@@ -66,7 +83,8 @@ class Plain:
     """Independent symbols that stand for q, q̇ and q̈, so that ∂/∂t, ∂/∂q and ∂/∂q̇ are partial derivatives.
 
     SymPy differentiates `x(t)` with respect to t totally; mechanics needs the partial derivatives. `put`
-    replaces functions of time by plain symbols, `back` returns to the user's own objects.
+    replaces functions of time by plain symbols, `back` returns to the user's own objects. Coordinates are real,
+    and so are the symbols: the derivative of |x| is sign(x).
 
     >>> x = coordinates("x")
     >>> plain = Plain.of([x])
@@ -82,10 +100,14 @@ class Plain:
     @classmethod
     def of(cls, functions: Sequence[sp.Expr]) -> "Plain":
         """Plain symbols for coordinates given as functions of time."""
-        q, v, a = (tuple(sp.Dummy(f"{f.func.__name__}{mark}") for f in functions) for mark in ("", "_dot", "_ddot"))
+        q, v, a = (
+            tuple(sp.Dummy(f"{f.func.__name__}{mark}", real=True) for f in functions)
+            for mark in ("", "_dot", "_ddot")
+        )
         forward: dict[sp.Expr, sp.Symbol] = {}
         for f, qi, vi, ai in zip(functions, q, v, a, strict=True):
-            forward |= {f: qi, f.diff(t): vi, f.diff(t, 2): ai}
+            rate, acceleration = rates(f)
+            forward |= {f: qi, rate: vi, acceleration: ai}
         return cls(q, v, a, forward)
 
     def put(self, expression: sp.Basic) -> Any:
@@ -93,5 +115,16 @@ class Plain:
         return expression.xreplace(self.forward)
 
     def back(self, expression: sp.Basic) -> Any:
-        """The expression or matrix in functions of time."""
-        return expression.xreplace({plain: function for function, plain in self.forward.items()})
+        """The expression or matrix in functions of time.
+
+        ∂h/∂t of some h(q, t) must not become dh/dt where q turns into q(t): it is written as SymPy writes it,
+        the derivative with respect to a fourth argument, taken at t.
+        """
+        partial = {d: partial_in_time(d) for d in expression.atoms(sp.Derivative) if is_unfinished(d)}
+        return expression.xreplace(partial).xreplace({plain: function for function, plain in self.forward.items()})
+
+
+def partial_in_time(derivative: sp.Derivative) -> sp.Subs:
+    """∂h(q, t)/∂t in a form that stays partial when q becomes q(t)."""
+    time = sp.Dummy("t")
+    return sp.Subs(derivative.xreplace({t: time}), time, t)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zwang.errors import InputError
-from zwang.evaluation import Matrices, ModelKernel, matrices, model_kernel, names_of, parameter_values, touching
+from zwang.evaluation import Matrices, ModelKernel, limits, matrices, model_kernel, names_of, parameter_values
 from zwang.formulations.solve import partners
 from zwang.linalg.factors import factorise
 from zwang.linalg.newton import nearest_root
@@ -22,6 +22,11 @@ from zwang.model import System
 
 # A constraint that reads less than this at a state, relative to the terms that make it up, is satisfied.
 SATISFIED_TOL = 1e-8
+
+# How far to go, relative to 1 + |q|, for states next to the given one; and the pivot below which a row counts as
+# dependent there. States brought back onto the constraints are on them to about 1e-14.
+SPREADS = (1e-4, 1e-3, 0.01, 0.05, 0.2)
+NEARBY_TOL = 1e-10
 
 
 @dataclass(frozen=True)
@@ -58,9 +63,18 @@ class Verdict:
         return self.rank < self.generic_rank
 
     @property
+    def imprecise(self) -> bool:
+        """Whether rows that depend on each other while the constraints hold seem independent here.
+
+        Then the state satisfies the constraints, but not exactly enough: such rows contradict each other by
+        what is left over, divided by next to nothing.
+        """
+        return self.rank > self.generic_rank
+
+    @property
     def ok(self) -> bool:
         """Consistent, not singular, and the state satisfies the constraints. (Redundant rows are no fault.)"""
-        return not (self.inconsistent or self.singular or self.violated)
+        return not (self.inconsistent or self.singular or self.violated or self.imprecise)
 
     def __str__(self) -> str:
         """The verdict as a person would give it."""
@@ -107,6 +121,11 @@ class Verdict:
                 f"Singular: the rank is {self.rank} here but {self.generic_rank} at nearby states. Forces and "
                 "accelerations computed exactly here are not the limit of those next to it."
             )
+        if self.imprecise and not self.violated:
+            lines.append(
+                f"Imprecise: the rank is {self.rank} here but {self.generic_rank} at nearby states that satisfy the "
+                "constraints to the last digits. Bring the state onto its constraints first."
+            )
         if self.redundant and not (self.inconsistent or self.singular):
             lines.append(
                 "Redundant but consistent: the motion is unique; how the force of constraint divides among the "
@@ -145,12 +164,14 @@ def diagnose(
         raise InputError("diagnose takes one state: give numbers, not arrays")
     names = system.constraint_names
     one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
-    active = np.flatnonzero(~one_sided | touching(system, now, q, v)) if one_sided.any() else np.arange(len(names))
+    at_limit, beyond = limits(system, now, q, v)
+    active = np.flatnonzero(~one_sided | at_limit | beyond)
     A, b = now.A[active], now.b[active]
     rank = int(row_rank(A[None])[0])
+    factors = factorise(now.M[None], A[None], rank, names_of(system).coordinates)  # refuses an M that will not do
     independent = rows_in_order(A)
     if len(independent) != rank:  # near the tolerance, order and pivoting may disagree: pivoting decides
-        independent = tuple(np.sort(factorise(now.M[None], A[None], rank, names_of(system).coordinates).rows[0]))
+        independent = tuple(np.sort(factors.rows[0]))
     follows, contradicts = dependences(now, A, b, independent)
     unique = unique_rows(A, independent)
     label = [names[i] for i in active]
@@ -160,12 +181,12 @@ def diagnose(
 
     p, inputs = parameter_values(system, parameters)
     generic = generic_rank(model_kernel(system, inputs), system, active, q, v, float(t), p)
-    violated = violations(system, now, q, v)
+    violated = sorted({*violations(system, now, q, v), *np.flatnonzero(beyond)})
     return Verdict(
         name=system.name,
         coordinates=system.coordinate_names,
         rank=rank,
-        generic_rank=max(rank, generic),
+        generic_rank=rank if generic is None else generic,
         redundant=named({i: others for i, others in follows.items() if i not in contradicts}),
         inconsistent=named(contradicts),
         unique_multipliers=dict.fromkeys(names, True) | dict(zip(label, map(bool, unique), strict=True)),
@@ -223,7 +244,7 @@ def violations(system: System, now: Matrices, q: Array, v: Array) -> list[int]:
     for i, c in enumerate(system.constraints):
         position, velocity = np.nan_to_num(now.position[i]), np.nan_to_num(now.velocity[i])
         if c.one_sided:
-            continue  # a state beyond a limit was refused before
+            continue  # its limit is judged elsewhere
         if abs(position) > scale_q[i] or abs(velocity) > scale_v[i]:
             found.append(i)
     return found
@@ -237,36 +258,38 @@ def generic_rank(
     v: Array,
     t: float,
     p: Array,
-) -> int:
-    """The greatest rank at nearby states that satisfy the constraints.
+) -> int | None:
+    """The greatest rank at nearby states and times that satisfy the constraints; None if none was found.
 
     Nearby states are random displacements, brought back to the constraints: rows that depend on each other
-    only while the constraints hold must not count as independent.
+    only while the constraints hold must not count as independent. The displacements have several sizes,
+    because nobody says how large a mechanism is in its own units.
     """
-    order = np.array([c.order for c in system.constraints])
+    order = np.array([c.order for c in system.constraints], dtype=np.intp)
     holonomic, first = active[order[active] == 0], active[order[active] <= 1]
     draw = np.random.default_rng(1829)  # Gauss's year; any fixed number makes verdicts repeatable
-    best = 0
-    for spread in (0.02, 0.05, 0.1, 0.2, 0.4):
+    best = None
+    for spread in SPREADS:
         start_q = q + spread * (1 + np.abs(q)) * draw.standard_normal(len(q))
         start_v = v + spread * (1 + np.abs(v)) * draw.standard_normal(len(v))
+        near_t = t + spread * (1 + abs(t)) * draw.standard_normal()
 
-        def positions(x: Array) -> tuple[Array, Array]:
-            now = kernel(t, x, v, p)
+        def positions(x: Array, near_t: float = near_t) -> tuple[Array, Array]:
+            now = kernel(near_t, x, v, p)
             return now.position[holonomic], now.A[holonomic]
 
         near_q, found = nearest_root(positions, start_q, 1e-14)
         if not found:
             continue
 
-        def velocities(x: Array, near_q: Array = near_q) -> tuple[Array, Array]:
-            now = kernel(t, near_q, x, p)
+        def velocities(x: Array, near_t: float = near_t, near_q: Array = near_q) -> tuple[Array, Array]:
+            now = kernel(near_t, near_q, x, p)
             return now.velocity[first], now.A[first]
 
         near_v, found = nearest_root(velocities, start_v, 1e-14)
-        A = kernel(t, near_q, near_v, p).A[active]
+        A = kernel(near_t, near_q, near_v, p).A[active]
         if found and np.isfinite(A).all():
-            best = max(best, int(row_rank(A[None])[0]))
+            best = max(best or 0, int(row_rank(A[None], NEARBY_TOL)[0]))
     return best
 
 

@@ -72,13 +72,19 @@ def random_system(
 
 
 def independent_rows(draw: np.random.Generator, n: int, rank: int, close: bool) -> np.ndarray:
-    """Independent rows; where they are `close`, all but the first differ from it by 2⁻²⁷ (condition 1e8)."""
+    """Independent rows; where they are `close`, all but the first differ from it by about 2⁻²⁷."""
     while True:
         G = draw.integers(-8, 9, size=(rank, n)).astype(float)
         if close and rank > 1:
             G[1:] = G[0] + 2.0**-27 * G[1:]
-        if exact_rank(G) == rank:
+        if exact_rank(G) == rank and (rank == 0 or condition(G / np.linalg.norm(G, axis=1)[:, None]) < 2e9):
             return G
+
+
+def condition(X: np.ndarray) -> float:
+    """The ratio of the greatest and the least singular value."""
+    values = np.linalg.svd(X, compute_uv=False)
+    return float(values[0] / values[-1])
 
 
 def random_mass(draw: np.random.Generator, n: int, family: str) -> np.ndarray:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from symengine import Expr, Symbol
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Program:
     """A straight-line program in SymEngine expressions.
 

@@ -6,24 +6,20 @@ a thousand bodies costs a hundred times what a chain of ten costs, not ten thous
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from zwang.model.constraint import acceleration_row, velocity_level
+from zwang.model.constraint import Axes, acceleration_row, velocity_level
 
 Row = dict[int, Any]
 
 
 @dataclass(frozen=True)
 class Description:
-    """A system in plain symbols of one algebra: q, q̇, q̈ and t are independent symbols."""
+    """A system in plain symbols of one algebra: q, q̇, q̈ and t are independent of each other."""
 
-    q: Sequence[Any]
-    v: Sequence[Any]
-    a: Sequence[Any]
-    t: Any
-    add: Callable[..., Any]
+    axes: Axes
     kinetic: Any | None
     potential: Any
     forces: Sequence[Any]
@@ -57,8 +53,7 @@ def derive_plain(system: Description) -> Derived:
         assert system.mass is not None
         M = [{j: e for j, e in enumerate(row) if e != 0} for row in system.mass]
         Q = list(system.forces)
-    q, v, a, t, add = system.q, system.v, system.a, system.t, system.add
-    rows = [acceleration_row(f, order, q, v, a, t, add) for f, order in system.constraints]
+    rows = [acceleration_row(f, order, system.axes) for f, order in system.constraints]
     return Derived(
         M=M,
         Q=Q,
@@ -66,14 +61,15 @@ def derive_plain(system: Description) -> Derived:
         b=[b for _, b in rows],
         C=list(system.nonideal),
         position=[f if order == 0 else None for f, order in system.constraints],
-        velocity=[velocity_level(f, order, q, v, t, add) if order < 2 else None for f, order in system.constraints],
+        velocity=[velocity_level(f, order, system.axes) if order < 2 else None for f, order in system.constraints],
     )
 
 
 def lagrange_equations(system: Description) -> tuple[list[Row], list[Any]]:
     """M and Q from T and V, with p = ∂T/∂q̇:  M = ∂p/∂q̇,  Q = F + ∂(T − V)/∂q − (∂p/∂q) q̇ − ∂p/∂t."""
-    n, add = len(system.q), system.add
-    q, v = ({s: i for i, s in enumerate(symbols)} for symbols in (system.q, system.v))
+    axes = system.axes
+    n, add = len(axes.q), axes.add
+    q, v, _ = axes.index
     M: list[defaultdict[int, list[Any]]] = [defaultdict(list) for _ in range(n)]
     Q: list[list[Any]] = [[force] for force in system.forces]
     for term in terms(system.kinetic):
@@ -86,8 +82,8 @@ def lagrange_equations(system: Description) -> tuple[list[Row], list[Any]]:
                     if r in v and v[r] >= i:
                         M[i][v[r]].append(p.diff(r))
                     elif r in q:
-                        Q[i].append(-p.diff(r) * system.v[q[r]])
-                    elif r == system.t:
+                        Q[i].append(-p.diff(r) * axes.v[q[r]])
+                    elif r == axes.t:
                         Q[i].append(-p.diff(r))
     for term in terms(system.potential):
         for s in term.free_symbols:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from zwang.equations.derivation import derive_plain
 from zwang.equations.languages import in_sympy
@@ -13,7 +14,7 @@ from zwang.errors import InconsistentError, InputError, UndeterminedError
 from zwang.formulations import fundamental, gauss, generalized_inverse, gibbs_appell, lagrange
 from zwang.formulations.solve import require_form
 from zwang.linalg import exact
-from zwang.symbols import Plain, t
+from zwang.symbols import Plain, as_expression, t
 
 if TYPE_CHECKING:
     from zwang.model import System
@@ -65,14 +66,24 @@ class Equations:
     def assumption(self) -> str:
         """Which rank of A the symbolic results assume."""
         independent = ", ".join(repr(self.names[i]) for i in self.rows) or "none"
-        return f"rank {self.rank} of {len(self.names)} rows assumed; independent: {independent}"
+        conditions = [
+            f"; {name!r} agrees with them only where {gap} = 0"
+            for name, gap in zip(self.names, self._gaps, strict=True)
+            if gap != 0
+        ]
+        return f"rank {self.rank} of {len(self.names)} rows assumed; independent: {independent}{''.join(conditions)}"
 
     def with_rows(self, *names: str) -> "Equations":
         """The same equations with another choice of independent rows, by name."""
         unknown = [name for name in names if name not in self.names]
         if unknown:
             raise InputError(f"no constraint {unknown[0]!r}: there are {', '.join(map(repr, self.names))}")
-        return replace(self, rows=tuple(self.names.index(name) for name in names))
+        rows = tuple(sorted({self.names.index(name) for name in names}))
+        independent = exact.independent_rows(self.A.extract(list(rows), list(range(self.A.cols))))
+        if len(independent) < len(rows):
+            which = ", ".join(repr(self.names[row]) for i, row in enumerate(rows) if i not in independent)
+            raise InputError(f"these rows are dependent: {which} follows from the others; leave it out")
+        return replace(self, rows=rows)
 
     def acceleration(self, form: str = "fundamental", **choice: Any) -> sp.ImmutableMatrix:
         """The explicit q̈ by one of the papers' equations; all forms agree.
@@ -128,9 +139,8 @@ class Equations:
         return exact.simple(pinv.T * (self.constraint_force() - self.C))
 
     def null_space(self) -> sp.ImmutableMatrix:
-        """A basis of null(Aᵀ): λ plus any combination of its columns serves as well as λ."""
-        columns = exact.independent_rows(self.A.T)
-        return exact.simple(exact.null_space(self.A.T, columns))
+        """A basis of null(Aᵀ) at the rank assumed: λ plus any combination of its columns serves as well as λ."""
+        return exact.simple(exact.null_space(self._dependence.T, range(self.rank)))
 
     def gaussian(self) -> sp.Expr:
         """½ (q̈ − a)ᵀM(q̈ − a), which Gauss's principle makes least."""
@@ -158,7 +168,7 @@ class Equations:
         if missing:
             raise InputError(f"the change of coordinates does not say what {', '.join(missing)} is")
         plain = Plain.of(coordinates)
-        q = sp.Matrix([plain.put(sp.S(change[qi])) for qi in self.coordinates])
+        q = sp.Matrix([plain.put(as_expression(change[qi])) for qi in self.coordinates])
         new_q, new_v = sp.Matrix(plain.q), sp.Matrix(plain.v)
         J = q.jacobian(new_q)
         v = J * new_v + q.diff(t)
@@ -167,22 +177,36 @@ class Equations:
         values = dict(zip(old.q, q, strict=True)) | dict(zip(old.v, v, strict=True))
 
         def put(matrix: sp.ImmutableMatrix) -> Any:
-            return old.put(matrix).xreplace(values)
+            return old.put(matrix).subs(values)
 
         M, Q, A, b, C = map(put, (self.M, self.Q, self.A, self.b, self.C))
         new = (J.T * M * J, J.T * (Q - M * h), A * J, b - A * h, J.T * C)
         M, Q, A, b, C = (exact.simple(plain.back(sp.ImmutableMatrix(matrix))) for matrix in new)
-        return Equations(tuple(coordinates), self.names, M, Q, A, b, C, exact.independent_rows(A))
+        found = exact.independent_rows(A)
+        kept = exact.independent_rows(A.extract(list(self.rows), list(range(A.cols))))
+        rows = self.rows if len(kept) == self.rank else found  # the same rows, unless the change made them dependent
+        return Equations(tuple(coordinates), self.names, M, Q, A, b, C, rows)
+
+    @cached_property
+    def _dependence(self) -> sp.ImmutableMatrix:
+        """F with A = FG, G being the independent rows: how every row is made of those."""
+        if not self.rows:
+            return sp.ImmutableMatrix.zeros(len(self.names), 0)
+        G = self.A.extract(list(self.rows), list(range(self.A.cols)))
+        return exact.simple(exact.solve(G * G.T, G * self.A.T).T)
+
+    @cached_property
+    def _gaps(self) -> sp.ImmutableMatrix:
+        """b − F b_G: zero where every row asks for what the independent ones imply."""
+        if self.rank == len(self.names):
+            return sp.ImmutableMatrix.zeros(self.rank, 1)
+        return exact.simple(self.b - self._dependence * self.b.extract(list(self.rows), [0]))
 
     def require_consistent(self) -> None:
         """Refuse rows that contradict the independent ones whatever the motion."""
-        if self.rank == len(self.names):
-            return
-        G = self.A.extract(list(self.rows), list(range(self.A.cols)))
-        F = exact.solve(G * G.T, G * self.A.T).T if self.rows else sp.zeros(len(self.names), 0)
-        gap = exact.simple(self.b - F * self.b.extract(list(self.rows), [0]))
-        for i, difference in enumerate(gap):
-            if difference != 0 and difference.is_number:
+        for i, difference in enumerate(self._gaps):
+            if difference != 0 and difference.free_symbols <= {t} and not difference.atoms(AppliedUndef):
+                F = self._dependence
                 others = [self.names[j] for j, k in zip(self.rows, F[i, :], strict=True) if k != 0]
                 against = f"contradicts {', '.join(map(repr, others))}" if others else "cannot be obeyed"
                 raise InconsistentError(

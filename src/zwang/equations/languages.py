@@ -9,7 +9,8 @@ from sympy.core.function import AppliedUndef
 
 from zwang.equations.derivation import Description
 from zwang.errors import InputError
-from zwang.symbols import Plain, as_expression, t
+from zwang.model.constraint import Axes
+from zwang.symbols import Plain, rates, t
 
 if TYPE_CHECKING:
     from zwang.model import System
@@ -61,11 +62,11 @@ RELATIONS = {
 def in_sympy(system: "System") -> tuple[Description, Plain]:
     """The system in plain SymPy symbols, and the way back to functions of time."""
     plain = Plain.of(system.coordinates)
-    return describe(system, plain.q, plain.v, plain.a, t, sp.Add, plain.put), plain
+    return describe(system, Axes(plain.q, plain.v, plain.a, t, sp.Add), plain.put), plain
 
 
 def in_symengine(system: "System", inputs: Mapping[sp.Expr, Any]) -> tuple[Description, tuple[Any, ...]]:
-    """The system in plain SymEngine symbols, and the symbols of its parameters in the order of `system.symbols`.
+    """The system in plain SymEngine symbols, and the symbols of its parameters in the order of `symbols_with(inputs)`.
 
     `inputs` says what the known functions of time are.
     """
@@ -74,24 +75,25 @@ def in_symengine(system: "System", inputs: Mapping[sp.Expr, Any]) -> tuple[Descr
     n = len(system.coordinates)
     q, v, a = (tuple(se.Symbol(f"{letter}{i}") for i in range(n)) for letter in "qva")
     time = se.Symbol("t")
-    parameters = tuple(se.Symbol(f"p{i}") for i in range(len(system.symbols)))
-    known: dict[sp.Basic, Any] = dict(zip(system.symbols, parameters, strict=True)) | {t: time}
+    symbols = system.symbols_with(inputs)
+    parameters = tuple(se.Symbol(f"p{i}") for i in range(len(symbols)))
+    known: dict[sp.Basic, Any] = dict(zip(symbols, parameters, strict=True)) | {t: time}
     for coordinate, qi, vi, ai in zip(system.coordinates, q, v, a, strict=True):
-        known |= {coordinate: qi, coordinate.diff(t): vi, coordinate.diff(t, 2): ai}
-    definitions = {f: as_expression(value) for f, value in inputs.items()}
+        rate, acceleration = rates(coordinate)
+        known |= {coordinate: qi, rate: vi, acceleration: ai}
 
     def put(expression: sp.Basic) -> Any:
-        if definitions and expression.has(*definitions):
-            expression = expression.subs(definitions).doit()
+        if inputs and expression.has(*inputs):
+            expression = expression.subs(inputs).doit()
         return translate(expression, known)
 
-    return describe(system, q, v, a, time, se.Add, put), parameters
+    return describe(system, Axes(q, v, a, time, se.Add), put), parameters
 
 
-def describe(system: "System", q: Any, v: Any, a: Any, time: Any, add: Any, put: Any) -> Description:
+def describe(system: "System", axes: Axes, put: Callable[[sp.Basic], Any]) -> Description:
     """The parts of a system, each put into plain symbols."""
     return Description(
-        q=q, v=v, a=a, t=time, add=add,
+        axes=axes,
         kinetic=None if system.kinetic is None else put(system.kinetic),
         potential=put(system.potential),
         forces=[put(f) for f in system.forces],

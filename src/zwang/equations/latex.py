@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 from sympy.physics.vector.printing import vlatex
 
 from zwang.linalg import exact
@@ -11,7 +12,7 @@ from zwang.symbols import t
 if TYPE_CHECKING:
     from zwang.equations.equations import Equations
 
-# Each form in general; Q is written for the whole given force, Q + C where constraints are nonideal.
+# Each form in general; where constraints are nonideal, F = Q + C takes the place of Q.
 GENERAL = {
     "fundamental": r"M\ddot{q} = Q + A^{\mathsf T}\left(A M^{-1} A^{\mathsf T}\right)^{+}\left(b - A M^{-1} Q\right)",
     "S0 29": r"\ddot{q} = \left\{A^{-} - P H^{-} M^{1/2} A^{-}\right\} b + P H^{-} M^{-1/2} Q,\quad "
@@ -30,23 +31,24 @@ GENERAL = {
 def document(equations: "Equations", form: str, choice: dict[str, Any]) -> str:
     """An `aligned` block: the form in general, its matrices, what was assumed, and q̈ written out."""
     key = choice.get("equation", "S0 29") if form == "generalized-inverse" else form
-    lines = [GENERAL[key].replace("Q", r"\left(Q + C\right)") if any(equations.C) else GENERAL[key]]
+    general = GENERAL[key] if equations.names else r"M\ddot{q} = Q"
+    lines = [general.replace("Q", "F") + r",\quad F = Q + C" if any(equations.C) else general]
     lines.append(
-        rf"q = {vector(equations.coordinates)},\quad M = {vlatex(equations.M)},\quad Q = {vlatex(equations.Q)}"
+        rf"q = {vector(equations.coordinates)},\quad M = {latex(equations.M)},\quad Q = {latex(equations.Q)}"
     )
     if any(equations.C):
-        lines.append(rf"C = {vlatex(equations.C)}")
+        lines.append(rf"C = {latex(equations.C)}")
     if equations.names:
         lines.append(
-            rf"A = {vlatex(equations.A)},\quad b = {vlatex(equations.b)},"
+            rf"A = {latex(equations.A)},\quad b = {latex(equations.b)},"
             rf"\quad \operatorname{{rank}} A = {equations.rank}"
         )
-    if form == "gibbs-appell":
+    if form == "gibbs-appell" and equations.names:
         lines.append(gibbs_appell_lines(equations, choice))
     if form == "lagrange" and equations.names:
-        lines.append(rf"\lambda = {vlatex(equations.multipliers())}{family(equations)}")
+        lines.append(rf"\lambda = {latex(equations.multipliers())}{family(equations)}")
     acceleration = equations.acceleration(form=form, **choice)
-    lines += [f"{vlatex(q.diff(t, 2))} = {vlatex(a)}" for q, a in zip(equations.coordinates, acceleration, strict=True)]
+    lines += [f"{latex(q.diff(t, 2))} = {latex(a)}" for q, a in zip(equations.coordinates, acceleration, strict=True)]
     body = " \\\\\n".join("& " + line for line in lines)
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 
@@ -59,7 +61,7 @@ def gibbs_appell_lines(equations: "Equations", choice: dict[str, Any]) -> str:
         chosen = [equations.coordinates[j] for j in exact.independent_rows(G.T)]
     matrix, right = equations.gibbs_appell_system(chosen)
     kept = [q.diff(t, 2) for q in equations.coordinates if q not in chosen]
-    return rf"{vlatex(matrix)}{vector(kept)} = {vlatex(right)}"
+    return rf"{latex(matrix)}{vector(kept)} = {latex(right)}"
 
 
 def family(equations: "Equations") -> str:
@@ -67,10 +69,26 @@ def family(equations: "Equations") -> str:
     null_space = equations.null_space()
     if not null_space.cols:
         return ""
-    free = sp.Matrix(sp.symbols(f"w_1:{null_space.cols + 1}"))
-    return rf" + {vlatex(null_space)}{vlatex(free)}"
+    free = vector(sp.symbols(f"w_1:{null_space.cols + 1}")) if null_space.cols > 1 else "w"
+    return rf" + {latex(null_space)} {free}"
 
 
 def vector(entries: Any) -> str:
     """A column vector."""
-    return str(vlatex(sp.Matrix(list(entries))))
+    return latex(sp.Matrix(list(entries)))
+
+
+def latex(expression: Any) -> str:
+    """LaTeX with dots for rates; an unspecified h(x, y, t) is written h, and its partial derivatives h_x, h_t."""
+    names: dict[sp.Basic, sp.Symbol] = {}
+    for e in expression.atoms(sp.Subs, sp.Derivative, AppliedUndef):
+        derivative = e.expr if isinstance(e, sp.Subs) else e
+        function = derivative.expr if isinstance(derivative, sp.Derivative) else derivative
+        if isinstance(function, AppliedUndef) and function.args != (t,):
+            variables = derivative.variables if function is not derivative else ()
+            if isinstance(e, sp.Subs):
+                variables = [dict(zip(e.variables, e.point, strict=True)).get(s, s) for s in variables]
+            index = "".join(vlatex(s) for s in variables)
+            name = sp.latex(sp.Symbol(function.func.__name__))
+            names[e] = sp.Symbol(rf"{name}_{{{index}}}" if index else name)
+    return str(vlatex(expression.xreplace(names)))

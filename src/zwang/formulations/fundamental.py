@@ -9,17 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from zwang.linalg.factors import dot
+from zwang.linalg.factors import dot, solve_each
 from zwang.linalg.inverses import moore_penrose
-from zwang.linalg.rank import Array
+from zwang.linalg.rank import Array, row_norms
 
 
 def literal(M: Array, Q: Array, A: Array, b: Array, rank: int) -> Array:
     """S4 (5a) as it is printed, with M^{1/2}, for stacks: a cross-check, less accurate than the default."""
+    scale = row_norms(A)  # scaling rows changes nothing (U10), and keeps small rows from being lost
+    A, b = A / scale[:, :, None], b / scale
     half, minus_half = square_roots(M)
-    a = np.linalg.solve(M, Q[:, :, None])[:, :, 0]
+    a = solve_each(M, Q)
     K = half @ moore_penrose(A @ minus_half, rank)
-    return np.asarray(np.linalg.solve(M, (Q + dot(K, b - dot(A, a)))[:, :, None])[:, :, 0])
+    return solve_each(M, Q + dot(K, b - dot(A, a)))
 
 
 def square_roots(M: Array) -> tuple[Array, Array]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from zwang.linalg.factors import dot, dot_t
+from zwang.linalg.factors import dot, dot_t, solve_each
 from zwang.linalg.inverses import moore_penrose
 from zwang.linalg.rank import Array, row_norms
 
@@ -20,7 +20,7 @@ def acceleration(M: Array, Q: Array, A: Array, b: Array, rank: int) -> Array:
     A, b = A / scale[:, :, None], b / scale
     particular = dot(moore_penrose(A, rank), b)
     Z = null_basis(A, rank)
-    h = np.linalg.solve(Z.swapaxes(1, 2) @ M @ Z, dot_t(Z, Q - dot(M, particular))[:, :, None])[:, :, 0]
+    h = solve_each(Z.swapaxes(1, 2) @ M @ Z, dot_t(Z, Q - dot(M, particular)))
     return particular + dot(Z, h)
 
 

@@ -16,9 +16,10 @@ import numpy as np
 
 from zwang.errors import InputError
 from zwang.formulations.fundamental import square_roots
+from zwang.formulations.inputs import as_array
 from zwang.linalg.factors import dot
 from zwang.linalg.inverses import moore_penrose, penrose_defects
-from zwang.linalg.rank import Array
+from zwang.linalg.rank import Array, Indices, row_norms
 
 EQUATIONS = ("S0 29", "S3 24", "S3 26")
 
@@ -34,6 +35,9 @@ def acceleration(
     require_equation(equation)
     n = A.shape[2]
     half, minus_half = square_roots(M)
+    if inverse is None:  # rows of one length: the inverses below then are members of the families for A itself
+        scale = row_norms(A)
+        A, b = A / scale[:, :, None], b / scale
     if equation == "S0 29":
         D, H = inverse if inverse is not None else (None, None)
         D_inv = moore_penrose(A, rank) if D is None else admissible(A, D, (1,), "D⁻")
@@ -58,22 +62,55 @@ def require_equation(equation: str) -> None:
         raise InputError(f"equation={equation!r} is unknown: choose one of {', '.join(map(repr, EQUATIONS))}")
 
 
-def admissible(X: Array, Y: Any, conditions: tuple[int, ...], name: str) -> Array:
-    """Y as a stack fitting X, if it satisfies the Penrose conditions needed; refused by name otherwise."""
-    Y = np.asarray(Y, dtype=float)
+def as_choice(shape: tuple[int, ...], equation: str = "S0 29", inverse: Any = None) -> dict[str, Any]:
+    """The choices of `solve`, checked: inverses as stacks with one leading axis for the leading axes `shape`."""
+    require_equation(equation)
+    if inverse is None:
+        return {"equation": equation, "inverse": None}
+    if equation != "S0 29":
+        return {"equation": equation, "inverse": as_stack(inverse, shape)}
+    if not isinstance(inverse, (tuple, list)) or len(inverse) != 2:
+        raise InputError("inverse: S0 29 needs the pair (D⁻, H⁻); None in a place stands for the Moore–Penrose inverse")
+    return {"equation": equation, "inverse": tuple(None if x is None else as_stack(x, shape) for x in inverse)}
+
+
+def as_stack(inverse: Any, shape: tuple[int, ...]) -> Array:
+    """An inverse for each system of a stack."""
+    X = as_array(inverse, "inverse")
+    try:
+        return np.broadcast_to(X, (*shape, *X.shape[-2:])).reshape(int(np.prod(shape)), *X.shape[-2:])
+    except ValueError:
+        raise InputError(f"inverse has shape {X.shape}: matrices are needed, one or one for each of {shape}") from None
+
+
+def pick(inverse: Any, systems: Indices) -> Any:
+    """The inverses of some systems of a stack."""
+    if isinstance(inverse, tuple):
+        return tuple(None if x is None else x[systems] for x in inverse)
+    return None if inverse is None else inverse[systems]
+
+
+def admissible(X: Array, Y: Array, conditions: tuple[int, ...], name: str) -> Array:
+    """Y, if it satisfies the Penrose conditions needed for X; refused by name otherwise."""
     shape = (X.shape[2], X.shape[1])
-    if Y.shape[-2:] != shape:
-        raise InputError(f"inverse {name} has shape {Y.shape[-2:]}, but {shape} is needed")
-    Y = np.broadcast_to(Y, (len(X), *shape))
+    if Y.shape[1:] != shape:
+        raise InputError(f"inverse {name} has shape {Y.shape[1:]}, but {shape} is needed")
     failed = [c for c in conditions if penrose_defects(X, Y)[c - 1] > 1e-6]
     if failed:
         what = ",".join(map(str, conditions))
-        raise InputError(f"inverse {name} is no {{{what}}}-inverse: Penrose condition ({failed[0]}) fails")
+        raise InputError(
+            f"inverse {name} is no {{{what}}}-inverse: Penrose condition ({failed[0]}) fails; "
+            f"make one with zwang.linalg.inverses"
+        )
     return Y
 
 
 def exact(M: Any, Q: Any, A: Any, b: Any, rows: Sequence[int], equation: str = "S0 29", inverse: Any = None) -> Any:
-    """q̈ as a SymPy matrix; `equation` and `inverse` as for arrays."""
+    """q̈ as a SymPy matrix; `equation` and `inverse` as for arrays.
+
+    Where none is given, (HᵀH)^(1)Hᵀ serves as the {1,3}-inverse of H and Cᵀ(CCᵀ)⁺ as the {1,4}-inverse of C: in
+    both the roots of M cancel.
+    """
     import sympy as sp
 
     from zwang.linalg.exact import factor, independent_rows, solve
@@ -81,20 +118,24 @@ def exact(M: Any, Q: Any, A: Any, b: Any, rows: Sequence[int], equation: str = "
 
     require_equation(equation)
     n = A.cols
-    X = factor(M)  # M = XᵀX
     if equation == "S0 29":
         D, H = inverse if inverse is not None else (None, None)
         D_inv = pseudo_inverse(A, rows) if D is None else exact_admissible(A, D, (1,), "D⁻")
-        P = sp.eye(n) - D_inv * A
-        XP = X * P
-        H_inv = pseudo_inverse(XP, independent_rows(XP)) if H is None else exact_admissible(XP, H, (1, 3), "H⁻")
+        G = A.extract(list(rows), list(range(n)))
+        P = sp.eye(n) - (pseudo_inverse(G, range(G.rows)) * G if D is None else D_inv * A)  # A⁺A = G⁺G
         free = D_inv * b
-        return free + P * H_inv * (solve(X.T, Q) - X * free)
+        if H is None:
+            HtH = P.T * M * P
+            some = list(independent_rows(HtH))  # (HᵀH)^(1): the inverse of a regular block, zero elsewhere
+            P = P.extract(list(range(n)), some)
+            return free + P * solve(HtH.extract(some, some), P.T * (Q - M * free))
+        X = factor(M)  # M = XᵀX
+        return free + P * exact_admissible(X * P, H, (1, 3), "H⁻") * (solve(X.T, Q) - X * free)
     a = solve(M, Q)
-    if equation == "S3 24":
+    if equation == "S3 24" and inverse is not None:
+        X = factor(M)
         C = solve(X.T, A.T).T  # AX⁻¹
-        C_inv = pseudo_inverse(C, rows) if inverse is None else exact_admissible(C, inverse, (1, 4), "C^(1,4)")
-        return a + solve(X, C_inv * (b - A * a))
+        return a + solve(X, exact_admissible(C, inverse, (1, 4), "C^(1,4)") * (b - A * a))
     MiAt = solve(M, A.T)
     G = A * MiAt
     G_inv = pseudo_inverse(G, rows) if inverse is None else exact_admissible(G, inverse, (1,), "(AM⁻¹Aᵀ)^(1)")

@@ -6,19 +6,20 @@ Eliminate r coordinates whose columns A_e of A are independent: q̈_e = A_e⁺b 
 """
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
 
 from zwang.errors import InputError
-from zwang.linalg.factors import dot, dot_t, take, take_rows
+from zwang.linalg.factors import dot, dot_t, solve_each
 from zwang.linalg.inverses import moore_penrose
-from zwang.linalg.rank import Array, Indices, pivoted_rows, rank_tolerance, row_norms
+from zwang.linalg.rank import Array, Indices, pivoted_rows, rank_tolerance, row_norms, take, take_rows
 
 
 def acceleration(M: Array, Q: Array, A: Array, b: Array, rank: int, eliminate: Sequence[int] | None = None) -> Array:
     """q̈ of a stack of systems of one rank; `eliminate` names the r eliminated coordinates by index."""
-    k, m, n = A.shape
+    k, _, n = A.shape
     scale = row_norms(A)
     A, b = A / scale[:, :, None], b / scale
     order = column_order(A, rank, eliminate)
@@ -32,7 +33,7 @@ def acceleration(M: Array, Q: Array, A: Array, b: Array, rank: int, eliminate: S
     fixed = dot(Ae_plus, b)
     hessian = M[:, i, i] + Rt @ M[:, e, e] @ R - M[:, i, e] @ R - Rt @ M[:, e, i]
     right = Q[:, i] - dot_t(R, Q[:, e]) + dot(Rt @ M[:, e, e] - M[:, i, e], fixed)
-    independent = np.linalg.solve(hessian, right[:, :, None])[:, :, 0]
+    independent = solve_each(hessian, right)
     permuted = np.concatenate([fixed - dot(R, independent), independent], axis=1)
     result = np.empty((k, n))
     np.put_along_axis(result, order, permuted, axis=1)
@@ -44,17 +45,26 @@ def column_order(A: Array, rank: int, eliminate: Sequence[int] | None) -> Indice
     k, m, n = A.shape
     if eliminate is None:
         return pivoted_rows(A.swapaxes(1, 2), rank)[0]
-    chosen = list(eliminate)
-    if sorted(set(chosen)) != sorted(chosen) or not all(0 <= j < n for j in chosen) or len(chosen) != rank:
-        raise InputError(
-            f"eliminate={chosen}: name {rank} different coordinates out of 0 … {n - 1} (the rank is {rank})"
-        )
+    chosen = as_indices(eliminate, n, rank)
     _, pivots = pivoted_rows(A[:, :, chosen].swapaxes(1, 2), rank)
     if (pivots <= rank_tolerance(m, n)).any():
         raise InputError(
             f"eliminate={chosen}: these columns of A are dependent, so the coordinates cannot be eliminated"
         )
     return np.tile([*chosen, *(j for j in range(n) if j not in chosen)], (k, 1))
+
+
+def as_indices(eliminate: Any, n: int, rank: int) -> list[int]:
+    """The coordinates to eliminate, or a refusal."""
+    try:
+        chosen = [int(index(j)) for j in eliminate]
+    except TypeError:
+        chosen = []
+    if len(set(chosen)) != rank or len(chosen) != rank or not all(0 <= j < n for j in chosen):
+        raise InputError(
+            f"eliminate={eliminate!r}: name {rank} different coordinates out of 0 … {n - 1} (the rank is {rank})"
+        )
+    return chosen
 
 
 def exact_parts(M: Any, Q: Any, A: Any, b: Any, eliminate: Sequence[int]) -> tuple[Any, Any, Any, Any]:
@@ -83,8 +93,8 @@ def exact(M: Any, Q: Any, A: Any, b: Any, rows: Sequence[int], eliminate: Sequen
     G = A.extract(list(rows), list(range(A.cols)))
     if eliminate is None:
         eliminate = independent_rows(G.T)
-    chosen = list(eliminate)
-    if len(set(chosen)) != len(rows) or len(independent_rows(G.extract(list(range(G.rows)), chosen).T)) != len(rows):
+    chosen = as_indices(eliminate, A.cols, len(rows))
+    if len(independent_rows(G.extract(list(range(G.rows)), chosen).T)) != len(rows):
         raise InputError(f"eliminate={chosen}: name {len(rows)} coordinates whose columns of A are independent")
     R, fixed, hessian, right = exact_parts(M, Q, A, b, chosen)
     independent = solve(hessian, right)

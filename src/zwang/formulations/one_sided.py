@@ -4,19 +4,18 @@ Minimise ½|q̈ − a|²_M subject to A_E q̈ = b_E, A_I q̈ ≥ b_I. The accele
 which rows act is found exactly by a dual active-set method (daqp), redundant rows included.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from zwang.errors import InfeasibleError
-from zwang.linalg.factors import dot, factorise
-from zwang.linalg.rank import CONSISTENCY_TOL, Array, row_norms, row_rank
+from zwang.linalg.dependence import Dependence, dependence
+from zwang.linalg.factors import Stack, factorise
+from zwang.linalg.rank import CONSISTENCY_TOL, Array, Indices, pivoted_rows, rank_tolerance, row_norms, row_rank
 
 INFEASIBLE = -1  # daqp's exit flag
 
 
-def active_rows(
+def working_rows(
     M: Array,
     Q: Array,
     A: Array,
@@ -25,47 +24,77 @@ def active_rows(
     rank_tol: float | None,
     row_names: tuple[str, ...],
     coordinate_names: tuple[str, ...],
-) -> NDArray[np.intp]:
-    """The rows that hold with equality in the solution and can carry a force: all equalities, some of the others."""
+    stack: Stack,
+) -> Indices:
+    """Rows that determine the solution if they hold with equality: all equalities, and one-sided rows that push."""
     equal, sided = np.flatnonzero(~one_sided), np.flatnonzero(one_sided)
-    E, e = A[None, equal], b[None, equal]
-    rank = int(row_rank(E, rank_tol)[0])
-    factors = factorise(M[None], E, rank, coordinate_names)
-    start = factors.solve(Q[None], e)[0][0]
+    rank = int(row_rank(A[None, equal], rank_tol)[0])
+    factors = factorise(M[None], A[None, equal], rank, coordinate_names, stack)
+    start = factors.solve(Q[None], b[None, equal])[0][0]
+    gap = b[sided] - A[sided] @ start
+    noise = np.abs(b[sided]) + np.abs(A[sided]) @ np.abs(start)
+    decided = dependent_on(A, equal, sided, rank_tol)
+    for i in np.flatnonzero(decided & (gap > CONSISTENCY_TOL * noise)):
+        raise InfeasibleError(
+            f"{row_names[sided[i]]}{stack.label(0)} is one-sided and cannot be met: the equalities hold it "
+            f"{gap[i]:.6g} below its b = {b[sided[i]]:.6g}; check signs and right-hand sides"
+        )
     # In x̂ = D q̈ = start + L⁻ᵀN u the Gaussian is ½|u|² plus a constant, N spanning what the equalities leave free.
     N = np.linalg.qr(factors.Q1[0], mode="complete")[0][:, rank:]
     rows = (A[sided] / factors.D[0]) @ factors.Li[0].T @ N
-    gap = b[sided] - A[sided] @ start
-    scale = row_norms(np.concatenate([rows, np.zeros((len(rows), 1))], axis=1))
-    rows, gap = rows / scale[:, None], gap / scale
-    size = max(1.0, float(np.abs(gap).max(initial=0.0)))
-    u = least_distance(rows, gap / size)
-    if u is None:
-        blocked = "; ".join(row_names[i] for i in sided)
-        raise InfeasibleError(
-            f"no acceleration meets the one-sided rows ({blocked}) together with the equalities: they push against each "
-            f"other; check signs and right-hand sides"
-        )
-    slack = rows @ u - gap / size
-    touching = sided[np.abs(slack) <= CONSISTENCY_TOL]
-    return np.sort(np.concatenate([equal, touching]))
-
-
-def least_distance(rows: Array, gap: Array) -> Array | None:
-    """The shortest u with rows·u ≥ gap, or None if there is none."""
+    scale = row_norms(rows)
+    gap = np.where(decided | (np.abs(gap) <= rank_tolerance(*A.shape) * noise), np.minimum(gap, 0.0), gap)
+    rows, gap = np.where(decided[:, None], 0.0, rows / scale[:, None]), gap / scale
     if (gap <= 0).all():
-        return np.zeros(rows.shape[1])
-    if rows.shape[1] == 0:
-        return np.zeros(0) if (gap <= CONSISTENCY_TOL).all() else None
-    return quadratic_program(np.eye(rows.shape[1]), np.zeros(rows.shape[1]), rows, gap)
+        return equal
+    pushing = least_distance(rows, gap / gap.max())
+    if pushing is None:
+        names = ", ".join(row_names[i] for i in sided[conflicting(rows, gap / gap.max())])
+        raise InfeasibleError(
+            f"no acceleration{stack.label(0)} meets the one-sided rows {names} together with the equalities: they push "
+            f"against each other; check signs and right-hand sides"
+        )
+    return np.sort(np.concatenate([equal, sided[pushing]]))
 
 
-def quadratic_program(H: Array, f: Array, rows: Array, lower: Array) -> Array | None:
-    """The minimiser of ½xᵀHx + fᵀx subject to rows·x ≥ lower, or None where the rows cannot be met."""
+def touching_rows(
+    A: Array, b: Array, x: Array, one_sided: NDArray[np.bool_], working: Indices, rank_tol: float | None
+) -> Indices:
+    """All rows that hold with equality at x and so could carry a force: the working ones and those that join them."""
+    noise = np.abs(b) + np.abs(A) @ np.abs(x)
+    follows = dependent_on(A, working, np.arange(len(A)), rank_tol)
+    near = np.abs(A @ x - b) <= np.where(follows, CONSISTENCY_TOL, rank_tolerance(*A.shape)) * noise
+    near &= one_sided & A.any(axis=1)
+    near[working] = True
+    return np.flatnonzero(near)
+
+
+def dependent_on(A: Array, base: Indices, rows: Indices, rank_tol: float | None) -> NDArray[np.bool_]:
+    """Which of the given rows of A depend on the base rows."""
+    stacks = np.concatenate([np.broadcast_to(A[base], (len(rows), *A[base].shape)), A[rows][:, None]], axis=1)
+    return np.asarray(row_rank(stacks, rank_tol) == row_rank(A[None, base], rank_tol))
+
+
+def least_distance(rows: Array, gap: Array) -> Indices | None:
+    """Which rows push in the shortest u with rows·u ≥ gap; None if no u meets them."""
+    found = quadratic_program(np.eye(rows.shape[1]), np.zeros(rows.shape[1]), rows, gap) if rows.shape[1] else None
+    return None if found is None else np.flatnonzero(found[1])
+
+
+def conflicting(rows: Array, gap: Array) -> Indices:
+    """Rows that cannot be met together: a nonnegative sum of them is zero, that of their gaps is not (Farkas)."""
+    from scipy.optimize import nnls
+
+    weights, _ = nnls(np.vstack([rows.T, gap]), np.eye(rows.shape[1] + 1)[-1])
+    return np.flatnonzero(weights > CONSISTENCY_TOL * weights.max(initial=0.0))
+
+
+def quadratic_program(H: Array, f: Array, rows: Array, lower: Array) -> tuple[Array, Array] | None:
+    """The minimiser of ½xᵀHx + fᵀx subject to rows·x ≥ lower and its multipliers; None where rows cannot be met."""
     import daqp
 
     unbounded = np.full(len(lower), 1e30)
-    x, _, flag, _ = daqp.solve(
+    x, _, flag, info = daqp.solve(
         np.ascontiguousarray(H),
         np.ascontiguousarray(f),
         np.ascontiguousarray(rows),
@@ -79,25 +108,26 @@ def quadratic_program(H: Array, f: Array, rows: Array, lower: Array) -> Array | 
         return None
     if flag < 0:
         raise InfeasibleError(f"the quadratic program of the one-sided rows was not solved (daqp exit flag {flag})")
-    return np.asarray(x)
+    return np.asarray(x), -np.asarray(info["lam"])
 
 
-def nonnegative(A: Array, lam: Array, null_space: Array, one_sided: NDArray[np.bool_]) -> Array:
-    """The shortest multipliers of the family λ + N w that are nonnegative on one-sided rows.
+def family(A: Array, rank: int) -> Dependence:
+    """How the rows of one matrix depend on each other."""
+    order = pivoted_rows(A[None] / row_norms(A)[None, :, None], rank)[0]
+    return dependence(A[None], order, rank, rank_tolerance(*A.shape))
+
+
+def nonnegative(lam: Array, family: Dependence, one_sided: NDArray[np.bool_]) -> Array:
+    """The shortest multipliers of the family λ + N w that are nonnegative on one-sided rows, as the given λ is.
 
     The minimum-norm member may pull on a row that can only push, although another member does not: dropping
     such a row would be wrong (a table on four legs). The family is searched instead.
     """
-    if null_space.shape[1] == 0 or (lam[one_sided] >= 0).all():
-        return lam
-    N = null_space
-    w = quadratic_program(np.eye(N.shape[1]), np.zeros(N.shape[1]), N[one_sided], -lam[one_sided])
-    if w is None:
-        return lam
-    found = lam + dot(N[None], w[None])[0]
-    return np.where(one_sided & (np.abs(found) < 1e-12 * np.abs(found).max()), 0.0, found)
-
-
-def as_mask(kinds: Any) -> NDArray[np.bool_]:
-    """Flags as an array."""
-    return np.asarray(list(kinds), dtype=bool)
+    X, inverse, N = family.X[0], family.inverse[0], family.null_space[0]
+    if N.shape[1]:
+        lam = np.where(family.unique[0], lam, inverse.T @ (X.T @ lam))
+        if (lam[one_sided] < 0).any():
+            size = np.abs(lam).max()
+            found = quadratic_program(np.eye(N.shape[1]), np.zeros(N.shape[1]), N[one_sided], -lam[one_sided] / size)
+            lam = lam if found is None else lam + size * (N @ found[0])
+    return np.where(one_sided, np.maximum(lam, 0.0), lam)

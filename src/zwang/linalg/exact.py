@@ -78,14 +78,16 @@ def independent_rows(A: Any) -> tuple[int, ...]:
     if 0 in A.shape:
         return ()
     chosen: tuple[int, ...] = ()
-    for point in random_points(A, 3):
-        found = rows_in_order(point, GENERIC_TOL)
-        chosen = max(chosen, found, key=len)
+    for X in random_points(A, 3):
+        # a complex row a + ib is dependent over the complex numbers where (a, b) is on earlier (a, b) and (−b, a)
+        pairs = np.stack([np.hstack([X.real, X.imag]), np.hstack([-X.imag, X.real])], axis=1)
+        found = rows_in_order(pairs.reshape(2 * A.rows, 2 * A.cols), GENERIC_TOL)
+        chosen = max(chosen, tuple(i // 2 for i in found if i % 2 == 0), key=len)
     return chosen
 
 
-def random_points(A: Any, count: int) -> list[np.ndarray[Any, np.dtype[np.float64]]]:
-    """A at random points, the same in every run, as arrays of floats; points where A is not real are left out."""
+def random_points(A: Any, count: int) -> list[np.ndarray[Any, np.dtype[np.complex128]]]:
+    """A at random points, the same in every run; where a root makes it complex, that serves as well."""
     atoms = sorted(A.atoms(AppliedUndef, sp.Derivative, sp.Subs), key=lambda e: (-sp.count_ops(e), str(e)))
     for atom in atoms:
         A = A.xreplace({atom: sp.Dummy()})
@@ -99,8 +101,8 @@ def random_points(A: Any, count: int) -> list[np.ndarray[Any, np.dtype[np.float6
             point = np.array(evaluate(*values).tolist(), dtype=complex)
         except (ZeroDivisionError, ValueError, TypeError):
             continue
-        if np.isfinite(point).all() and not point.imag.any():
-            points.append(point.real)
+        if np.isfinite(point).all():
+            points.append(point)
         if len(points) == count:
             break
     return points

@@ -1,8 +1,33 @@
 """Residuals to twice the working precision, by error-free transformations (Ogita, Rump and Oishi 2005)."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from zwang.linalg.rank import Array
+
+
+@dataclass(frozen=True)
+class Halves:
+    """A stack of matrices (k, i, j) made ready for exact products: axes (j, i, k), so that sums run over the first.
+
+    `high` + `low` is `whole`, each with half of its digits.
+    """
+
+    whole: Array
+    high: Array
+    low: Array
+
+    @property
+    def transposed(self) -> "Halves":
+        """The same for the transposed matrices."""
+        return Halves(*(part.swapaxes(0, 1) for part in (self.whole, self.high, self.low)))
+
+
+def halves(X: Array) -> Halves:
+    """Split a stack of matrices (k, i, j) once, for many products."""
+    whole = np.ascontiguousarray(X.transpose(2, 1, 0))
+    return Halves(whole, *_split(whole))
 
 
 def two_sum(x: Array, y: Array) -> tuple[Array, Array]:
@@ -12,12 +37,11 @@ def two_sum(x: Array, y: Array) -> tuple[Array, Array]:
     return s, (x - (s - z)) + (y - z)
 
 
-def two_product(x: Array, y: Array) -> tuple[Array, Array]:
-    """x·y as a rounded product and its exact error (Dekker's splitting: no fused multiply-add needed)."""
-    p = x * y
-    xh, xl = _split(x)
-    yh, yl = _split(y)
-    return p, ((xh * yh - p) + xh * yl + xl * yh) + xl * yl
+def two_product(X: Halves, y: Array) -> tuple[Array, Array]:
+    """X·y entry by entry: rounded products and their exact errors (Dekker: no fused multiply-add needed)."""
+    p = X.whole * y
+    high, low = _split(y)
+    return p, ((X.high * high - p) + X.high * low + X.low * high) + X.low * low
 
 
 def _split(x: Array) -> tuple[Array, Array]:
@@ -27,25 +51,25 @@ def _split(x: Array) -> tuple[Array, Array]:
 
 
 def accurate_sum(terms: Array) -> Array:
-    """The sum over the last axis as if computed with twice the digits, rounded once at the end.
+    """The sum over the first axis as if computed with twice the digits, rounded once at the end.
 
     >>> float(accurate_sum(np.array([1e16, 1.0, -1e16])))
     1.0
     """
-    error = np.zeros(terms.shape[:-1])
-    while terms.shape[-1] > 1:
-        half = terms.shape[-1] // 2
-        s, e = two_sum(terms[..., :half], terms[..., half : 2 * half])
-        error = error + e.sum(axis=-1)
-        terms = np.concatenate([s, terms[..., 2 * half :]], axis=-1)
-    return terms[..., 0] + error if terms.shape[-1] else error
+    error = np.zeros(terms.shape[1:])
+    while len(terms) > 1:
+        half = len(terms) // 2
+        s, e = two_sum(terms[:half], terms[half : 2 * half])
+        error += e.sum(axis=0)
+        terms = np.concatenate([s, terms[2 * half :]]) if len(terms) % 2 else s
+    return np.asarray(terms[0] + error) if len(terms) else error
 
 
-def residual(constant: Array, *products: tuple[Array, Array]) -> Array:
-    """constant + Σ X·x for a vector (k, i) and pairs of matrices (k, i, j) with vectors (k, j)."""
-    terms, error = [constant[..., None]], np.zeros_like(constant)
+def residual(constant: Array, *products: tuple[Halves, Array]) -> Array:
+    """constant + Σ X x for vectors (k, i), matrices made ready by `halves` and vectors (k, j)."""
+    terms, error = [constant.T[None]], np.zeros(constant.shape[::-1])
     for X, x in products:
-        product, e = two_product(X, x[:, None, :])
+        product, e = two_product(X, x.T[:, None, :])
         terms.append(product)
-        error += e.sum(axis=-1)  # errors of products are small: adding them plainly is accurate enough
-    return accurate_sum(np.concatenate(terms, axis=-1)) + error
+        error += e.sum(axis=0)  # errors of products are small: adding them plainly is accurate enough
+    return (accurate_sum(np.concatenate(terms)) + error).T

@@ -1,19 +1,49 @@
 """Factor once, solve many: Cholesky whitening and a complete orthogonal decomposition of stacks of systems.
 
 With M = LLᵀ and W = L⁻¹Aᵀ, the weighted inverse of the papers needs no M^{1/2}:
-K₁ = M^{-1/2}(AM^{-1/2})⁺ = L⁻ᵀ(Wᵀ)⁺ at any rank. A pivoted choice of r independent rows gives
-W = Q₁FᵀS, with Q₁ (n×r) orthonormal, F (m×r) and S = diag of row scales.
+K₁ = M^{-1/2}(AM^{-1/2})⁺ = L⁻ᵀ(Wᵀ)⁺ at any rank. A pivoted choice of r independent rows G of A = XG gives
+L⁻¹Gᵀ = Q₁RT, with Q₁ (n×r) orthonormal, R (r×r) triangular and T the lengths of the whitened rows.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
-from zwang.errors import InputError, MassError, UndeterminedError
-from zwang.linalg.exact_sum import residual
-from zwang.linalg.rank import Array, Indices, pivoted_rows, power_of_two, rank_tolerance, row_norms
+from zwang.errors import MassError, UndeterminedError
+from zwang.linalg.dependence import Dependence, dependence
+from zwang.linalg.exact_sum import Halves, halves, residual
+from zwang.linalg.rank import (
+    EPS,
+    Array,
+    Indices,
+    pivoted_rows,
+    power_of_two,
+    rank_tolerance,
+    row_norms,
+    take,
+    take_rows,
+)
 
 TINY = float(np.finfo(np.float64).tiny)
+HUGE = float(np.finfo(np.float64).max)
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Which systems of the caller's stack these are, for messages: their flat indices and the stack's shape."""
+
+    systems: Indices
+    shape: tuple[int, ...]
+
+    def label(self, k: int) -> str:
+        """` of system 3` or ` of system (1, 2)` where there are several, nothing where there is one."""
+        if not self.shape:
+            return ""
+        place = tuple(map(int, np.unravel_index(self.systems[k], self.shape)))
+        return f" of system {place[0] if len(place) == 1 else place}"
 
 
 @dataclass(frozen=True)
@@ -22,8 +52,9 @@ class Factors:
 
     `D` (k, n) scales coordinates, x̂ = D q̈, by powers of two; `M`, `A` are the scaled matrices M̂ and Â;
     `order` (k, m) lists the rows of A, the r independent ones first; `Li` (k, n, n) is L⁻¹;
-    `Q1` (k, n, r), `F` (k, m, r), `Ri` (k, r, r) = R₁₁⁻¹ and `s` (k, m) make the decomposition above;
-    `gauge` (k, r, r) is zero unless M is singular and M + AᵀGA stands in for it (EXTENSIONS: M_G), then G.
+    `s` (k, m) are the lengths of all whitened rows; `Q1` (k, n, r) and `Ri` (k, r, r) = R⁻¹ decompose the independent
+    ones; `gauge` (k, r, r) is None unless M is singular and M + GᵀHG stands in for it (EXTENSIONS: M_G), then H;
+    `tolerance` is the relative length below which a row counts as dependent.
     """
 
     rank: int
@@ -32,133 +63,153 @@ class Factors:
     A: Array
     order: Indices
     Li: Array
-    Q1: Array
-    F: Array
-    Ri: Array
     s: Array
+    Q1: Array
+    Ri: Array
     gauge: Array | None
+    tolerance: float
 
     @property
     def rows(self) -> Indices:
         """The r independent rows of each system."""
         return self.order[:, : self.rank]
 
+    @cached_property
+    def dependence(self) -> Dependence:
+        """How all rows depend on the independent ones."""
+        return dependence(self.A * self.D[:, None, :], self.order, self.rank, self.tolerance)
+
+    @cached_property
+    def _independent(self) -> tuple[Array, Array]:
+        """The independent rows of Â, and their whitened lengths."""
+        if self.rank == self.order.shape[1]:
+            return self.A, self.s
+        return take_rows(self.A, self.rows), take(self.s, self.rows)
+
+    @cached_property
+    def _halves(self) -> tuple[Halves, Halves]:
+        return halves(self.M), halves(self._independent[0])
+
     def solve(self, Q: Array, b: Array) -> tuple[Array, Array]:
         """q̈ (k, n) and the multipliers (k, r) of the independent rows, for M q̈ = Q + Aᵀλ, A q̈ = b."""
-        return self._refined(Q / self.D, take(b, self.rows), take_rows(self.A, self.rows))
+        return self._refined(Q / self.D, take(b, self.rows))
 
     def free(self, Q: Array) -> Array:
         """a = M⁻¹Q (k, n), the acceleration without constraints; NaN where M is singular."""
         if self.gauge is not None:
             return np.full_like(Q, np.nan)
-        none = np.zeros((len(Q), 0))
-        return self._refined(Q / self.D, none, none[:, :, None] * self.D[:, None, :])[0]
+        return self._refined(Q / self.D, np.zeros((len(Q), 0)))[0]
 
-    def _refined(self, f: Array, h: Array, A: Array) -> tuple[Array, Array]:
+    def _refined(self, f: Array, h: Array) -> tuple[Array, Array]:
         """One solution, corrected with residuals of twice the precision.
 
         The result then carries the error of its own rounding only, as long as the factors carry any correct
-        digit at all. A correction of relative size δ leaves an error of about δ², so most systems need one.
+        digit at all. A first correction of relative size δ leaves an error of about δ², so most systems need one;
+        each further one is smaller than the one before by the same factor.
         """
-        x, lam = self._once(f, h, A)
-        last = np.full(len(x), np.inf)
+        M, G = self._halves
+        x, lam = self._once(f, h)
+        last = np.full(len(x), HUGE)
         for _ in range(8):
-            rest = residual(f, (A.swapaxes(1, 2), lam), (-self.M, x))
-            gap = residual(h, (-A, x))
-            dx, dlam = self._once(rest, gap, A)
-            step = np.abs(dx).max(axis=1) / np.maximum(np.abs(x).max(axis=1), TINY)
+            if h.shape[1]:
+                dx, dlam = self._once(residual(f, (G.transposed, lam), (M, -x)), residual(h, (G, -x)))
+            else:
+                dx, dlam = self._once(residual(f, (M, -x)), h)
+            step = self._step(x, lam, dx, dlam)
             better = step < 0.5 * last  # a correction that no longer shrinks is noise
             x = np.where(better[:, None], x + dx, x)
             lam = np.where(better[:, None], lam + dlam, lam)
+            left = step * np.maximum(step, step / last)
             last = np.where(better, step, last)
-            if not (better & (step > 1e-9)).any():
+            if not (better & (left > 0.1 * EPS)).any():
                 break
         return x / self.D, lam
 
-    def _once(self, f: Array, h: Array, A: Array) -> tuple[Array, Array]:
+    def _once(self, f: Array, h: Array) -> tuple[Array, Array]:
         a = dot(self.Li, f)
         if h.shape[1] == 0:
             return dot_t(self.Li, a), h
-        s = take(self.s, self.rows)
-        z = dot_t(self.Ri, (h - dot(A, dot_t(self.Li, a))) / s)
+        G, s = self._independent
+        z = dot_t(self.Ri, (h - dot(G, dot_t(self.Li, a))) / s)
         x = dot_t(self.Li, a + dot(self.Q1, z))
         lam = dot(self.Ri, z) / s
         return x, lam if self.gauge is None else lam - dot(self.gauge, h)
 
-    def all_multipliers(self, lam: Array) -> tuple[Array, Array, Array]:
-        """Minimum-norm λ (k, m) for all rows from that of the independent ones, null(Aᵀ) and uniqueness.
+    def _step(self, x: Array, lam: Array, dx: Array, dlam: Array) -> Array:
+        """The relative size of a correction; forces far below M q̈ need not be known as well as the others."""
+        size = np.abs(x).max(axis=1)
+        step: Array = np.abs(dx).max(axis=1) / np.maximum(size, TINY)
+        if not lam.shape[1]:
+            return step
+        s = self._independent[1]
+        force = np.maximum(np.abs(s * lam).max(axis=1), np.maximum(1e-6 * size, TINY))
+        return np.asarray(np.maximum(step, np.abs(s * dlam).max(axis=1) / force))
 
-        λ_j is unique if and only if row j takes part in no dependence: row j of I − AA⁺ is zero.
-        """
+    def force(self, lam: Array, of: Callable[[Array], Array] = np.asarray) -> Array:
+        """Gᵀλ (k, n) for multipliers (k, r) of the independent rows, or the same of both taken `of` entry by entry."""
+        return dot_t(of(self._independent[0]), of(lam)) * self.D
+
+    def multipliers(self, force: Array) -> Array:
+        """λ (k, r) of the independent rows from their force Gᵀλ (k, n)."""
+        return dot(self.Ri, dot_t(self.Q1, dot(self.Li, force / self.D))) / self._independent[1]
+
+    def all_multipliers(self, lam: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """Minimum-norm λ (k, m) for all rows from that of the independent ones, null(Aᵀ) and uniqueness."""
         k, m = self.s.shape
+        if self.rank == m:
+            return lam, np.zeros((k, m, 0)), np.ones((k, m), dtype=bool)
+        family = self.dependence
         direct = np.zeros((k, m))
         np.put_along_axis(direct, self.rows, lam, axis=1)
-        if self.rank == m:
-            return direct, np.zeros((k, m, 0)), np.ones((k, m), dtype=bool)
-        basis = np.linalg.qr(self.F, mode="complete")[0][:, :, self.rank :]
-        unique = np.linalg.norm(basis, axis=-1) <= np.sqrt(rank_tolerance(m, self.D.shape[1]))
-        basis = np.where(unique[:, :, None], 0.0, basis)
-        null = np.linalg.qr(basis / self.s[:, :, None])[0]
-        # Householder QR keeps small rows accurate if large rows come first (Powell and Reid)
-        G = self.F * self.s[:, :, None]
-        largest_first = np.argsort(-self.s, axis=1, kind="stable")
-        Q2, R2 = np.linalg.qr(take_rows(G, largest_first))
-        z = dot_t(G, direct)
-        w = dot(Q2, np.linalg.solve(R2.swapaxes(1, 2), z[:, :, None])[:, :, 0]) if self.rank else np.zeros((k, m))
-        smallest = np.zeros((k, m))
-        np.put_along_axis(smallest, largest_first, w, axis=1)
-        return np.where(unique, direct, smallest), null, unique
+        return np.where(family.unique, direct, dot_t(family.inverse, lam)), family.null_space, family.unique
 
     def weighted_inverse(self) -> Array:
         """K₁ = L⁻ᵀ(Wᵀ)⁺ (k, n, m), S4 (5c′): Δa = K₁ e."""
-        k, m = self.s.shape
-        whitened = self.Li.swapaxes(1, 2) @ self.Q1 / self.D[:, :, None]
-        if self.rank == m:  # (SF)⁺ = (SF)⁻¹, and the rows of F in their order are R₁₁ᵀ
-            columns = whitened @ self.Ri.swapaxes(1, 2) / take(self.s, self.rows)[:, None, :]
-            result = np.empty((k, self.D.shape[1], m))
-            np.put_along_axis(result, self.rows[:, None, :], columns, axis=2)
-            return result
-        Q2, R2 = np.linalg.qr(self.F * self.s[:, :, None])
-        return np.asarray(whitened @ np.linalg.solve(R2, Q2.swapaxes(1, 2)))
+        s = self._independent[1]
+        K = self.Li.swapaxes(1, 2) @ self.Q1 @ self.Ri.swapaxes(1, 2) / (self.D[:, :, None] * s[:, None, :])
+        return K if self.rank == self.order.shape[1] else K @ self.dependence.inverse
 
-    def null_space(self) -> Array:
-        """An orthonormal basis Z (k, n, n − r) of null(A)."""
-        rows = take_rows(self.A, self.rows) * self.D[:, None, :]
+    def row_basis(self) -> Array:
+        """An orthonormal basis (k, n, r) of the row space of A."""
+        rows = self._independent[0] * self.D[:, None, :]
         rows = rows / row_norms(rows)[:, :, None]
-        return np.asarray(np.linalg.qr(rows.swapaxes(1, 2), mode="complete")[0][:, :, self.rank :])
-
-    def dependence(self) -> Array:
-        """Coefficients (k, m, r) that express every row of A by the independent ones."""
-        scale = take(self.s, self.rows)
-        return np.asarray(self.s[:, :, None] * (self.F @ self.Ri) / scale[:, None, :])
+        return np.asarray(np.linalg.qr(rows.swapaxes(1, 2))[0])
 
 
-def factorise(M: Array, A: Array, rank: int, coordinate_names: tuple[str, ...]) -> Factors:
-    """Factors of a stack M (k, n, n), A (k, m, n) whose A all have the given rank."""
+def factorise(
+    M: Array,
+    A: Array,
+    rank: int,
+    coordinate_names: tuple[str, ...],
+    stack: Stack | None = None,
+    tolerance: float | None = None,
+) -> Factors:
+    """Factors of a stack M (k, n, n), A (k, m, n) whose A all have the given rank, judged with the given tolerance."""
     k, m, n = A.shape
-    diagonal = np.einsum("kii->ki", M)
-    D = power_of_two(np.sqrt(np.where(diagonal > 0, diagonal, 1.0)))
-    Mh = M / D[:, :, None] / D[:, None, :]
+    stack = Stack(np.arange(k), (k,) if k > 1 else ()) if stack is None else stack
+    D, Mh = scaled(M)
     Ah = A / D[:, None, :]
-    L, gauge_basis = cholesky(Mh, A, Ah, rank, coordinate_names)
-    Li = np.linalg.inv(L)
-    W = Li @ Ah.swapaxes(1, 2)
-    s = row_norms(W.swapaxes(1, 2))
-    W = W / s[:, None, :]
-    order = np.tile(np.arange(m), (k, 1)) if rank == m else pivoted_rows(W.swapaxes(1, 2), rank)[0]
-    Q1, R = np.linalg.qr(take_rows(W.swapaxes(1, 2), order[:, :rank]).swapaxes(1, 2))
-    Ri = np.linalg.inv(R)
-    F = W.swapaxes(1, 2) @ Q1
+    L, gauge_basis = cholesky(Mh, D, Ah, rank, coordinate_names, stack)
+    Li: Array = np.asarray(np.linalg.inv(L), dtype=np.float64)
+    W = Ah @ Li.swapaxes(1, 2)  # rows whitened
+    s = row_norms(W)
+    W = W / s[:, :, None]
+    order = np.broadcast_to(np.arange(m), (k, m)) if rank == m else pivoted_rows(W, rank)[0]
+    if rank < m:
+        W = take_rows(W, order[:, :rank])
+    Q1, R = np.linalg.qr(W.swapaxes(1, 2))
     gauge = None
     if gauge_basis is not None:
-        # P = QaQaᵀ = ArᵀGAr on the independent rows Ar: G = (ArArᵀ)⁻¹
-        Ra = gauge_basis.swapaxes(1, 2) @ take_rows(Ah, order[:, :rank]).swapaxes(1, 2)
-        Rai = np.linalg.inv(Ra)
+        # P = QaQaᵀ = GᵀHG on the independent rows G: H = (GGᵀ)⁻¹
+        Rai = np.linalg.inv(gauge_basis.swapaxes(1, 2) @ take_rows(Ah, order[:, :rank]).swapaxes(1, 2))
         gauge = Rai @ Rai.swapaxes(1, 2)
-    return Factors(rank, D, Mh, Ah, order, Li, Q1, F, Ri, s, gauge)
+    tolerance = rank_tolerance(m, n) if tolerance is None else tolerance
+    return Factors(rank, D, Mh, Ah, order, Li, s, Q1, np.linalg.inv(R), gauge, tolerance)
 
 
-def cholesky(Mh: Array, A: Array, Ah: Array, rank: int, names: tuple[str, ...]) -> tuple[Array, Array | None]:
+def cholesky(
+    Mh: Array, D: Array, Ah: Array, rank: int, names: tuple[str, ...], stack: Stack
+) -> tuple[Array, Array | None]:
     """L of M̂ if every M̂ is positive definite; else of M̂ + P, P the projector on the row space of Â.
 
     For M ⪰ 0 and rank [M; A] = n the sum is positive definite, and q̈ does not depend on what was added
@@ -172,8 +223,8 @@ def cholesky(Mh: Array, A: Array, Ah: Array, rank: int, names: tuple[str, ...]) 
     if (lowest < -tol * n).any():
         worst = int(np.argmin(lowest[:, 0]))
         raise MassError(
-            f"M{of_stack(worst, len(Mh))} is not positive semidefinite: its smallest eigenvalue (unit diagonal) is "
-            f"{lowest[worst, 0]:.3g}, along {direction(vectors[worst, :, 0], names)}; "
+            f"M{stack.label(worst)} is not positive semidefinite: its smallest eigenvalue (unit diagonal) is "
+            f"{lowest[worst, 0]:.3g}, along {direction(vectors[worst, :, 0] / D[worst], names)}; "
             f"check the masses and the kinetic energy"
         )
     rows = Ah / row_norms(Ah)[..., None]
@@ -185,9 +236,9 @@ def cholesky(Mh: Array, A: Array, Ah: Array, rank: int, names: tuple[str, ...]) 
         lowest, vectors = np.linalg.eigh(both)
         worst = int(np.argmin(lowest[:, 0]))
         count = int(np.count_nonzero(lowest[worst] <= tol * n)) or 1
-        free = "; ".join(direction(vectors[worst, :, i], names) for i in range(count))
+        free = "; ".join(direction(vectors[worst, :, i] / D[worst], names) for i in range(count))
         raise UndeterminedError(
-            f"M{of_stack(worst, len(Mh))} is singular and the constraints do not make up for it, rank [M; A] = "
+            f"M{stack.label(worst)} is singular and the constraints do not make up for it, rank [M; A] = "
             f"{n - count} < {n}: the acceleration is undetermined along {free}; give these directions inertia or a "
             f"constraint"
         )
@@ -197,11 +248,27 @@ def cholesky(Mh: Array, A: Array, Ah: Array, rank: int, names: tuple[str, ...]) 
 def positive_definite(X: Array, tolerance: float) -> Array | None:
     """The Cholesky factors of a stack with diagonals near 1, or None if a pivot is zero or negative."""
     try:
-        L = np.linalg.cholesky(X)
+        L: Array = np.asarray(np.linalg.cholesky(X), dtype=np.float64)
     except np.linalg.LinAlgError:
         return None
     pivots = np.einsum("kii->ki", L) ** 2
     return L if (pivots > tolerance).all() else None
+
+
+def regular(M: Array) -> NDArray[np.bool_]:
+    """(k,) which M are positive definite."""
+    tolerance = rank_tolerance(M.shape[1], M.shape[1])
+    _, Mh = scaled(M)
+    if positive_definite(Mh, tolerance) is not None:
+        return np.ones(len(M), dtype=bool)
+    return np.array([positive_definite(Mh[[k]], tolerance) is not None for k in range(len(M))])
+
+
+def scaled(M: Array) -> tuple[Array, Array]:
+    """D (k, n) and M̂ = D⁻¹MD⁻¹ with a diagonal between 1 and 4, D powers of two."""
+    diagonal = np.einsum("kii->ki", M)
+    D = power_of_two(np.sqrt(np.where(diagonal > 0, diagonal, 1.0)))
+    return D, M / D[:, :, None] / D[:, None, :]
 
 
 def direction(vector: Array, names: tuple[str, ...]) -> str:
@@ -214,21 +281,6 @@ def direction(vector: Array, names: tuple[str, ...]) -> str:
     return words.removeprefix("+ ")
 
 
-def of_stack(index: int, size: int) -> str:
-    """` of system 3` where there are several, nothing where there is one."""
-    return f" of system {index}" if size > 1 else ""
-
-
-def take(x: Array, index: Indices) -> Array:
-    """Entries of vectors (k, m) by index (k, r)."""
-    return np.take_along_axis(x, index, axis=1)
-
-
-def take_rows(X: Array, index: Indices) -> Array:
-    """Rows of matrices (k, m, n) by index (k, r)."""
-    return np.take_along_axis(X, index[:, :, None], axis=1)
-
-
 def dot(X: Array, x: Array) -> Array:
     """X x for a stack of matrices and vectors."""
     return np.asarray(np.matmul(X, x[:, :, None])[:, :, 0])
@@ -239,10 +291,6 @@ def dot_t(X: Array, x: Array) -> Array:
     return np.asarray(np.matmul(X.swapaxes(1, 2), x[:, :, None])[:, :, 0])
 
 
-def require_finite(**arrays: Array) -> None:
-    """Refuse NaN and infinity by name and place."""
-    for name, x in arrays.items():
-        bad = np.argwhere(~np.isfinite(x))
-        if len(bad):
-            where = ", ".join(map(str, bad[0]))
-            raise InputError(f"{name}[{where}] is {x[tuple(bad[0])]}: all entries must be finite numbers")
+def solve_each(X: Array, x: Array) -> Array:
+    """X⁻¹x for a stack of matrices and vectors."""
+    return np.asarray(np.linalg.solve(X, x[:, :, None])[:, :, 0], dtype=np.float64)

@@ -33,21 +33,26 @@ def inverse_14(X: Any, pinv: Any, V: Any) -> Any:
 
 
 def penrose_defects(X: Array, Y: Array) -> tuple[float, float, float, float]:
-    """How far Y is from each Penrose condition for X, relative to the size of the terms.
+    """How far Y is from each Penrose condition for X, relative to the size of the terms; of stacks the worst.
 
     >>> X = np.array([[1.0, 0.0], [0.0, 0.0]])
     >>> penrose_defects(X, X)
     (0.0, 0.0, 0.0, 0.0)
     """
     XY, YX = X @ Y, Y @ X
+    tiny = np.finfo(float).tiny
 
-    def size(Z: Array) -> float:
-        return float(np.abs(Z).max(initial=0.0))
+    def size(Z: Array) -> Array:
+        return np.asarray(np.abs(Z).max(axis=(-1, -2), initial=0.0))
 
-    products = max(size(np.abs(X) @ np.abs(Y)), size(np.abs(Y) @ np.abs(X)), np.finfo(float).tiny)
+    products = np.maximum(np.maximum(size(np.abs(X) @ np.abs(Y)), size(np.abs(Y) @ np.abs(X))), tiny)
+
+    def worst(defect: Array, terms: Array) -> float:
+        return float((size(defect) / np.maximum(terms, tiny)).max(initial=0.0))
+
     return (
-        size(XY @ X - X) / max(products * size(X), np.finfo(float).tiny),
-        size(YX @ Y - Y) / max(products * size(Y), np.finfo(float).tiny),
-        size(XY - XY.swapaxes(-1, -2)) / products,
-        size(YX - YX.swapaxes(-1, -2)) / products,
+        worst(XY @ X - X, np.maximum(products, 1.0) * size(X)),
+        worst(YX @ Y - Y, np.maximum(products, 1.0) * size(Y)),
+        worst(XY - XY.swapaxes(-1, -2), products),
+        worst(YX - YX.swapaxes(-1, -2), products),
     )

@@ -34,3 +34,44 @@ def nearest_root(
             f, J = equations(x)
             return x, bool(np.abs(f / row_norms(J)).max() <= 1e3 * tolerance * max(1.0, np.abs(x).max()))
     return x, False
+
+
+def nearest_point(
+    equations: Callable[[Array], tuple[Array, Array]],
+    metric: Callable[[Array], Array],
+    target: Array,
+    tolerance: float,
+    limit: int = 200,
+) -> tuple[Array, bool]:
+    """The point with f(x) = 0 nearest to a target, |x − target| taken in the metric M(x); and whether it was reached.
+
+    Each step minimises ½|x + d − target|²_M subject to f + J d = 0: with d₀ = target − x it is
+    d = d₀ − K₁(f + J d₀). Steps that make f larger are shortened.
+
+    >>> circle = lambda x: (np.array([x @ x - 1]), 2 * x[None])
+    >>> x, reached = nearest_point(circle, lambda x: np.diag([1.0, 4.0]), np.array([2.0, 1.0]), 1e-12)
+    >>> multiplier = (x - [2, 1]) * [1, 4] / x
+    >>> reached, bool(np.isclose(*multiplier))
+    (True, True)
+    """
+    x = target.copy()
+    for _ in range(limit):
+        f, J = equations(x)
+        if not len(f):
+            return x, True
+        if not (np.isfinite(f).all() and np.isfinite(J).all()):
+            return x, False
+        L = np.linalg.cholesky(metric(x))
+        scale = row_norms(J)
+        W = np.linalg.solve(L, (J / scale[:, None]).T)
+        wanted = target - x
+        gap = (f + J @ wanted) / scale
+        d = wanted - np.linalg.solve(L.T, np.linalg.lstsq(W.T, gap, rcond=NEWTON_RANK_TOL)[0])
+        size = np.abs(f / scale).max()
+        step = 1.0
+        while step > 1e-3 and np.abs(equations(x + step * d)[0] / scale).max() > max(2 * size, 1e-3):
+            step /= 2
+        x = x + step * d
+        if np.abs(step * d).max() <= tolerance * max(1.0, np.abs(x).max()):
+            return nearest_root(equations, x, 1e-15, 5)[0], True
+    return x, False

@@ -29,13 +29,25 @@ def rank_tolerance(m: int, n: int) -> float:
 
 def row_norms(X: Array) -> Array:
     """Lengths of the rows, 1 for zero rows, rounded to powers of two so that dividing by them is exact."""
-    length = np.linalg.norm(X, axis=-1)
-    return power_of_two(np.where(length > 0, length, 1.0))
+    largest = np.abs(X).max(axis=-1, initial=0.0)
+    largest = power_of_two(np.where(largest > 0, largest, 1.0))
+    length = np.sqrt(np.einsum("...j,...j->...", X / largest[..., None], X / largest[..., None]))
+    return largest * power_of_two(np.where(length > 0, length, 1.0))
 
 
 def power_of_two(x: Array) -> Array:
     """The power of two nearest below positive numbers: scaling by it commits no rounding error."""
     return np.ldexp(0.5, np.frexp(x)[1])
+
+
+def take(x: Array, index: Indices) -> Array:
+    """Entries of vectors (k, m) by index (k, r)."""
+    return np.take_along_axis(x, index, axis=1)
+
+
+def take_rows(X: Array, index: Indices) -> Array:
+    """Rows of matrices (k, m, n) by index (k, r)."""
+    return np.take_along_axis(X, index[:, :, None], axis=1)
 
 
 def pivoted_rows(X: Array, steps: int) -> tuple[Indices, Array]:
@@ -47,20 +59,19 @@ def pivoted_rows(X: Array, steps: int) -> tuple[Indices, Array]:
     >>> order[0].tolist(), pivots[0].tolist()
     ([1, 2, 0], [2.0, 1.0])
     """
-    X = X.copy()
+    rest = X.copy()
     k, m, _ = X.shape
-    order = np.tile(np.arange(m), (k, 1))
-    pivots = np.zeros((k, steps))
+    left = np.ones((k, m), dtype=bool)
+    order, pivots = np.zeros((k, m), dtype=np.intp), np.zeros((k, steps))
     each = np.arange(k)
     for i in range(steps):
-        length = np.einsum("kij,kij->ki", X[:, i:], X[:, i:])
-        best = i + np.argmax(length, axis=1)
-        X[each, i], X[each, best] = X[each, best], X[each, i].copy()
-        order[each, i], order[each, best] = order[each, best], order[each, i].copy()
-        pivots[:, i] = np.sqrt(length[each, best - i])
-        unit = X[:, i] / np.where(pivots[:, i] > 0, pivots[:, i], 1.0)[:, None]
-        rest = X[:, i + 1 :]
-        rest -= np.einsum("kij,kj->ki", rest, unit)[:, :, None] * unit[:, None, :]
+        length = np.where(left, np.einsum("kij,kij->ki", rest, rest), -1.0)
+        best = length.argmax(axis=1)
+        order[:, i], left[each, best] = best, False
+        pivots[:, i] = np.sqrt(length[each, best])
+        unit = rest[each, best] / np.where(pivots[:, i] > 0, pivots[:, i], 1.0)[:, None]
+        rest -= (rest @ unit[:, :, None]) * unit[:, None, :]
+    order[:, steps:] = np.nonzero(left)[1].reshape(k, m - steps)
     return order, pivots
 
 
@@ -75,7 +86,7 @@ def row_rank(A: Array, tolerance: float | None = None) -> Indices:
         return np.zeros(k, dtype=np.intp)
     tol = rank_tolerance(m, n) if tolerance is None else tolerance
     _, pivots = pivoted_rows(A / row_norms(A)[..., None], min(m, n))
-    return np.count_nonzero(pivots > tol * np.maximum(pivots[:, :1], np.finfo(float).tiny), axis=1)
+    return np.asarray(np.count_nonzero(pivots > tol * np.maximum(pivots[:, :1], np.finfo(float).tiny), axis=1))
 
 
 def rows_in_order(A: Array, tolerance: float | None = None) -> tuple[int, ...]:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from zwang.model.constraint import acceleration_row, is_zero
-from zwang.symbols import Plain, as_expression, t
+from zwang.model.constraint import Axes, acceleration_row, is_zero
+from zwang.symbols import Plain, t
 
 if TYPE_CHECKING:
     from zwang.model.system import System
+
+NOT_REAL = {sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo}
 
 
 def find_mistakes(system: "System") -> list[str]:
@@ -31,10 +33,11 @@ def find_mistakes(system: "System") -> list[str]:
 
 def missing_values(system: "System", values: Any) -> list[str]:
     """The parameters that have no value, when numbers are needed."""
-    needed = [*system.symbols, *system.inputs]
+    inputs = [f for f in system.inputs if values.get(f) is None]
+    needed = system.symbols_with({f: values[f] for f in system.inputs})
     return [
         f"parameter {s} has no value: give parameters={{{s}: …}} to the system or to this call"
-        for s in needed
+        for s in [*needed, *inputs]
         if values.get(s) is None
     ]
 
@@ -47,8 +50,12 @@ def wrong_coordinates(system: "System") -> list[str]:
     for q in system.coordinates:
         if not (isinstance(q, AppliedUndef) and q.args == (t,)):
             mistakes.append(f"coordinate {q} is no function of time: make it with zwang.coordinates or dynamicsymbols")
+    if mistakes:
+        return mistakes
     counts = Counter(system.coordinates)
     mistakes += [f"coordinate {q} is listed {k} times: list it once" for q, k in counts.items() if k > 1]
+    names = Counter(q.func.__name__ for q in counts)
+    mistakes += [f"{k} different coordinates are called {name}: names must differ" for name, k in names.items() if k > 1]
     return mistakes
 
 
@@ -63,8 +70,14 @@ def wrong_symbols(system: "System") -> list[str]:
         # a function of coordinates, h(x, t), may stay unspecified in symbols; numbers will ask for it
         strangers = sorted((f for f in expression.atoms(AppliedUndef) - known - inputs if f.args == (t,)), key=str)
         mistakes += [
-            f"{where}: unknown symbol {s}; the coordinates are {names}: add it to them, or make it a parameter"
+            f"{where}: {s} is not the coordinate {s}, it only looks like it (its assumptions differ): use one of them"
+            if s.func.__name__ in lookalikes
+            else f"{where}: unknown symbol {s}; the coordinates are {names}: add it to them, or make it a parameter"
             for s in strangers
+        ]
+        mistakes += [
+            f"{where}: contains {s}, which is no real number"
+            for s in sorted(expression.atoms() & NOT_REAL, key=str)
         ]
         highest = 2 if where.startswith("constraint") else 1
         for d in sorted(expression.atoms(sp.Derivative), key=str):
@@ -76,7 +89,12 @@ def wrong_symbols(system: "System") -> list[str]:
             for s in sorted(expression.free_symbols - {t}, key=str)
             if s.name in lookalikes
         ]
-    return mistakes
+    counts = Counter(s.name for s in system.symbols)
+    return mistakes + [
+        f"{k} different parameters are called {name} (their assumptions differ): use one symbol for one thing"
+        for name, k in counts.items()
+        if k > 1
+    ]
 
 
 def wrong_energies(system: "System", plain: Plain) -> list[str]:
@@ -101,8 +119,9 @@ def wrong_energies(system: "System", plain: Plain) -> list[str]:
         which = f" (look at {', '.join(high)})" if high else ""
         mistakes.append(f"kinetic is not quadratic in the velocities{which}: ½ q̇ᵀM q̇ with M free of q̇ is meant")
     constrained = {f for c in system.constraints for f in c.functions}
+    moving_symbols = kinetic.free_symbols
     for q, vi in zip(system.coordinates, plain.v, strict=True):
-        if vi not in kinetic.free_symbols and q not in constrained:
+        if vi not in moving_symbols and q not in constrained:
             mistakes.append(
                 f"kinetic misses the coordinate {q}: its rate occurs neither there nor in a constraint, so nothing "
                 f"determines its acceleration"
@@ -134,7 +153,7 @@ def wrong_constraints(system: "System", plain: Plain) -> list[str]:
         if not c.functions:
             mistakes.append(f"constraint {c.name!r}: {c.expression} contains no coordinate, so it constrains nothing")
         elif c.order == 2 and set(c.functions) <= set(system.coordinates):
-            A, _ = acceleration_row(plain.put(c.expression), 2, plain.q, plain.v, plain.a, t, sp.Add)
+            A, _ = acceleration_row(plain.put(c.expression), 2, Axes(plain.q, plain.v, plain.a, t, sp.Add))
             if any(entry.free_symbols & set(plain.a) for entry in A.values()):
                 mistakes.append(f"constraint {c.name!r} is nonlinear in the accelerations: rows A q̈ = b are linear")
     return mistakes
@@ -147,7 +166,7 @@ def wrong_parameters(system: "System") -> list[str]:
         if isinstance(symbol, AppliedUndef) and symbol.args == (t,):
             if symbol in system.coordinates:
                 mistakes.append(f"parameters: {symbol} is a coordinate: give its value in a state, not here")
-            elif value is not None and as_expression(value).atoms(AppliedUndef):
+            elif value is not None and (not isinstance(value, sp.Expr) or value.atoms(AppliedUndef)):
                 mistakes.append(f"parameters: {symbol} = {value}: an expression in t and parameters alone is meant")
             continue
         if not isinstance(symbol, sp.Symbol):
@@ -159,7 +178,7 @@ def wrong_parameters(system: "System") -> list[str]:
             finite = math.isfinite(float(value))
         except (TypeError, ValueError):
             finite = False
-        if not finite:
+        if not finite or isinstance(value, str):
             mistakes.append(f"parameter {symbol} = {value!r} is no finite real number")
     return mistakes
 

@@ -4,7 +4,7 @@ The functions `velocity_level` and `acceleration_row` use nothing but `.diff`, `
 so the same lines serve SymPy (for people) and SymEngine (for machines).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -43,7 +43,10 @@ class Constraint:
 
     def __post_init__(self) -> None:
         """Bring every accepted way of writing a constraint to `expression` and `one_sided`."""
-        given = as_expression(self.expression)
+        try:
+            given = as_expression(self.expression)
+        except InputError as error:
+            raise InputError(f"{self._who}: {error}") from None
         expression, one_sided = given, self.one_sided
         if isinstance(given, Relational):
             if isinstance(given, sp.Ne):
@@ -129,7 +132,7 @@ class Constraint:
     def row(self, coordinates: Sequence[sp.Expr]) -> tuple[sp.ImmutableMatrix, sp.Expr]:
         """The row of A and the entry of b: this constraint as A q̈ = b (≥ b where one-sided)."""
         plain = Plain.of(coordinates)
-        A, b = acceleration_row(plain.put(self.expression), self.order, plain.q, plain.v, plain.a, t, sp.Add)
+        A, b = acceleration_row(plain.put(self.expression), self.order, Axes(plain.q, plain.v, plain.a, t, sp.Add))
         row = sp.ImmutableMatrix([[plain.back(A.get(j, sp.S.Zero)) for j in range(len(coordinates))]])
         return row, plain.back(b)
 
@@ -147,35 +150,47 @@ def is_zero(expression: sp.Expr) -> bool:
     return expression == 0 or bool(sp.simplify(expression) == 0)
 
 
-def gradient(f: Any, symbols: Sequence[Any]) -> dict[int, Any]:
-    """∂f/∂s for the symbols that occur in f, by their index; the others are zero."""
-    present = f.free_symbols
-    return {i: d for i, s in enumerate(symbols) if s in present and (d := f.diff(s)) != 0}
+@dataclass(frozen=True)
+class Axes:
+    """The plain symbols of q, q̇, q̈ and t in one algebra, and its sum: what differentiation needs to know."""
+
+    q: tuple[Any, ...]
+    v: tuple[Any, ...]
+    a: tuple[Any, ...]
+    t: Any
+    add: Callable[..., Any]
+
+    @cached_property
+    def index(self) -> tuple[dict[Any, int], dict[Any, int], dict[Any, int]]:
+        """Symbol → number, for q, v and a."""
+        q, v, a = ({s: i for i, s in enumerate(symbols)} for symbols in (self.q, self.v, self.a))
+        return q, v, a
 
 
-def time_derivative(f: Any, slopes: Iterable[tuple[Sequence[Any], Sequence[Any]]], t: Any, add: Any) -> Any:
-    """ḟ = Σ ∂f/∂x ẋ + ∂f/∂t, for pairs (x, ẋ) of sequences of symbols."""
-    terms = [d * rates[i] for symbols, rates in slopes for i, d in gradient(f, symbols).items()]
-    return add(*terms, f.diff(t))
+def gradient(f: Any, index: dict[Any, int]) -> dict[int, Any]:
+    """∂f/∂s for the symbols that occur in f, by their number; the others are zero."""
+    found = sorted((index[s], s) for s in f.free_symbols if s in index)
+    return {i: d for i, s in found if (d := f.diff(s)) != 0}
 
 
-def velocity_level(f: Any, order: int, q: Sequence[Any], v: Sequence[Any], t: Any, add: Any) -> Any:
+def time_derivative(f: Any, axes: Axes) -> Any:
+    """ḟ = Σ ∂f/∂q q̇ + ∂f/∂t of a function of q, q̇ and t, with q̇ held: the part that accelerations do not make."""
+    return axes.add(*[d * axes.v[i] for i, d in gradient(f, axes.index[0]).items()], f.diff(axes.t))
+
+
+def velocity_level(f: Any, order: int, axes: Axes) -> Any:
     """The constraint as a statement on velocities: φ̇ for order 0, ψ itself for order 1."""
-    return time_derivative(f, [(q, v)], t, add) if order == 0 else f
+    return time_derivative(f, axes) if order == 0 else f
 
 
-def acceleration_row(
-    f: Any, order: int, q: Sequence[Any], v: Sequence[Any], a: Sequence[Any], t: Any, add: Any
-) -> tuple[dict[int, Any], Any]:
+def acceleration_row(f: Any, order: int, axes: Axes) -> tuple[dict[int, Any], Any]:
     """The row of A (index → entry) and the entry of b, by the right number of differentiations.
 
     Order 0, S1 (2)→(4):  A = φ_q,  b = −(q̇ᵀφ_qq q̇ + 2φ_qt q̇ + φ_tt).
     Order 1, S1 (3)→(4):  A = ψ_q̇,  b = −(ψ_q q̇ + ψ_t).
     Order 2, S4 (3):      A = χ_q̈,  b = −χ at q̈ = 0.
     """
+    A = gradient(f, axes.index[order])
     if order == 2:
-        A = gradient(f, a)
-        return A, -f.subs({a[j]: 0 for j in A})
-    A = gradient(f, (q, v)[order])
-    rate = velocity_level(f, order, q, v, t, add)
-    return A, -time_derivative(rate, [(q, v)], t, add)
+        return A, -f.subs({axes.a[j]: 0 for j in A})
+    return A, -time_derivative(velocity_level(f, order, axes), axes)

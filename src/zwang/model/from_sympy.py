@@ -54,11 +54,16 @@ def describe_kane(method: KanesMethod) -> dict[str, Any]:
         raise InputError("this KanesMethod has no bodies yet: call kanes_equations(bodies, loads) first")
     q, u = method.q, method.u
     rates = q.diff(t)
-    kinematics = method._k_ku * u + method._k_kqdot * rates + method._f_k
+    if len(u) != len(q):
+        raise InputError(
+            f"this KanesMethod has {len(q)} coordinates but {len(u)} speed{'s' * (len(u) != 1)}: zwang moves coordinates, "
+            f"so every speed must follow from their rates and every rate from the speeds"
+        )
+    k_u, k_rates, f_k = method._k_ku_implicit, method._k_kqdot_implicit, method._f_k_implicit
+    kinematics = k_u * u + k_rates * rates + f_k
     free = KanesMethod(method._inertial, list(q), list(u), list(kinematics))
     free.kanes_equations(list(method.bodies), list(method.loads or []) or None)
-    Y = sp.simplify(-method._k_ku.LUsolve(method._k_kqdot))
-    z = sp.simplify(-method._k_ku.LUsolve(method._f_k))
+    Y, z = sp.simplify(-k_u.LUsolve(k_rates)), sp.simplify(-k_u.LUsolve(f_k))
     speeds = dict(zip(u, Y * rates + z, strict=True))
 
     def without_speeds(expression: Any) -> Any:
@@ -67,7 +72,7 @@ def describe_kane(method: KanesMethod) -> dict[str, Any]:
     M_u, F_u = without_speeds(free.mass_matrix), without_speeds(free.forcing)
     drift = Y.diff(t) * rates + z.diff(t)
     positions = list(method._f_h)
-    conditions = [without_speeds(c) for c in method._k_nh * u + method._f_nh]
+    conditions = [without_speeds(c) for c in method._k_nh * u + method._f_nh] if method._k_nh else []
     derivatives = [p.diff(t) for p in positions]
     new = [c for c in conditions if not any(sp.simplify(c - d) == 0 or sp.simplify(c + d) == 0 for d in derivatives)]
     return {

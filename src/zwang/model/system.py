@@ -1,7 +1,7 @@
 """A mechanical system: what it is and what it must obey. Frozen, SymPy, no numbers but default parameters."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -12,7 +12,7 @@ from sympy.core.function import AppliedUndef
 from zwang.errors import InputError, ModelError
 from zwang.model.check import find_mistakes
 from zwang.model.constraint import Constraint
-from zwang.symbols import as_expression, t
+from zwang.symbols import as_expression, rates, t
 
 
 @dataclass(frozen=True, init=False)
@@ -90,7 +90,10 @@ class System:
             None if mass is None else attempt("mass", lambda: square_matrix(mass, len(q)), sp.eye(len(q))),
         )
         named = constraints.items() if isinstance(constraints, Mapping) else ((None, c) for c in as_list(constraints))
-        set_field("parameters", MappingProxyType(dict(parameters or {})))
+        values = dict(parameters or {})
+        for f in [f for f, value in values.items() if isinstance(f, AppliedUndef) and value is not None]:
+            values[f] = attempt(f"parameters[{f}]", lambda f=f: as_expression(values[f]), None)
+        set_field("parameters", MappingProxyType(values))
         given = frozenset(self.inputs)
         built = [
             attempt("", lambda n=n, c=c, i=i: named_constraint(n, c, i, given), None) for i, (n, c) in enumerate(named)
@@ -107,10 +110,18 @@ class System:
 
         return cls(**describe(method), parameters=parameters, name=name)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What to pickle: the fields; a read-only view of a dictionary cannot be pickled, the dictionary can."""
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {"parameters": dict(self.parameters)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """The fields back from a pickle."""
+        self.__dict__.update(state | {"parameters": MappingProxyType(state["parameters"])})
+
     @property
     def velocities(self) -> tuple[sp.Expr, ...]:
         """The rates q̇ of the coordinates."""
-        return tuple(q.diff(t) for q in self.coordinates)
+        return tuple(rates(q)[0] for q in self.coordinates)
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -130,11 +141,16 @@ class System:
     @cached_property
     def symbols(self) -> tuple[sp.Symbol, ...]:
         """The parameters that occur in the description, in alphabetical order."""
-        found: set[sp.Symbol] = set()
-        definitions = [as_expression(value) for value in self.inputs.values() if value is not None]
-        for expression in [*self.expressions.values(), *definitions]:
-            found |= expression.free_symbols
+        return self.symbols_with(self.inputs)
+
+    def symbols_with(self, inputs: Mapping[sp.Expr, Any]) -> tuple[sp.Symbol, ...]:
+        """The parameters that occur when the known functions of time are the given ones."""
+        found = self._described.union(*(value.free_symbols for value in inputs.values() if value is not None))
         return tuple(sorted(found - {t}, key=lambda s: (s.name, str(s.assumptions0))))
+
+    @cached_property
+    def _described(self) -> frozenset[sp.Symbol]:
+        return frozenset().union(*(e.free_symbols for e in self.expressions.values()))
 
     @property
     def structure(self) -> tuple[Any, ...]:

@@ -1,60 +1,101 @@
 """The innermost sums of the step loop as machine code, written out with their coefficients.
 
 A stage of a step is a sum of up to twelve rows with fixed weights. Here it is emitted as LLVM instructions from the
-table of coefficients: one loop per stage, nonzero terms only, weights as literals, each row read once for position
-and velocity together, and vectorised. `stage`, `combine` and `call` are functions for numba code only.
+table of coefficients: nonzero terms only, weights as literals, four components at a time, each row read once for
+position and velocity together. `stage`, `combine`, `call`, `at` and `shift` are functions for numba code only.
 """
 
 # numba's and llvmlite's own interfaces are untyped, and so are functions written for numba.
 # mypy: disallow-untyped-defs=False, disallow-untyped-calls=False, disallow-untyped-decorators=False
 
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from llvmlite import ir
-from numba import types
+from numba import extending, types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
 from zwang.motion import dop853
+
+intrinsic: Any = extending.intrinsic  # its declared type has the typing context as first argument of the call
 
 ERROR: Final = 0
 DENSE: Final = 1
 
-_P: Final = types.CPointer(types.float64)
+_ARRAY: Final = types.CPointer(types.float64)
+_DOUBLE: Final = ir.DoubleType()
+_LANES: Final = 4
+_FUSE: Final = ("contract",)  # a·b + c may be rounded once, as C compilers do by default
 
 
-def _sum(builder: Any, row: dop853.Row, values: dict[int, Any]) -> Any:
-    """Σ_j row_j values_j with the coefficients as literals; fused multiply-add allowed, as C compilers do."""
-    total = None
-    for j, weight in row.items():
-        term = builder.fmul(ir.Constant(ir.DoubleType(), weight), values[j], flags=("contract",))
-        total = term if total is None else builder.fadd(total, term, flags=("contract",))
-    return ir.Constant(ir.DoubleType(), 0.0) if total is None else total
+class _Lanes:
+    """Arithmetic on a few neighbouring components at once: literals, loads and stores of that width."""
+
+    def __init__(self, builder: Any, width: int) -> None:
+        self.builder, self.width = builder, width
+        self.type = _DOUBLE if width == 1 else ir.VectorType(_DOUBLE, width)
+
+    def literal(self, value: float) -> Any:
+        return ir.Constant(self.type, value if self.width == 1 else [value] * self.width)
+
+    def spread(self, scalar: Any) -> Any:
+        if self.width == 1:
+            return scalar
+        vector = ir.Constant(self.type, ir.Undefined)
+        for lane in range(self.width):
+            vector = self.builder.insert_element(vector, scalar, ir.Constant(ir.IntType(32), lane))
+        return vector
+
+    def _place(self, array: Any, index: Any) -> Any:
+        return self.builder.bitcast(self.builder.gep(array, [index]), self.type.as_pointer())
+
+    def load(self, array: Any, index: Any) -> Any:
+        return self.builder.load(self._place(array, index), align=8)
+
+    def store(self, value: Any, array: Any, index: Any) -> None:
+        self.builder.store(value, self._place(array, index), align=8)
+
+    def sum(self, start: Any, row: dop853.Row, values: dict[int, Any]) -> Any:
+        """start + Σ_j row_j values_j; no start: the sum alone."""
+        for j, weight in row.items():
+            term = self.builder.fmul(self.literal(weight), values[j], flags=_FUSE)
+            start = term if start is None else self.builder.fadd(start, term, flags=_FUSE)
+        return self.literal(0.0) if start is None else start
 
 
-class _Memory:
-    """Loads and stores that promise LLVM that what a loop writes is never what it reads.
+def _for_each(builder: Any, n: Any, body: Callable[[_Lanes, Any], None]) -> None:
+    """body(lanes, i) over all components 0 … n - 1, four at a time.
 
-    Without the promise a loop over many rows is not vectorised: too many overlaps would have to be ruled out.
+    What is left over at the end is covered by four components that overlap those already done: the bodies read
+    nothing they write, so doing a component twice does no harm.
     """
-
-    def __init__(self, builder: Any) -> None:
-        module = builder.module
-        domain = module.add_metadata([ir.MetaDataString(module, "zwang.stepper")])
-        scope = module.add_metadata([ir.MetaDataString(module, "zwang.stepper.read"), domain])
-        self.builder, self.scopes = builder, module.add_metadata([scope])
-
-    def load(self, pointer: Any, index: Any) -> Any:
-        value = self.builder.load(self.builder.gep(pointer, [index]))
-        value.set_metadata("alias.scope", self.scopes)
-        return value
-
-    def store(self, value: Any, pointer: Any, index: Any) -> None:
-        self.builder.store(value, self.builder.gep(pointer, [index])).set_metadata("noalias", self.scopes)
+    four, wide, narrow = ir.Constant(n.type, _LANES), _Lanes(builder, _LANES), _Lanes(builder, 1)
+    with builder.if_else(builder.icmp_signed(">=", n, four)) as (many, few):
+        with many:
+            groups = builder.udiv(n, four)
+            with cgutils.for_range(builder, groups) as loop:
+                body(wide, builder.mul(loop.index, four))
+            with builder.if_then(builder.icmp_signed("!=", builder.mul(groups, four), n)):
+                body(wide, builder.sub(n, four))
+        with few, cgutils.for_range(builder, n) as loop:
+            body(narrow, loop.index)
 
 
-def _rows(builder: Any, k: Any, stride: Any, used: set[int]) -> dict[int, Any]:
-    """Addresses of the rows used."""
+def _switch(builder: Any, number: Any, cases: Iterable[int], emit: Callable[[int], None]) -> None:
+    """emit(case) for the case that `number` is when the code runs."""
+    done = builder.append_basic_block("done")
+    switch = builder.switch(number, done)
+    for case in cases:
+        block = builder.append_basic_block(f"case.{case}")
+        switch.add_case(ir.Constant(number.type, case), block)
+        builder.position_at_end(block)
+        emit(case)
+        builder.branch(done)
+    builder.position_at_end(done)
+
+
+def _rows(builder: Any, k: Any, stride: Any, used: Iterable[int]) -> dict[int, Any]:
+    """Where the rows of k begin that are used."""
     return {j: builder.gep(k, [builder.mul(stride, ir.Constant(stride.type, j))]) for j in sorted(used)}
 
 
@@ -68,74 +109,69 @@ def stage(typing, s, new, new_low, now, low, h, k, stride, n):
 
     def generate(context, builder, signature, arguments):
         number, new, new_low, now, low, h, k, stride, n = arguments
-        done = builder.append_basic_block("stage.done")
-        switch = builder.switch(number, done)
-        for s in range(1, dop853.EXTENDED):
-            block = builder.append_basic_block(f"stage.{s}")
-            switch.add_case(ir.Constant(number.type, s), block)
-            builder.position_at_end(block)
-            memory = _Memory(builder)
-            velocity = dop853.A[s]
-            position = dop853.through(velocity)
+        one = ir.Constant(n.type, 1)
+        n1, hh = builder.add(n, one), builder.fmul(h, h)
+
+        def emit(s: int) -> None:
+            velocity, position = dop853.A[s], dop853.through(dop853.A[s])
             rows = _rows(builder, k, stride, {*velocity, *position})
-            one = ir.Constant(n.type, 1)
-            hc = builder.fmul(h, ir.Constant(h.type, dop853.C[s]))
-            hh = builder.fmul(h, h)
-            with cgutils.for_range(builder, n) as loop:
-                i = loop.index
-                f = {j: memory.load(row, i) for j, row in rows.items()}
-                at_q, at_v = builder.add(one, i), builder.add(builder.add(one, n), i)
-                q, v = memory.load(now, at_q), memory.load(now, at_v)
-                low_q, low_v = memory.load(low, i), memory.load(low, builder.add(n, i))
-                fuse = ("contract",)
-                dq = builder.fmul(hh, _sum(builder, position, f), flags=fuse)
-                dq = builder.fadd(builder.fmul(hc, v, flags=fuse), dq, flags=fuse)
-                dv = builder.fmul(h, _sum(builder, velocity, f), flags=fuse)
-                dq, dv = builder.fadd(low_q, dq, flags=fuse), builder.fadd(low_v, dv, flags=fuse)
-                end_q, end_v = builder.fadd(q, dq), builder.fadd(v, dv)
-                memory.store(end_q, new, at_q)
-                memory.store(end_v, new, at_v)
-                if s == dop853.STAGES:
-                    for start, change, end, at in ((q, dq, end_q, i), (v, dv, end_v, builder.add(n, i))):
+            hc = builder.fmul(h, ir.Constant(_DOUBLE, dop853.C[s]))
+
+            def body(lanes: _Lanes, i: Any) -> None:
+                f = {j: lanes.load(row, i) for j, row in rows.items()}
+                at_q, at_v, low_v = builder.add(i, one), builder.add(i, n1), builder.add(i, n)
+                q, v = lanes.load(now, at_q), lanes.load(now, at_v)
+
+                def scaled(factor: Any, value: Any, rest: Any) -> Any:
+                    product = builder.fmul(lanes.spread(factor), value, flags=_FUSE)
+                    return builder.fadd(product, rest, flags=_FUSE)
+
+                dq = scaled(hh, lanes.sum(None, position, f), scaled(hc, v, lanes.load(low, i)))
+                dv = scaled(h, lanes.sum(None, velocity, f), lanes.load(low, low_v))
+                for start, change, to, to_low in ((q, dq, at_q, i), (v, dv, at_v, low_v)):
+                    end = builder.fadd(start, change)
+                    lanes.store(end, new, to)
+                    if s == dop853.STAGES:
                         part = builder.fsub(end, start)
                         rest = builder.fsub(start, builder.fsub(end, part))
-                        memory.store(builder.fadd(rest, builder.fsub(change, part)), new_low, at)
-            builder.branch(done)
-        builder.position_at_end(done)
+                        lanes.store(builder.fadd(rest, builder.fsub(change, part)), new_low, to_low)
+
+            _for_each(builder, n, body)
+
+        _switch(builder, number, range(1, dop853.EXTENDED), emit)
         return context.get_dummy_value()
 
-    return types.void(types.intp, _P, _P, _P, _P, types.float64, _P, types.intp, types.intp), generate
+    array, size = _ARRAY, types.intp
+    return types.void(size, array, array, array, array, types.float64, array, size, size), generate
 
 
 @intrinsic
-def combine(typing, which, sums, sums_stride, k, stride, n):
-    """Rows of sums = fixed linear combinations of the accelerations in k.
+def combine(typing, which, sums, k, stride, n):
+    """Rows of sums (…, n) = fixed linear combinations of the accelerations in k.
 
-    ERROR: Σ E5 f, Σ E3 f, then the same through A for positions. DENSE: the four rows of D, and through A.
+    ERROR: Σ E5 f and Σ E3 f, then the same through A for positions. DENSE: the rows of D, and through A.
     """
     tables = {ERROR: [dop853.E5, dop853.E3], DENSE: list(dop853.D)}
 
     def generate(context, builder, signature, arguments):
-        number, sums, sums_stride, k, stride, n = arguments
-        done = builder.append_basic_block("combine.done")
-        switch = builder.switch(number, done)
-        for which, table in tables.items():
-            block = builder.append_basic_block(f"combine.{which}")
-            switch.add_case(ir.Constant(number.type, which), block)
-            builder.position_at_end(block)
-            memory = _Memory(builder)
-            weights = table + [dop853.through(row) for row in table]
+        number, sums, k, stride, n = arguments
+
+        def emit(which: int) -> None:
+            weights = tables[which] + [dop853.through(row) for row in tables[which]]
             rows = _rows(builder, k, stride, set().union(*weights))
-            results = _rows(builder, sums, sums_stride, set(range(len(weights))))
-            with cgutils.for_range(builder, n) as loop:
-                f = {j: memory.load(row, loop.index) for j, row in rows.items()}
+            results = _rows(builder, sums, n, range(len(weights)))
+
+            def body(lanes: _Lanes, i: Any) -> None:
+                f = {j: lanes.load(row, i) for j, row in rows.items()}
                 for r, row in enumerate(weights):
-                    memory.store(_sum(builder, row, f), results[r], loop.index)
-            builder.branch(done)
-        builder.position_at_end(done)
+                    lanes.store(lanes.sum(None, row, f), results[r], i)
+
+            _for_each(builder, n, body)
+
+        _switch(builder, number, tables, emit)
         return context.get_dummy_value()
 
-    return types.void(types.intp, _P, types.intp, _P, types.intp, types.intp), generate
+    return types.void(types.intp, _ARRAY, _ARRAY, types.intp, types.intp), generate
 
 
 @intrinsic
@@ -148,28 +184,24 @@ def call(typing, address, out, given, work):
         builder.call(builder.inttoptr(address, kernel), [out, given, work])
         return context.get_dummy_value()
 
-    return types.void(types.intp, _P, _P, _P), generate
+    return types.void(types.intp, _ARRAY, _ARRAY, _ARRAY), generate
 
 
 @intrinsic
-def pointer(typing, array, offset):
-    """The address of the element at an offset. Bare addresses keep numba's code as small as C's.
-
-    They do not keep the array alive: it must outlive the call, as a caller's array does.
-    """
+def at(typing, address):
+    """An address kept as an integer, as the array it is. It keeps nothing alive: the caller does."""
 
     def generate(context, builder, signature, arguments):
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        return builder.gep(data, [arguments[1]])
+        return builder.inttoptr(arguments[0], _DOUBLE.as_pointer())
 
-    return types.CPointer(array.dtype)(array, types.intp), generate
+    return _ARRAY(types.intp), generate
 
 
 @intrinsic
-def shift(typing, address, offset):
-    """The address `offset` elements further on."""
+def shift(typing, array, offset):
+    """The array from the element at `offset` on."""
 
     def generate(context, builder, signature, arguments):
         return builder.gep(arguments[0], [arguments[1]])
 
-    return address(address, types.intp), generate
+    return _ARRAY(_ARRAY, types.intp), generate

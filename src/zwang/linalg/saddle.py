@@ -1,0 +1,144 @@
+"""The saddle-point system of constrained motion, factorised symbolically and sparsely, once for all states.
+
+    ⎡ M  Aᵀ ⎤ ⎡  q̈ ⎤   ⎡ Q ⎤
+    ⎣ A  0  ⎦ ⎣ −λ ⎦ = ⎣ b ⎦
+
+An LDLᵀ factorisation that skips structural zeros, with every intermediate named as it arises: a straight-line
+program, not a nested expression. The order limits fill (least degree first) under one rule: a constraint is
+eliminated after all coordinates of its row. Its pivot is then −aᵀPa with P the inverse mass that earlier
+constraints leave, so it vanishes exactly where the row depends on theirs, and nowhere else: pivots tell rank.
+
+Works in any algebra with `+`, `*`, `/` (SymEngine here).
+"""
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Row = dict[int, Any]
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A straight-line program in the making: `name` gives an expression a symbol of its own."""
+
+    symbol: Callable[[str], Any]
+    add: Callable[..., Any]
+    done: list[tuple[Any, Any]] = field(default_factory=list)
+
+    def name(self, expression: Any) -> Any:
+        """A symbol for the expression; symbols and numbers stand for themselves."""
+        if expression.is_Symbol or expression.is_Number:
+            return expression
+        symbol = self.symbol(f"s{len(self.done)}")
+        self.done.append((symbol, expression))
+        return symbol
+
+    def sum(self, terms: Sequence[Any]) -> Any:
+        """A named sum, None if there is nothing to add."""
+        return self.name(self.add(*terms)) if terms else None
+
+
+@dataclass(frozen=True)
+class Saddle:
+    """LDLᵀ of the saddle-point matrix. Nodes 0 … n−1 are coordinates, n … n+r−1 constraints."""
+
+    steps: Steps
+    n: int
+    order: list[int]
+    below: dict[int, Row]
+    """node → {later node: entry of L}"""
+    pivot: dict[int, Any]
+    plain: frozenset[int]
+    """Coordinates whose pivot is the mass itself, unchanged by elimination."""
+
+    def solve(self, Q: Sequence[Any], b: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """q̈ and λ for right-hand sides Q and b; None in Q or b is a structural zero, in the result too."""
+        steps = self.steps
+        right: dict[int, list[Any]] = {k: [] for k in self.order}
+        for k, e in enumerate([*Q, *b]):
+            if e is not None and e != 0:
+                right[k].append(e)
+        y: dict[int, Any] = {}
+        for k in self.order:
+            y[k] = steps.sum(right[k])
+            if y[k] is not None:
+                for i, l in self.below[k].items():
+                    right[i].append(-l * y[k])
+        x: dict[int, Any] = {}
+        for k in reversed(self.order):
+            terms = [-l * x[i] for i, l in self.below[k].items() if x[i] is not None]
+            if y[k] is not None:
+                terms.append(y[k] / self.pivot[k])
+            x[k] = steps.sum(terms)
+        count = len(self.order)
+        return [x[k] for k in range(self.n)], [None if x[k] is None else -x[k] for k in range(self.n, count)]
+
+    def constraint_pivots(self) -> list[Any]:
+        """A number for each constraint that is positive while its row is independent of earlier ones."""
+        return [-self.pivot[k] for k in range(self.n, len(self.order))]
+
+    def mass_pivots(self) -> list[Any]:
+        """The pivots of coordinates that are not constant: positive while M is positive definite."""
+        return [self.pivot[k] for k in range(self.n) if not (self.pivot[k].is_Number or k in self.plain)]
+
+
+def factorise_saddle(M: Sequence[Row], A: Sequence[Row], steps: Steps, coordinates_first: bool = False) -> Saddle:
+    """Factorise, eliminating nodes of least degree first; or all coordinates before the first constraint."""
+    n = len(M)
+    entries: dict[int, dict[int, list[Any]]] = {k: {} for k in range(n + len(A))}
+    diagonal: dict[int, list[Any]] = {k: [] for k in entries}
+
+    def put(i: int, j: int, e: Any) -> None:
+        if i == j:
+            diagonal[i].append(e)
+        else:
+            entries[i].setdefault(j, []).append(e)
+            entries[j][i] = entries[i][j]
+
+    for i, row in enumerate(M):
+        for j, e in row.items():
+            if j <= i:
+                put(i, j, steps.name(e))
+    waiting = {n + c: set(row) for c, row in enumerate(A)}
+    users: dict[int, list[int]] = {k: [] for k in range(n)}
+    for c, row in enumerate(A):
+        for j, e in row.items():
+            put(n + c, j, steps.name(e))
+            users[j].append(n + c)
+    late = n if coordinates_first else 0  # a constraint's degree counts as larger by this
+
+    def rank(k: int) -> tuple[int, int]:
+        return len(entries[k]) + (late if k >= n else 0), k
+
+    heap = [rank(k) for k in range(n)] + [rank(k) for k, needs in waiting.items() if not needs]
+    heapq.heapify(heap)
+    order: list[int] = []
+    below: dict[int, Row] = {}
+    pivot: dict[int, Any] = {}
+    plain: set[int] = set()
+    while heap:
+        queued = heapq.heappop(heap)
+        k = queued[1]
+        if k in below:
+            continue
+        if queued != rank(k):  # its neighbourhood has changed since it was queued
+            heapq.heappush(heap, rank(k))
+            continue
+        order.append(k)
+        if k < n and len(diagonal[k]) == 1:
+            plain.add(k)
+        pivot[k] = steps.sum(diagonal[k])
+        column = {i: steps.sum(terms) for i, terms in entries[k].items()}
+        below[k] = {i: steps.name(e / pivot[k]) for i, e in column.items()}
+        neighbours = sorted(column)
+        for at, i in enumerate(neighbours):
+            del entries[i][k]
+            for j in neighbours[: at + 1]:
+                put(i, j, -below[k][i] * column[j])
+        for c in users.get(k, ()):
+            waiting[c].discard(k)
+            if not waiting[c]:
+                heapq.heappush(heap, rank(c))
+    return Saddle(steps, n, order, below, pivot, frozenset(plain))

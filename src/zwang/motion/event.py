@@ -1,0 +1,103 @@
+"""Events: zeros of expressions along the motion, to be recorded or to stop at."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import symengine as se
+import sympy as sp
+
+from zwang.compile import Program
+from zwang.equations.languages import translate
+from zwang.errors import InputError
+from zwang.evaluation import Model, suggestion
+from zwang.linalg.saddle import Steps, factorise_saddle
+from zwang.model import System
+from zwang.motion.explicit import Choice, constraint_forces, lifted_forces, lifted_mass
+from zwang.motion.task import EventTask
+from zwang.symbols import as_expression, rates, t
+
+
+def multiplier(name: str) -> sp.Symbol:
+    """The multiplier λ of a constraint, by its name, for use in events.
+
+    >>> multiplier("rod")
+    multiplier[rod]
+    """
+    return sp.Symbol(f"multiplier[{name}]")
+
+
+def constraint_force(coordinate: sp.Expr) -> sp.Symbol:
+    """The force of constraint along a coordinate, for use in events.
+
+    >>> from zwang import coordinates
+    >>> constraint_force(coordinates("x"))
+    constraint_force[x]
+    """
+    return sp.Symbol(f"constraint_force[{coordinate.func.__name__}]")
+
+
+@dataclass(frozen=True)
+class Event:
+    """A zero of an expression in coordinates, rates, time, parameters, multipliers and forces of constraint.
+
+    `direction` 1 counts only crossings upwards, −1 only downwards, 0 both; `stop` ends the motion there.
+
+    >>> from zwang import coordinates
+    >>> x = coordinates("x")
+    >>> Event(x - 2, "gate", direction=1).name
+    'gate'
+    """
+
+    expression: sp.Expr
+    name: str = ""
+    direction: int = 0
+    stop: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is no expression and what is no direction."""
+        object.__setattr__(self, "expression", as_expression(self.expression))
+        if self.direction not in (-1, 0, 1):
+            raise InputError(f"event {self.name!r}: direction is {self.direction!r}, but −1, 0 or 1 is meant")
+
+
+def event_task(system: System, model: Model, choice: Choice, events: Sequence[Event], gains: Any) -> EventTask | None:
+    """The events of a run as a program, on the rows chosen for it."""
+    if not events:
+        return None
+    axes, derived = model.description.axes, model.derived
+    steps = Steps(se.Symbol, se.Add)
+    known: dict[sp.Basic, Any] = dict(zip(system.symbols, model.parameters, strict=True)) | {t: axes.t}
+    for coordinate, q, v in zip(system.coordinates, axes.q, axes.v, strict=True):
+        known |= {coordinate: q, rates(coordinate)[0]: v}
+    reactions = [*map(multiplier, system.constraint_names), *map(constraint_force, system.coordinates)]
+    if any(e.expression.has(*reactions) for e in events):
+        Q = [f + c for f, c in zip(derived.Q, derived.C, strict=True)]
+        A, b = [derived.A[i] for i in choice.rows], [derived.b[i] for i in choice.rows]
+        saddle = factorise_saddle(lifted_mass(model, choice), A, steps)
+        _, lam = saddle.solve(lifted_forces(model, choice, Q, b), b)
+        chosen = dict(zip(choice.rows, lam, strict=True))
+        if len(choice.rows) == len(system.constraints):
+            names = map(multiplier, system.constraint_names)
+            known |= {s: chosen[i] if chosen[i] is not None else se.Integer(0) for i, s in enumerate(names)}
+        forces = constraint_forces(A, lam, len(Q), steps)
+        known |= {constraint_force(q): f + c for q, f, c in zip(system.coordinates, forces, derived.C, strict=True)}
+    outputs = tuple(reading(system, event, known, reactions) for event in events)
+    inputs = model.inputs if gains is None else model.inputs | {"gains": gains}
+    program = Program(inputs=inputs, outputs={"event": outputs}, shapes={}, steps=tuple(steps.done))
+    return EventTask(program, tuple(e.direction for e in events), tuple(e.stop for e in events))
+
+
+def reading(system: System, event: Event, known: dict[sp.Basic, Any], reactions: list[sp.Symbol]) -> Any:
+    """An event's expression in plain symbols; what it does not know is refused by name."""
+    strange = sorted(event.expression.free_symbols - known.keys(), key=str)
+    if strange:
+        if strange[0] in reactions:
+            raise InputError(
+                f"event {event.name!r} asks for {strange[0]}, but with redundant constraints multipliers are not unique: "
+                f"watch constraint_force(…) instead, or drop the redundant constraints"
+            )
+        raise InputError(
+            f"event {event.name!r}: unknown symbol {strange[0]}{suggestion(strange[0], [*known, *reactions])}"
+        )
+    return translate(event.expression, known)

@@ -1,0 +1,311 @@
+"""The explicit equation of motion of a model, as straight-line programs: no unknown multiplier, no iteration.
+
+The acceleration is one expression graph in t, q, q̇ and the parameters. It is built on independent rows of A,
+chosen at a state; the acceleration does not depend on the choice, and the report covers all rows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import symengine as se
+
+from zwang.compile import Program
+from zwang.errors import InputError
+from zwang.evaluation import Array, Matrices, Model
+from zwang.linalg.factors import factorise
+from zwang.linalg.rank import rank_tolerance, row_norms, row_rank
+from zwang.model.constraint import time_derivative
+from zwang.linalg.saddle import Row, Saddle, Steps, factorise_saddle
+
+FORMS = ("fundamental", "gibbs-appell", "lagrange")
+GAINS = (se.Symbol("alpha"), se.Symbol("beta"))  # Baumgarte's
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was chosen at a state: independent rows, rows that make up for a singular M, eliminated coordinates.
+
+    `lifted` (row → weight): M + Σ w aᵀa stands in for a singular M (Udwadia–Wanichanon); the acceleration is
+    the same. `pivots` are the rows and columns of Gibbs–Appell elimination in order, with the sign of each pivot.
+    """
+
+    rows: tuple[int, ...]
+    lifted: tuple[tuple[int, float], ...] = ()
+    pivots: tuple[tuple[int, int, int], ...] = ()
+
+
+def choose(now: Matrices, names: tuple[str, ...], form: str = "fundamental") -> Choice:
+    """Independent rows at a state, by pivoting in the kinetic-energy metric; the best-conditioned ones."""
+    if form not in FORMS:
+        raise InputError(f"form={form!r} cannot be integrated: choose one of {', '.join(map(repr, FORMS))}")
+    M, A = now.M[None], now.A[None]
+    rank = int(row_rank(A)[0])
+    factors = factorise(M, A, rank, names)
+    rows = tuple(sorted(int(i) for i in factors.rows[0]))
+    lifted = lifting_rows(now.M, now.A, rows) if factors.gauge is not None else ()
+    pivots = elimination_order(now.A, rows) if form == "gibbs-appell" else ()
+    return Choice(rows, lifted, pivots)
+
+
+def lifting_rows(M: Array, A: Array, rows: Sequence[int]) -> tuple[tuple[int, float], ...]:
+    """Few, short rows whose aᵀa make M positive definite, and weights that keep it well scaled."""
+    values, vectors = np.linalg.eigh(M)
+    null = vectors[:, values <= rank_tolerance(*M.shape) * max(values[-1], np.finfo(float).tiny)]
+    size = values[-1] if values[-1] > 0 else 1.0
+    chosen: list[tuple[int, float]] = []
+    for i in sorted(rows, key=lambda i: np.count_nonzero(A[i])):
+        along = A[i] @ null
+        length = np.linalg.norm(along)
+        if null.shape[1] and length > 1e-6 * np.linalg.norm(A[i]):
+            chosen.append((i, float(size / (A[i] @ A[i]))))
+            # what remains undetermined once this row counts
+            basis = np.linalg.svd(along[None])[2][1:]
+            null = null @ basis.T
+    return tuple(sorted(chosen))
+
+
+def elimination_order(A: Array, rows: Sequence[int]) -> tuple[tuple[int, int, int], ...]:
+    """Rows, columns and signs of pivots for eliminating coordinates, by complete pivoting at this state."""
+    work = A[list(rows)] / row_norms(A[list(rows)])[:, None]
+    order: list[tuple[int, int, int]] = []
+    free = set(range(len(rows)))
+    for _ in rows:
+        i, j = max(((i, int(np.argmax(np.abs(work[i])))) for i in free), key=lambda ij: abs(work[ij]))
+        order.append((rows[i], j, int(np.sign(work[i, j]))))
+        free.discard(i)
+        for k in free:
+            work[k] -= work[k, j] / work[i, j] * work[i]
+    return tuple(order)
+
+
+def acceleration_program(
+    model: Model, choice: Choice, form: str = "fundamental", gains: tuple[Any, Any] | None = None
+) -> Program:
+    """q̈ and the pivots that tell where it loses its meaning. `gains` (α, β) are symbols for Baumgarte's terms."""
+    derived = model.derived
+    Q = [f + c for f, c in zip(derived.Q, derived.C, strict=True)]
+    b = right_hand_sides(model, choice.rows, gains)
+    steps = Steps(se.Symbol, se.Add)
+    if form == "gibbs-appell":
+        acceleration, pivots = gibbs_appell(model, choice, Q, dict(zip(choice.rows, b, strict=True)), steps)
+    else:
+        saddle = factorise_saddle(
+            lifted_mass(model, choice), [derived.A[i] for i in choice.rows], steps, coordinates_first=form == "lagrange"
+        )
+        acceleration, _ = saddle.solve(lifted_forces(model, choice, Q, b), b)
+        pivots = [*saddle.constraint_pivots(), *saddle.mass_pivots()]
+    inputs = model.inputs if gains is None else model.inputs | {"gains": gains}
+    outputs = {"acceleration": filled(acceleration), "pivots": tuple(pivots)}
+    return Program(inputs=inputs, outputs=outputs, shapes={}, steps=tuple(steps.done))
+
+
+def right_hand_sides(model: Model, rows: Sequence[int], gains: tuple[Any, Any] | None) -> list[Any]:
+    """b of the given rows, with Baumgarte's −2αφ̇ − β²φ (−αψ at velocity level) where gains are given."""
+    derived, result = model.derived, []
+    for i in rows:
+        terms = [derived.b[i]]
+        if gains is not None and derived.position[i] is not None:
+            terms += [-2 * gains[0] * derived.velocity[i], -(gains[1] ** 2) * derived.position[i]]
+        elif gains is not None and derived.velocity[i] is not None:
+            terms.append(-gains[0] * derived.velocity[i])
+        result.append(se.Add(*terms))
+    return result
+
+
+def lifted_mass(model: Model, choice: Choice) -> list[Row]:
+    """M with w aᵀa added for each lifted row."""
+    M = [dict(row) for row in model.derived.M]
+    for i, weight in choice.lifted:
+        row = model.derived.A[i]
+        for j, e in row.items():
+            for k, f in row.items():
+                M[j][k] = M[j].get(k, 0) + weight * e * f
+    return M
+
+
+def lifted_forces(model: Model, choice: Choice, Q: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+    """Q with w b a added for each lifted row, so that the multipliers remain those of M itself."""
+    lifted, right = list(Q), dict(zip(choice.rows, b, strict=True))
+    for i, weight in choice.lifted:
+        for j, e in model.derived.A[i].items():
+            lifted[j] = lifted[j] + weight * e * right[i]
+    return lifted
+
+
+def gibbs_appell(
+    model: Model, choice: Choice, Q: Sequence[Any], b: dict[int, Any], steps: Steps
+) -> tuple[list[Any], list[Any]]:
+    """S3 (37): eliminate r accelerations by the constraints, solve for the others.
+
+    Gauss–Jordan elimination turns A q̈ = b into q̈_e = β − R q̈_I; with Z = [−R; I] the rest is
+    ZᵀMZ q̈_I = Zᵀ(Q − Mβ).
+    """
+    derived = model.derived
+    rows = {i: {j: steps.name(e) for j, e in derived.A[i].items()} for i in choice.rows}
+    right = {i: steps.name(e) for i, e in b.items()}
+    pivots = []
+    for i, column, sign in choice.pivots:
+        pivot = rows[i].pop(column)
+        pivots.append(sign * pivot)
+        rows[i] = {j: steps.name(e / pivot) for j, e in rows[i].items()}
+        right[i] = steps.name(right[i] / pivot)
+        for k in choice.rows:
+            if k != i and (factor := rows[k].pop(column, None)) is not None:
+                for j, e in rows[i].items():
+                    rows[k][j] = steps.name(rows[k].get(j, 0) - factor * e)
+                right[k] = steps.name(right[k] - factor * right[i])
+    eliminated = {column: i for i, column, _ in choice.pivots}
+    kept = [j for j in range(len(Q)) if j not in eliminated]
+    # columns of Z, by kept coordinate
+    Z = {j: {j: se.Integer(1)} | {e: -rows[i][j] for e, i in eliminated.items() if j in rows[i]} for j in kept}
+    M = [{k: steps.name(e) for k, e in row.items()} for row in derived.M]
+    shift = [
+        steps.sum([Q[j], *(-e * right[eliminated[k]] for k, e in M[j].items() if k in eliminated)])
+        for j in range(len(Q))
+    ]
+    MZ: dict[int, dict[int, list[Any]]] = {j: {} for j in kept}
+    for j in kept:
+        for k, z in Z[j].items():
+            for i, e in M[k].items():
+                MZ[j].setdefault(i, []).append(e * z)
+    MZ_named = {j: {i: steps.sum(terms) for i, terms in column.items()} for j, column in MZ.items()}
+    number = {j: c for c, j in enumerate(kept)}
+    H: list[Row] = [{} for _ in kept]
+    users: dict[int, list[int]] = {}
+    for j in kept:
+        for k in Z[j]:
+            users.setdefault(k, []).append(j)
+    for j in kept:
+        terms: dict[int, list[Any]] = {}
+        for i, e in MZ_named[j].items():
+            for l in users.get(i, ()):
+                if number[l] <= number[j]:
+                    terms.setdefault(l, []).append(Z[l][i] * e)
+        for l, parts in terms.items():
+            H[number[j]][number[l]] = H[number[l]][number[j]] = steps.sum(parts)
+    reduced = [se.Add(*[z * shift[k] for k, z in Z[j].items()]) for j in kept]
+    saddle = factorise_saddle(H, [], steps)
+    independent, _ = saddle.solve(reduced, [])
+    result: list[Any] = [None] * len(Q)
+    for j, x in zip(kept, independent, strict=True):
+        result[j] = x
+    for column, i in eliminated.items():
+        terms_of = [right[i], *(-e * result[j] for j, e in rows[i].items() if result[j] is not None)]
+        result[column] = steps.sum(terms_of)
+    return result, [*pivots, *saddle.mass_pivots()]
+
+
+def report_program(model: Model, choice: Choice) -> Program:
+    """Everything that the results say of a state, but for multipliers of redundant rows."""
+    description, derived = model.description, model.derived
+    n = len(derived.Q)
+    steps = Steps(se.Symbol, se.Add)
+    A = [derived.A[i] for i in choice.rows]
+    b = [steps.name(derived.b[i]) for i in choice.rows]
+    Q = [steps.name(e) for e in derived.Q]
+    nonideal = any(c != 0 for c in derived.C)
+    whole = [steps.name(f + c) for f, c in zip(Q, derived.C, strict=True)] if nonideal else Q
+    saddle = factorise_saddle(lifted_mass(model, choice), A, steps)
+    x, lam = saddle.solve(lifted_forces(model, choice, whole, b), b)
+    ideal_part = constraint_forces(A, lam, n, steps)
+    force = [steps.name(f + c) for f, c in zip(ideal_part, derived.C, strict=True)]
+    ideal = force
+    if nonideal:
+        ideal = constraint_forces(A, saddle.solve(lifted_forces(model, choice, Q, b), b)[1], n, steps)
+    if choice.lifted:
+        gaussian = se.RealDouble(float("nan"))
+    else:
+        deviation, _ = factorise_saddle(derived.M, [], steps).solve(force, [])
+        gaussian = se.Add(*[d * f / 2 for d, f in zip(deviation, force, strict=True) if d is not None])
+    kinetic, jacobi, given_power = energies(model)
+    outputs = {
+        "acceleration": filled(x),
+        "force": tuple(Q),
+        "constraint_force": tuple(force),
+        "ideal_force": tuple(ideal),
+        "multiplier": filled(lam),
+        "residual": tuple(se.RealDouble(float("nan")) if e is None else e for e in derived.position),
+        "residual_rate": tuple(se.RealDouble(float("nan")) if e is None else e for e in derived.velocity),
+        "kinetic": (kinetic,),
+        "potential": (description.potential,),
+        "jacobi": (jacobi,),
+        "given_power": (given_power,),
+        "gaussian": (gaussian,),
+    }
+    scalars = ("kinetic", "potential", "jacobi", "given_power", "gaussian")
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(scalars, ())
+    return Program(inputs=model.inputs, outputs=outputs, shapes=shapes, steps=tuple(steps.done))
+
+
+def energies(model: Model) -> tuple[Any, Any, Any]:
+    """T, Jacobi's energy h = ½q̇ᵀMq̇ − T₀ + V, and the power that changes it beside that of constraints.
+
+    With T = ½q̇ᵀMq̇ + T₁ + T₀ by degree in q̇: ḣ = (F + Q_c)·q̇ + ∂V/∂t − ∂T/∂t. For energies without explicit
+    time and T₀ = T₁ = 0, h is T + V. Where a mass matrix is given, ḣ = (Q + Q_c)·q̇ + ½q̇ᵀṀq̇.
+    """
+    description, derived, axes = model.description, model.derived, model.description.axes
+    v = axes.v
+    quadratic = se.Add(*[e * v[i] * v[j] / 2 for i, row in enumerate(derived.M) for j, e in row.items()])
+    if description.kinetic is None:
+        drift = [
+            time_derivative(e, axes) * v[i] * v[j] / 2 for i, row in enumerate(derived.M) for j, e in row.items()
+        ]
+        power = se.Add(*[f * vi for f, vi in zip(derived.Q, v, strict=True)], *drift)
+        return quadratic, quadratic, power
+    T, V = description.kinetic, description.potential
+    at_rest = T.subs(dict.fromkeys(v, 0))
+    power = se.Add(*[f * vi for f, vi in zip(description.forces, v, strict=True)], V.diff(axes.t), -T.diff(axes.t))
+    return T, quadratic - at_rest + V, power
+
+
+def constraint_forces(A: Sequence[Row], lam: Sequence[Any], n: int, steps: Steps) -> list[Any]:
+    """Aᵀλ."""
+    terms: list[list[Any]] = [[] for _ in range(n)]
+    for row, l in zip(A, lam, strict=True):
+        if l is not None:
+            for j, e in row.items():
+                terms[j].append(e * l)
+    return [steps.sum(parts) if parts else se.Integer(0) for parts in terms]
+
+
+def projection_program(model: Model, choice: Choice, gains: tuple[Any, Any] | None = None) -> Program:
+    """The steps that bring a state back to its constraints, least in the kinetic-energy metric.
+
+    Outputs dq = −K₁φ for the holonomic rows, dv = −K₁ψ for all rows at velocity level, and the largest residual
+    of each.
+    """
+    derived, n = model.derived, len(model.derived.Q)
+    steps = Steps(se.Symbol, se.Add)
+    holonomic = [i for i in choice.rows if derived.position[i] is not None]
+    first = [i for i in choice.rows if derived.velocity[i] is not None]
+    nothing = [None] * n
+
+    def correction(rows: list[int], reading: Sequence[Any]) -> tuple[Any, ...]:
+        if not rows:
+            return (se.Integer(0),) * n
+        small = Choice(tuple(rows), tuple((i, w) for i, w in choice.lifted if i in rows))
+        saddle: Saddle = factorise_saddle(lifted_mass(model, small), [derived.A[i] for i in rows], steps)
+        b = [-reading[i] for i in rows]
+        forces = lifted_forces(model, small, [se.Integer(0)] * n, b) if small.lifted else nothing
+        return filled(saddle.solve(forces, b)[0])
+
+    outputs = {
+        "dq": correction(holonomic, derived.position),
+        "dv": correction(first, derived.velocity),
+        "position": (largest([derived.position[i] for i in holonomic]),),
+        "velocity": (largest([derived.velocity[i] for i in first]),),
+    }
+    inputs = model.inputs if gains is None else model.inputs | {"gains": gains}
+    return Program(inputs=inputs, outputs=outputs, shapes={}, steps=tuple(steps.done))
+
+
+def largest(readings: Sequence[Any]) -> Any:
+    """The largest magnitude among expressions."""
+    return se.Max(*[se.Abs(e) for e in readings]) if readings else se.Integer(0)
+
+
+def filled(entries: Sequence[Any]) -> tuple[Any, ...]:
+    """Structural zeros as zeros."""
+    return tuple(se.Integer(0) if e is None else e for e in entries)

@@ -1,0 +1,125 @@
+"""What a run remembers: its status, its counters, its settings and where its arrays are.
+
+A run has to stop anywhere, go on later as if it had not stopped, and be one of thousands that share a machine. So
+all of it is one record, and the step loop takes nothing else.
+"""
+
+from enum import IntEnum
+from typing import Final
+
+import numpy as np
+
+PARTS: Final = 4
+"""Subintervals of a step that are searched for events."""
+
+
+class Status(IntEnum):
+    """Why the loop came back. The state is always the last good one."""
+
+    RUNNING = 0  #         the slice of attempts is used up: call again to go on
+    FINISHED = 1  #        the end time is reached
+    EVENT = 2  #           a terminal event: the state is the one at the event; call again to go on
+    EVENTS_FULL = 3  #     the table of events is full: take its rows out, set `events` to 0, call again
+    SINGULAR = 4  #        a pivot vanishes ahead: leap over the singular position, or report it
+    NOT_FINITE = 5  #      the acceleration is infinite or not a number, however small the step
+    STEP_TOO_SMALL = 6  #  the tolerance asks for steps below the resolution of time
+    TOO_MANY_STEPS = 7  #  the limit of attempted steps is reached
+
+
+RUNNING, FINISHED, EVENT, EVENTS_FULL, SINGULAR, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS = map(int, Status)
+
+RUN: Final = np.dtype(
+    [
+        # Sizes.
+        ("n", "i8"),  #             coordinates
+        ("pivots", "i8"),
+        ("events", "i8"),
+        ("times", "i8"),  #         requested times
+        ("rows", "i8"),  #          rows in the table of events
+        ("stride", "i8"),  #        length of a row of k
+        # Kernels, by address; 0 for none.
+        ("acceleration", "i8"),
+        ("event", "i8"),
+        ("projection", "i8"),
+        # Arrays, by address. A state is packed as kernels read it: [t, q, v, p].
+        ("now", "i8"),  #           the state
+        ("low", "i8"),  #           (2n) what rounding took from it
+        ("new", "i8"),  #           the end of the step
+        ("new_low", "i8"),
+        ("x", "i8"),  #             a state inside the step
+        ("x_low", "i8"),
+        ("k", "i8"),  #             (16, stride) accelerations and pivots of the stages
+        ("sums", "i8"),  #          (8, n)
+        ("dense", "i8"),  #         (7, 2n) coefficients of the interpolant
+        ("out", "i8"),  #           (2n + 2) what the projection kernel gives
+        ("values", "i8"),  #        (PARTS + 1, events) event values along the step
+        ("value", "i8"),  #         (events)
+        ("roots", "i8"),  #         (PARTS · events) crossings in the step as fractions of it
+        ("which", "i8"),  #         (PARTS · events) and which event each is
+        ("work", "i8"),  #          the kernels' own
+        ("rtol", "i8"),  #          (2n)
+        ("atol", "i8"),  #          (2n)
+        ("pivot_scale", "i8"),  #   (pivots)
+        ("direction", "i8"),  #     (events)
+        ("terminal", "i8"),  #      (events)
+        ("at_times", "i8"),  #      (times)
+        ("q", "i8"),  #             (times, n)
+        ("v", "i8"),  #             (times, n)
+        ("table", "i8"),  #         (rows, 2 + 2n) [t, which, q, v]
+        # Settings.
+        ("step_limit", "i8"),
+        ("max_step", "f8"),
+        ("pivot_tol", "f8"),
+        ("position_tol", "f8"),
+        ("velocity_tol", "f8"),
+        # What the run remembers, beside its state.
+        ("status", "i8"),
+        ("fresh", "i8"),  #         1: slope, pivots and event values have to be computed from the state
+        ("held", "i8"),  #          1: the last attempt was refused, the next step must not grow
+        ("caution", "i8"),  #       halvings of the step on the way to a vanishing pivot
+        ("trouble", "i8"),  #       the Status to give should the step become too small
+        ("h", "f8"),  #             size of the next step; 0: to be chosen
+        ("t_low", "f8"),  #         what t lost to round-off
+        ("error", "f8"),  #         error of the last accepted step in units of the tolerance
+        ("horizon", "f8"),  #       where the first step that met a vanishing pivot would have ended
+        ("lowest", "f8"),  #        smallest pivot of the step being tried, in units of its scale
+        ("pivot", "f8"),  #         smallest pivot of the run
+        # What it counts.
+        ("accepted", "i8"),
+        ("rejected", "i8"),
+        ("evaluations", "i8"),
+        ("saved", "i8"),  #         requested times written
+        ("found", "i8"),  #         rows of the table of events written
+        ("projections", "i8"),  #   corrections made by the projection kernel
+        ("misses", "i8"),  #        projections that did not reach their tolerance
+        ("padding", "f8", 8),  #    samples belong to different threads: their cache lines are kept apart
+    ]
+)
+"""All there is to know about one run."""
+
+
+def lengths(n: int, parameters: int, pivots: int, events: int, work: int) -> dict[str, int]:
+    """Lengths of the arrays that a run works in, by their names in `RUN`."""
+    state = 1 + 2 * n + parameters
+    return {
+        "now": state,
+        "low": 2 * n,
+        "new": state,
+        "new_low": 2 * n,
+        "x": state,
+        "x_low": 2 * n,
+        "k": 16 * stride(n, pivots),
+        "sums": 8 * n,
+        "dense": 14 * n,
+        "out": 2 * n + 2,
+        "values": (PARTS + 1) * events,
+        "value": events,
+        "roots": PARTS * events,
+        "which": PARTS * events,
+        "work": work,
+    }
+
+
+def stride(n: int, pivots: int) -> int:
+    """Length of a row of k, rounded up to whole cache lines."""
+    return -(n + pivots) // 8 * -8

@@ -1,0 +1,121 @@
+"""The native engine: DOP853 over kernels in machine code (see `stepper`)."""
+
+import time
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from zwang.compile import Kernel, Program, compile_program
+from zwang.motion import stepper
+from zwang.motion.task import Array, Happening, Path, Status, Task
+
+STATUS = {
+    stepper.Status.FINISHED: Status.FINISHED,
+    stepper.Status.EVENT: Status.EVENT,
+    stepper.Status.SINGULAR: Status.SINGULAR,
+    stepper.Status.NOT_FINITE: Status.NOT_FINITE,
+    stepper.Status.STEP_TOO_SMALL: Status.STEP_TOO_SMALL,
+    stepper.Status.TOO_MANY_STEPS: Status.TOO_MANY_STEPS,
+}
+STEP_LIMIT = 100_000_000
+FIRST_SLICE, LONGEST_SLICE = 200, 100_000  # attempted steps between two looks at the clock
+LOOK = 0.05  # seconds that a slice should take
+
+_COMPILED: WeakKeyDictionary[Program, Kernel] = WeakKeyDictionary()
+
+
+def compiled(program: Program) -> Kernel:
+    """The native code of a program, compiled once."""
+    if program not in _COMPILED:
+        _COMPILED[program] = compile_program(program)
+    return _COMPILED[program]
+
+
+def run(task: Task) -> Path:
+    """Integrate a task; what was computed before a stop or an interrupt is in the path."""
+    began = time.perf_counter()
+    kernels = kernels_of(task)
+    compile_seconds = time.perf_counter() - began
+    runs = stepper.prepare(
+        kernels,
+        task.t,
+        task.q,
+        task.v,
+        task.p,
+        times=task.times,
+        rtol=task.tol,
+        atol=task.tol,
+        step_limit=STEP_LIMIT,
+        pivot_scale=task.pivot_scale,
+        pivot_tol=task.pivot_tol,
+        direction=task.events.direction if task.events else 0,
+        terminal=task.events.stop if task.events else False,
+    )
+    began = time.perf_counter()
+    happenings: list[Happening] = []
+    status = drive(task, runs, happenings)
+    return path_of(runs, 0, status, tuple(happenings), compile_seconds, time.perf_counter() - began)
+
+
+def kernels_of(task: Task) -> stepper.Kernels:
+    """The kernels of a task as the step loop wants them."""
+    acceleration = compiled(task.acceleration)
+    event = compiled(task.events.program) if task.events else None
+    projection = compiled(task.projection) if task.projection else None
+    return stepper.Kernels(
+        acceleration=acceleration.address,
+        coordinates=len(task.q),
+        parameters=len(task.p),
+        pivots=len(task.pivot_scale),
+        work=max(k.work_size for k in (acceleration, event, projection) if k),
+        event=event.address if event else 0,
+        events=event.output_size if event else 0,
+        projection=projection.address if projection else 0,
+    )
+
+
+def drive(task: Task, runs: stepper.Runs, happenings: list[Happening]) -> Status:
+    """Slice after slice, with a word on progress between them."""
+    attempts = FIRST_SLICE
+    until = float(task.times[-1])
+    while True:
+        began = time.perf_counter()
+        try:
+            status = stepper.advance(runs, until, attempts)
+            collect(runs, happenings)
+            if task.progress:
+                task.progress(float(runs.state[0, 0]))
+        except KeyboardInterrupt:
+            return Status.INTERRUPTED
+        if status not in (stepper.Status.RUNNING, stepper.Status.EVENTS_FULL):
+            return STATUS[status]
+        spent = max(time.perf_counter() - began, 1e-6)
+        attempts = int(np.clip(attempts * LOOK / spent, FIRST_SLICE, LONGEST_SLICE))
+
+
+def collect(runs: stepper.Runs, happenings: list[Happening], sample: int = 0) -> None:
+    """Move events out of the run's table, so that it never fills up."""
+    n = runs.kernels.coordinates
+    for row in runs.table[sample, : runs.records["found"][sample]]:
+        happenings.append(Happening(float(row[0]), int(row[1]), row[2 : 2 + n].copy(), row[2 + n :].copy()))
+    runs.records["found"][sample] = 0
+
+
+def path_of(
+    runs: stepper.Runs, sample: int, status: Status, happenings: tuple[Happening, ...], compiling: float, running: float
+) -> Path:
+    """What one run has to tell."""
+    record, n = runs.records[sample], runs.kernels.coordinates
+    saved = int(record["saved"])
+    state: Array = runs.state[sample]
+    return Path(
+        status=status,
+        q=runs.q[sample, :saved],
+        v=runs.v[sample, :saved],
+        end=(float(state[0]), state[1 : 1 + n].copy(), state[1 + n : 1 + 2 * n].copy()),
+        steps=int(record["accepted"]),
+        evaluations=int(record["evaluations"]),
+        happenings=happenings,
+        compile_seconds=compiling,
+        run_seconds=running,
+    )

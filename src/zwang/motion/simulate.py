@@ -1,0 +1,326 @@
+"""The composer: from a system and a start to a motion that accounts for itself."""
+
+import time as clock
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sp
+from numpy.typing import ArrayLike
+
+from zwang._version import __version__
+from zwang.compile import Program
+from zwang.errors import InputError, SimulationError
+from zwang.evaluation import (
+    Array,
+    Kept,
+    Matrices,
+    Model,
+    model_kernel,
+    model_of,
+    parameter_values,
+    require_finite_matrices,
+    state_arrays,
+)
+from zwang.model import System
+from zwang.motion import explicit, singular
+from zwang.motion.event import Event, event_task
+from zwang.motion.progress import reporter
+from zwang.motion.report import report
+from zwang.motion.start import polished, require_consistent_start
+from zwang.motion.task import REMEDY, Path, Status, Task
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+METHODS = ("auto", "native", "taylor", "radau", "lsoda")
+TIGHTEST, LOOSEST = 1e-18, 1e-2
+AUTO_TAYLOR = 1e-13  # below this tolerance, Taylor's method is the one that delivers
+DEFAULT_SAMPLES = 201
+BAUMGARTE = (10.0, 10.0)
+
+_PROGRAMS: Kept[Program] = Kept()
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A system with numbers: everything about a simulation that does not change while it runs."""
+
+    system: System
+    inputs: Mapping[sp.Expr, Any]
+    model: Model
+    p: Array
+    form: str
+    method: str
+    tol: float
+    drift: str
+    gains: tuple[float, float]
+    events: tuple[Event, ...]
+
+    def matrices(self, t: float, q: Array, v: Array) -> Matrices:
+        """The system's matrices at a state."""
+        now = model_kernel(self.system, self.inputs)(t, q, v, self.p)
+        require_finite_matrices(self.system, now)
+        return now
+
+    def program(self, kind: str, choice: explicit.Choice) -> Program:
+        """A program of the explicit equation, made once for the same model and choice."""
+        gains = explicit.GAINS if self.drift == "baumgarte" else None
+        key = (self.system.structure, tuple(self.inputs.items()), kind, self.form, choice, gains)
+        make = {
+            "acceleration": lambda: explicit.acceleration_program(self.model, choice, self.form, gains),
+            "projection": lambda: explicit.projection_program(self.model, choice, gains),
+            "report": lambda: explicit.report_program(self.model, choice),
+        }
+        return _PROGRAMS.get(key, make[kind])
+
+    @property
+    def all_parameters(self) -> Array:
+        """Parameters as the engines' kernels take them: the gains of Baumgarte's method come last."""
+        return np.concatenate([self.p, self.gains]) if self.drift == "baumgarte" else self.p
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A stretch of motion on one choice of independent rows, at saved times."""
+
+    choice: explicit.Choice
+    times: Array
+    q: Array
+    v: Array
+
+
+def simulate(
+    system: System,
+    start: Mapping[Any, float],
+    until: float,
+    *,
+    times: ArrayLike | None = None,
+    samples: int | None = None,
+    parameters: Mapping[Any, Any] | None = None,
+    method: str = "auto",
+    form: str = "fundamental",
+    tol: float = 1e-12,
+    drift: str | tuple[str, float, float] = "none",
+    events: Sequence[Event] = (),
+    t: float = 0.0,
+    progress: Any = None,
+    throw: bool = True,
+) -> "xr.Dataset":
+    """Integrate the motion of a system from a consistent start, from time t until `until`.
+
+    The motion is saved at `times`, or at `samples` equidistant ones. `tol` bounds the error of each step,
+    absolutely and relatively. `method` is "native" (eighth-order Runge–Kutta in machine code), "taylor" (Taylor's
+    method, needs heyoka), "radau" or "lsoda" (for stiff systems); "auto" chooses and says what it chose. `form`
+    is the equation that is integrated: "fundamental", "gibbs-appell" or "lagrange". `drift` is what is done about
+    constraints drifting away: "none", "projection" after every step, or "baumgarte", with gains as
+    ("baumgarte", α, β). `events` are watched, recorded, and stop the motion where they say so.
+
+    Every failure raises a `SimulationError` that carries what was computed; with `throw=False` it is returned,
+    and `status` and `message` in its attributes say what happened.
+
+    >>> import zwang as zw
+    >>> x, y = zw.coordinates("x y")
+    >>> m, g = zw.parameters("m g")
+    >>> pendulum = zw.System((x, y), kinetic=m*(zw.dot(x)**2 + zw.dot(y)**2)/2, potential=m*g*y,
+    ...                      constraints={"rod": x**2 + y**2 - 1}, parameters={m: 1, g: 9.81})
+    >>> motion = zw.simulate(pendulum, {x: 1, y: 0, zw.dot(x): 0, zw.dot(y): 0}, until=2.0, samples=5)
+    >>> motion.q.sel(coordinate="y").values.round(6)
+    array([ 0.      , -0.885395, -0.587254, -0.138131, -0.998997])
+    >>> bool(abs(motion.energy).max() < 1e-10)
+    True
+    """
+    began = clock.perf_counter()
+    until, t = check_span(until, t)
+    setup = prepare(system, parameters, method, form, tol, drift, events)
+    grid = saved_times(t, until, times, samples)
+    q, v = state_arrays(system, start)
+    require_consistent_start(system, setup.matrices(t, q, v), q, v)
+    watch = reporter(progress, t, until)
+    segments, path = integrate(setup, (t, q, v), grid, watch)
+    message = closing_words(setup, path)
+    seconds = clock.perf_counter() - began
+    motion = report(setup, segments, path, message, seconds)
+    if throw and path.status in REMEDY:
+        raise SimulationError(message, str(path.status), motion)
+    return motion
+
+
+def prepare(
+    system: System,
+    parameters: Mapping[Any, Any] | None,
+    method: str,
+    form: str,
+    tol: float,
+    drift: str | tuple[str, float, float],
+    events: Sequence[Event],
+) -> Setup:
+    """Check the options of a simulation, and put numbers to its parameters."""
+    if method not in METHODS:
+        raise InputError(f"method={method!r} is unknown: choose one of {', '.join(map(repr, METHODS))}")
+    if form not in explicit.FORMS:
+        raise InputError(f"form={form!r} cannot be integrated: choose one of {', '.join(map(repr, explicit.FORMS))}")
+    if not TIGHTEST <= tol <= LOOSEST:
+        raise InputError(f"tol = {tol} is out of range: choose between {TIGHTEST:g} and {LOOSEST:g}")
+    kind, *gains = (drift,) if isinstance(drift, str) else drift
+    if kind not in ("none", "baumgarte", "projection") or (gains and (kind != "baumgarte" or len(gains) != 2)):
+        raise InputError(f"drift={drift!r} is unknown: choose 'none', 'projection', 'baumgarte' or ('baumgarte', α, β)")
+    for constraint in system.constraints:
+        if constraint.one_sided:
+            raise InputError(
+                f"constraint {constraint.name!r} is one-sided: motions with contacts are not integrated; leave it out and "
+                f"watch it as an Event, or make it an equality while it holds"
+            )
+    p, inputs = parameter_values(system, parameters)
+    if p.ndim != 1:
+        raise InputError("parameters are arrays: simulate takes one value each, simulate_many takes arrays")
+    if method == "auto":
+        method = "taylor" if tol < AUTO_TAYLOR and find_spec("heyoka") is not None else "native"
+    alpha, beta = gains or BAUMGARTE
+    return Setup(
+        system, inputs, model_of(system, inputs), p, form, method, tol, kind, (alpha, beta), tuple(events)
+    )
+
+
+def integrate(
+    setup: Setup, state: tuple[float, Array, Array], grid: Array, watch: Any
+) -> tuple[list[Segment], Path]:
+    """Run the engine; where a pivot vanishes, choose other rows or leap, and go on."""
+    segments: list[Segment] = []
+    scales: dict[explicit.Choice, Array] = {}
+    total = Path(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
+    while True:
+        choice = explicit.choose(
+            polished(setup, state), setup.system.coordinate_names, setup.form
+        )
+        task = task_of(setup, choice, state, grid, watch, scales)
+        path = engine(setup.method)(task)
+        segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v))
+        grid = grid[len(path.q) :]
+        total = joined(total, path)
+        if path.status is not Status.SINGULAR:
+            return segments, total
+        passed = singular.go_on(setup, task, path, choice, grid)
+        total = replace(total, notes=(*total.notes, passed.note) if passed.note else total.notes)
+        if passed.state is None:
+            return segments, total
+        segments.append(Segment(choice, grid[: len(passed.q)], passed.q, passed.v))
+        grid = grid[len(passed.q) :]
+        state = passed.state
+        if not len(grid):
+            return segments, replace(total, status=Status.FINISHED, end=state)
+
+
+def task_of(
+    setup: Setup,
+    choice: explicit.Choice,
+    state: tuple[float, Array, Array],
+    grid: Array,
+    watch: Any,
+    scales: dict[explicit.Choice, Array],
+) -> Task:
+    """The initial value problem from a state on, on one choice of rows.
+
+    Pivots are judged against the largest that were met at a start with this choice, kept in `scales`: after a leap
+    they are small, and their own size says nothing.
+    """
+    from zwang.motion.native import compiled
+
+    program = setup.program("acceleration", choice)
+    t, q, v = state
+    p = setup.all_parameters
+    kernel = compiled(program)
+    names = dict(zip(program.inputs, (np.array([t]), q, v, setup.p, np.array(setup.gains)), strict=False))
+    pivots = np.abs(kernel(**names)["pivots"])
+    scales[choice] = np.maximum(pivots, scales.get(choice, np.zeros(len(pivots))))
+    return Task(
+        acceleration=program,
+        t=t,
+        q=q,
+        v=v,
+        p=p,
+        times=grid,
+        tol=setup.tol,
+        pivot_scale=np.where(scales[choice] > 0, scales[choice], 1.0),
+        events=event_task(
+            setup.system, setup.model, choice, setup.events, explicit.GAINS if setup.drift == "baumgarte" else None
+        ),
+        projection=setup.program("projection", choice) if setup.drift == "projection" else None,
+        progress=watch,
+    )
+
+
+def engine(method: str) -> Any:
+    """The function that integrates a task by a method."""
+    if method == "native":
+        from zwang.motion import native
+
+        return native.run
+    if method == "taylor":
+        from zwang.motion import taylor
+
+        return taylor.run
+    from zwang.motion import scipy
+
+    return scipy.runner(method)
+
+
+def joined(first: Path, then: Path) -> Path:
+    """Two stretches of one motion as one account."""
+    return replace(
+        then,
+        steps=first.steps + then.steps,
+        evaluations=first.evaluations + then.evaluations,
+        happenings=(*first.happenings, *then.happenings),
+        compile_seconds=first.compile_seconds + then.compile_seconds,
+        run_seconds=first.run_seconds + then.run_seconds,
+        notes=(*first.notes, *then.notes),
+    )
+
+
+def closing_words(setup: Setup, path: Path) -> str:
+    """How the motion ended, in a sentence or two."""
+    t = path.end[0]
+    notes = " ".join(path.notes)
+    if path.status is Status.EVENT:
+        last = path.happenings[-1]
+        words = f"stopped by the event {setup.events[last.which].name!r} at t = {last.t:.12g}."
+    elif path.status is Status.FINISHED:
+        words = f"finished at t = {t:.12g}."
+    elif path.status is Status.INTERRUPTED:
+        words = f"interrupted at t = {t:.12g}; what was computed before is here."
+    else:
+        words = f"stopped at t = {t:.12g}: {path.status}; {REMEDY[path.status]}."
+    return f"{words} {notes}".strip()
+
+
+def check_span(until: float, t: float) -> tuple[float, float]:
+    """Start and end as finite numbers, the end after the start."""
+    try:
+        until, t = float(until), float(t)
+    except (TypeError, ValueError):
+        raise InputError(f"until = {until!r}, t = {t!r}: both must be numbers") from None
+    if not (np.isfinite(until) and np.isfinite(t)):
+        raise InputError(f"until = {until}, t = {t}: both must be finite")
+    if until <= t:
+        raise InputError(f"until = {until:g} is not after the start t = {t:g}: a positive duration is needed")
+    return until, t
+
+
+def saved_times(t: float, until: float, times: ArrayLike | None, samples: int | None) -> Array:
+    """The times to save, ascending, with the end among them."""
+    if times is not None and samples is not None:
+        raise InputError("times and samples are both given: give one of them")
+    if times is None:
+        count = DEFAULT_SAMPLES if samples is None else samples
+        if not isinstance(count, int | np.integer) or count < 2:
+            raise InputError(f"samples = {samples!r}: a whole number of at least 2 is needed")
+        return np.linspace(t, until, int(count))
+    grid = np.array(times, dtype=float).ravel()
+    if not len(grid) or not np.isfinite(grid).all() or (np.diff(grid) < 0).any():
+        raise InputError("times must be finite, at least one, and in ascending order")
+    if grid[0] < t or grid[-1] > until:
+        raise InputError(f"times run from {grid[0]:g} to {grid[-1]:g}, outside of the motion's {t:g} to {until:g}")
+    return grid if grid[-1] == until else np.append(grid, until)

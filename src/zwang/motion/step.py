@@ -1,0 +1,201 @@
+"""One step of DOP853 for q̈ = f(t, q, q̇): stages, error, first size, pivots, projection, interpolation.
+
+Functions for numba; each takes the record of a run (`memory.RUN`) and works in the arrays it points to.
+"""
+
+# numba infers the types of the functions below from their use and ships its decorators untyped.
+# mypy: disallow-untyped-defs=False, disallow-untyped-calls=False, disallow-untyped-decorators=False
+
+from typing import Any, Final
+
+import numpy as np
+from numba import njit
+
+from zwang.motion import dop853
+from zwang.motion.sums import DENSE, ERROR, at, call, combine, shift, stage
+
+EPS: Final = float(np.finfo(float).eps)
+HUGE: Final = float(np.finfo(float).max)
+TINY: Final = 1e-290
+
+NODES: Final = np.array(dop853.C)
+
+# Stage numbers as values: numba would compile a function anew for each literal integer it is given.
+FIRST, LAST, FIRST_DENSE, LAST_DENSE = np.int64(1), np.int64(11), np.int64(13), np.int64(15)
+
+# Divisions by zero give what IEEE 754 says, and no function but the outermost is called from Python.
+options: Final[dict[str, Any]] = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+verb = njit(nogil=True, **options)
+
+
+@verb
+def larger(a, b):
+    """The larger of two numbers; b if one of them is NaN."""
+    return a if a > b else b
+
+
+@verb
+def smaller(a, b):
+    """The smaller of two numbers; b if one of them is NaN."""
+    return a if a < b else b
+
+
+@verb
+def square(a):
+    """a²."""
+    return a * a
+
+
+@verb
+def evaluate(run, row, x):
+    """row = acceleration and pivots at x; False when an acceleration is not finite.
+
+    `lowest` follows the smallest pivot in units of its scale; what is not a number is smaller than all.
+    """
+    n, scale = run.n, at(run.pivot_scale)
+    call(run.acceleration, row, x, at(run.work))
+    run.evaluations += 1
+    finite = True
+    for i in range(n):
+        finite &= abs(row[i]) <= HUGE
+    for j in range(run.pivots):
+        ratio = row[n + j] / scale[j]
+        if not ratio >= run.lowest:
+            run.lowest = ratio if ratio == ratio else -np.inf
+    return finite
+
+
+@verb
+def stages(run, h, first, last):
+    """The stages first … last of a step of size h; False when one of them is not finite."""
+    n, stride, now, low, x, x_low, k = run.n, run.stride, at(run.now), at(run.low), at(run.x), at(run.x_low), at(run.k)
+    for s in range(first, last + 1):
+        stage(s, x, x_low, now, low, h, k, stride, n)
+        x[0] = now[0] + (run.t_low + NODES[s] * h)
+        if not evaluate(run, shift(k, s * stride), x):
+            return False
+    return True
+
+
+@verb
+def finish(run, h):
+    """The end of the step, and the error in units of the tolerance: Hairer's blend of orders 5 and 3."""
+    n, now, new, rows, rtol, atol = run.n, at(run.now), at(run.new), at(run.sums), at(run.rtol), at(run.atol)
+    stage(12, new, at(run.new_low), now, at(run.low), h, at(run.k), run.stride, n)
+    combine(ERROR, rows, at(run.k), run.stride, n)
+    fifth = third = 0.0
+    for i in range(n):
+        v = n + i
+        per_q = h / unit(atol[i], rtol[i], larger(abs(now[1 + i]), abs(new[1 + i])))
+        per_v = 1.0 / unit(atol[v], rtol[v], larger(abs(now[1 + v]), abs(new[1 + v])))
+        fifth += square(rows[i] * per_v) + square(rows[2 * n + i] * per_q)
+        third += square(rows[n + i] * per_v) + square(rows[3 * n + i] * per_q)
+    if fifth == 0.0:
+        return 0.0
+    return abs(h) * fifth / np.sqrt((fifth + 0.01 * third) * (2 * n))
+
+
+@verb
+def unit(atol, rtol, size):
+    """One unit of error. Below a few ulps of the state no smaller step makes an error smaller."""
+    return larger(atol + rtol * size, 4 * EPS * size + TINY)
+
+
+@verb
+def first_size(run, sign):
+    """Hairer's guess of the first step: an explicit Euler step tells the size of the second derivative."""
+    n, now, x, rtol, atol, f0 = run.n, at(run.now), at(run.x), at(run.rtol), at(run.atol), at(run.k)
+    f1 = shift(f0, run.stride)
+    size = slope = bend = 0.0
+    for i in range(n):
+        q, v = now[1 + i], now[1 + n + i]
+        unit_q, unit_v = unit(atol[i], rtol[i], abs(q)), unit(atol[n + i], rtol[n + i], abs(v))
+        size += square(q / unit_q) + square(v / unit_v)
+        slope += square(v / unit_q) + square(f0[i] / unit_v)
+    h = 1e-6 if smaller(size, slope) <= 1e-10 else smaller(0.01 * np.sqrt(size / slope), run.max_step)
+    x[0] = now[0] + sign * h
+    for i in range(n):
+        x[1 + i] = now[1 + i] + sign * h * now[1 + n + i]
+        x[1 + n + i] = now[1 + n + i] + sign * h * f0[i]
+    if not evaluate(run, f1, x):
+        return h
+    for i in range(n):
+        unit_q = unit(atol[i], rtol[i], abs(now[1 + i]))
+        unit_v = unit(atol[n + i], rtol[n + i], abs(now[1 + n + i]))
+        bend += square(h * f0[i] / unit_q) + square((f1[i] - f0[i]) / unit_v)
+    steepest = larger(np.sqrt(slope), np.sqrt(bend) / h)
+    longer = larger(1e-6, 1e-3 * h) if steepest <= 1e-15 else (0.01 / steepest) ** (1 / 8)
+    return smaller(smaller(100 * h, longer), run.max_step)
+
+
+@verb
+def two_sum(a, b):
+    """a + b rounded, and exactly what rounding took away."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+@verb
+def project(run, y, y_low):
+    """y onto the constraints, positions first, then velocities; False when a residual is not finite."""
+    n, out = run.n, at(run.out)
+    stale = True
+    for part in range(2):
+        tolerance = run.position_tol if part == 0 else run.velocity_tol
+        for turn in range(4):
+            if stale:
+                call(run.projection, out, y, at(run.work))
+                stale = False
+            if not out[2 * n + part] <= HUGE:
+                return False
+            if out[2 * n + part] <= tolerance:
+                break
+            if turn == 3:
+                run.misses += 1
+                break
+            for i in range(part * n, part * n + n):
+                y[1 + i], y_low[i] = two_sum(y[1 + i], y_low[i] + out[i])
+            run.projections += 1
+            stale = True
+    return True
+
+
+@verb
+def prepare_dense(run, h):
+    """The coefficients of the interpolant, from all sixteen stages."""
+    n, now, new, c, rows, f0 = run.n, at(run.now), at(run.new), at(run.dense), at(run.sums), at(run.k)
+    f1 = shift(f0, 12 * run.stride)
+    combine(DENSE, rows, f0, run.stride, n)
+    for i in range(n):
+        v = n + i
+        dq, dv = new[1 + i] - now[1 + i], new[1 + v] - now[1 + v]
+        c[i], c[v] = dq, dv
+        c[2 * n + i], c[2 * n + v] = h * now[1 + v] - dq, h * f0[i] - dv
+        c[4 * n + i], c[4 * n + v] = 2 * dq - h * (now[1 + v] + new[1 + v]), 2 * dv - h * (f0[i] + f1[i])
+    for r in range(4):
+        for i in range(n):
+            c[(6 + 2 * r) * n + i] = h * h * rows[(4 + r) * n + i]
+            c[(7 + 2 * r) * n + i] = h * rows[r * n + i]
+
+
+@verb
+def interpolate(run, h, theta):
+    """x = the state at t + θh by the interpolant of order 7."""
+    m, now, x, c, rest = 2 * run.n, at(run.now), at(run.x), at(run.dense), 1.0 - theta
+    x[0] = now[0] + (run.t_low + theta * h)
+    for i in range(m):
+        high = c[3 * m + i] + theta * (c[4 * m + i] + rest * (c[5 * m + i] + theta * c[6 * m + i]))
+        most = c[i] + rest * (c[m + i] + theta * (c[2 * m + i] + rest * high))
+        x[1 + i] = now[1 + i] + theta * most
+
+
+@verb
+def read(run, h, theta):
+    """x = the state at t + θh as it is handed out: interpolated, and projected if there is a projection."""
+    interpolate(run, h, theta)
+    if run.projection != 0:
+        x_low = at(run.x_low)
+        for i in range(2 * run.n):
+            x_low[i] = 0.0
+        project(run, at(run.x), x_low)

@@ -1,0 +1,258 @@
+"""The native engine: q̈ = f(t, q, q̇) integrated by DOP853 over kernels in machine code.
+
+Every kernel is a C function `void f(double *out, const double *in, double *work)` given by its address, with
+in = [t, q (n), v (n), p (parameters)]:
+
+===============  =======================================================  ==============================
+kernel           out                                                      meaning
+===============  =======================================================  ==============================
+acceleration     [q̈ (n), pivots (g)]                                      pivots of the factorisation
+event            [e_1 … e_events]                                         an event is a zero of e_j
+projection       [dq (n), dv (n), position residual, velocity residual]   the way back to the constraints
+===============  =======================================================  ==============================
+
+`prepare` sets up one run or thousands, `advance` takes one of them towards an end time and comes back with a
+`Status`; called again it goes on, bit for bit, as if it had not come back. `advance_many` spreads them over
+threads. The loop holds no lock of Python and no Python object.
+
+*Error.* The step size keeps the root mean square of error / (atol + rtol |y|) below one, y = (q, v). t, q and v
+are summed with compensation, so that long runs lose nothing to round-off.
+
+*Pivots.* A pivot divided by its scale must stay above `pivot_tol` in every stage of every step. A step that finds
+one below is halved; after ten halvings the run stops, SINGULAR, just before the singular position. A pivot that is
+negative by nature has a negative scale.
+
+*Events.* Sign changes are looked for at five points of each step and located on the interpolant of order 7 to the
+last bits of time. An event that is zero at the start, or has just fired, fires again only after it has left zero.
+
+*Projection.* After each accepted step and for every state handed out: q += dq until the position residual is below
+its tolerance, then v += dv likewise, three times at most each (`misses` counts where that did not suffice).
+"""
+
+import itertools
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from zwang.errors import InputError
+from zwang.motion import loop
+from zwang.motion.memory import PARTS, RUN, Status, lengths, stride
+
+__all__ = ["Kernels", "Runs", "Status", "advance", "advance_many", "prepare", "restart"]
+
+Floats: TypeAlias = NDArray[np.float64]
+
+SLICE: Final = 100_000
+"""Attempted steps after which `advance` comes back if nothing else is asked: well below a second's work."""
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """Addresses and sizes of the compiled functions of one system; address 0 stands for none."""
+
+    acceleration: int
+    coordinates: int
+    parameters: int = 0
+    pivots: int = 0
+    work: int = 0  # doubles of working space that any of the kernels needs
+    event: int = 0
+    events: int = 0
+    projection: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """S independent runs of one system: their records, states and results.
+
+    The arrays are the runs' own memory; what is written into them, the compiled loop sees.
+    """
+
+    kernels: Kernels
+    records: NDArray[np.void]  # (S,)  `memory.RUN`: counters (accepted, rejected, evaluations, saved, …), next step
+    state: Floats  #             (S, 1 + 2n)  [t, q, v] now
+    times: Floats  #             (T,)  requested times
+    q: Floats  #                 (S, T, n)  at the requested times, filled up to `saved`
+    v: Floats  #                 (S, T, n)
+    table: Floats  #             (S, R, 2 + 2n)  events [t, which, q, v], filled up to `found`
+    memory: Floats = field(repr=False)  # (S, …) everything else
+    shared: tuple[Floats, ...] = field(repr=False)  # kept alive: records hold their addresses
+
+    def __len__(self) -> int:
+        """S."""
+        return len(self.records)
+
+    def status(self, sample: int = 0) -> Status:
+        """Why the run came back last."""
+        return Status(int(self.records["status"][sample]))
+
+
+def prepare(
+    kernels: Kernels,
+    t: float,
+    q: ArrayLike,
+    v: ArrayLike,
+    parameters: ArrayLike = (),
+    *,
+    times: ArrayLike = (),
+    rtol: ArrayLike = 1e-12,
+    atol: ArrayLike = 1e-12,
+    max_step: float = np.inf,
+    first_step: float = 0.0,
+    step_limit: int = 2**62,
+    pivot_scale: ArrayLike = 1.0,
+    pivot_tol: float = 0.0,
+    direction: ArrayLike = 0,
+    terminal: ArrayLike = False,
+    event_rows: int = 1024,
+    position_tol: float = 1e-13,
+    velocity_tol: float = 1e-13,
+) -> Runs:
+    """Runs that start at time t from q and v, each (n,) or (S, n), with parameters (p,) or (S, p).
+
+    `times`, from t on in the direction of the motion, is where q and v are wanted. `rtol` and `atol` are numbers
+    or arrays (2n,) for q and v. `first_step` 0 has it chosen. `direction` (-1 falling, 0 both, 1 rising) and
+    `terminal` are numbers or arrays (events,). The table of events has `event_rows` rows for each run.
+    """
+    n, p = kernels.coordinates, kernels.parameters
+    q, v, given = (np.atleast_2d(np.asarray(a, dtype=float)) for a in (q, v, parameters))
+    samples = max(len(q), len(v), len(given))
+    wanted = np.atleast_1d(np.array(times, dtype=float))
+    _check(kernels, float(t), q, v, given, wanted, samples)
+    rows = max(event_rows, PARTS * kernels.events) if kernels.events else 0
+    shared = {
+        "rtol": _spread("rtol", rtol, 2 * n),
+        "atol": _spread("atol", atol, 2 * n),
+        "pivot_scale": _spread("pivot_scale", pivot_scale, kernels.pivots),
+        "direction": _spread("direction", direction, kernels.events),
+        "terminal": _spread("terminal", terminal, kernels.events),
+        "at_times": wanted,
+    }
+    results = {
+        "q": np.full((samples, wanted.size, n), np.nan),
+        "v": np.full((samples, wanted.size, n), np.nan),
+        "table": np.full((samples, rows, 2 + 2 * n), np.nan),
+    }
+    sizes = lengths(n, p, kernels.pivots, kernels.events, kernels.work)
+    places = dict(zip(sizes, itertools.accumulate(sizes.values(), initial=0), strict=False))
+    # Whole cache lines and one more between samples: they belong to different threads.
+    memory = np.zeros((samples, (sum(sizes.values()) + 15) // 8 * 8))
+    for name in ("now", "new", "x"):
+        block = memory[:, places[name] : places[name] + sizes[name]]
+        block[:, 0], block[:, 1 : 1 + n], block[:, 1 + n : 1 + 2 * n], block[:, 1 + 2 * n :] = t, q, v, given
+    memory[:, places["values"] : places["values"] + sizes["values"]] = np.nan
+
+    records = np.zeros(samples, RUN)
+    for name, place in places.items():
+        records[name] = _addresses(memory) + 8 * place
+    for name, array in shared.items():
+        records[name] = array.ctypes.data
+    for name, array in results.items():
+        records[name] = _addresses(array)
+    settings: dict[str, Any] = {
+        "n": n,
+        "pivots": kernels.pivots,
+        "events": kernels.events,
+        "times": wanted.size,
+        "rows": rows,
+        "stride": stride(n, kernels.pivots),
+        "acceleration": kernels.acceleration,
+        "event": kernels.event,
+        "projection": kernels.projection,
+        "step_limit": step_limit,
+        "max_step": max_step,
+        "pivot_tol": pivot_tol if kernels.pivots else -np.inf,
+        "position_tol": position_tol,
+        "velocity_tol": velocity_tol,
+        "fresh": 1,
+        "trouble": Status.STEP_TOO_SMALL,
+        "h": first_step,
+        "error": 1e-4,
+        "pivot": np.inf,
+    }
+    for name, value in settings.items():
+        records[name] = value
+    state = memory[:, : 1 + 2 * n]
+    return Runs(kernels, records, state, wanted, **results, memory=memory, shared=tuple(shared.values()))
+
+
+def advance(runs: Runs, until: float, attempts: int = SLICE, sample: int = 0) -> Status:
+    """One run towards time `until`, by at most `attempts` steps, accepted or not."""
+    ahead = runs.times[-1] - runs.state[sample, 0] if runs.times.size else 0.0
+    if ahead * (until - runs.state[sample, 0]) < 0.0:
+        raise InputError(
+            f"until = {until} lies behind t = {runs.state[sample, 0]}, the requested times ahead: turn one round"
+        )
+    status = Status(loop.advance(runs.records, sample, float(until), attempts))
+    runs.records["status"][sample] = status
+    return status
+
+
+def advance_many(runs: Runs, until: float, attempts: int = SLICE, threads: int | None = None) -> list[Status]:
+    """All runs to time `until`, or to what stops them, on several threads; their statuses.
+
+    The loop runs without Python's lock, so plain threads use all cores; each takes the next run when it is done
+    with one. An interrupt stops them after their slice of `attempts`, ready to go on.
+    """
+    waiting = itertools.count()  # its next() is one step to Python: no two threads get the same number
+    stopped = False
+
+    def work() -> None:
+        for sample in waiting:
+            if sample >= len(runs):
+                return
+            while not stopped and advance(runs, until, attempts, sample) is Status.RUNNING:
+                pass
+
+    count = min(threads or os.cpu_count() or 1, len(runs))
+    with ThreadPoolExecutor(count) as pool:
+        workers = [pool.submit(work) for _ in range(count)]
+        try:
+            for worker in workers:
+                worker.result()
+        finally:
+            stopped = True
+    return [runs.status(sample) for sample in range(len(runs))]
+
+
+def restart(runs: Runs, q: ArrayLike, v: ArrayLike, sample: int = 0, t: float | None = None) -> None:
+    """Put a run into another state, after an impact, say; what it has saved and counted stays."""
+    n = runs.kernels.coordinates
+    low = 1 + 2 * n + runs.kernels.parameters
+    runs.state[sample, 1 : 1 + n], runs.state[sample, 1 + n :] = q, v
+    runs.memory[sample, low : low + 2 * n] = 0.0
+    record = runs.records[sample]
+    record["fresh"], record["h"], record["error"], record["held"] = 1, 0.0, 1e-4, 0
+    if t is not None:
+        runs.state[sample, 0], record["t_low"] = t, 0.0
+
+
+def _check(k: Kernels, t: float, q: Floats, v: Floats, p: Floats, times: Floats, samples: int) -> None:
+    """Refuses what the compiled loop could not notice: it reads memory, not shapes."""
+    for name, array, width in (("q", q, k.coordinates), ("v", v, k.coordinates), ("parameters", p, k.parameters)):
+        if array.shape[1] != width or len(array) not in (1, samples):
+            raise InputError(f"{name} has shape {array.shape}; ({width},) or ({samples}, {width}) is needed")
+    if k.coordinates < 1:
+        raise InputError("there is nothing to integrate: a system needs at least one coordinate")
+    if (k.event == 0) != (k.events == 0):
+        raise InputError(f"event kernel {k.event:#x} for {k.events} events: give both or neither")
+    steps = np.diff(times, prepend=t)
+    if not (np.all(steps >= 0.0) or np.all(steps <= 0.0)):
+        raise InputError("times must go one way, forwards or backwards, from the start on: sort them")
+
+
+def _spread(name: str, value: ArrayLike, size: int) -> Floats:
+    """A number or an array of the right length as an array of its own."""
+    given = np.asarray(value, dtype=float)
+    if given.ndim and given.shape != (size,):
+        raise InputError(f"{name} has shape {given.shape}; a number or ({size},) is needed")
+    return np.array(np.broadcast_to(given, (size,)))
+
+
+def _addresses(array: Floats) -> NDArray[np.int64]:
+    """The address of array[0], array[1], …"""
+    step = array.strides[0] if len(array) > 1 else 0
+    return array.ctypes.data + step * np.arange(len(array), dtype=np.int64)

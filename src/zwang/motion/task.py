@@ -1,0 +1,98 @@
+"""What an engine is asked, and what it answers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zwang.compile import Program
+
+Array = NDArray[np.float64]
+
+
+class Status(StrEnum):
+    """Why a simulation ended; each with what to do about it in `REMEDY`."""
+
+    FINISHED = "finished"
+    EVENT = "event"
+    INTERRUPTED = "interrupted"
+    SINGULAR = "singular"
+    INCONSISTENT = "inconsistent"
+    NOT_FINITE = "not finite"
+    STEP_TOO_SMALL = "step too small"
+    TOO_MANY_STEPS = "too many steps"
+
+
+REMEDY = {
+    Status.SINGULAR: "look at the verdict there (zwang.diagnose), start elsewhere, or end before it",
+    Status.INCONSISTENT: "the constraints contradict each other there: check what they ask for at that time",
+    Status.NOT_FINITE: "a force, mass or constraint is infinite or not a number there: check its expression",
+    Status.STEP_TOO_SMALL: "ask for a looser tol, or use method='radau' if the system is stiff",
+    Status.TOO_MANY_STEPS: "ask for a looser tol or a shorter time, or use method='radau' if the system is stiff",
+}
+
+
+@dataclass(frozen=True)
+class EventTask:
+    """Events as a program with one output `event`; directions −1, 0 or 1; which of them stop the run."""
+
+    program: Program
+    direction: tuple[int, ...]
+    stop: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class Task:
+    """An initial value problem q̈ = f(t, q, q̇; p).
+
+    Programs have inputs t (1), q (n), v (n), p (k), in this order. `acceleration` has outputs `acceleration` (n)
+    and `pivots` (g), which are positive where the equation is regular; `projection` has dq, dv (n) and the largest
+    residuals position, velocity (1). `times` are the times to save, ascending (descending for a run backwards),
+    the first not before t and the last the end.
+    """
+
+    acceleration: Program
+    t: float
+    q: Array
+    v: Array
+    p: Array
+    times: Array
+    tol: float
+    pivot_scale: Array
+    pivot_tol: float = 1e-3
+    """A pivot below this share of its scale counts as vanishing; 0 watches nothing."""
+    events: EventTask | None = None
+    projection: Program | None = None
+    progress: Callable[[float], None] | None = None
+    """Called now and then with the time reached; KeyboardInterrupt may be raised at any of these calls."""
+
+
+@dataclass(frozen=True)
+class Happening:
+    """An event that was met."""
+
+    t: float
+    which: int
+    q: Array
+    v: Array
+
+
+@dataclass(frozen=True)
+class Path:
+    """A computed motion: q and v (T, n) at the saved times that were reached, and how the engine fared.
+
+    `end` is the last state (t, q, v), which after a stop is not on the saved grid.
+    """
+
+    status: Status
+    q: Array
+    v: Array
+    end: tuple[float, Array, Array]
+    steps: int = 0
+    evaluations: int = 0
+    happenings: tuple[Happening, ...] = ()
+    compile_seconds: float = 0.0
+    run_seconds: float = 0.0
+    notes: tuple[str, ...] = field(default=())

@@ -1,0 +1,1 @@
+"""What a motion says: the dataset, its energies, residuals and forces."""

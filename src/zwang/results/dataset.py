@@ -1,0 +1,84 @@
+"""The result of a simulation as an xarray.Dataset that accounts for itself."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Array = NDArray[np.float64]
+
+# variable: dimensions beside time, what it is
+VARIABLES = {
+    "q": (("coordinate",), "coordinates"),
+    "v": (("coordinate",), "velocities"),
+    "a": (("coordinate",), "accelerations"),
+    "force": (("coordinate",), "given force Q, inertial terms included"),
+    "constraint_force": (("coordinate",), "force of constraint Q_c = M q̈ − Q"),
+    "ideal_force": (("coordinate",), "ideal part of the force of constraint"),
+    "nonideal_force": (("coordinate",), "nonideal part of the force of constraint"),
+    "multiplier": (("constraint",), "multipliers λ of least length, M q̈ = Q + Aᵀλ + C"),
+    "residual": (("constraint",), "what each constraint reads at position level"),
+    "residual_rate": (("constraint",), "what each constraint reads at velocity level"),
+    "kinetic": ((), "kinetic energy T"),
+    "potential": ((), "potential energy V"),
+    "energy": ((), "T + V"),
+    "given_power": ((), "power of the given forces that are not in V, and of explicit time"),
+    "constraint_power": ((), "power of the force of constraint, Q_c · q̇"),
+    "nonideal_power": ((), "power of its nonideal part"),
+    "energy_balance": ((), "energy gained beyond the work of all forces (quadrature on the saved grid)"),
+    "gaussian": ((), "½ (q̈ − a)ᵀM(q̈ − a)"),
+    "rank": ((), "rank of A"),
+}
+
+
+def dataset(
+    values: Mapping[str, Any],
+    times: Array,
+    coordinates: Sequence[str],
+    constraints: Sequence[str],
+    unique: Sequence[bool],
+    attributes: Mapping[str, Any],
+) -> "xr.Dataset":
+    """Put values over time under their names, with what they are in words."""
+    import xarray as xr
+
+    variables = {
+        name: (("time", *dims), values[name], {"long_name": words}) for name, (dims, words) in VARIABLES.items()
+    }
+    variables["unique"] = (("constraint",), np.asarray(unique, dtype=bool), {"long_name": "whether λ is unique"})
+    return xr.Dataset(
+        variables,
+        coords={
+            "time": ("time", times, {"long_name": "time"}),
+            "coordinate": ("coordinate", np.asarray(coordinates, dtype=str)),
+            "constraint": ("constraint", np.asarray(constraints, dtype=str)),
+        },
+        attrs={key: plain(value) for key, value in attributes.items()},
+    )
+
+
+def plain(value: Any) -> Any:
+    """An attribute that any file format can hold."""
+    if isinstance(value, Mapping):
+        return json.dumps({str(k): v if isinstance(v, int | float) else str(v) for k, v in value.items()})
+    if isinstance(value, bool):
+        return int(value)
+    return value if isinstance(value, int | float | str) else str(value)
+
+
+def balance(times: Array, energy: Array, power: Array) -> Array:
+    """Energy beyond the work done: h(t) − h(0) − ∫ power dt, by a spline through the saved powers."""
+    from scipy.interpolate import CubicSpline
+
+    gained = energy - energy[:1]
+    if not power.any() or len(times) < 2 or (np.diff(times) == 0).any():
+        return np.asarray(gained)
+    forward = times if times[-1] > times[0] else times[::-1]
+    ordered = power if times[-1] > times[0] else power[::-1]
+    work = CubicSpline(forward, ordered).antiderivative()
+    return np.asarray(gained - (work(times) - work(times[0])))

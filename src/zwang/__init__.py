@@ -14,12 +14,22 @@ if TYPE_CHECKING:
     from zwang.evaluation import evaluate
     from zwang.formulations import Solution, solve
     from zwang.model import Constraint, System
+    from zwang.motion.assemble import assemble
+    from zwang.motion.event import Event, constraint_force, multiplier
+    from zwang.motion.many import simulate_many
+    from zwang.motion.simulate import simulate
     from zwang.symbols import coordinates, dot, parameters, t
     from zwang.verdict import Verdict, diagnose
 
 # Each public name and the module that holds it. Modules are imported when a name is first used: SymPy and
 # the compilers behind it are heavy, and `import zwang` must not be.
 _HOME = {
+    "simulate_many": "zwang.motion.many",
+    "simulate": "zwang.motion.simulate",
+    "multiplier": "zwang.motion.event",
+    "constraint_force": "zwang.motion.event",
+    "assemble": "zwang.motion.assemble",
+    "Event": "zwang.motion.event",
     "Constraint": "zwang.model",
     "Equations": "zwang.equations",
     "Solution": "zwang.formulations",
@@ -38,16 +48,22 @@ _HOME = {
 __all__ = [
     "Constraint",
     "Equations",
+    "Event",
     "Solution",
     "System",
     "Verdict",
     "__version__",
+    "assemble",
+    "constraint_force",
     "coordinates",
     "derive",
     "diagnose",
     "dot",
     "evaluate",
+    "multiplier",
     "parameters",
+    "simulate",
+    "simulate_many",
     "solve",
     "t",
 ]

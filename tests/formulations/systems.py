@@ -11,6 +11,7 @@ from typing import Any
 
 import mpmath as mp
 import numpy as np
+import sympy as sp
 
 DIGITS = 60
 FAMILIES = ("plain", "mass 1e8", "rows 1e8", "graded masses", "row scales")
@@ -173,3 +174,76 @@ def relative(got: np.ndarray, wanted: np.ndarray) -> float:
     """‖got − wanted‖ / ‖wanted‖, largest entries counting (0 for two zeros)."""
     size = np.abs(wanted).max(initial=0.0)
     return float(np.abs(got - wanted).max(initial=0.0) / (size or 1.0))
+
+
+# --- exact rational fixtures ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Rational:
+    """A system in rational numbers with M = S S, so that M^{1/2} = S is rational too; `rows` are independent."""
+
+    S: sp.Matrix
+    Q: sp.Matrix
+    A: sp.Matrix
+    b: sp.Matrix
+    c: sp.Matrix
+    rows: tuple[int, ...]
+
+    @property
+    def M(self) -> sp.Matrix:
+        return self.S * self.S
+
+    @property
+    def a(self) -> sp.Matrix:
+        return self.M.LUsolve(self.Q)
+
+    @property
+    def e(self) -> sp.Matrix:
+        return self.b - self.A * self.a
+
+    @property
+    def given(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        return floats(self.M), floats(self.Q)[:, 0], floats(self.A), floats(self.b)[:, 0]
+
+    @property
+    def acceleration(self) -> sp.Matrix:
+        """q̈ from Lagrange's equations on the independent rows, solved by elimination: no formula under test."""
+        n, r = self.A.cols, len(self.rows)
+        G, h = self.A.extract(list(self.rows), list(range(n))), self.b.extract(list(self.rows), [0])
+        matrix = sp.Matrix(sp.BlockMatrix([[self.M, -G.T], [G, sp.zeros(r, r)]]))
+        return matrix.LUsolve(sp.Matrix.vstack(self.Q, h))[:n, :]
+
+
+def golden() -> Rational:
+    """The golden fixture: two rows, one of them twice the other."""
+    S = sp.Matrix([[2, 1, 0], [1, 2, 1], [0, 1, 2]])
+    return Rational(
+        S, sp.Matrix([1, 0, 0]), sp.Matrix([[1, 1, 0], [2, 2, 0]]), sp.Matrix([1, 2]), sp.Matrix([1, -2, 3]), (0,)
+    )
+
+
+def redundant() -> Rational:
+    """Six rows of rank two on four coordinates."""
+    S = sp.Matrix([[3, 1, 0, -1], [1, 4, 1, 0], [0, 1, 3, 1], [-1, 0, 1, 2]])
+    G = sp.Matrix([[1, -2, 0, 3], [0, 1, 4, -1]])
+    X = sp.Matrix([[1, 0], [0, 1], [2, -1], [0, 3], [1, 1], [-1, 2]])
+    b = X * sp.Matrix([2, sp.Rational(-3, 2)])
+    return Rational(S, sp.Matrix([1, -2, 3, 5]), X * G, b, sp.Matrix([2, 0, -1, 1]), (0, 1))
+
+
+def independent() -> Rational:
+    """Two independent rows on four coordinates."""
+    whole = redundant()
+    return Rational(whole.S, whole.Q, whole.A[:2, :], whole.b[:2, :], whole.c, (0, 1))
+
+
+def rational_matrix(rows: int, columns: int, seed: int) -> sp.Matrix:
+    """Small rational numbers, never all zero."""
+    draw = np.random.default_rng(seed)
+    return sp.Matrix(rows, columns, lambda *_: sp.Rational(int(draw.integers(1, 9)), int(draw.integers(1, 5))))
+
+
+def floats(x: Any) -> np.ndarray:
+    """A SymPy matrix as floats."""
+    return np.array(x.tolist(), dtype=float).reshape(x.shape)

@@ -1,7 +1,7 @@
 """The fundamental equation of Udwadia and Kalaba (S4 5a–c; with nonideal constraints S1 33).
 
 M q̈ = Q + K(b − AM⁻¹Q),  K = M^{1/2}(AM^{-1/2})⁺ = Aᵀ(AM⁻¹Aᵀ)⁺,  at any rank of A.
-A nonideal C enters as a given force would: Q stands for Q + C in this file (SPEC N7).
+A nonideal C enters as a given force would: Q stands for Q + C in this file.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from zwang.linalg.rank import Array, row_norms
 
 def literal(M: Array, Q: Array, A: Array, b: Array, rank: int) -> Array:
     """S4 (5a) as it is printed, with M^{1/2}, for stacks: a cross-check, less accurate than the default."""
-    scale = row_norms(A)  # scaling rows changes nothing (U10), and keeps small rows from being lost
+    scale = row_norms(A)  # scaling rows changes nothing, and keeps small rows from being lost
     A, b = A / scale[:, :, None], b / scale
     half, minus_half = square_roots(M)
     a = solve_each(M, Q)

@@ -25,16 +25,19 @@ def working_rows(
     row_names: tuple[str, ...],
     coordinate_names: tuple[str, ...],
     stack: Stack,
-) -> Indices:
-    """Rows that determine the solution if they hold with equality: all equalities, and one-sided rows that push."""
+) -> tuple[Indices, Array]:
+    """Rows that determine the solution if they hold with equality: all equalities, and one-sided rows that push.
+
+    With them the sizes (m,) of the terms that make up each row's A q̈ − b, by which rounding is judged.
+    """
     equal, sided = np.flatnonzero(~one_sided), np.flatnonzero(one_sided)
     rank = int(row_rank(A[None, equal], rank_tol)[0])
     factors = factorise(M[None], A[None, equal], rank, coordinate_names, stack)
     start = factors.solve(Q[None], b[None, equal])[0][0]
     gap = b[sided] - A[sided] @ start
-    noise = np.abs(b[sided]) + np.abs(A[sided]) @ np.abs(start)
+    size = np.abs(b) + np.abs(A) @ factors.terms(Q[None], start[None])[0]
     decided = dependent_on(A, equal, sided, rank_tol)
-    for i in np.flatnonzero(decided & (gap > CONSISTENCY_TOL * noise)):
+    for i in np.flatnonzero(decided & (gap > CONSISTENCY_TOL * size[sided])):
         raise InfeasibleError(
             f"{row_names[sided[i]]}{stack.label(0)} is one-sided and cannot be met: the equalities hold it "
             f"{gap[i]:.6g} below its b = {b[sided[i]]:.6g}; check signs and right-hand sides"
@@ -43,10 +46,10 @@ def working_rows(
     N = np.linalg.qr(factors.Q1[0], mode="complete")[0][:, rank:]
     rows = (A[sided] / factors.D[0]) @ factors.Li[0].T @ N
     scale = row_norms(rows)
-    gap = np.where(decided | (np.abs(gap) <= rank_tolerance(*A.shape) * noise), np.minimum(gap, 0.0), gap)
+    gap = np.where(decided | (np.abs(gap) <= rank_tolerance(*A.shape) * size[sided]), np.minimum(gap, 0.0), gap)
     rows, gap = np.where(decided[:, None], 0.0, rows / scale[:, None]), gap / scale
     if (gap <= 0).all():
-        return equal
+        return equal, size
     pushing = least_distance(rows, gap / gap.max())
     if pushing is None:
         names = ", ".join(row_names[i] for i in sided[conflicting(rows, gap / gap.max())])
@@ -54,16 +57,18 @@ def working_rows(
             f"no acceleration{stack.label(0)} meets the one-sided rows {names} together with the equalities: they push "
             f"against each other; check signs and right-hand sides"
         )
-    return np.sort(np.concatenate([equal, sided[pushing]]))
+    return np.sort(np.concatenate([equal, sided[pushing]])), size
 
 
 def touching_rows(
-    A: Array, b: Array, x: Array, one_sided: NDArray[np.bool_], working: Indices, rank_tol: float | None
+    A: Array, gap: Array, size: Array, one_sided: NDArray[np.bool_], working: Indices, rank_tol: float | None
 ) -> Indices:
-    """All rows that hold with equality at x and so could carry a force: the working ones and those that join them."""
-    noise = np.abs(b) + np.abs(A) @ np.abs(x)
+    """All rows that hold with equality and so could carry a force: the working ones and those that join them.
+
+    `gap` (m,) is b − A q̈, `size` (m,) the size of the terms that make it up.
+    """
     follows = dependent_on(A, working, np.arange(len(A)), rank_tol)
-    near = np.abs(A @ x - b) <= np.where(follows, CONSISTENCY_TOL, rank_tolerance(*A.shape)) * noise
+    near = np.abs(gap) <= np.where(follows, CONSISTENCY_TOL, rank_tolerance(*A.shape)) * size
     near &= one_sided & A.any(axis=1)
     near[working] = True
     return np.flatnonzero(near)

@@ -185,9 +185,12 @@ class Task:
         M, Q, A, b = (x[systems[0]] for x in (self.given.M, self.given.Q + self.given.C, self.given.A, self.given.b))
         mask, m = self.one_sided, len(b)
         stack = Stack(systems, self.given.shape)
-        working = sided.working_rows(M, Q, A, b, mask, self.rank_tol, self.names.rows, self.names.coordinates, stack)
+        working, size = sided.working_rows(
+            M, Q, A, b, mask, self.rank_tol, self.names.rows, self.names.coordinates, stack
+        )
         part = self.solve_alike(systems, int(row_rank(A[None, working], self.rank_tol)[0]), working)
-        touching = sided.touching_rows(A, b, part.acceleration[0], mask, working, self.rank_tol)
+        short = b - A @ part.acceleration[0]
+        touching = sided.touching_rows(A, short, size, mask, working, self.rank_tol)
         rank = row_rank(A[None, touching], self.rank_tol)
         family = sided.family(A[touching], int(rank[0]))
 
@@ -197,7 +200,6 @@ class Task:
             return whole
 
         lam = spread(part.multipliers[0], working)[touching]
-        short = b - A @ part.acceleration[0]
         return replace(
             part,
             rank=rank,
@@ -255,8 +257,7 @@ def require_consistent(factors: Factors, Q: Array, A: Array, b: Array, x: Array,
 
 def contradictions(factors: Factors, Q: Array, A: Array, b: Array, x: Array) -> NDArray[np.bool_]:
     """(k, m) which dependent rows are missed by more than rounding, relative to the terms that make them up."""
-    terms = np.abs(x) + dot_t(np.abs(factors.Li), np.abs(dot(factors.Li, Q / factors.D))) / factors.D
-    size = np.abs(b) + dot(np.abs(A), terms)
+    size = np.abs(b) + dot(np.abs(A), factors.terms(Q, x))
     # a dependent row is as uncertain as the rows it is made of
     size = np.maximum(size, dot(np.abs(factors.dependence.X), take(size, factors.rows)))
     bad = np.abs(b - dot(A, x)) > CONSISTENCY_TOL * size

@@ -63,6 +63,8 @@ def dependence(A: Array, order: Indices, rank: int, tolerance: float) -> Depende
 
 def coefficients(G: Array, rest: Array, tolerance: float) -> Array:
     """c (k, m − r, r) with rest = c G, rows of unit length; shares below the tolerance are set to zero."""
+    if not rest.shape[1]:
+        return np.zeros((len(G), 0, G.shape[1]))
     Q, R = np.linalg.qr(G.swapaxes(1, 2))
     inverse = Q @ np.linalg.inv(R).swapaxes(1, 2)  # G⁺
     exact = halves(G.swapaxes(1, 2))

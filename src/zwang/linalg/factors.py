@@ -28,7 +28,6 @@ from zwang.linalg.rank import (
 )
 
 TINY = float(np.finfo(np.float64).tiny)
-HUGE = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class Factors:
     `D` (k, n) scales coordinates, x̂ = D q̈, by powers of two; `M`, `A` are the scaled matrices M̂ and Â;
     `order` (k, m) lists the rows of A, the r independent ones first; `Li` (k, n, n) is L⁻¹;
     `s` (k, m) are the lengths of all whitened rows; `Q1` (k, n, r) and `Ri` (k, r, r) = R⁻¹ decompose the independent
-    ones; `gauge` (k, r, r) is None unless M is singular and M + GᵀHG stands in for it (EXTENSIONS: M_G), then H;
+    ones; `gauge` (k, r, r) is None unless M is singular and M + GᵀHG stands in for it (Udwadia–Wanichanon), then H;
     `tolerance` is the relative length below which a row counts as dependent.
     """
 
@@ -109,7 +108,7 @@ class Factors:
         """
         M, G = self._halves
         x, lam = self._once(f, h)
-        last = np.full(len(x), HUGE)
+        last = np.full(len(x), 4.0)  # more than any step
         for _ in range(8):
             if h.shape[1]:
                 dx, dlam = self._once(residual(f, (G.transposed, lam), (M, -x)), residual(h, (G, -x)))
@@ -138,12 +137,12 @@ class Factors:
     def _step(self, x: Array, lam: Array, dx: Array, dlam: Array) -> Array:
         """The relative size of a correction; forces far below M q̈ need not be known as well as the others."""
         size = np.abs(x).max(axis=1)
-        step: Array = np.abs(dx).max(axis=1) / np.maximum(size, TINY)
-        if not lam.shape[1]:
-            return step
-        s = self._independent[1]
-        force = np.maximum(np.abs(s * lam).max(axis=1), np.maximum(1e-6 * size, TINY))
-        return np.asarray(np.maximum(step, np.abs(s * dlam).max(axis=1) / force))
+        step = np.abs(dx).max(axis=1) / np.maximum(size, TINY)
+        if lam.shape[1]:
+            s = self._independent[1]
+            force = np.maximum(np.abs(s * lam).max(axis=1), np.maximum(1e-6 * size, TINY))
+            step = np.maximum(step, np.abs(s * dlam).max(axis=1) / force)
+        return np.minimum(step, 1.0)
 
     def force(self, lam: Array, of: Callable[[Array], Array] = np.asarray) -> Array:
         """Gᵀλ (k, n) for multipliers (k, r) of the independent rows, or the same of both taken `of` entry by entry."""
@@ -152,6 +151,10 @@ class Factors:
     def multipliers(self, force: Array) -> Array:
         """λ (k, r) of the independent rows from their force Gᵀλ (k, n)."""
         return dot(self.Ri, dot_t(self.Q1, dot(self.Li, force / self.D))) / self._independent[1]
+
+    def terms(self, Q: Array, x: Array) -> Array:
+        """(k, n) the sizes of what q̈ is made of, by which its rounding is judged: |q̈| and |L⁻ᵀ||L⁻¹Q|."""
+        return np.abs(x) + dot_t(np.abs(self.Li), np.abs(dot(self.Li, Q / self.D))) / self.D
 
     def all_multipliers(self, lam: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Minimum-norm λ (k, m) for all rows from that of the independent ones, null(Aᵀ) and uniqueness."""

@@ -97,8 +97,8 @@ def require_satisfied(system: System, now: Matrices, q: Array, v: Array, found: 
         for i in bad
     )
     raise AssemblyError(
-        f"no state near the guess obeys every constraint: {listed or 'the search did not settle'}; give a better guess, "
-        f"hold fewer coordinates, or check that these constraints can be met together"
+        f"no state near the guess obeys every constraint: {listed or 'the search did not settle'}; give a better "
+        f"guess, hold fewer coordinates, or check that these constraints can be met together"
     )
 
 

@@ -61,13 +61,15 @@ class Event:
             raise InputError(f"event {self.name!r}: direction is {self.direction!r}, but −1, 0 or 1 is meant")
 
 
-def event_task(system: System, model: Model, choice: Choice, events: Sequence[Event], gains: Any) -> EventTask | None:
+def event_task(
+    system: System, symbols: Sequence[sp.Symbol], model: Model, choice: Choice, events: Sequence[Event], gains: Any
+) -> EventTask | None:
     """The events of a run as a program, on the rows chosen for it."""
     if not events:
         return None
     axes, derived = model.description.axes, model.derived
     steps = Steps(se.Symbol, se.Add)
-    known: dict[sp.Basic, Any] = dict(zip(system.symbols, model.parameters, strict=True)) | {t: axes.t}
+    known: dict[sp.Basic, Any] = dict(zip(symbols, model.parameters, strict=True)) | {t: axes.t}
     for coordinate, q, v in zip(system.coordinates, axes.q, axes.v, strict=True):
         known |= {coordinate: q, rates(coordinate)[0]: v}
     reactions = [*map(multiplier, system.constraint_names), *map(constraint_force, system.coordinates)]
@@ -94,8 +96,8 @@ def reading(system: System, event: Event, known: dict[sp.Basic, Any], reactions:
     if strange:
         if strange[0] in reactions:
             raise InputError(
-                f"event {event.name!r} asks for {strange[0]}, but with redundant constraints multipliers are not unique: "
-                f"watch constraint_force(…) instead, or drop the redundant constraints"
+                f"event {event.name!r} asks for {strange[0]}, but with redundant constraints multipliers are not "
+                f"unique: watch constraint_force(…) instead, or drop the redundant constraints"
             )
         raise InputError(
             f"event {event.name!r}: unknown symbol {strange[0]}{suggestion(strange[0], [*known, *reactions])}"

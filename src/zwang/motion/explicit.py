@@ -16,8 +16,8 @@ from zwang.errors import InputError
 from zwang.evaluation import Array, Matrices, Model
 from zwang.linalg.factors import factorise
 from zwang.linalg.rank import rank_tolerance, row_norms, row_rank
-from zwang.model.constraint import time_derivative
 from zwang.linalg.saddle import Row, Saddle, Steps, factorise_saddle
+from zwang.model.constraint import time_derivative
 
 FORMS = ("fundamental", "gibbs-appell", "lagrange")
 GAINS = (se.Symbol("alpha"), se.Symbol("beta"))  # Baumgarte's
@@ -249,9 +249,7 @@ def energies(model: Model) -> tuple[Any, Any, Any]:
     v = axes.v
     quadratic = se.Add(*[e * v[i] * v[j] / 2 for i, row in enumerate(derived.M) for j, e in row.items()])
     if description.kinetic is None:
-        drift = [
-            time_derivative(e, axes) * v[i] * v[j] / 2 for i, row in enumerate(derived.M) for j, e in row.items()
-        ]
+        drift = [time_derivative(e, axes) * v[i] * v[j] / 2 for i, row in enumerate(derived.M) for j, e in row.items()]
         power = se.Add(*[f * vi for f, vi in zip(derived.Q, v, strict=True)], *drift)
         return quadratic, quadratic, power
     T, V = description.kinetic, description.potential

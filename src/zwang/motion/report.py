@@ -1,13 +1,15 @@
 """From computed states to the dataset: forces, multipliers, energies and residuals on the saved grid."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from zwang._version import __version__
-from zwang.evaluation import Array, model_kernel, names_of
-from zwang.formulations.solve import solve_named
+from zwang.evaluation import Array, model_kernel
+from zwang.linalg.factors import factorise
+from zwang.motion.explicit import Choice
 from zwang.motion.native import compiled
 from zwang.motion.task import Path
 from zwang.results.dataset import balance, dataset
@@ -15,62 +17,58 @@ from zwang.results.dataset import balance, dataset
 if TYPE_CHECKING:
     import xarray as xr
 
-    from zwang.motion.simulate import Segment, Setup
+    from zwang.motion.simulate import Setup
 
 CHUNK = 20_000  # states reported at a time, so that scratch memory stays small beside the results
-SOLVE_CHUNK = 2_000
-
-
-def report(setup: "Setup", segments: "list[Segment]", path: Path, message: str, seconds: float) -> "xr.Dataset":
-    """The dataset of a motion, with all its constraints, redundant ones included."""
-    system = setup.system
-    n, m = len(system.coordinates), len(system.constraints)
-    times = np.concatenate([s.times for s in segments])
-    values: dict[str, Any] = {name: np.empty((len(times), n)) for name in PER_COORDINATE}
-    values |= {name: np.empty((len(times), m)) for name in PER_CONSTRAINT}
-    values |= {name: np.empty(len(times)) for name in SCALARS}
-    values["rank"] = np.zeros(len(times), dtype=np.int64)
-    unique = np.ones(m, dtype=bool)
-    at = 0
-    for segment in segments:
-        for part in chunks(len(segment.times), CHUNK):
-            here = slice(at + part.start, at + part.stop)
-            fill(setup, segment, part, here, values)
-        here = slice(at, at + len(segment.times))
-        values["rank"][here] = len(segment.choice.rows)
-        if len(segment.choice.rows) < m and len(segment.times):
-            unique &= fill_all_multipliers(setup, segment, values["multiplier"][here])
-        at = here.stop
-    finish(values, times)
-    attributes = {
-        "status": str(path.status),
-        "message": message,
-        "method": setup.method,
-        "form": setup.form,
-        "tol": setup.tol,
-        "drift": setup.drift,
-        "steps": path.steps,
-        "evaluations": path.evaluations,
-        "compile_seconds": path.compile_seconds,
-        "run_seconds": path.run_seconds,
-        "total_seconds": seconds,
-        "parameters": dict(zip(map(str, system.symbols), map(float, setup.p), strict=True)),
-        "system": system.name,
-        "zwang_version": __version__,
-    }
-    motion = dataset(values, times, system.coordinate_names, system.constraint_names, list(unique), attributes)
-    return with_events(motion, setup, path)
-
+SMALL_CHUNK = 2_000  # where matrices are needed too
 
 PER_COORDINATE = ("q", "v", "a", "force", "constraint_force", "ideal_force", "nonideal_force")
 PER_CONSTRAINT = ("multiplier", "residual", "residual_rate")
 SCALARS = ("kinetic", "potential", "energy", "jacobi", "given_power", "constraint_power", "nonideal_power", "gaussian")
 
+# A dropped row that reads more than this, in lengths of its row of A, is at odds with those kept.
+AT_ODDS = 1e-5
 
-def fill(setup: "Setup", segment: "Segment", part: slice, here: slice, values: dict[str, Any]) -> None:
+
+@dataclass(frozen=True)
+class Segment:
+    """States (T, n) at times (T,), on one choice of independent rows, with parameters (k,) or (T, k)."""
+
+    choice: Choice
+    times: Array
+    q: Array
+    v: Array
+    p: Array
+
+
+def values_of(setup: "Setup", segments: Sequence[Segment]) -> dict[str, Any]:
+    """Everything that the dataset says of the states of some segments, in order."""
+    system = setup.system
+    n, m = len(system.coordinates), len(system.constraints)
+    count = sum(len(s.times) for s in segments)
+    values: dict[str, Any] = {name: np.empty((count, n)) for name in PER_COORDINATE}
+    values |= {name: np.zeros((count, m)) for name in PER_CONSTRAINT}
+    values |= {name: np.empty(count) for name in SCALARS}
+    values |= {"rank": np.zeros(count, dtype=np.int64), "unique": np.ones(m, dtype=bool)}
+    at = 0
+    for segment in segments:
+        for part in chunks(len(segment.times), CHUNK):
+            fill(setup, segment, part, slice(at + part.start, at + part.stop), values)
+        here = slice(at, at + len(segment.times))
+        values["rank"][here] = len(segment.choice.rows)
+        if len(segment.choice.rows) < m:
+            values["unique"] &= share_multipliers(
+                setup, segment, values["ideal_force"][here], values["multiplier"][here]
+            )
+        at = here.stop
+    values["energy"] = values["kinetic"] + values["potential"]
+    return values
+
+
+def fill(setup: "Setup", segment: Segment, part: slice, here: slice, values: dict[str, Any]) -> None:
     """Evaluate a chunk of states in native code and put the results in their places."""
-    q, v = segment.q[part], segment.v[part]
-    out = compiled(setup.program("report", segment.choice))(t=segment.times[part, None], q=q, v=v, p=setup.p)
+    q, v, p = segment.q[part], segment.v[part], segment.p if segment.p.ndim == 1 else segment.p[part]
+    out = compiled(setup.program("report", segment.choice))(t=segment.times[part, None], q=q, v=v, p=p)
     values["q"][here], values["v"][here], values["a"][here] = q, v, out["acceleration"]
     for name in ("force", "constraint_force", "ideal_force", "residual", "residual_rate"):
         values[name][here] = out[name]
@@ -82,26 +80,77 @@ def fill(setup: "Setup", segment: "Segment", part: slice, here: slice, values: d
     values["multiplier"][here][:, list(segment.choice.rows)] = out["multiplier"]
 
 
-def fill_all_multipliers(setup: "Setup", segment: "Segment", multiplier: Array) -> Any:
-    """Minimum-norm multipliers of all rows, where some are redundant; and which are unique."""
+def share_multipliers(setup: "Setup", segment: Segment, multiplier: Array) -> Any:
+    """Minimum-norm multipliers of all rows, where some are redundant; and which are unique.
+
+    The rank is the one chosen for the run: a state a little off the constraints must not change it. (With a
+    nonideal C the multipliers carry Q_c − C, which the given multipliers of the independent rows already do.)
+    """
     kernel = model_kernel(setup.system, setup.inputs)
+    rows = list(segment.choice.rows)
     unique = np.ones(multiplier.shape[1], dtype=bool)
-    for part in chunks(len(segment.times), SOLVE_CHUNK):
-        now = kernel(segment.times[part], segment.q[part], segment.v[part], setup.p)
-        solution = solve_named(
-            now.M, now.Q, now.A, now.b, C=now.C, form="fundamental", rank_tol=1e-8, one_sided=None, v=None,
-            names=names_of(setup.system),
-        )  # fmt: skip
-        multiplier[part] = solution.multipliers
-        unique &= solution.unique.all(axis=0)
+    for part in chunks(len(segment.times), SMALL_CHUNK):
+        p = segment.p if segment.p.ndim == 1 else segment.p[part]
+        now = kernel(segment.times[part], segment.q[part], segment.v[part], p)
+        force = np.einsum("tij,ti->tj", now.A[:, rows], multiplier[part][:, rows])
+        factors = factorise(now.M, now.A, len(rows), setup.system.coordinate_names)
+        multiplier[part], _, flags = factors.all_multipliers(factors.multipliers(force))
+        unique &= flags.all(axis=0)
     return unique
 
 
-def finish(values: dict[str, Any], times: Array) -> None:
-    """Energy, and what it gained beyond the work done."""
-    values["energy"] = values["kinetic"] + values["potential"]
+def first_contradiction(setup: "Setup", segments: Sequence[Segment], values: dict[str, Any]) -> tuple[int, int] | None:
+    """The first saved state, and the row, at which a constraint left out as redundant is not obeyed."""
+    at, kernel = 0, model_kernel(setup.system, setup.inputs)
+    for segment in segments:
+        here = slice(at, at + len(segment.times))
+        dropped = [i for i in range(len(setup.system.constraints)) if i not in segment.choice.rows]
+        if dropped and len(segment.times):
+            middle = len(segment.times) // 2
+            p = segment.p if segment.p.ndim == 1 else segment.p[middle]
+            A = kernel(segment.times[middle], segment.q[middle], segment.v[middle], p).A
+            size = np.linalg.norm(A, axis=1)[dropped]
+            allowed = max(AT_ODDS, 1e3 * setup.tol) * np.where(size > 0, size, 1.0)
+            reading = np.fmax(np.abs(values["residual"][here]), np.abs(values["residual_rate"][here]))[:, dropped]
+            bad = np.argwhere(reading > allowed)
+            if len(bad):
+                return at + int(bad[0, 0]), dropped[int(bad[0, 1])]
+        at = here.stop
+    return None
+
+
+def report(
+    setup: "Setup", times: Array, values: dict[str, Any], path: Path, message: str, seconds: float
+) -> "xr.Dataset":
+    """The dataset of one motion."""
+    system = setup.system
     power = values["given_power"] + values["constraint_power"]
     values["energy_balance"] = balance(times, values.pop("jacobi"), power)
+    unique = values.pop("unique")
+    attributes = {
+        "status": str(path.status),
+        "message": message,
+        "steps": path.steps,
+        "evaluations": path.evaluations,
+        "compile_seconds": path.compile_seconds,
+        "run_seconds": path.run_seconds,
+        "total_seconds": seconds,
+        "parameters": dict(zip(map(str, setup.symbols), map(float, setup.p), strict=True)),
+    } | settings(setup)
+    motion = dataset(values, times, system.coordinate_names, system.constraint_names, unique, attributes)
+    return with_events(motion, setup, path)
+
+
+def settings(setup: "Setup") -> dict[str, Any]:
+    """How a motion was computed, so that it can be repeated."""
+    return {
+        "method": setup.method,
+        "form": setup.form,
+        "tol": setup.tol,
+        "drift": setup.drift,
+        "system": setup.system.name,
+        "zwang_version": __version__,
+    }
 
 
 def with_events(motion: "xr.Dataset", setup: "Setup", path: Path) -> "xr.Dataset":
@@ -114,8 +163,8 @@ def with_events(motion: "xr.Dataset", setup: "Setup", path: Path) -> "xr.Dataset
     return motion.assign(
         event_time=("event", np.array([h.t for h in met], dtype=float)),
         event_name=("event", np.array(names, dtype=str)),
-        event_q=(("event", "coordinate"), np.array([h.q for h in met]).reshape(len(met), n)),
-        event_v=(("event", "coordinate"), np.array([h.v for h in met]).reshape(len(met), n)),
+        event_q=(("event", "coordinate"), np.array([h.q for h in met], dtype=float).reshape(len(met), n)),
+        event_v=(("event", "coordinate"), np.array([h.v for h in met], dtype=float).reshape(len(met), n)),
     )
 
 

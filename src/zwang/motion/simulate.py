@@ -10,7 +10,6 @@ import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
 
-from zwang._version import __version__
 from zwang.compile import Program
 from zwang.errors import InputError, SimulationError
 from zwang.evaluation import (
@@ -28,7 +27,7 @@ from zwang.model import System
 from zwang.motion import explicit, singular
 from zwang.motion.event import Event, event_task
 from zwang.motion.progress import reporter
-from zwang.motion.report import report
+from zwang.motion.report import Segment, first_contradiction, report, values_of
 from zwang.motion.start import polished, require_consistent_start
 from zwang.motion.task import REMEDY, Path, Status, Task
 
@@ -77,19 +76,14 @@ class Setup:
         return _PROGRAMS.get(key, make[kind])
 
     @property
+    def symbols(self) -> tuple[sp.Symbol, ...]:
+        """The parameters in the order of p."""
+        return self.system.symbols_with(self.inputs)
+
+    @property
     def all_parameters(self) -> Array:
         """Parameters as the engines' kernels take them: the gains of Baumgarte's method come last."""
         return np.concatenate([self.p, self.gains]) if self.drift == "baumgarte" else self.p
-
-
-@dataclass(frozen=True)
-class Segment:
-    """A stretch of motion on one choice of independent rows, at saved times."""
-
-    choice: explicit.Choice
-    times: Array
-    q: Array
-    v: Array
 
 
 def simulate(
@@ -128,7 +122,7 @@ def simulate(
     ...                      constraints={"rod": x**2 + y**2 - 1}, parameters={m: 1, g: 9.81})
     >>> motion = zw.simulate(pendulum, {x: 1, y: 0, zw.dot(x): 0, zw.dot(y): 0}, until=2.0, samples=5)
     >>> motion.q.sel(coordinate="y").values.round(6)
-    array([ 0.      , -0.885395, -0.587254, -0.138131, -0.998997])
+    array([ 0.      , -0.92037 , -0.165011, -0.467237, -0.608484])
     >>> bool(abs(motion.energy).max() < 1e-10)
     True
     """
@@ -140,9 +134,13 @@ def simulate(
     require_consistent_start(system, setup.matrices(t, q, v), q, v)
     watch = reporter(progress, t, until)
     segments, path = integrate(setup, (t, q, v), grid, watch)
+    values = values_of(setup, segments)
+    saved = np.concatenate([s.times for s in segments])
+    odds = first_contradiction(setup, segments, values)
+    if odds is not None:
+        values, saved, path = cut_short(setup, odds, values, saved, path)
     message = closing_words(setup, path)
-    seconds = clock.perf_counter() - began
-    motion = report(setup, segments, path, message, seconds)
+    motion = report(setup, saved, values, path, message, clock.perf_counter() - began)
     if throw and path.status in REMEDY:
         raise SimulationError(message, str(path.status), motion)
     return motion
@@ -170,8 +168,8 @@ def prepare(
     for constraint in system.constraints:
         if constraint.one_sided:
             raise InputError(
-                f"constraint {constraint.name!r} is one-sided: motions with contacts are not integrated; leave it out and "
-                f"watch it as an Event, or make it an equality while it holds"
+                f"constraint {constraint.name!r} is one-sided: motions with contacts are not integrated; leave it out "
+                f"and watch it as an Event, or make it an equality while it holds"
             )
     p, inputs = parameter_values(system, parameters)
     if p.ndim != 1:
@@ -179,25 +177,21 @@ def prepare(
     if method == "auto":
         method = "taylor" if tol < AUTO_TAYLOR and find_spec("heyoka") is not None else "native"
     alpha, beta = gains or BAUMGARTE
-    return Setup(
-        system, inputs, model_of(system, inputs), p, form, method, tol, kind, (alpha, beta), tuple(events)
-    )
+    return Setup(system, inputs, model_of(system, inputs), p, form, method, tol, kind, (alpha, beta), tuple(events))
 
 
-def integrate(
-    setup: Setup, state: tuple[float, Array, Array], grid: Array, watch: Any
-) -> tuple[list[Segment], Path]:
+def integrate(setup: Setup, state: tuple[float, Array, Array], grid: Array, watch: Any) -> tuple[list[Segment], Path]:
     """Run the engine; where a pivot vanishes, choose other rows or leap, and go on."""
     segments: list[Segment] = []
     scales: dict[explicit.Choice, Array] = {}
     total = Path(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
     while True:
-        choice = explicit.choose(
-            polished(setup, state), setup.system.coordinate_names, setup.form
-        )
+        choice = explicit.choose(polished(setup, state), setup.system.coordinate_names, setup.form)
+        began = clock.perf_counter()
         task = task_of(setup, choice, state, grid, watch, scales)
+        total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)
         path = engine(setup.method)(task)
-        segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v))
+        segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p))
         grid = grid[len(path.q) :]
         total = joined(total, path)
         if path.status is not Status.SINGULAR:
@@ -206,7 +200,7 @@ def integrate(
         total = replace(total, notes=(*total.notes, passed.note) if passed.note else total.notes)
         if passed.state is None:
             return segments, total
-        segments.append(Segment(choice, grid[: len(passed.q)], passed.q, passed.v))
+        segments.append(Segment(choice, grid[: len(passed.q)], passed.q, passed.v, setup.p))
         grid = grid[len(passed.q) :]
         state = passed.state
         if not len(grid):
@@ -245,7 +239,12 @@ def task_of(
         tol=setup.tol,
         pivot_scale=np.where(scales[choice] > 0, scales[choice], 1.0),
         events=event_task(
-            setup.system, setup.model, choice, setup.events, explicit.GAINS if setup.drift == "baumgarte" else None
+            setup.system,
+            setup.symbols,
+            setup.model,
+            choice,
+            setup.events,
+            explicit.GAINS if setup.drift == "baumgarte" else None,
         ),
         projection=setup.program("projection", choice) if setup.drift == "projection" else None,
         progress=watch,
@@ -265,6 +264,19 @@ def engine(method: str) -> Any:
     from zwang.motion import scipy
 
     return scipy.runner(method)
+
+
+def cut_short(
+    setup: Setup, odds: tuple[int, int], values: dict[str, Any], saved: Array, path: Path
+) -> tuple[dict[str, Any], Array, Path]:
+    """What was computed before a constraint, left out as redundant, turned out to contradict the others."""
+    at, row = odds
+    name = setup.system.constraint_names[row]
+    since = f"t = {saved[at]:.9g}"
+    words = f"The constraint {name!r} was redundant at the start, but is at odds with the others from {since} on."
+    kept = {key: value if key == "unique" else value[:at] for key, value in values.items()}
+    end = (float(saved[at]), values["q"][at], values["v"][at])
+    return kept, saved[:at], replace(path, status=Status.INCONSISTENT, end=end, notes=(*path.notes, words))
 
 
 def joined(first: Path, then: Path) -> Path:

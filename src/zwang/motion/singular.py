@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 HEALTHY = 1e-4  # a squared relative pivot above this leaves twelve digits
 SINGULAR = 1e-7  # a pivot that falls below this share of its scale vanishes; above it, it only comes near
-NODES = 16  # states that a polynomial is fitted to, positions and velocities
-DEGREES = (8, 10, 12, 14, 16)
+NODES = 32  # states that a polynomial is fitted to, positions and velocities
+DEGREES = (6, 8, 10, 12, 14, 16)
 WIDTHS = (4, 8, 16, 32, 64)  # widths of the window before the stop, in times from there to the singular instant
 TIGHT = 1e-14  # tolerance of the states that polynomials are fitted to
 ACCEPT = 1e-4  # relative disagreement of the accelerations after a leap beyond which it is not believed
@@ -157,14 +157,14 @@ def try_leaps(setup: "Setup", task: Task, path: Path, ahead: float, width: float
     try:
         times, q, v = computed(setup, task, path, window)
         fits = [fitted(times, q, v, window, degree) for degree in DEGREES]
-        return [leap for fit in fits if (leap := judged(setup, task, fit, window, t + sign * ahead, landing)) is not None]
+        return [
+            leap for fit in fits if (leap := judged(setup, task, fit, window, t + sign * ahead, landing)) is not None
+        ]
     except ZwangError:
         return []
 
 
-def judged(
-    setup: "Setup", task: Task, fit: Array, window: tuple[float, float], instant: float, landing: float
-) -> Leap | None:
+def judged(setup: "Setup", task: Task, fit: Array, window: tuple[float, float], landing: float) -> Leap | None:
     """A leap, if the polynomial obeys constraints and equation of motion on the far side; with its error.
 
     How far the polynomial misses the constraints there, in position and velocity, is how far it can be trusted.
@@ -178,13 +178,11 @@ def judged(
     if relative(acceleration - actual, actual) > ACCEPT:
         return None
     error = max(relative(position - q, q), relative(velocity - v, v))
-    instant, lowest = lowest_pivot(task, fit, window, instant, landing)
+    instant, lowest = lowest_pivot(task, fit, window, landing)
     return Leap(setup, fit, window, instant, landing, (landing, q, v), error, lowest)
 
 
-def lowest_pivot(
-    task: Task, fit: Array, window: tuple[float, float], instant: float, landing: float
-) -> tuple[float, float]:
+def lowest_pivot(task: Task, fit: Array, window: tuple[float, float], landing: float) -> tuple[float, float]:
     """When the smallest pivot is least along the polynomial motion, and how small it is, by golden section."""
 
     def smallest(t: float) -> float:
@@ -238,9 +236,7 @@ def time_to_go(task: Task, path: Path) -> float:
     return 0.0
 
 
-def computed(
-    setup: "Setup", task: Task, path: Path, window: tuple[float, float]
-) -> tuple[Array, Array, Array]:
+def computed(setup: "Setup", task: Task, path: Path, window: tuple[float, float]) -> tuple[Array, Array, Array]:
     """States at Chebyshev's points of a window, integrated back from the stop, each brought to the constraints."""
     t, q, v = path.end
     middle, half = (window[0] + window[1]) / 2, (window[1] - window[0]) / 2

@@ -61,7 +61,7 @@ class Task:
     times: Array
     tol: float
     pivot_scale: Array
-    pivot_tol: float = 1e-3
+    pivot_tol: float = 3e-4
     """A pivot below this share of its scale counts as vanishing; 0 watches nothing."""
     events: EventTask | None = None
     projection: Program | None = None

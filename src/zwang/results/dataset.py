@@ -41,16 +41,18 @@ def dataset(
     times: Array,
     coordinates: Sequence[str],
     constraints: Sequence[str],
-    unique: Sequence[bool],
+    unique: NDArray[np.bool_],
     attributes: Mapping[str, Any],
+    leading: tuple[str, ...] = (),
 ) -> "xr.Dataset":
-    """Put values over time under their names, with what they are in words."""
+    """Put values over time under their names, with what they are in words; `leading` dimensions come first."""
     import xarray as xr
 
     variables = {
-        name: (("time", *dims), values[name], {"long_name": words}) for name, (dims, words) in VARIABLES.items()
+        name: ((*leading, "time", *dims), values[name], {"long_name": words})
+        for name, (dims, words) in VARIABLES.items()
     }
-    variables["unique"] = (("constraint",), np.asarray(unique, dtype=bool), {"long_name": "whether λ is unique"})
+    variables["unique"] = (("constraint",), unique, {"long_name": "whether λ is unique"})
     return xr.Dataset(
         variables,
         coords={

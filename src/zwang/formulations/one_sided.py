@@ -90,8 +90,13 @@ def conflicting(rows: Array, gap: Array) -> Indices:
     """Rows that cannot be met together: a nonnegative sum of them is zero, that of their gaps is not (Farkas)."""
     from scipy.optimize import nnls
 
-    weights, _ = nnls(np.vstack([rows.T, gap]), np.eye(rows.shape[1] + 1)[-1])
-    return np.flatnonzero(weights > CONSISTENCY_TOL * weights.max(initial=0.0))
+    every = np.arange(len(gap))
+    try:
+        weights, _ = nnls(np.vstack([rows.T, gap]), np.eye(rows.shape[1] + 1)[-1])
+    except RuntimeError:  # no convergence: then the message names them all
+        return every
+    found = np.flatnonzero(weights > CONSISTENCY_TOL * weights.max(initial=0.0))
+    return found if len(found) else every
 
 
 def quadratic_program(H: Array, f: Array, rows: Array, lower: Array) -> tuple[Array, Array] | None:

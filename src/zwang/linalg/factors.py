@@ -142,7 +142,7 @@ class Factors:
             s = self._independent[1]
             force = np.maximum(np.abs(s * lam).max(axis=1), np.maximum(1e-6 * size, TINY))
             step = np.maximum(step, np.abs(s * dlam).max(axis=1) / force)
-        return np.minimum(step, 1.0)
+        return np.asarray(np.minimum(step, 1.0))
 
     def force(self, lam: Array, of: Callable[[Array], Array] = np.asarray) -> Array:
         """Gᵀλ (k, n) for multipliers (k, r) of the independent rows, or the same of both taken `of` entry by entry."""

@@ -60,7 +60,7 @@ def simulate_many(
     q, v = state_arrays(system, starts)
     q, v, p = spread(q, v, p)
     one = {s: float(value) for s, value in zip(system.symbols_with(dict(system.inputs)), p[0], strict=True)}
-    setup = prepare(system, (parameters or {}) | one, "native", form, tol, drift, ())
+    setup = prepare(system, dict(parameters or {}) | one, "native", form, tol, drift, ())
     grid = saved_times(t, until, times, samples)
     good = np.array([consistent(setup, t, *state) for state in zip(q, v, p, strict=True)])
     paths: list[Path | str] = [BAD_START] * len(q)

@@ -57,9 +57,7 @@ def values_of(setup: "Setup", segments: Sequence[Segment]) -> dict[str, Any]:
         here = slice(at, at + len(segment.times))
         values["rank"][here] = len(segment.choice.rows)
         if len(segment.choice.rows) < m:
-            values["unique"] &= share_multipliers(
-                setup, segment, values["ideal_force"][here], values["multiplier"][here]
-            )
+            values["unique"] &= share_multipliers(setup, segment, values["multiplier"][here])
         at = here.stop
     values["energy"] = values["kinetic"] + values["potential"]
     return values

@@ -157,9 +157,8 @@ def try_leaps(setup: "Setup", task: Task, path: Path, ahead: float, width: float
     try:
         times, q, v = computed(setup, task, path, window)
         fits = [fitted(times, q, v, window, degree) for degree in DEGREES]
-        return [
-            leap for fit in fits if (leap := judged(setup, task, fit, window, t + sign * ahead, landing)) is not None
-        ]
+        leaps = [judged(setup, task, fit, window, landing) for fit in fits]
+        return [leap for leap in leaps if leap is not None]
     except ZwangError:
         return []
 

@@ -13,11 +13,16 @@ if TYPE_CHECKING:
     from zwang.equations import Equations, derive
     from zwang.evaluation import evaluate
     from zwang.formulations import Solution, solve
+    from zwang.formulations.derivative import solve_derivative
     from zwang.model import Constraint, System
     from zwang.motion.assemble import assemble
+    from zwang.motion.blackbox import BlackBox
+    from zwang.motion.direction import admissible
     from zwang.motion.event import Event, constraint_force, multiplier
     from zwang.motion.many import simulate_many
+    from zwang.motion.sensitivity import sensitivities
     from zwang.motion.simulate import simulate
+    from zwang.signals import Signal
     from zwang.symbols import coordinates, dot, parameters, t
     from zwang.verdict import Verdict, diagnose
 
@@ -26,12 +31,16 @@ if TYPE_CHECKING:
 _HOME = {
     "simulate_many": "zwang.motion.many",
     "simulate": "zwang.motion.simulate",
+    "sensitivities": "zwang.motion.sensitivity",
+    "admissible": "zwang.motion.direction",
     "multiplier": "zwang.motion.event",
     "constraint_force": "zwang.motion.event",
     "assemble": "zwang.motion.assemble",
+    "BlackBox": "zwang.motion.blackbox",
     "Event": "zwang.motion.event",
     "Constraint": "zwang.model",
     "Equations": "zwang.equations",
+    "Signal": "zwang.signals",
     "Solution": "zwang.formulations",
     "System": "zwang.model",
     "Verdict": "zwang.verdict",
@@ -42,17 +51,21 @@ _HOME = {
     "evaluate": "zwang.evaluation",
     "parameters": "zwang.symbols",
     "solve": "zwang.formulations",
+    "solve_derivative": "zwang.formulations.derivative",
     "t": "zwang.symbols",
 }
 
 __all__ = [
+    "BlackBox",
     "Constraint",
     "Equations",
     "Event",
+    "Signal",
     "Solution",
     "System",
     "Verdict",
     "__version__",
+    "admissible",
     "assemble",
     "constraint_force",
     "coordinates",
@@ -62,9 +75,11 @@ __all__ = [
     "evaluate",
     "multiplier",
     "parameters",
+    "sensitivities",
     "simulate",
     "simulate_many",
     "solve",
+    "solve_derivative",
     "t",
 ]
 

@@ -22,6 +22,7 @@ from zwang.formulations import Solution
 from zwang.formulations.solve import Names, solve_named
 from zwang.model import System
 from zwang.model.check import missing_values
+from zwang.signals import Signal, handle, lookup, signals_in
 from zwang.symbols import as_expression
 
 Array = NDArray[np.float64]
@@ -302,14 +303,14 @@ def state_arrays(system: System, state: Mapping[Any, ArrayLike]) -> tuple[Array,
 
 def parameter_values(system: System, parameters: Mapping[Any, Any] | None) -> tuple[Array, dict[sp.Expr, Any]]:
     """Values (…, k) of the parameters in the order of `symbols_with(inputs)`, and those inputs: functions of time."""
-    values = dict(system.parameters)
-    given = dict(parameters or {})
-    for key in list(given):
-        if (f := named_like(key, system.inputs)) is not None:
-            values[f] = in_time(f, given.pop(key))
-    inputs = {f: values[f] for f in system.inputs}
+    values = dict(system.parameters) | input_values(system, parameters)
+    given = {k: value for k, value in (parameters or {}).items() if named_like(k, system.inputs) is None}
+    functions = {f: values[f] for f in system.inputs}
+    signals = signals_in(functions)
+    inputs = functions | {f: lookup(f) for f in signals}
+    values |= {handle(f): signal.address for f, signal in signals.items()}
     symbols = system.symbols_with(inputs)
-    known = [*symbols, *system.parameters]
+    known = [*system.symbols_with(functions), *system.parameters]
     for key, value in given.items():
         if (s := named_like(key, known)) is None:
             raise InputError(f"parameters sets {key}, which this system does not have{suggestion(key, known)}")
@@ -326,13 +327,24 @@ def parameter_values(system: System, parameters: Mapping[Any, Any] | None) -> tu
     return p, inputs
 
 
+def input_values(system: System, parameters: Mapping[Any, Any] | None) -> dict[sp.Expr, Any]:
+    """What the known functions of time are: expressions, signals, or None where nothing is said."""
+    values = system.inputs
+    for key, value in (parameters or {}).items():
+        if (f := named_like(key, values)) is not None:
+            values[f] = in_time(f, value)
+    return values
+
+
 def named_like(key: Any, symbols: Iterable[Any]) -> Any:
     """The symbol or function of time that a key stands for: itself, or its name."""
     return next((s for s in symbols if key in (s, s.name)), None)
 
 
 def in_time(f: sp.Expr, value: Any) -> Any:
-    """What a known function of time is: an expression in t and parameters."""
+    """What a known function of time is: a signal, or an expression in t and parameters."""
+    if isinstance(value, Signal):
+        return value
     expression = as_expression(value)
     if not isinstance(expression, sp.Expr) or expression.atoms(AppliedUndef):
         raise InputError(f"parameters: {f} = {value}: an expression in t and parameters alone is meant")

@@ -23,10 +23,11 @@ from zwang.model import System
 # A constraint that reads less than this at a state, relative to the terms that make it up, is satisfied.
 SATISFIED_TOL = 1e-8
 
-# How far to go, relative to 1 + |q|, for states next to the given one; and the pivot below which a row counts as
-# dependent there. States brought back onto the constraints are on them to about 1e-14.
-SPREADS = (1e-4, 1e-3, 0.01, 0.05, 0.2)
-NEARBY_TOL = 1e-10
+# How far to go, relative to 1 + |q|, for states next to the given one. States brought back onto the constraints are
+# on them to about 1e-14, unless they fall near a singular position: pivots between zero and clearly not zero say
+# so, and such states decide nothing.
+SPREADS = (1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3)
+ZERO, NOT_ZERO = 1e-12, 1e-8
 
 
 @dataclass(frozen=True)
@@ -288,8 +289,11 @@ def generic_rank(
 
         near_v, found = nearest_root(velocities, start_v, 1e-14)
         A = kernel(near_t, near_q, near_v, p).A[active]
-        if found and np.isfinite(A).all():
-            best = max(best or 0, int(row_rank(A[None], NEARBY_TOL)[0]))
+        if not (found and np.isfinite(A).all()):
+            continue
+        least, most = (int(row_rank(A[None], tolerance)[0]) for tolerance in (NOT_ZERO, ZERO))
+        if least == most:
+            best = max(best or 0, most)
     return best
 
 

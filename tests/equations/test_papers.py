@@ -9,6 +9,8 @@ from zwang import dot
 from zwang.formulations import FORMS
 from zwang.linalg import exact
 
+from .algebra import same
+
 t = zw.t
 x, y, z = zw.coordinates("x y z")
 m, g, X, Y, Z = zw.parameters("m g X Y Z")
@@ -16,12 +18,6 @@ alpha = sp.Function("alpha")(t)
 xd, yd, zd = dot(x), dot(y), dot(z)
 v2 = xd**2 + yd**2 + zd**2
 T = m * v2 / 2
-
-
-def same(found, expected):
-    """Equal as expressions, entry by entry."""
-    difference = sp.Matrix(found) - sp.Matrix(expected)
-    return sp.simplify(difference).is_zero_matrix
 
 
 def numbers(system, values, at=0.0, parameters=None):

@@ -8,14 +8,12 @@ from zwang import dot
 from zwang.errors import InputError
 from zwang.formulations import FORMS
 
+from .algebra import agree, same
+
 t = zw.t
 x, y, z = zw.coordinates("x y z")
 r, a, u, s = zw.coordinates("r a u s")
 m, g, w, k = zw.parameters("m g w k")
-
-
-def same(found, expected):
-    return sp.simplify(sp.Matrix(found) - sp.Matrix(expected)).is_zero_matrix
 
 
 def rewritten(system, new, change):
@@ -65,21 +63,39 @@ def test_U9_transformed_equations_are_those_of_the_rewritten_system(name):
     equations = zw.derive(system)
     turned, direct = equations.transform(new, change), zw.derive(rewritten(system, new, change))
     for field in "MQAbC":
-        assert same(getattr(turned, field), getattr(direct, field))
+        assert agree(getattr(turned, field), getattr(direct, field))
     assert turned.rows == direct.rows
     assert turned.coordinates == new
 
 
+def plain(constraints):
+    T = (dot(x) ** 2 + dot(y) ** 2) / 2
+    return zw.System((x, y), kinetic=T, forces={y: -g}, nonideal={x: -dot(x)}, constraints=constraints)
+
+
+ACCELERATED = {
+    "linear": (plain({"rail": y - k * x}), (u, s), {x: 2 * u + s, y: u - 3 * s}),
+    "time-dependent": (plain({"pursuit": dot(x) - t * dot(y)}), (u, s), {x: u + t * s, y: s * t**2 - u}),
+    "nonlinear": (plain({"rail": y - k * x}), (u, s), {x: u**2, y: u * s}),
+}
+
+
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", ["polar", "rotating frame"])
+@pytest.mark.parametrize("name", ACCELERATED)
 def test_U9_accelerations_transform_as_accelerations(name, form):
-    system, new, change = CASES[name]
+    system, new, change = ACCELERATED[name]
     equations = zw.derive(system)
     accelerations = equations.transform(new, change).acceleration(form)
     motion = dict(zip([e.diff(t, 2) for e in new], accelerations, strict=True))
     q = sp.Matrix([change[c] for c in system.coordinates])
     expected = equations.acceleration(form).subs(change).doit()
-    assert same(q.diff(t, 2).subs(motion), expected)  # q̈ = Jη̈ + J̇η̇ + …
+    assert agree(q.diff(t, 2).subs(motion), expected)  # q̈ = Jη̈ + J̇η̇ + …
+
+
+def test_U9_coriolis_and_centrifugal_acceleration_of_a_rotating_frame():
+    free = zw.System((x, y), kinetic=m * (dot(x) ** 2 + dot(y) ** 2) / 2)
+    turned = zw.derive(free).transform(*CASES["rotating frame"][1:])
+    assert same(turned.acceleration(), [2 * w * dot(s) + w**2 * u, -2 * w * dot(u) + w**2 * s])
 
 
 def test_unspecified_functions_survive_a_change_of_coordinates():

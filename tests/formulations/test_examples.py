@@ -42,7 +42,7 @@ def test_example_9_two_masses_with_a_singular_mass_matrix(m1, m2, k1, k2, X1, X2
     first = (-k1 * X1 + k2 * X2) / m1
     wanted = np.array([first, first, -first - k2 * X2 / m2])
     np.testing.assert_allclose(now.acceleration, wanted, rtol=1e-13)
-    np.testing.assert_allclose(now.constraint_force, np.array(M) @ wanted - [-k1 * X1, 0, -k2 * X2], rtol=0, atol=1e-12)
+    close(now.constraint_force, k2 * X2 * np.array([1, -1, 0]))
 
 
 def leaving_a_sphere(speed: float) -> zw.Solution:
@@ -85,7 +85,7 @@ def test_example_18_four_legged_table_stands():
     close(now.acceleration, 0)
     assert (now.multipliers >= 0).all()
     close(LEGS.T @ now.multipliers, -LOAD)
-    close(now.multipliers, [2, 1.2, 1.2, 0])  # the shortest of those that only push: τ = −0.2 … from (2.2, 1, 1, −0.2)
+    close(now.multipliers, [2.4, 0.8, 0.8, 0])  # of (2.2, 1, 1, −0.2) + τ(1, −1, −1, 1), 0.2 ≤ τ ≤ 1, the shortest
     assert not now.unique.any()
     close(np.abs(now.null_space), 0.5)
     assert now.rank == 3

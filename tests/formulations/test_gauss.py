@@ -224,14 +224,14 @@ def test_G11_unique_even_where_rows_are_redundant(n, m, rank):
 
 def test_G12_one_sided_rows_have_the_same_objective():
     s = redundant()
-    M, Q, A, b = s.given
-    sides = np.array([True, False, False, False, False, False])
+    M, Q, A, _ = s.given
+    sides = np.array([True, False])
     free = np.linalg.solve(M, Q)
     lower = np.append(A[:1] @ free - 1, A[1:2] @ free)  # the first row is no hindrance, the second is met
-    now = zw.solve(M, Q, A[:2], lower, one_sided=sides[:2])
+    now = zw.solve(M, Q, A[:2], lower, one_sided=sides)
     np.testing.assert_allclose(now.acceleration, free, atol=1e-13)
     lower[0] += 3  # now it is
-    now = zw.solve(M, Q, A[:2], lower, one_sided=sides[:2])
+    now = zw.solve(M, Q, A[:2], lower, one_sided=sides)
     np.testing.assert_allclose(now.acceleration, zw.solve(M, Q, A[:2], lower).acceleration, atol=1e-13)
     draw = np.random.default_rng(0)
     Z = np.linalg.svd(A[1:2])[2][1:].T

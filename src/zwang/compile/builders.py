@@ -6,6 +6,7 @@ from collections.abc import Callable
 from math import inf, nan
 from typing import TYPE_CHECKING
 
+from zwang.compile import table
 from zwang.compile.code import LIBRARY, NAN, ONE, ZERO, constant
 from zwang.errors import InputError
 
@@ -177,6 +178,20 @@ def unknown_symbol(translator: Translator, e: Expr, depth: int) -> str:
     raise InputError(f"the symbol {e} has no value: make it an input, or define it by an earlier step")
 
 
+def signal(translator: Translator, e: Expr, depth: int) -> str:
+    """A signal or a derivative of it with respect to time, read from its table."""
+    looked_up, *variables = e.args if type(e).__name__ == "Derivative" else (e,)
+    if type(looked_up).__name__ != "FunctionSymbol" or looked_up.get_name() != table.NAME:
+        return unsupported(translator, e, depth)
+    handle, time = looked_up.args
+    if any(variable != time for variable in variables):
+        return unsupported(translator, e, depth)
+    if len(variables) > table.HIGHEST:
+        return ZERO
+    code, arguments = translator.code, [translator.token(a, depth) for a in (handle, time)]
+    return code.call(f"{table.NAME}.{len(variables)}", *arguments, code.call(table.FIND, *arguments))
+
+
 def unsupported(translator: Translator, e: Expr, depth: int) -> str:
     """Refuse everything else."""
     name = e.get_name() if type(e).__name__ == "FunctionSymbol" else type(e).__name__
@@ -204,6 +219,8 @@ BUILDERS: dict[str, Builder] = {
     "Min": extreme,
     "Piecewise": piecewise,
     "BooleanAtom": truth,
+    "FunctionSymbol": signal,
+    "Derivative": signal,
     **dict.fromkeys([*FUNCTIONS, *RECIPROCALS, *OF_RECIPROCALS], function),
     **dict.fromkeys(RELATIONS, relation),
     **dict.fromkeys(["And", "Or", "Xor", "Not"], logic),

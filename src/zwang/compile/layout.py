@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from zwang.compile import table
 from zwang.compile.code import Code
 
 NAME = "evaluate"
@@ -32,15 +33,20 @@ def module_text(code: Code, outputs: Sequence[str], input_size: int, longest: in
     bodies = ["\n".join(layout.lines[low:high]) for low, high in parts]
 
     arguments = f"{pointer} noalias %out, {pointer} noalias %in, {pointer} noalias %work"
-    module = [f"declare double @{name}({', '.join(['double'] * n)}) #0" for name, n in code.called.items()]
+    defined = table.definitions(pointer)
+    module = [
+        defined.get(name) or f"declare double @{name}({', '.join(['double'] * n)}) #0"
+        for name, n in code.called.items()
+    ]
     if count > 1:
         module += [_function(f"internal void @part{k}({arguments})", body) for k, body in enumerate(bodies)]
         given = f"{pointer} %out, {pointer} %in, {pointer} %work"
         bodies = ["\n".join([f"call void @part{k}({given})" for k in range(count)])]
     module.append(_function(f"void @{NAME}({arguments})", bodies[0]))
     module.append(_batch(len(outputs), input_size, pointer))
-    # The functions called depend on nothing but their arguments: the C library's errno is not read.
+    # The functions called depend on nothing but their arguments (the C library's errno is not read) and on tables.
     module.append("attributes #0 = { nounwind readnone willreturn }\nattributes #1 = { nounwind }")
+    module.append("attributes #2 = { nounwind readonly willreturn }")
     return "\n".join(module), len(layout.slots)
 
 

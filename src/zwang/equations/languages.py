@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from zwang.compile.table import NAME as SIGNAL
 from zwang.equations.derivation import Description
 from zwang.errors import InputError
 from zwang.model.constraint import Axes
+from zwang.signals import Lookup
 from zwang.symbols import Plain, rates, t
 
 if TYPE_CHECKING:
@@ -140,6 +142,10 @@ def translate_other(expression: sp.Basic, known: dict[sp.Basic, Any]) -> Any:
         return {sp.pi: se.pi, sp.E: se.E, sp.true: se.true, sp.false: se.false}[expression]
     if expression.is_number and not expression.args:
         return se.RealDouble(float(expression))
+    if isinstance(expression, Lookup):
+        return se.Function(SIGNAL)(*[translate(arg, known) for arg in expression.args])
+    if isinstance(expression, sp.Derivative) and isinstance(expression.expr, Lookup):
+        return translate(expression.expr, known).diff(*[translate(s, known) for s in expression.variables])
     if isinstance(expression, AppliedUndef | sp.Derivative | sp.Subs):
         raise InputError(f"{expression} is not defined: numbers need a definition, put one in its place")
     if isinstance(expression, sp.Piecewise):

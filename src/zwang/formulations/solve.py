@@ -260,7 +260,8 @@ def contradictions(factors: Factors, Q: Array, A: Array, b: Array, x: Array) -> 
     size = np.abs(b) + dot(np.abs(A), factors.terms(Q, x))
     # a dependent row is as uncertain as the rows it is made of
     size = np.maximum(size, dot(np.abs(factors.dependence.X), take(size, factors.rows)))
-    bad = np.abs(b - dot(A, x)) > CONSISTENCY_TOL * size
+    # and so is one that is dependent only by the caller's own tolerance (4: rows are scaled to lengths from 1 to 2)
+    bad = np.abs(b - dot(A, x)) > max(CONSISTENCY_TOL, 4 * factors.tolerance) * size
     np.put_along_axis(bad, factors.rows, False, axis=1)
     return bad
 

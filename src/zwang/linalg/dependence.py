@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zwang.linalg.exact_sum import halves, residual
-from zwang.linalg.rank import Array, Indices, row_norms, take, take_rows
+from zwang.linalg.rank import Array, Indices, rank_tolerance, row_norms, take, take_rows
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,8 @@ def complete_pivoting(X: Array) -> tuple[Array, Array, Indices]:
     """L, U and the row order of a stack (k, m, r) of full column rank: row order[i] of X is row i of LU.
 
     Gaussian elimination with complete pivoting. Columns stay where they are, so U is triangular up to their order.
+    What is left of a row counts as zero where it is rounding of the row itself, so that the rounding of a large row is
+    never taken for a pivot before a small row.
 
     >>> L, U, order = complete_pivoting(np.array([[[1.0], [4.0]]]))
     >>> L[0].tolist(), U[0].tolist(), order[0].tolist()
@@ -98,14 +100,16 @@ def complete_pivoting(X: Array) -> tuple[Array, Array, Indices]:
     L, U = np.zeros((k, m, r)), np.zeros((k, r, r))
     order = np.tile(np.arange(m), (k, 1))
     each = np.arange(k)
+    rounding = rank_tolerance(m, r) * np.abs(X).max(axis=2, initial=0.0)
     for i in range(r):
         best = np.argmax(np.abs(X[:, i:]).reshape(k, -1), axis=1)
         row, column = i + best // r, best % r
-        for x in (X, L, order):
+        for x in (X, L, order, rounding):
             x[each, i], x[each, row] = x[each, row], x[each, i].copy()
         U[:, i] = X[:, i]
         L[:, i, i] = 1.0
         L[:, i + 1 :, i] = X[each, i + 1 :, column] / X[each, i, column][:, None]
         X[:, i + 1 :] -= L[:, i + 1 :, i, None] * U[:, None, i]
         X[each, i + 1 :, column] = 0.0
+        X[np.abs(X) <= rounding[:, :, None]] = 0.0
     return L, U, order

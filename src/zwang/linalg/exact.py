@@ -60,8 +60,9 @@ def simple(matrix: Any) -> sp.ImmutableMatrix:
     """A matrix as a person would write it: each entry simplified as far as its size allows."""
 
     def tidy(entry: sp.Expr) -> sp.Expr:
-        size = sp.count_ops(entry)
-        return sp.simplify(entry) if size <= 400 else sp.cancel(entry) if size <= 4000 else entry
+        if 400 < sp.count_ops(entry) <= 4000:
+            entry = sp.cancel(entry)
+        return sp.simplify(entry) if sp.count_ops(entry) <= 400 else entry
 
     return sp.ImmutableMatrix(matrix.applyfunc(tidy))
 

@@ -8,6 +8,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from zwang.model.constraint import Axes, acceleration_row, is_zero
+from zwang.signals import Signal
 from zwang.symbols import Plain, t
 
 if TYPE_CHECKING:
@@ -166,6 +167,8 @@ def wrong_parameters(system: "System") -> list[str]:
         if isinstance(symbol, AppliedUndef) and symbol.args == (t,):
             if symbol in system.coordinates:
                 mistakes.append(f"parameters: {symbol} is a coordinate: give its value in a state, not here")
+            elif isinstance(value, Signal):
+                continue
             elif value is not None and (not isinstance(value, sp.Expr) or value.atoms(AppliedUndef)):
                 mistakes.append(f"parameters: {symbol} = {value}: an expression in t and parameters alone is meant")
             continue

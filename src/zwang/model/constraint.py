@@ -192,5 +192,5 @@ def acceleration_row(f: Any, order: int, axes: Axes) -> tuple[dict[int, Any], An
     """
     A = gradient(f, axes.index[order])
     if order == 2:
-        return A, -f.subs({axes.a[j]: 0 for j in A})
+        return A, -f.subs({s: 0 for s in f.free_symbols if s in axes.index[2]})
     return A, -time_derivative(velocity_level(f, order, axes), axes)

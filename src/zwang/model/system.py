@@ -12,6 +12,7 @@ from sympy.core.function import AppliedUndef
 from zwang.errors import InputError, ModelError
 from zwang.model.check import find_mistakes
 from zwang.model.constraint import Constraint
+from zwang.signals import Signal
 from zwang.symbols import as_expression, rates, t
 
 
@@ -24,7 +25,7 @@ class System:
     of nonideal constraints, S1) are a mapping coordinate → expression or a sequence in coordinate order;
     `constraints` a mapping name → constraint or a sequence. `parameters` are default values, None for none; a
     function of time that is no coordinate, such as a driving α(t), is declared there too, with an expression
-    in t or None.
+    in t, a `Signal` or None.
 
     Every mistake of the description is reported at once, in a `ModelError`.
 
@@ -91,7 +92,7 @@ class System:
         )
         named = constraints.items() if isinstance(constraints, Mapping) else ((None, c) for c in as_list(constraints))
         values = dict(parameters or {})
-        for f in [f for f, value in values.items() if isinstance(f, AppliedUndef) and value is not None]:
+        for f in [f for f, value in values.items() if isinstance(f, AppliedUndef) and is_formula(value)]:
             values[f] = attempt(f"parameters[{f}]", lambda f=f: as_expression(values[f]), None)
         set_field("parameters", MappingProxyType(values))
         given = frozenset(self.inputs)
@@ -178,6 +179,11 @@ class System:
         parts |= {f"forces[{q}]": f for q, f in zip(self.coordinates, self.forces, strict=False)}
         parts |= {f"nonideal[{q}]": f for q, f in zip(self.coordinates, self.nonideal, strict=False)}
         return parts | {f"constraint {c.name!r}": c.expression for c in self.constraints}
+
+
+def is_formula(value: Any) -> bool:
+    """Whether what a known function of time is has yet to be read as an expression."""
+    return value is not None and not isinstance(value, Signal)
 
 
 def as_list(values: Any) -> list[Any]:

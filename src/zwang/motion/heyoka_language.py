@@ -9,13 +9,13 @@ Numbers are meant: 1/10 is the number of the working precision nearest to one te
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from importlib import import_module
 from typing import Any
 
 from zwang.compile import Program
 from zwang.errors import InputError
 
 DIGITS = 50  # decimal digits of a number on its way into quadruple precision, which holds 34
-HERE = "cannot be integrated by Taylor's method, in"
 
 SAME = [
     "sin",
@@ -43,26 +43,18 @@ RELATIONS = {"Equality": "eq", "Unequality": "neq", "LessThan": "lte", "StrictLe
 def require_heyoka() -> Any:
     """The module heyoka, which is imported only where it is used: that takes a second."""
     try:
-        import heyoka
+        return import_module("heyoka")
     except ImportError:
         raise InputError(
             "method='taylor' needs heyoka, which is not installed: pip install zwang[taylor] "
             "(on macOS and Windows: conda install heyoka.py), or choose method='native'"
         ) from None
-    return heyoka
 
 
 class Interpreter:
     """Translates expressions for one integrator, and remembers everything it has translated.
 
     `quad` says that numbers are wanted in quadruple precision.
-
-    >>> from symengine import sin, symbols
-    >>> t, x, v, p, s = symbols("t x v p s")
-    >>> inputs = {"t": (t,), "q": (x,), "v": (v,), "p": (p,)}
-    >>> interpreter = Interpreter(Program(inputs, {}))
-    >>> interpreter.outputs(Program(inputs, {"a": (s*v,)}, steps=((s, sin(x)/p),)))["a"]
-    [((sin(q0) * p0**-1.0000000000000000) * v0)]
     """
 
     def __init__(self, program: Program, quad: bool = False) -> None:
@@ -75,15 +67,18 @@ class Interpreter:
         self.known[t[0]] = self.hy.time
         self.known |= {symbol: self.hy.par[i] for i, symbol in enumerate(symbol for part in p for symbol in part)}
         self.own = dict(self.known)
+        self.size = 0  # expressions of the largest program so far
 
     def outputs(self, program: Program) -> dict[str, list[Any]]:
         """A program's outputs, by name; its steps are its own, its inputs those of the integrator's program."""
         from symengine import sympify
 
-        self.known = dict(self.own)
+        self.known = dict(self.own)  # names of steps mean something else in each program
         for symbol, expression in program.steps:
             self.known[symbol] = self.translate(sympify(expression))
-        return {name: [self.translate(sympify(e)) for e in es] for name, es in program.outputs.items()}
+        result = {name: [self.translate(sympify(e)) for e in es] for name, es in program.outputs.items()}
+        self.size = max(self.size, len(self.known) - len(self.own))
+        return result
 
     def translate(self, e: Any) -> Any:
         """An expression, its parts before the whole: no depth exhausts Python's stack."""
@@ -156,11 +151,13 @@ def power(to: Interpreter, e: Any, args: Sequence[Any]) -> Any:
     base, exponent = e.args
     if type(base).__name__ == "Exp1":
         return to.hy.exp(args[1])
-    if exponent.is_Number and float(exponent).is_integer():
-        whole = product_power(args[0], abs(int(exponent)))
-        return whole if exponent > 0 else to.number(1.0) / whole
-    if exponent == 1 / 2 or str(exponent) == "1/2":
-        return to.hy.sqrt(args[0])
+    if exponent.is_Rational or type(exponent).__name__ == "RealDouble":
+        value = float(exponent)
+        if value == 0.5:
+            return to.hy.sqrt(args[0])
+        if value.is_integer():
+            whole = product_power(args[0], abs(int(value)))
+            return whole if value > 0 else to.number(1.0) / whole
     return args[0] ** args[1]
 
 

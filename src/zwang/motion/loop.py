@@ -80,6 +80,27 @@ def begin(run, sign):
 
 
 @verb
+def next_stop(run, sign, until):
+    """The time to step to: the end, or the instant before the next break that is not behind."""
+    now, breaks = at(run.now), at(run.at_breaks)
+    while run.passed < run.breaks and sign * (breaks[2 * run.passed] - now[0]) < 0.0:
+        run.passed += 1
+    if run.passed < run.breaks and sign * (breaks[2 * run.passed] - until) < 0.0:
+        return breaks[2 * run.passed]
+    return until
+
+
+@verb
+def cross(run, sign):
+    """To the other side of a break, by the least change of time there is; then as at a start."""
+    now = at(run.now)
+    now[0] = at(run.at_breaks)[2 * run.passed + 1]
+    run.t_low = 0.0
+    run.passed += 1
+    return begin(run, sign)
+
+
+@verb
 def save(run, y):
     """One requested time is done."""
     n, q, v = run.n, at(run.q), at(run.v)
@@ -194,9 +215,15 @@ def _compiled(edition: int) -> Any:
             if status != RUNNING:
                 return status
         while True:
-            remaining = (until - now[0]) - run.t_low
+            stop = next_stop(run, sign, until)
+            remaining = (stop - now[0]) - run.t_low
             if sign * remaining <= 0.0:
-                return FINISHED
+                if stop == until:
+                    return FINISHED
+                status = cross(run, sign)
+                if status != RUNNING:
+                    return status
+                continue
             if run.accepted + run.rejected >= run.step_limit:
                 return TOO_MANY_STEPS
             if run.rows - run.found < PARTS * run.events:
@@ -211,7 +238,7 @@ def _compiled(edition: int) -> Any:
             if not last and run.h <= larger(4 * EPS * abs(now[0]), TINY):
                 return run.trouble
             h = remaining if last else sign * run.h
-            new[0], t_low = (until, 0.0) if last else two_sum(now[0], run.t_low + h)
+            new[0], t_low = (stop, 0.0) if last else two_sum(now[0], run.t_low + h)
             run.lowest = np.inf
             error = finish(run, h) if stages(run, h, FIRST, LAST) else np.inf
             if not arrive(run, h, error):

@@ -12,11 +12,13 @@ from zwang.errors import InputError, SimulationError, ZwangError
 from zwang.evaluation import Array, parameter_values, state_arrays
 from zwang.model import System
 from zwang.motion import explicit, native, stepper
+from zwang.motion.driven import require_fit
 from zwang.motion.report import Segment, settings, values_of
 from zwang.motion.simulate import Setup, check_span, integrate, prepare, saved_times, task_of
 from zwang.motion.start import polished
 from zwang.motion.task import Path, Status
 from zwang.results.dataset import VARIABLES, balance, dataset
+from zwang.signals import Handle
 from zwang.verdict import violations
 
 if TYPE_CHECKING:
@@ -56,11 +58,13 @@ def simulate_many(
     """
     began = clock.perf_counter()
     until, t = check_span(until, t)
-    p, _ = parameter_values(system, parameters)
+    p, inputs = parameter_values(system, parameters)
     q, v = state_arrays(system, starts)
     q, v, p = spread(q, v, p)
-    one = {s: float(value) for s, value in zip(system.symbols_with(dict(system.inputs)), p[0], strict=True)}
+    symbols = zip(system.symbols_with(inputs), p[0], strict=True)
+    one = {s: float(value) for s, value in symbols if not isinstance(s, Handle)}
     setup = prepare(system, dict(parameters or {}) | one, "native", form, tol, drift, ())
+    require_fit(system, setup.signals, setup.method, t, until)
     grid = saved_times(t, until, times, samples)
     good = np.array([consistent(setup, t, *state) for state in zip(q, v, p, strict=True)])
     paths: list[Path | str] = [BAD_START] * len(q)
@@ -123,6 +127,7 @@ def run_all(
         step_limit=native.STEP_LIMIT,
         pivot_scale=task.pivot_scale,
         pivot_tol=task.pivot_tol,
+        breaks=task.breaks,
     )
     statuses = stepper.advance_many(runs, float(grid[-1]), threads=threads)
     for i, (sample, status) in enumerate(zip(which, statuses, strict=True)):

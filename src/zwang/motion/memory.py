@@ -36,6 +36,7 @@ RUN: Final = np.dtype(
         ("events", "i8"),
         ("times", "i8"),  #         requested times
         ("rows", "i8"),  #          rows in the table of events
+        ("breaks", "i8"),  #        instants at which the acceleration or a derivative of it jumps
         ("stride", "i8"),  #        length of a row of k
         # Kernels, by address; 0 for none.
         ("acceleration", "i8"),
@@ -63,6 +64,7 @@ RUN: Final = np.dtype(
         ("direction", "i8"),  #     (events)
         ("terminal", "i8"),  #      (events)
         ("at_times", "i8"),  #      (times)
+        ("at_breaks", "i8"),  #     (breaks, 2) the last instant before each and the first one after it
         ("q", "i8"),  #             (times, n)
         ("v", "i8"),  #             (times, n)
         ("table", "i8"),  #         (rows, 2 + 2n) [t, which, q, v]
@@ -89,6 +91,7 @@ RUN: Final = np.dtype(
         ("rejected", "i8"),
         ("evaluations", "i8"),
         ("saved", "i8"),  #         requested times written
+        ("passed", "i8"),  #        breaks passed
         ("found", "i8"),  #         rows of the table of events written
         ("projections", "i8"),  #   corrections made by the projection kernel
         ("misses", "i8"),  #        projections that did not reach their tolerance

@@ -50,6 +50,7 @@ def run(task: Task) -> Path:
         pivot_tol=task.pivot_tol,
         direction=task.events.direction if task.events else 0,
         terminal=task.events.stop if task.events else False,
+        breaks=task.breaks,
     )
     began = time.perf_counter()
     happenings: list[Happening] = []

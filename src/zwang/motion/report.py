@@ -13,10 +13,12 @@ from zwang.motion.explicit import Choice
 from zwang.motion.native import compiled
 from zwang.motion.task import Path
 from zwang.results.dataset import balance, dataset
+from zwang.signals import Handle
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from zwang.motion.event import Event
     from zwang.motion.simulate import Setup
 
 CHUNK = 20_000  # states reported at a time, so that scratch memory stays small beside the results
@@ -125,7 +127,14 @@ def report(
     power = values["given_power"] + values["constraint_power"]
     values["energy_balance"] = balance(times, values.pop("jacobi"), power)
     unique = values.pop("unique")
-    attributes = {
+    attributes = account(setup, path, message, seconds)
+    motion = dataset(values, times, system.coordinate_names, system.constraint_names, unique, attributes)
+    return with_events(motion, setup.events, path)
+
+
+def account(setup: "Setup", path: Path, message: str, seconds: float) -> dict[str, Any]:
+    """How a motion fared, what it cost, and how it was computed."""
+    return {
         "status": str(path.status),
         "message": message,
         "steps": path.steps,
@@ -133,10 +142,11 @@ def report(
         "compile_seconds": path.compile_seconds,
         "run_seconds": path.run_seconds,
         "total_seconds": seconds,
-        "parameters": dict(zip(map(str, setup.symbols), map(float, setup.p), strict=True)),
+        "parameters": {
+            str(s): float(value) for s, value in zip(setup.symbols, setup.p, strict=True) if not isinstance(s, Handle)
+        }
+        | {str(f): str(signal) for f, signal in setup.signals.items()},
     } | settings(setup)
-    motion = dataset(values, times, system.coordinate_names, system.constraint_names, unique, attributes)
-    return with_events(motion, setup, path)
 
 
 def settings(setup: "Setup") -> dict[str, Any]:
@@ -151,13 +161,13 @@ def settings(setup: "Setup") -> dict[str, Any]:
     }
 
 
-def with_events(motion: "xr.Dataset", setup: "Setup", path: Path) -> "xr.Dataset":
+def with_events(motion: "xr.Dataset", events: "Sequence[Event]", path: Path) -> "xr.Dataset":
     """The dataset with the events that were met, over a dimension of their own."""
-    if not setup.events:
+    if not events:
         return motion
     met = path.happenings
-    n = len(setup.system.coordinates)
-    names = [setup.events[h.which].name or f"event {h.which + 1}" for h in met]
+    n = motion.sizes["coordinate"]
+    names = [events[h.which].name or f"event {h.which + 1}" for h in met]
     return motion.assign(
         event_time=("event", np.array([h.t for h in met], dtype=float)),
         event_name=("event", np.array(names, dtype=str)),

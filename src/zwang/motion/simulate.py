@@ -4,7 +4,7 @@ import time as clock
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import sympy as sp
@@ -17,6 +17,7 @@ from zwang.evaluation import (
     Kept,
     Matrices,
     Model,
+    input_values,
     model_kernel,
     model_of,
     parameter_values,
@@ -25,14 +26,18 @@ from zwang.evaluation import (
 )
 from zwang.model import System
 from zwang.motion import explicit, singular
+from zwang.motion.driven import breaks_of, require_fit
 from zwang.motion.event import Event, event_task
 from zwang.motion.progress import reporter
 from zwang.motion.report import Segment, first_contradiction, report, values_of
 from zwang.motion.start import polished, require_consistent_start
 from zwang.motion.task import REMEDY, Path, Status, Task
+from zwang.signals import Signal, signals_in
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from zwang.motion.blackbox import BlackBox
 
 METHODS = ("auto", "native", "taylor", "radau", "lsoda")
 TIGHTEST, LOOSEST = 1e-18, 1e-2
@@ -57,6 +62,8 @@ class Setup:
     drift: str
     gains: tuple[float, float]
     events: tuple[Event, ...]
+    signals: Mapping[sp.Expr, Signal]
+    """Kept alive: p holds the addresses of their tables."""
 
     def matrices(self, t: float, q: Array, v: Array) -> Matrices:
         """The system's matrices at a state."""
@@ -87,8 +94,8 @@ class Setup:
 
 
 def simulate(
-    system: System,
-    start: Mapping[Any, float],
+    system: "System | BlackBox",
+    start: Mapping[Any, float] | tuple[ArrayLike, ArrayLike],
     until: float,
     *,
     times: ArrayLike | None = None,
@@ -112,6 +119,9 @@ def simulate(
     constraints drifting away: "none", "projection" after every step, or "baumgarte", with gains as
     ("baumgarte", α, β). `events` are watched, recorded, and stop the motion where they say so.
 
+    A `BlackBox` is integrated by SciPy, "dop853" (which "auto" means then), "radau" or "lsoda"; its start may also be
+    a pair of arrays (q, v).
+
     Every failure raises a `SimulationError` that carries what was computed; with `throw=False` it is returned,
     and `status` and `message` in its attributes say what happened.
 
@@ -126,11 +136,19 @@ def simulate(
     >>> bool(abs(motion.energy).max() < 1e-10)
     True
     """
+    if not isinstance(system, System):
+        from zwang.motion.blackbox import simulate_blackbox
+
+        return simulate_blackbox(
+            system, start, until, times=times, samples=samples, parameters=parameters, method=method, form=form,
+            tol=tol, drift=drift, events=events, t=t, progress=progress, throw=throw,
+        )  # fmt: skip
     began = clock.perf_counter()
     until, t = check_span(until, t)
     setup = prepare(system, parameters, method, form, tol, drift, events)
+    require_fit(system, setup.signals, setup.method, t, until)
     grid = saved_times(t, until, times, samples)
-    q, v = state_arrays(system, start)
+    q, v = state_arrays(system, cast(Mapping[Any, float], start))
     require_consistent_start(system, setup.matrices(t, q, v), q, v)
     watch = reporter(progress, t, until)
     segments, path = integrate(setup, (t, q, v), grid, watch)
@@ -174,16 +192,20 @@ def prepare(
     p, inputs = parameter_values(system, parameters)
     if p.ndim != 1:
         raise InputError("parameters are arrays: simulate takes one value each, simulate_many takes arrays")
+    signals = signals_in(input_values(system, parameters))
     if method == "auto":
-        method = "taylor" if tol < AUTO_TAYLOR and find_spec("heyoka") is not None else "native"
+        taylor = tol < AUTO_TAYLOR and not signals and find_spec("heyoka") is not None
+        method = "taylor" if taylor else "native"
+    watched = tuple(replace(e, expression=e.expression.subs(inputs).doit()) if inputs else e for e in events)
     alpha, beta = gains or BAUMGARTE
-    return Setup(system, inputs, model_of(system, inputs), p, form, method, tol, kind, (alpha, beta), tuple(events))
+    model = model_of(system, inputs)
+    return Setup(system, inputs, model, p, form, method, tol, kind, (alpha, beta), watched, signals)
 
 
 def integrate(setup: Setup, state: tuple[float, Array, Array], grid: Array, watch: Any) -> tuple[list[Segment], Path]:
     """Run the engine; where a pivot vanishes, choose other rows or leap, and go on."""
     segments: list[Segment] = []
-    scales: dict[explicit.Choice, Array] = {}
+    scales: dict[explicit.Choice, singular.Scale] = {}
     total = Path(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
     while True:
         choice = explicit.choose(polished(setup, state), setup.system.coordinate_names, setup.form)
@@ -196,15 +218,13 @@ def integrate(setup: Setup, state: tuple[float, Array, Array], grid: Array, watc
         total = joined(total, path)
         if path.status is not Status.SINGULAR:
             return segments, total
-        passed = singular.go_on(setup, task, path, choice, grid)
-        total = replace(total, notes=(*total.notes, passed.note) if passed.note else total.notes)
-        if passed.state is None:
+        passed = singular.go_on(setup, task, path, choice, grid, scales[choice], engine(setup.method))
+        path, scales[choice] = passed.path, passed.scale
+        segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p))
+        grid = grid[len(path.q) :]
+        total, state = joined(total, path), path.end
+        if path.status is not Status.FINISHED or not len(grid):
             return segments, total
-        segments.append(Segment(choice, grid[: len(passed.q)], passed.q, passed.v, setup.p))
-        grid = grid[len(passed.q) :]
-        state = passed.state
-        if not len(grid):
-            return segments, replace(total, status=Status.FINISHED, end=state)
 
 
 def task_of(
@@ -213,12 +233,11 @@ def task_of(
     state: tuple[float, Array, Array],
     grid: Array,
     watch: Any,
-    scales: dict[explicit.Choice, Array],
+    scales: dict[explicit.Choice, singular.Scale],
 ) -> Task:
     """The initial value problem from a state on, on one choice of rows.
 
-    Pivots are judged against the largest that were met at a start with this choice, kept in `scales`: after a leap
-    they are small, and their own size says nothing.
+    What its pivots are judged by is kept in `scales`.
     """
     from zwang.motion.native import compiled
 
@@ -227,8 +246,9 @@ def task_of(
     p = setup.all_parameters
     kernel = compiled(program)
     names = dict(zip(program.inputs, (np.array([t]), q, v, setup.p, np.array(setup.gains)), strict=False))
-    pivots = np.abs(kernel(**names)["pivots"])
-    scales[choice] = np.maximum(pivots, scales.get(choice, np.zeros(len(pivots))))
+    here = singular.scale_at(setup, choice, state, kernel(**names)["pivots"])
+    scales[choice] = scales[choice] | here if choice in scales else here
+    scale = scales[choice].pivots
     return Task(
         acceleration=program,
         t=t,
@@ -237,7 +257,7 @@ def task_of(
         p=p,
         times=grid,
         tol=setup.tol,
-        pivot_scale=np.where(scales[choice] > 0, scales[choice], 1.0),
+        pivot_scale=np.where(scale > 0, scale, 1.0),
         events=event_task(
             setup.system,
             setup.symbols,
@@ -247,6 +267,7 @@ def task_of(
             explicit.GAINS if setup.drift == "baumgarte" else None,
         ),
         projection=setup.program("projection", choice) if setup.drift == "projection" else None,
+        breaks=breaks_of(setup.signals),
         progress=watch,
     )
 
@@ -294,11 +315,16 @@ def joined(first: Path, then: Path) -> Path:
 
 def closing_words(setup: Setup, path: Path) -> str:
     """How the motion ended, in a sentence or two."""
+    return how_it_ended(setup.events, path)
+
+
+def how_it_ended(events: Sequence[Event], path: Path) -> str:
+    """The end of a path in a sentence or two."""
     t = path.end[0]
     notes = " ".join(path.notes)
     if path.status is Status.EVENT:
         last = path.happenings[-1]
-        words = f"stopped by the event {setup.events[last.which].name!r} at t = {last.t:.12g}."
+        words = f"stopped by the event {events[last.which].name!r} at t = {last.t:.12g}."
     elif path.status is Status.FINISHED:
         words = f"finished at t = {t:.12g}."
     elif path.status is Status.INTERRUPTED:

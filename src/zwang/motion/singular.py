@@ -6,18 +6,21 @@ accurate a little after it. So the motion is fitted on a window before, evaluate
 the constraints, and checked there against the equation itself.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
+from scipy.optimize import brentq
 
 from zwang.errors import UndeterminedError, ZwangError
 from zwang.linalg.factors import factorise
 from zwang.linalg.newton import nearest_root
+from zwang.linalg.rank import row_norms
 from zwang.motion import explicit
 from zwang.motion.native import compiled, run
-from zwang.motion.task import Array, Path, Status, Task
+from zwang.motion.task import Array, Happening, Path, Status, Task
 
 if TYPE_CHECKING:
     from zwang.motion.simulate import Setup
@@ -27,56 +30,174 @@ SINGULAR = 1e-7  # a pivot that falls below this share of its scale vanishes; ab
 NODES = 32  # states that a polynomial is fitted to, positions and velocities
 DEGREES = (6, 8, 10, 12, 14, 16)
 WIDTHS = (4, 8, 16, 32, 64)  # widths of the window before the stop, in times from there to the singular instant
+BEYOND = 5.0  # how far to look past the stop, in the same times
 TIGHT = 1e-14  # tolerance of the states that polynomials are fitted to
 ACCEPT = 1e-4  # relative disagreement of the accelerations after a leap beyond which it is not believed
+PARTS = 64  # of a leap, each searched for events
+
+State = tuple[float, Array, Array]
+Engine = Callable[[Task], Path]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What the rows of a choice are judged by: their pivots (g,), lengths (r,), and how far from dependence they are.
+
+    The largest that were met at a start with this choice: after a leap they are small, and say nothing.
+    """
+
+    pivots: Array
+    lengths: Array
+    independence: float
+
+    def __or__(self, other: "Scale") -> "Scale":
+        """The larger of two, in everything."""
+        return Scale(
+            np.maximum(self.pivots, other.pivots),
+            np.maximum(self.lengths, other.lengths),
+            max(self.independence, other.independence),
+        )
+
+
+def scale_at(setup: "Setup", choice: explicit.Choice, state: State, pivots_there: Array) -> Scale:
+    """The scale of a choice of rows at a state."""
+    A = setup.matrices(*state).A[list(choice.rows)]
+    least = np.linalg.svd(A / row_norms(A)[:, None], compute_uv=False).min(initial=1.0)
+    return Scale(np.abs(pivots_there), np.linalg.norm(A, axis=1), float(least))
 
 
 @dataclass(frozen=True)
 class Passed:
-    """What became of a vanishing pivot: the state to go on from (None: stop), states saved on the way, and words."""
+    """What became of a vanishing pivot: the way past it (unless it finished, the motion stops there).
 
-    state: tuple[float, Array, Array] | None
-    q: Array
-    v: Array
-    note: str
+    `scale` is what to judge later pivots by.
+    """
+
+    path: Path
+    scale: Scale
 
 
-def go_on(setup: "Setup", task: Task, path: Path, choice: explicit.Choice, grid: Array) -> Passed:
-    """Find a way past a small pivot: it may only come near zero, other rows may serve, or a leap may be made."""
+def go_on(
+    setup: "Setup", task: Task, path: Path, choice: explicit.Choice, grid: Array, scale: Scale, engine: Engine
+) -> Passed:
+    """Find a way past a small pivot: it may only be small, other rows may serve, or a leap may be made."""
     t = path.end[0]
-    none = np.zeros((0, len(task.q)))
     if other_choice_serves(setup, path, choice):
-        return Passed(path.end, none, none, f"Chose other independent rows at t = {t:.9g}.")
-    leap = best_leap(setup, task, path)
-    if leap is not None and leap.lowest > SINGULAR:
-        return come_near(task, path, leap, grid)
+        return Passed(stretch(path.end, note=f"Chose other independent rows at t = {t:.9g}."), scale)
+    now = scale_at(setup, choice, path.end, pivots(task, *path.end))
+    if now.independence > 0.3 * scale.independence and (now.lengths > 0.3 * scale.lengths).all():
+        # As independent as ever: the pivot is small because masses are. (A light cart under a heavy bob: its
+        # inertia counts only while the pole is not upright.)
+        return Passed(stretch(path.end), replace(scale, pivots=now.pivots))
+    ahead = time_to_go(task, path)
+    lowest = smallest_ahead(setup, task, path, ahead)
+    if lowest > SINGULAR:
+        return Passed(come_near(task, path, grid, BEYOND * ahead, lowest, engine), scale)
     names = losing_rows(setup, path, choice)
+    leap = best_leap(setup, task, path, ahead)
     if leap is None or leap.error > max(ACCEPT, task.tol):
-        words = f"The rank of A drops there: {names} depend on each other, and the motion beyond is not determined."
-        return Passed(None, none, none, words)
-    inside = grid[(grid - leap.landing) * leap.sign <= 0]
-    states = [leap.state(float(time)) for time in inside]
+        words = f"The rank of A drops there: {names}, and the motion beyond is not determined."
+        return Passed(stretch(path.end, Status.SINGULAR, words), scale)
+    return Passed(across(task, leap, grid, names), scale)
+
+
+def stretch(end: State, status: Status = Status.FINISHED, note: str = "") -> Path:
+    """A stretch of the motion in which nothing was saved."""
+    nothing = np.zeros((0, len(end[1])))
+    return Path(status, nothing, nothing, end, notes=(note,) if note else ())
+
+
+def across(task: Task, leap: "Leap", grid: Array, names: str) -> Path:
+    """The states saved and the events met on a leap."""
+    end = at_most(task, abs(leap.landing - leap.end), leap.end)
+    happenings, status = events_between(task, leap, end)
     note = (
-        f"Leapt the singular position at t = {leap.instant:.9g} ({names}), from {leap.end:.9g} to {leap.landing:.9g}; "
-        f"estimated error {leap.error:.1e}."
+        f"Leapt the singular position at t = {instant_of(task, leap, end):.9g} ({names}), from {leap.end:.9g} to "
+        f"{end:.9g}; estimated error {leap.error:.1e}."
     )
-    if not states:
-        return Passed(leap.landed, none, none, note)
-    return Passed(leap.landed, np.array([s[0] for s in states]), np.array([s[1] for s in states]), note)
+    if status is Status.EVENT:
+        end = happenings[-1].t
+    inside = grid[(grid - end) * leap.sign <= 0]
+    states = [leap.state(float(time)) for time in inside]
+    q, v = (np.array([s[i] for s in states]).reshape(len(states), len(task.q)) for i in range(2))
+    return Path(status, q, v, (end, *leap.state(end)), happenings=happenings, notes=(note,))
 
 
-def come_near(task: Task, path: Path, leap: "Leap", grid: Array) -> Passed:
+def events_between(task: Task, leap: "Leap", end: float) -> tuple[tuple[Happening, ...], Status]:
+    """Events on a leap, by the signs of their expressions at many points; up to the first that stops the motion."""
+    if task.events is None:
+        return (), Status.FINISHED
+    kernel, events = compiled(task.events.program), task.events
+
+    def reading(t: float) -> Array:
+        return kernel(**inputs(task, t, *leap.state(t)))["event"]
+
+    points = np.linspace(leap.end, end, PARTS + 1)
+    values = np.array([reading(float(t)) for t in points])
+    met = []
+    for j, (direction, stop) in enumerate(zip(events.direction, events.stop, strict=True)):
+        for k in range(PARTS):
+            before, after = values[k, j], values[k + 1, j]
+            rises = before < 0 <= after and direction >= 0
+            if rises or (before > 0 >= after and direction <= 0):
+                t = float(brentq(lambda s, j=j: reading(s)[j], points[k], points[k + 1], xtol=1e-15))
+                met.append((leap.sign * t, j, stop))
+    met.sort()
+    first = next((at for at, (_, _, stop) in enumerate(met) if stop), None)
+    status = Status.FINISHED if first is None else Status.EVENT
+    kept = met if first is None else met[: first + 1]
+    return tuple(Happening(leap.sign * s, j, *leap.state(leap.sign * s)) for s, j, _ in kept), status
+
+
+def smallest_ahead(setup: "Setup", task: Task, path: Path, ahead: float) -> float:
+    """The smallest pivot just ahead, in units of its scale, computed as well as can be; 0 if it cannot be told."""
+    if ahead <= 0:
+        return 0.0
+    try:
+        start = retraced(setup, task, path, [WIDTHS[0] * ahead])[0]
+    except ZwangError:
+        return 0.0
+    first, last = path.end[0], at_most(task, BEYOND * ahead, path.end[0])
+    lowest = np.inf
+    for _ in range(3):  # each time closer around the smallest
+        times = np.linspace(first, last, PARTS)
+        there = run(quiet(task, start, times, SINGULAR))
+        if there.status is not Status.FINISHED:
+            return 0.0
+        met = [(pivots(task, *state) / task.pivot_scale).min() for state in zip(times, there.q, there.v, strict=True)]
+        at, lowest = int(np.argmin(met)), min(lowest, *met)
+        first, last = times[max(at - 1, 0)], times[min(at + 1, PARTS - 1)]
+    return float(lowest)
+
+
+def come_near(task: Task, path: Path, grid: Array, far: float, lowest: float, engine: Engine) -> Path:
     """Integrate past a pivot that comes near zero but does not vanish."""
     t, q, v = path.end
-    end = leap.instant + 4 * (leap.instant - t)
-    if (end - task.times[-1]) * leap.sign > 0:
-        end = float(task.times[-1])
-    inside = grid[(grid - end) * leap.sign <= 0]
-    times = np.append(inside, end)
-    path = run(replace(task, t=t, q=q, v=v, times=times, pivot_tol=0.01 * leap.lowest, events=None, progress=None))
-    if path.status is not Status.FINISHED:
-        return Passed(None, path.q[: len(inside)], path.v[: len(inside)], f"A pivot almost vanishes at t = {t:.9g}.")
-    return Passed(path.end, path.q[: len(inside)], path.v[: len(inside)], "")
+    end = at_most(task, far, t)
+    inside = grid[(grid - end) * direction(task) <= 0]
+    times = inside if len(inside) and inside[-1] == end else np.append(inside, end)
+    near = engine(replace(task, t=t, q=q, v=v, times=times, pivot_tol=0.01 * lowest))
+    return replace(near, q=near.q[: len(inside)], v=near.v[: len(inside)])
+
+
+def at_most(task: Task, far: float, t: float) -> float:
+    """A time ahead, but not beyond the end."""
+    end = t + direction(task) * far
+    return float(task.times[-1]) if (end - task.times[-1]) * direction(task) > 0 else end
+
+
+def direction(task: Task) -> float:
+    """1 forwards, −1 backwards in time."""
+    return 1.0 if task.times[-1] >= task.t else -1.0
+
+
+def quiet(task: Task, start: State, times: Array, pivot_tol: float = 0.0) -> Task:
+    """The same motion, computed as well as can be and for our eyes only."""
+    t, q, v = start
+    return replace(
+        task, t=t, q=q, v=v, times=times, tol=min(task.tol, TIGHT), pivot_tol=pivot_tol, events=None, projection=None,
+        progress=None,
+    )  # fmt: skip
 
 
 def other_choice_serves(setup: "Setup", path: Path, choice: explicit.Choice) -> bool:
@@ -96,7 +217,7 @@ def other_choice_serves(setup: "Setup", path: Path, choice: explicit.Choice) -> 
 
 
 def losing_rows(setup: "Setup", path: Path, choice: explicit.Choice) -> str:
-    """The constraints that become dependent, by name."""
+    """What becomes of the constraints there, by name: they become dependent, or the row of one vanishes."""
     t, q, v = path.end
     now = setup.matrices(t, q, v)
     rows = list(choice.rows)
@@ -104,22 +225,21 @@ def losing_rows(setup: "Setup", path: Path, choice: explicit.Choice) -> str:
     # the combination of unit rows that vanishes
     weights = np.abs(np.linalg.svd(factors.Ri[0])[0][:, 0])
     involved = [rows[int(factors.order[0, i])] for i in range(len(rows)) if weights[i] > 0.05 * weights.max()]
-    return ", ".join(setup.system.constraint_names[i] for i in sorted(involved))
+    names = [setup.system.constraint_names[i] for i in sorted(involved)]
+    if len(names) == 1:
+        return f"the row of {names[0]} vanishes"
+    return f"{', '.join(names)} become dependent"
 
 
 @dataclass(frozen=True)
 class Leap:
-    """A polynomial motion across a singular instant, good from `end` to `landing`."""
+    """A polynomial motion across a singular instant, good from the end of its window to `landing`."""
 
     setup: "Setup"
     coefficients: Array
     window: tuple[float, float]
-    instant: float
     landing: float
-    landed: tuple[float, Array, Array]
     error: float
-    lowest: float
-    """The smallest pivot met on the way, in units of its scale."""
 
     @property
     def sign(self) -> float:
@@ -137,36 +257,50 @@ class Leap:
         return project(self.setup, t, q, v)
 
 
-def best_leap(setup: "Setup", task: Task, path: Path) -> Leap | None:
+def best_leap(setup: "Setup", task: Task, path: Path, ahead: float) -> Leap | None:
     """Of leaps from windows of different width and polynomials of different degree, the one that errs least."""
-    ahead = time_to_go(task, path)
-    leaps = [leap for width in WIDTHS for leap in try_leaps(setup, task, path, ahead, width * ahead)]
+    t, sign = path.end[0], direction(task)
+    room = (t - task.t) * sign
+    widths = sorted({min(width * ahead, room) for width in WIDTHS})
+    if ahead <= 0:
+        return None
+    landing = t + 2.5 * sign * ahead  # further than symmetric, so that the pivot is clear of its limit there
+    try:
+        starts = retraced(setup, task, path, widths)
+    except ZwangError:
+        return None
+    leaps = [leap for start in starts for leap in leaps_from(setup, task, start, t, landing)]
     return min(leaps, key=lambda leap: leap.error, default=None)
 
 
-def try_leaps(setup: "Setup", task: Task, path: Path, ahead: float, width: float) -> list[Leap]:
-    """Leaps from a window that ends at the stop; those that do not come out well are left out."""
+def retraced(setup: "Setup", task: Task, path: Path, widths: list[float]) -> list[State]:
+    """States some times before the stop, brought to the constraints there, where that moves them little."""
     t = path.end[0]
-    sign = 1.0 if task.times[-1] >= task.t else -1.0
-    window = (t - sign * width, t)
-    if ahead <= 0 or (window[0] - task.t) * sign < 0:
+    grid = np.array([t, *(t - direction(task) * width for width in widths)])
+    back = run(quiet(task, path.end, grid))
+    if back.status is not Status.FINISHED:
+        raise UndeterminedError("the motion before the singular position cannot be retraced")
+    states = zip(grid[1:], back.q[1:], back.v[1:], strict=True)
+    return [(float(s), *project(setup, float(s), q, v)) for s, q, v in states]
+
+
+def leaps_from(setup: "Setup", task: Task, start: State, t: float, landing: float) -> list[Leap]:
+    """Leaps from the window between a start and the stop; those that do not come out well are left out."""
+    window = (start[0], t)
+    times = (start[0] + t) / 2 - (t - start[0]) / 2 * np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)  # Chebyshev's
+    there = run(quiet(task, start, times))
+    if there.status is not Status.FINISHED:
         return []
-    landing = t + 2.5 * sign * ahead  # further than symmetric, so that the pivot is clear of its limit there
-    if (t + sign * ahead - task.times[-1]) * sign > 0:
-        landing = float(task.times[-1])
-    try:
-        times, q, v = computed(setup, task, path, window)
-        fits = [fitted(times, q, v, window, degree) for degree in DEGREES]
-        leaps = [judged(setup, task, fit, window, landing) for fit in fits]
-        return [leap for leap in leaps if leap is not None]
-    except ZwangError:
-        return []
+    fits = [fitted(times, there.q, there.v, window, degree) for degree in DEGREES]
+    leaps = [judged(setup, task, fit, window, landing) for fit in fits]
+    return [leap for leap in leaps if leap is not None]
 
 
 def judged(setup: "Setup", task: Task, fit: Array, window: tuple[float, float], landing: float) -> Leap | None:
     """A leap, if the polynomial obeys constraints and equation of motion on the far side; with its error.
 
-    How far the polynomial misses the constraints there, in position and velocity, is how far it can be trusted.
+    How far the polynomial misses the constraints there, in position and velocity, and the equation of motion over
+    the length of the leap, is how far it can be trusted.
     """
     position, velocity, acceleration = evaluate(fit, window, landing)
     q, v = project(setup, landing, position, velocity)
@@ -176,19 +310,19 @@ def judged(setup: "Setup", task: Task, fit: Array, window: tuple[float, float], 
         return None
     if relative(acceleration - actual, actual) > ACCEPT:
         return None
-    error = max(relative(position - q, q), relative(velocity - v, v))
-    instant, lowest = lowest_pivot(task, fit, window, landing)
-    return Leap(setup, fit, window, instant, landing, (landing, q, v), error, lowest)
+    astray = relative((acceleration - actual) * (landing - window[1]), v)
+    error = max(relative(position - q, q), relative(velocity - v, v), astray)
+    return Leap(setup, fit, window, landing, error)
 
 
-def lowest_pivot(task: Task, fit: Array, window: tuple[float, float], landing: float) -> tuple[float, float]:
-    """When the smallest pivot is least along the polynomial motion, and how small it is, by golden section."""
+def instant_of(task: Task, leap: Leap, end: float) -> float:
+    """When the smallest pivot is least along the polynomial motion, by golden section."""
 
     def smallest(t: float) -> float:
-        q, v, _ = evaluate(fit, window, t)
+        q, v, _ = evaluate(leap.coefficients, leap.window, t)
         return float((pivots(task, t, q, v) / task.pivot_scale).min())
 
-    a, b = window[1], landing
+    a, b = leap.end, end
     ratio = (np.sqrt(5) - 1) / 2
     c, d = b - ratio * (b - a), a + ratio * (b - a)
     low_c, low_d = smallest(c), smallest(d)
@@ -201,7 +335,7 @@ def lowest_pivot(task: Task, fit: Array, window: tuple[float, float], landing: f
             a, c, low_c = c, d, low_d
             d = a + ratio * (b - a)
             low_d = smallest(d)
-    return (a + b) / 2, max(min(low_c, low_d), 0.0)
+    return (a + b) / 2
 
 
 def relative(difference: Array, whole: Array) -> float:
@@ -215,14 +349,14 @@ def time_to_go(task: Task, path: Path) -> float:
     A pivot is a square, and falls like (t_s − t)²: its root is extrapolated in a straight line.
     """
     t, q, v = path.end
-    sign = 1.0 if task.times[-1] >= task.t else -1.0
+    sign = direction(task)
     now = pivots(task, t, q, v) / task.pivot_scale
     which = int(np.argmin(now))
     root = np.sqrt(max(now[which], 0.0))
     h = 1e-3 * abs(t - task.t)
     for _ in range(30):
         grid = np.array([t, t - sign * h])
-        before = run(replace(task, t=t, q=q, v=v, times=grid, pivot_tol=0.0, events=None, progress=None))
+        before = run(quiet(task, path.end, grid))
         if before.status is not Status.FINISHED:
             return 0.0
         earlier = pivots(task, grid[1], before.q[-1], before.v[-1])[which] / task.pivot_scale[which]
@@ -233,19 +367,6 @@ def time_to_go(task: Task, path: Path) -> float:
             return float(h * root / fall)
         h /= 4
     return 0.0
-
-
-def computed(setup: "Setup", task: Task, path: Path, window: tuple[float, float]) -> tuple[Array, Array, Array]:
-    """States at Chebyshev's points of a window, integrated back from the stop, each brought to the constraints."""
-    t, q, v = path.end
-    middle, half = (window[0] + window[1]) / 2, (window[1] - window[0]) / 2
-    times = middle + half * np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)  # from the end of the window backwards
-    grid = np.concatenate([[t], times])
-    back = run(replace(task, t=t, q=q, v=v, times=grid, tol=TIGHT, pivot_tol=0.0, events=None, progress=None))
-    if back.status is not Status.FINISHED:
-        raise UndeterminedError("the motion before the singular position cannot be retraced")
-    states = [project(setup, float(s), qs, vs) for s, qs, vs in zip(times, back.q[1:], back.v[1:], strict=True)]
-    return times, np.array([s[0] for s in states]), np.array([s[1] for s in states])
 
 
 def fitted(times: Array, q: Array, v: Array, window: tuple[float, float], degree: int) -> Array:
@@ -301,10 +422,15 @@ def pivots(task: Task, t: float, q: Array, v: Array) -> Array:
 
 def kernel_outputs(task: Task, t: float, q: Array, v: Array) -> dict[str, Array]:
     """What the task's acceleration program says at a state."""
-    inputs: dict[str, Any] = {"t": np.array([t]), "q": q, "v": v}
+    return compiled(task.acceleration)(**inputs(task, t, q, v))
+
+
+def inputs(task: Task, t: float, q: Array, v: Array) -> dict[str, Any]:
+    """A state and the task's parameters as its programs take them."""
+    named: dict[str, Any] = {"t": np.array([t]), "q": q, "v": v}
     at = 0
     for name in list(task.acceleration.inputs)[3:]:
         count = len(task.acceleration.inputs[name])
-        inputs[name] = task.p[at : at + count]
+        named[name] = task.p[at : at + count]
         at += count
-    return compiled(task.acceleration)(**inputs)
+    return named

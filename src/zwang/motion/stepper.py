@@ -25,6 +25,9 @@ negative by nature has a negative scale.
 *Events.* Sign changes are looked for at five points of each step and located on the interpolant of order 7 to the
 last bits of time. An event that is zero at the start, or has just fired, fires again only after it has left zero.
 
+*Breaks.* Where the acceleration or one of its derivatives jumps at a known instant, a step ends there and the next
+begins on the other side: a Runge–Kutta step across a jump loses its order.
+
 *Projection.* After each accepted step and for every state handed out: q += dq until the position residual is below
 its tolerance, then v += dv likewise, three times at most each (`misses` counts where that did not suffice).
 """
@@ -108,6 +111,7 @@ def prepare(
     direction: ArrayLike = 0,
     terminal: ArrayLike = False,
     event_rows: int = 1024,
+    breaks: ArrayLike = (),
     position_tol: float = 1e-13,
     velocity_tol: float = 1e-13,
 ) -> Runs:
@@ -115,7 +119,8 @@ def prepare(
 
     `times`, from t on in the direction of the motion, is where q and v are wanted. `rtol` and `atol` are numbers
     or arrays (2n,) for q and v. `first_step` 0 has it chosen. `direction` (-1 falling, 0 both, 1 rising) and
-    `terminal` are numbers or arrays (events,). The table of events has `event_rows` rows for each run.
+    `terminal` are numbers or arrays (events,). The table of events has `event_rows` rows for each run. `breaks` are
+    instants, in any order, between each of which and the next double a step must end.
     """
     n, p = kernels.coordinates, kernels.parameters
     q, v, given = (np.atleast_2d(np.asarray(a, dtype=float)) for a in (q, v, parameters))
@@ -130,6 +135,7 @@ def prepare(
         "direction": _spread("direction", direction, kernels.events),
         "terminal": _spread("terminal", terminal, kernels.events),
         "at_times": wanted,
+        "at_breaks": _both_sides(breaks, backwards=bool(wanted.size and wanted[-1] < t)),
     }
     results = {
         "q": np.full((samples, wanted.size, n), np.nan),
@@ -158,6 +164,7 @@ def prepare(
         "events": kernels.events,
         "times": wanted.size,
         "rows": rows,
+        "breaks": shared["at_breaks"].size // 2,
         "stride": stride(n, kernels.pivots),
         "acceleration": kernels.acceleration,
         "event": kernels.event,
@@ -250,6 +257,13 @@ def _spread(name: str, value: ArrayLike, size: int) -> Floats:
     if given.ndim and given.shape != (size,):
         raise InputError(f"{name} has shape {given.shape}; a number or ({size},) is needed")
     return np.array(np.broadcast_to(given, (size,)))
+
+
+def _both_sides(breaks: ArrayLike, backwards: bool) -> Floats:
+    """(breaks, 2) the two doubles that each break lies between, as the motion meets them."""
+    before = np.unique(np.asarray(breaks, dtype=float))
+    pairs = np.stack([before, np.nextafter(before, np.inf)], axis=1)
+    return np.ascontiguousarray(pairs[::-1, ::-1] if backwards else pairs)
 
 
 def _addresses(array: Floats) -> NDArray[np.int64]:

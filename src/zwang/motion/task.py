@@ -65,6 +65,8 @@ class Task:
     """A pivot below this share of its scale counts as vanishing; 0 watches nothing."""
     events: EventTask | None = None
     projection: Program | None = None
+    breaks: Array = field(default_factory=lambda: np.zeros(0))
+    """Instants right after which the acceleration or a derivative of it jumps: a step must end at each."""
     progress: Callable[[float], None] | None = None
     """Called now and then with the time reached; KeyboardInterrupt may be raised at any of these calls."""
 

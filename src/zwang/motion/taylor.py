@@ -1,108 +1,66 @@
 """The Taylor engine: q̈ = f(t, q, q̇) integrated by Taylor's method, in double or quadruple precision (heyoka).
 
-At the start t₀ of each step the solution is expanded, y(t₀ + τ) = Σ cₖ τᵏ, y = (q, q̇), to the order N that the
-tolerance asks for (20 for 2e-16, 41 for 2e-34), and followed as far as the last coefficients allow: τ ≤ ρ/e²,
-ρ the radius of convergence. The polynomial is also the dense output, as good as the step itself.
+At the start t₀ of each step the solution y = (q, q̇) is expanded, y(t₀ + τ) = Σ cₖ τᵏ, to the order N that the
+tolerance asks for (20 for 2e-16, 40 for 2e-34), and followed as far as the last coefficients allow: τ ≤ ρ/e², ρ the
+radius of convergence. The polynomial is the dense output too, as good as the step itself.
 
-*The defect.* heyoka reads ρ from two coefficients, and those may vanish: q̈ = −q² (…) from rest at a symmetric
-position has one nonzero coefficient in four or so, and then heyoka takes one enormous step to a wrong motion. So
-every step is held to the equation itself: the polynomial's own acceleration beside f at three of its points,
+*Defect.* heyoka reads ρ from the last two coefficients. Where symmetry makes those vanish, as at a start at rest,
+it takes one enormous step to a wrong state. So each step is held to the equation itself, at three of its points:
 
     |h| · max |p̈(τ) − f(t₀ + τ, p(τ), ṗ(τ))|  ≤  FAR · tol · max(1, |y|)
 
-A step that fails is shortened, which costs no new expansion. The first step is bounded by all coefficients,
-not two: min (|y|/|cₖ|)^(1/k) / e²; no later step is more than `GROWTH` times the one before it. The same check carries the method
-over kinks (|x|, Piecewise), where no expansion holds: the steps close in on the kink and restart behind it.
+A step that fails is halved, which needs no new expansion. The first step is bounded by all coefficients,
+τ ≤ min (|y|/|cₖ|)^(1/k) / e², and no step is more than GROWTH times the one before it. The same check carries the
+method over kinks (Abs, Piecewise), which no expansion describes: the steps close in on them and start again behind.
 
-*Round-off.* t is rounded so that each step's length is exact; y is summed with compensation.
+*Round-off.* t is rounded first and y then computed there, by Horner's scheme: sums of cₖτᵏ with tabulated powers
+would repeat the same rounding errors step after step, ten times worse after a thousand steps of an oscillator.
 
-*Pivots and events* are expanded along with the motion, and the zeros of their polynomials isolated, so that none is
-stepped over, however short its visit below zero. An event at the very start, or one that has just fired, does not
-fire. Times of events are good to the tolerance.
+*Pivots and events* are expanded along with the motion and the zeros of their polynomials isolated, so that none is
+stepped over, however short its visit beyond zero. An event fires neither at the start nor where it has just fired.
 
-*Evaluations* are counted as N for an expansion and one for each point where the defect was looked at.
+*Counts.* An expansion counts as N evaluations, a point at which the defect is looked at as one.
 """
 
 import math
 import time as clock
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zwang.compile import Program
-from zwang.errors import InputError
-from zwang.motion.heyoka_language import Interpreter, require_heyoka
-from zwang.motion.task import Array, Happening, Path, Status, Task
-
-Numbers = NDArray[Any]  # of doubles, or of heyoka's real128
+from zwang.motion.heyoka_machine import PIVOT, Machine, Numbers, machine_for, precision_of
+from zwang.motion.task import Happening, Path, Status, Task
 
 NODES: Final = (0.47, 0.81, 1.0)
-"""Where in a step its defect is looked at; at its end it is largest, as long as the expansion converges."""
-FAR: Final = 1e3
-"""Defects of sound steps stay below 100 tol on mechanisms and pendulums, of wrong ones start at 1e9 tol."""
+"""Where in a step the defect is looked at; it is largest at the end as long as the expansion converges."""
+FAR: Final = 10.0
+"""Sound steps of mechanisms and chains stay below 0.3, or at the level of round-off; wrong ones are far off."""
+NOISE: Final = 100.0
+"""A defect of so many times what round-off does to the acceleration is put down to round-off, not to the step."""
 GROWTH: Final = 8.0
 HALVINGS: Final = 60
-COMPACT: Final = 40  # nodes of the graph from which on heyoka's compact mode compiles faster and runs as fast
-OPTIMISATION: Final = 1  # the run is as fast as with 3, the compilation takes 0.6 times as long
-KEPT: Final = 8  # integrators that a process remembers
-LOOK: Final = 0.05  # seconds between two words on progress
+CREEPING: Final = 100  # steps in succession of less than 100 units in the last place of t: the run is stuck
+STEP_LIMIT: Final = 10_000_000
 PROJECTIONS: Final = 3
-WATCHED_PIVOT: Final = -1
-"""Stands for a vanishing pivot where events have their number."""
-
-
-@dataclass(frozen=True)
-class Precision:
-    """A floating-point type, its unit round-off doubled, and the residual that projection leaves."""
-
-    name: str
-    type: Any
-    eps: float
-    residual: float
-
-
-def precision_of(name: str) -> Precision:
-    """Double or quadruple precision, if this heyoka has it."""
-    hy = require_heyoka()
-    if name == "double":
-        return Precision(name, float, 2.0**-52, 1e-13)
-    if name != "quad":
-        raise InputError(f"precision={name!r} is unknown: choose 'double' or 'quad'")
-    if not hasattr(hy, "real128"):
-        raise InputError("precision='quad' needs a heyoka with real128, which this build lacks: choose 'double'")
-    return Precision(name, hy.real128, 2.0**-112, 1e-30)
-
-
-@dataclass(frozen=True)
-class Machine:
-    """What is compiled for one kind of run; `found` receives events (time, which, sign of the slope) of a step."""
-
-    integrator: Any
-    readings: Any
-    projection: Any
-    found: list[tuple[Any, int, int]]
-    kind: Precision
-    n: int
-    pivots: int
+LOOK: Final = 0.05  # seconds between two words on progress
 
 
 def run(task: Task, precision: str = "double") -> Path:
     """Integrate a task; what was computed before a stop or an interrupt is in the path.
 
-    With precision="quad" everything is computed with 34 digits and rounded to doubles at the end.
+    With precision="quad" everything is computed with 34 digits and rounded at the end; tolerances may then go
+    down to 2e-34.
     """
     return integrated(task, precision)[0]
 
 
 def run_quad(task: Task) -> tuple[Path, NDArray[np.str_], NDArray[np.str_]]:
-    """A reference solution: the path, and q and v (T, n) at the saved times as decimal numbers of 33 or more digits.
+    """A reference solution: the path, and q and v (T, n) at the saved times with all digits of quadruple precision.
 
-    The tolerance is that of quadruple precision, whatever the task says. Start and parameters are doubles, taken
-    for exact; a parameter like 1/10 belongs into the expressions, as a rational number.
+    The tolerance is the least one, whatever the task says. Start and parameters are doubles and taken for exact:
+    a parameter that is one tenth belongs into the expressions, as a rational number.
     """
     path, saved = integrated(replace(task, tol=0.0), "quad")
     n = len(task.q)
@@ -113,8 +71,7 @@ def run_quad(task: Task) -> tuple[Path, NDArray[np.str_], NDArray[np.str_]]:
 def integrated(task: Task, precision: str) -> tuple[Path, list[Numbers]]:
     """The path, and the saved states in the working precision."""
     began = clock.perf_counter()
-    kind = precision_of(precision)
-    with machine_for(task, kind) as machine:
+    with machine_for(task, precision_of(precision)) as machine:
         compiled = clock.perf_counter()
         walk = Walk(task, machine)
         try:
@@ -122,14 +79,14 @@ def integrated(task: Task, precision: str) -> tuple[Path, list[Numbers]]:
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
         finished = clock.perf_counter()
-    n, saved = machine.n, walk.saved
-    states = np.array([y.astype(float) for y in saved]).reshape(len(saved), 2 * n)
-    end = walk.y.astype(float)
+    n, saved, (t, y) = machine.n, walk.saved, walk.now
+    states = np.array([s.astype(float) for s in saved]).reshape(len(saved), 2 * n)
+    end = y.astype(float)
     path = Path(
         status=status,
         q=states[:, :n],
         v=states[:, n:],
-        end=(float(walk.t), end[:n], end[n:]),
+        end=(float(t), end[:n], end[n:]),
         steps=walk.steps,
         evaluations=walk.evaluations,
         happenings=tuple(walk.happenings),
@@ -139,143 +96,199 @@ def integrated(task: Task, precision: str) -> tuple[Path, list[Numbers]]:
     return path, saved
 
 
-_IDLE: dict[Any, list[Machine]] = {}
-
-
-@contextmanager
-def machine_for(task: Task, kind: Precision) -> Iterator[Machine]:
-    """A machine for a task, compiled if no idle one is at hand: an integrator serves one run at a time."""
-    tol = max(task.tol, kind.eps)
-    programs = (task.acceleration, task.events.program if task.events else None, task.projection)
-    key = (tuple(map(content, programs)), tol, kind.name, task.pivot_tol > 0)
-    idle = _IDLE.pop(key, [])
-    machine = idle.pop() if idle else build(task, kind, tol)
-    try:
-        yield machine
-    finally:
-        _IDLE[key] = [*idle, machine, *_IDLE.pop(key, [])]  # last in the dictionary: used last
-        while len(_IDLE) > KEPT:
-            del _IDLE[next(iter(_IDLE))]
-
-
-def content(program: Program | None) -> Any:
-    """What makes two programs the same."""
-    return program and (tuple(program.inputs.items()), tuple(program.outputs.items()), program.steps)
-
-
-def build(task: Task, kind: Precision, tol: float) -> Machine:
-    """Translate and compile a task's programs."""
-    hy = require_heyoka()
-    to = Interpreter(task.acceleration, quad=kind.name == "quad")
-    out = to.outputs(task.acceleration)
-    acceleration, pivots, n = out["acceleration"], out["pivots"], len(task.q)
-    # Parameters behind the task's own: one over each pivot's scale, and the share that counts as vanishing.
-    share = to.parameters + len(pivots)
-    pivots = [e * hy.par[to.parameters + i] for i, e in enumerate(pivots)]
-    found: list[tuple[Any, int, int]] = []
-
-    def note(which: int) -> Callable[[Any, Any, int], None]:
-        return lambda integrator, t, sign: found.append((t, which, sign))
-
-    watched = [(e - hy.par[share], WATCHED_PIVOT) for e in pivots if task.pivot_tol > 0 and hy.get_variables(e)]
-    if task.events:
-        watched += [(e, j) for j, e in enumerate(to.outputs(task.events.program)["event"])]
-    settings = {"compact_mode": len(to.known) > COMPACT, "opt_level": OPTIMISATION, "fp_type": kind.type}
-    x = to.variables
-    integrator = hy.taylor_adaptive(
-        [*zip(x, x[n:], strict=False), *zip(x[n:], acceleration, strict=True)],
-        np.zeros(2 * n).astype(kind.type),
-        tol=kind.type(tol),
-        nt_events=[hy.nt_event(e, note(which), fp_type=kind.type) for e, which in watched],
-        **settings,
-    )
-    projection = None
-    if task.projection:
-        parts = to.outputs(task.projection)
-        projection = hy.cfunc(
-            [e for name in ("dq", "dv", "position", "velocity") for e in parts[name]], vars=x, **settings
-        )
-    readings = hy.cfunc([*acceleration, *pivots], vars=x, **settings)
-    return Machine(integrator, readings, projection, found, kind, n, len(pivots))
-
-
 class Walk:
-    """One run: a state that is always consistent, what was saved, and what was met on the way."""
+    """One run: where it is, what it has saved, and what it met on the way."""
 
     def __init__(self, task: Task, machine: Machine) -> None:
         self.task, self.machine = task, machine
-        number = machine.kind.type
-        self.t: Any = number(task.t)
-        self.y: Numbers = np.concatenate([task.q, task.v]).astype(number)
-        self.low: Numbers = np.zeros_like(self.y)  # what rounding took away from y
+        self.number = number = machine.kind.type
+        y = np.concatenate([task.q, task.v]).astype(number)
+        self.now: tuple[Any, Numbers] = (number(task.t), y)
+        self.size = norm(y)
+        self.end: Any = number(task.times[-1]) if len(task.times) else number(task.t)
         self.saved: list[Numbers] = []
         self.happenings: list[Happening] = []
-        self.steps = self.evaluations = 0
-        self.tol = max(task.tol, machine.kind.eps)
-        self.sense = -1.0 if len(task.times) and task.times[-1] < task.t else 1.0
+        self.steps = self.evaluations = self.creeping = 0
+        self.sense = -1 if self.end < self.now[0] else 1
         self.longest = math.inf
-        self.last_fired = dict.fromkeys(range(len(task.events.stop) if task.events else 0), float(task.t))
+        self.fired = [self.now[0] for _ in (task.events.stop if task.events else ())]  # when each fired last
         behind = [*(1.0 / np.asarray(task.pivot_scale, dtype=float)), task.pivot_tol]
-        self.p: Numbers = np.concatenate([np.asarray(task.p, dtype=float), behind]).astype(number)
-        order = machine.integrator.order
-        self.k: Numbers = np.arange(1, order + 1).astype(number)
-        self.powers = powers(np.array(NODES).astype(number), order)
+        p = np.concatenate([np.asarray(task.p, dtype=float), behind]).astype(number)
+        machine.integrator.pars[:] = p[: len(machine.integrator.pars)]
+        machine.readings.set_parameters(p, 1, 2, len(NODES))
+        if machine.projection:
+            machine.projection.set_parameters(p, 1)
+        self.k = np.arange(1, machine.integrator.order + 1).astype(number)
+        self.nodes = np.array(NODES).astype(number)
+        self.at_nodes = powers(self.nodes, self.k)
+        self.slope_at_nodes = self.k[:, None] * self.at_nodes / self.nodes
 
     def go(self) -> Status:
         """Step after step to the end, or to what stops the run."""
-        task, spoke = self.task, -math.inf
-        status = self.begin()
+        spoke, status = -math.inf, self.begin()
         while status is None:
             status = self.step()
-            if task.progress and (status is not None or clock.perf_counter() - spoke > LOOK):
-                task.progress(float(self.t))
+            if self.task.progress and (status is not None or clock.perf_counter() - spoke > LOOK):
+                self.task.progress(float(self.now[0]))
                 spoke = clock.perf_counter()
         return status
 
     def begin(self) -> Status | None:
-        """Look at the start: its pivots, its acceleration, and how far a first step may go."""
-        while len(self.saved) < len(self.task.times) and self.task.times[len(self.saved)] == self.task.t:
-            self.saved.append(self.y)
-        integrator = self.machine.integrator
-        pars = integrator.pars
-        pars[:] = self.p[: len(pars)]
-        now = self.read(np.array([self.t]), self.y[:, None])[:, 0].astype(float)
-        if (now[self.machine.n :] <= self.task.pivot_tol).any() and self.task.pivot_tol > 0:
+        """Look at the start: its pivots, its acceleration, and how far the first step may go."""
+        t, y = self.now
+        times, n = self.task.times, self.machine.n
+        while len(self.saved) < len(times) and times[len(self.saved)] == self.task.t:
+            self.saved.append(y)
+        found = self.machine.readings(np.array([t]), y[:, None].copy()).astype(float)
+        if (found[n:] <= self.task.pivot_tol).any() and self.task.pivot_tol > 0:
             return Status.SINGULAR
-        if not np.isfinite(now).all():
+        c, _ = self.expand(0.0)
+        coefficients = c.astype(float)
+        if not (np.isfinite(found).all() and np.isfinite(coefficients).all()):
             return Status.NOT_FINITE
-        if len(self.saved) == len(self.task.times):
-            return Status.FINISHED
-        c, _ = self.expansion(0.0)
-        if not np.isfinite(c.astype(float)).all():
-            return Status.NOT_FINITE
-        # Every coefficient has its say: two that vanish must not decide.
-        size, largest = max(1.0, norm(self.y)), np.abs(c.astype(float)).max(axis=0)[1:]
-        order = np.flatnonzero(largest) + 1.0
-        self.longest = float(((size / largest[largest > 0]) ** (1 / order)).min(initial=math.inf)) / math.e**2
-        return None
+        largest = np.abs(coefficients[:, 1:]).max(axis=0)
+        order = 1.0 + np.flatnonzero(largest)
+        reach = (self.size / largest[largest > 0]) ** (1 / order)
+        self.longest = float(reach.min(initial=math.inf)) / math.e**2
+        return Status.FINISHED if t == self.end else None
 
     def step(self) -> Status | None:
-        """One step: expand, shorten to what stops it or fails the equation, arrive."""
-        remaining = float(self.task.times[-1] - self.t)
-        bound = min(abs(remaining), self.longest)
-        c, natural = self.expansion(self.sense * bound * (1 + 4 * self.machine.kind.eps))
-        if not np.isfinite(c.astype(float)).all():
-            return Status.NOT_FINITE
-        size = min(bound, natural)
-        status, t1 = (None, self.ahead(size)) if size < abs(remaining) else (Status.FINISHED, self.end)
-        stop = self.first_stop()
-        if stop is not None and self.before(stop[0], t1):
-            t1, status = stop
+        """Expand, shorten to what stops the step or fails the equation, arrive."""
+        t = self.now[0]
+        remaining = abs(float(self.end - t))
+        longest = min(remaining, self.longest)
+        # A little further, so that an event at the very end of a step is seen.
+        c, natural = self.expand(longest * (1 + 4 * self.machine.kind.eps))
+        length = min(longest, natural)
+        status, target = (None, t + self.sense * length) if length < remaining else (Status.FINISHED, self.end)
+        events = self.events(length)
+        for at, which in events:
+            if which == PIVOT or self.task.events.stop[which]:  # type: ignore[union-attr]
+                if self.reached(at, target):
+                    status, target = (Status.SINGULAR if which == PIVOT else Status.EVENT), at
+                break
         trouble = Status.STEP_TOO_SMALL
         for _ in range(HALVINGS):
-            if t1 == self.t:
-                # An event or a vanishing pivot right ahead is where we are.
+            if target == t:
                 return status if status in (Status.EVENT, Status.SINGULAR) else trouble
-            scaled, states, failure = self.checked(c, t1)
+            nearer = t + (target - t) / 2
+            failure = self.failure(c[:, 1:] * (target - t) ** self.k, target)
+            if failure is Status.STEP_TOO_SMALL and nearer in (t, target):
+                failure = None  # a kink between two numbers: no time between them to do better at
+            failure = failure or self.arrive(target, events)
             if failure is None:
-                self.arrive(c, scaled, states[:, -1], t1)
-                return status
-            trouble, status = failure, None
-            t1 = self.t + (t1 - self.t) / 2
+                return status or self.stuck(abs(float(target - t)))
+            trouble, status, target = failure, None, nearer
         return trouble
+
+    def stuck(self, length: float) -> Status | None:
+        """Does the run go on for ever without getting anywhere?"""
+        tiny = length < 100 * self.machine.kind.eps * abs(float(self.now[0]))
+        self.creeping = self.creeping + 1 if tiny else 0
+        if self.creeping > CREEPING:
+            return Status.STEP_TOO_SMALL
+        return Status.TOO_MANY_STEPS if self.steps >= STEP_LIMIT else None
+
+    def expand(self, longest: float) -> tuple[Numbers, float]:
+        """The coefficients (2n, N + 1) of the motion from here, and how far heyoka trusts them; finds events."""
+        (t, y), integrator = self.now, self.machine.integrator
+        self.machine.found.clear()
+        integrator.time = t
+        integrator.state[:] = y
+        _, h = integrator.step(max_delta_t=self.number(self.sense * longest), write_tc=True)
+        self.evaluations += len(self.k)
+        natural = abs(float(h))
+        return integrator.tc, natural if math.isfinite(natural) else longest
+
+    def events(self, length: float) -> list[tuple[Any, int]]:
+        """What the expansion meets, in order: events that count, and pivots that vanish."""
+        kept = []
+        for at, which, slope in sorted(self.machine.found, key=lambda found: self.sense * found[0]):
+            if which == PIVOT:
+                counts = slope * self.sense <= 0
+            else:
+                direction = self.task.events.direction[which]  # type: ignore[union-attr]
+                apart = 8 * self.machine.kind.eps * (abs(float(at)) + length)
+                counts = direction * slope * self.sense >= 0 and abs(float(at - self.fired[which])) > apart
+            if counts:
+                kept.append((at, which))
+        return kept
+
+    def failure(self, scaled: Numbers, target: Any) -> Status | None:
+        """What is wrong with a step to `target`, if anything: its defect, its pivots."""
+        t, y = self.now
+        n, h = self.machine.n, target - t
+        states, times = y[:, None] + scaled @ self.at_nodes, t + h * self.nodes
+        found = self.machine.readings(times, states)
+        self.evaluations += len(NODES)
+        defect = float(np.abs(scaled[n:] @ self.slope_at_nodes / h - found[:n]).max())
+        if not abs(float(h)) * defect <= FAR * self.machine.tol * self.size:
+            if not math.isfinite(defect):
+                return Status.NOT_FINITE
+            if not defect <= NOISE * self.noise(times[-1], states[:, -1:]):
+                return Status.STEP_TOO_SMALL
+        if self.task.pivot_tol > 0 and (found[n:] < self.number(self.task.pivot_tol / 2)).any():
+            return Status.SINGULAR
+        return None
+
+    def noise(self, t: Any, y: Numbers) -> float:
+        """By how much the acceleration changes if the state changes in its last digits: no step can do better."""
+        nudge = np.resize([1.0, -1.0], y.shape) * (4 * self.machine.kind.eps)
+        pair = np.hstack([y, y + y * nudge.astype(self.number)])
+        found = self.machine.readings(np.array([t, t]), pair)[: self.machine.n]
+        self.evaluations += 2
+        return float(np.abs(found[:, 1] - found[:, 0]).max())
+
+    def arrive(self, target: Any, events: list[tuple[Any, int]]) -> Status | None:
+        """The end of the step becomes the state; times to save and events on the way are handed out."""
+        t, n = self.now[0], self.machine.n
+        new = self.state(target)
+        size = norm(new)
+        if not math.isfinite(size):
+            return Status.NOT_FINITE
+        ahead = self.task.times[len(self.saved) :]
+        if len(ahead) and self.reached(ahead[0], target):
+            count = int(np.searchsorted(self.sense * ahead, self.sense * float(target), side="right"))
+            self.saved += [new if at == target else self.state(self.number(at)) for at in ahead[:count]]
+        for at, which in events:
+            if which != PIVOT and self.reached(at, target):
+                y = (new if at == target else self.state(at)).astype(float)
+                self.happenings.append(Happening(float(at), which, y[:n], y[n:]))
+                self.fired[which] = at
+        self.now, self.size = (target, new), size
+        self.longest = GROWTH * abs(float(target - t))
+        self.steps += 1
+        return None
+
+    def state(self, t: Any) -> Numbers:
+        """The state that the last expansion has at a time."""
+        return self.projected(t, self.machine.integrator.update_d_output(t).copy())
+
+    def projected(self, t: Any, y: Numbers) -> Numbers:
+        """A state on its constraints, if asked for: positions first, then velocities."""
+        projection, n = self.machine.projection, self.machine.n
+        if projection is None:
+            return y
+        y, time = y[:, None].copy(), np.array([t])
+        out = projection(time, y)
+        for part in range(2):
+            for _ in range(PROJECTIONS):
+                if not float(out[2 * n + part, 0]) > self.machine.kind.residual:
+                    break
+                y[part * n : part * n + n] += out[part * n : part * n + n]
+                out = projection(time, y)
+        return y[:, 0]
+
+    def reached(self, t: Any, target: Any) -> bool:
+        """Is t not beyond the target?"""
+        return bool(self.sense * (target - t) >= 0)
+
+
+def powers(x: Numbers, k: Numbers) -> Numbers:
+    """(order, m): x, x², …"""
+    return x[None] ** k[:, None]
+
+
+def norm(y: Numbers) -> float:
+    """What heyoka measures errors by: absolutely where the state is small, relative to its largest entry elsewhere."""
+    return max(1.0, float(np.abs(y).max()))

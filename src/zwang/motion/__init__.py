@@ -1,0 +1,1 @@
+"""Motion: consistent starts, engines, events, singular positions, many starts, sensitivities."""

@@ -1,0 +1,174 @@
+"""Directions in which a motion is varied: changes of start values and parameters, alone or together."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from zwang.compile import Kernel, Program, compile_program
+from zwang.errors import InputError
+from zwang.evaluation import Array, Kept, Model, names_of, numbers, state_arrays, suggestion
+from zwang.formulations.solve import Names, solve_named
+from zwang.model import System
+from zwang.motion.assemble import MASSLESS
+from zwang.motion.start import require_consistent_start
+from zwang.motion.tangent import tangent
+from zwang.signals import Handle
+
+if TYPE_CHECKING:
+    from zwang.motion.simulate import Setup
+
+_KERNELS: Kept[Kernel] = Kept()
+
+
+@dataclass(frozen=True)
+class Direction:
+    """A direction under its name: how start positions, start velocities (n,) and parameters (k,) change along it."""
+
+    name: str
+    dq: Array
+    dv: Array
+    dp: Array
+
+    def scale(self, p: Array) -> float:
+        """The factor that makes the largest change one of start values by 1, or of a parameter by its own size."""
+        size = np.where(p == 0, 1.0, np.abs(p))
+        changes = np.concatenate([self.dq, self.dv, self.dp / size])
+        return float(1 / (np.abs(changes).max() or 1.0))
+
+
+def directions_of(setup: "Setup", inputs: Any) -> list[Direction]:
+    """Directions from what people give: coordinates, rates, parameters, or mappings from these to their changes."""
+    if isinstance(inputs, sp.Basic | str):
+        inputs = (inputs,)
+    if not isinstance(inputs, Iterable):
+        raise InputError(f"inputs = {inputs!r}: list what to differentiate by, as in inputs=[x, dot(x), m]")
+    named = inputs.items() if isinstance(inputs, Mapping) else [(None, item) for item in inputs]
+    places = places_of(setup.system, setup.symbols)
+    n, found = len(setup.system.coordinates), []
+    for given, item in named:
+        changes = item if isinstance(item, Mapping) else {item: 1.0}
+        d, words = np.zeros(2 * n + len(setup.p)), []
+        for key, change in changes.items():
+            label, place = located(setup.system, places, key)
+            value = float(numbers(change, f"the change of {label}"))
+            words.append(f"{'-' if value < 0 else '+'} {'' if abs(value) == 1 else f'{abs(value):g} '}{label}")
+            if place is not None:
+                d[place] += value
+        name = " ".join(words).removeprefix("+ ") if given is None else str(given)
+        if isinstance(item, Mapping) and not d.any():
+            raise InputError(f"inputs: the direction {name or item!r} changes nothing: give at least one change")
+        found.append(Direction(name, d[:n], d[n : 2 * n], d[2 * n :]))
+    if not found:
+        raise InputError("inputs is empty: list what to differentiate by, as in inputs=[x, dot(x), m]")
+    names = [d.name for d in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"inputs: {twice} is listed twice: list it once")
+    return found
+
+
+def places_of(system: System, symbols: Sequence[sp.Symbol]) -> dict[str, tuple[sp.Expr, int | None]]:
+    """What can be varied, by name: the object, and its place among q, v and p (None: it has no influence)."""
+    names = system.coordinate_names
+    varied: list[tuple[str, sp.Expr]] = list(zip(names, system.coordinates, strict=True))
+    varied += [(f"dot({name})", rate) for name, rate in zip(names, system.velocities, strict=True)]
+    varied += [(s.name, s) for s in symbols]
+    places: dict[str, tuple[sp.Expr, int | None]] = {}
+    for place, (name, thing) in enumerate(varied):
+        if not isinstance(thing, Handle):
+            places.setdefault(name, (thing, place))
+    for s in system.parameters:
+        if isinstance(s, sp.Symbol):
+            places.setdefault(s.name, (s, None))
+    return places
+
+
+def located(system: System, places: dict[str, tuple[sp.Expr, int | None]], key: Any) -> tuple[str, int | None]:
+    """The name and place of something to be varied, given itself or its name."""
+    for name, (thing, place) in places.items():
+        if key in (thing, name):
+            return name, place
+    if key in system.inputs:
+        raise InputError(f"inputs names {key}, a known function of time: name the parameters in it instead")
+    wrong = key
+    if isinstance(key, AppliedUndef):
+        wrong = key.func.__name__
+    elif isinstance(key, sp.Derivative) and isinstance(key.expr, AppliedUndef):
+        wrong = f"dot({key.expr.func.__name__})"
+    raise InputError(
+        f"inputs names {wrong}, which is no coordinate, rate or parameter of this system"
+        f"{suggestion(wrong, list(places))}"
+    )
+
+
+def admissible(
+    system: System,
+    start: Mapping[Any, float],
+    inputs: Any,
+    *,
+    parameters: Mapping[Any, Any] | None = None,
+    t: float = 0.0,
+) -> dict[str, dict[sp.Expr, float]]:
+    """The directions nearest to the given ones along which a start keeps satisfying its constraints.
+
+    With φ(q, p) = 0 and ψ(q, q̇, p) = 0 the constraints at position and velocity level, δq is made to satisfy
+    φ_q δq + φ_p δp = 0, then δq̇ to satisfy ψ_q̇ δq̇ + ψ_q δq + ψ_p δp = 0, with the least change in the
+    kinetic-energy metric; parameters change as given. So the start changes as `assemble` would change it.
+
+    `inputs` are those of `sensitivities`, and the result may stand in their place: a name for each direction, and
+    what changes along it.
+
+    >>> import zwang as zw
+    >>> x, y = zw.coordinates("x y")
+    >>> m, L = zw.parameters("m L")
+    >>> pendulum = zw.System((x, y), kinetic=m*(zw.dot(x)**2 + zw.dot(y)**2)/2,
+    ...                      constraints={"rod": x**2 + y**2 - L**2}, parameters={m: 1, L: 5})
+    >>> longer = zw.admissible(pendulum, {x: 3, y: -4, zw.dot(x): 0, zw.dot(y): 0}, [L])["L"]
+    >>> {str(key): round(change, 12) for key, change in longer.items()}
+    {'x(t)': 0.6, 'y(t)': -0.8, 'L': 1.0}
+    """
+    from zwang.motion.simulate import prepare
+
+    setup = prepare(system, parameters, "native", "fundamental", 1e-12, "none", ())
+    q, v = state_arrays(system, start)
+    now = setup.matrices(t, q, v)
+    require_consistent_start(system, now, q, v)
+    kernel = _KERNELS.get((system.structure, tuple(setup.inputs.items())), lambda: levels_kernel(setup.model))
+    order = np.array([c.order for c in system.constraints], dtype=int)
+    state: dict[str, Any] = {"t": [t], "q": q, "v": v, "p": setup.p}
+    M = now.M + MASSLESS * max(float(np.trace(now.M)) / len(q), np.finfo(float).tiny) * np.eye(len(q))
+    names = names_of(system)
+
+    def nearest(d: Array, level: str, rows: Any, dq: Array, dp: Array) -> Array:
+        """Least ½(x − d)ᵀM(x − d) with A x = −(reading's own change): Gauss's principle once more."""
+        change = kernel(**state, dq=dq, dp=dp)[f"d_{level}"][0]
+        used = Names(names.coordinates, tuple(np.array(names.rows)[rows]))
+        return solve_named(
+            M, M @ d, now.A[rows], -change[rows], C=None, form="fundamental", rank_tol=None, one_sided=None, v=None,
+            names=used,
+        ).acceleration  # fmt: skip
+
+    things = [*system.coordinates, *system.velocities, *setup.symbols]
+    result = {}
+    for direction in directions_of(setup, inputs):
+        dq = nearest(direction.dq, "position", order == 0, np.zeros_like(q), direction.dp)
+        dv = nearest(direction.dv, "velocity", order <= 1, dq, direction.dp)
+        changes = zip(things, np.concatenate([dq, dv, direction.dp]), strict=True)
+        result[direction.name] = {thing: float(change) for thing, change in changes if change != 0}
+    return result
+
+
+def levels_kernel(model: Model) -> Kernel:
+    """How the constraints' readings change with positions dq and parameters dp, velocities held."""
+    import symengine as se
+
+    inputs, derived = model.inputs, model.derived
+    changes = {"d" + name: tuple(se.Symbol(f"d{s}") for s in inputs[name]) for name in "qp"}
+    readings = {"position": derived.position, "velocity": derived.velocity}
+    outputs = {name: tuple(se.Integer(0) if e is None else e for e in es) for name, es in readings.items()}
+    along = {s: d for name in "qp" for s, d in zip(inputs[name], changes["d" + name], strict=True)}
+    return compile_program(tangent(Program(inputs, outputs), [along], inputs={**inputs, **changes}))

@@ -1,0 +1,301 @@
+"""One step of a SciPy solver after another: saved times, events, health and breaks on the way.
+
+`march` takes the solver objects of `scipy.integrate` by the hand instead of calling `solve_ivp`: a state can then be
+brought back to its constraints after each step, an interrupt loses nothing, and a run ends with a `Status`.
+"""
+
+import time as clock
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from zwang.motion.task import Array, Happening, Path, Status
+
+STEP_LIMIT = 10_000_000
+LOOK = 0.05  # seconds between two words on progress
+PARTS = 4  # parts of a step that are searched for events, as in the native engine
+CLOSER = 16  # places in which the surroundings of the least health are looked at
+RETRIES = 20  # of a step that met NaN
+DRIFT = 100.0  # in tolerances; a state that is this far off its constraints is put back, whatever that costs
+EPS = float(np.finfo(float).eps)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """ẏ = slope(t, y) with y = (q, v), and what is watched along the motion.
+
+    `health` (of times (k,) and states (k, 2n)) is positive where the equation holds, and looked at in `looks` places
+    of each step. `trouble` says why the slopes since it was last asked were of no use, if they were. `project`
+    brings a state back to its constraints.
+    """
+
+    slope: Callable[[float, Array], Array]
+    trouble: Callable[[], Status | None]
+    jacobian: Callable[[float, Array], Array] | None = None
+    health: Callable[[Array, Array], Array] | None = None
+    looks: int = 8
+    events: Callable[[float, Array], Array] | None = None
+    direction: tuple[int, ...] = ()
+    stop: tuple[bool, ...] = ()
+    project: Callable[[float, Array], Array] | None = None
+
+
+@dataclass
+class Log:
+    """How far a run has come: its state, what was saved on the way, and what happened."""
+
+    problem: Problem
+    times: Array
+    progress: Callable[[float], None] | None
+    sign: float
+    t: float
+    y: Array
+    values: Array
+    """Of the events, at the state."""
+    saved: list[Array] = field(default_factory=list)
+    happenings: list[Happening] = field(default_factory=list)
+    steps: int = 0
+    evaluations: int = 0
+    longest: float = 0.0
+    """The longest step of the last stretch."""
+    told: float = 0.0
+
+    def slope(self, t: float, y: Array) -> Array:
+        """The problem's slope, counted."""
+        self.evaluations += 1
+        return self.problem.slope(t, y)
+
+    def save(self, until: float, read: Callable[[float], Array]) -> None:
+        """Write down the requested times up to one."""
+        while len(self.saved) < len(self.times) and self.sign * (self.times[len(self.saved)] - until) <= 0:
+            t = float(self.times[len(self.saved)])
+            self.saved.append(self.put(t, read(t)))
+
+    def put(self, t: float, y: Array) -> Array:
+        """A state as it is handed out: on its constraints, if that is asked for."""
+        return self.problem.project(t, y) if self.problem.project else y
+
+    def go(self, t: float, y: Array) -> None:
+        """The state is now this one."""
+        self.t, self.y = t, self.put(t, y)
+
+    def tell(self) -> None:
+        """A word on progress, now and then."""
+        now = clock.perf_counter()
+        if self.progress and now - self.told > LOOK:
+            self.told = now
+            self.progress(self.t)
+
+    def path(self, status: Status, seconds: float) -> Path:
+        """What there is to tell."""
+        n = len(self.y) // 2
+        saved = np.array(self.saved).reshape(-1, 2 * n)
+        return Path(
+            status=status,
+            q=saved[:, :n],
+            v=saved[:, n:],
+            end=(float(self.t), self.y[:n].copy(), self.y[n:].copy()),
+            steps=self.steps,
+            evaluations=self.evaluations,
+            happenings=tuple(self.happenings),
+            run_seconds=seconds,
+        )
+
+
+def march(
+    problem: Problem,
+    solver: Any,
+    state: tuple[float, Array, Array],
+    times: Array,
+    tol: float,
+    breaks: Array,
+    progress: Callable[[float], None] | None,
+) -> Path:
+    """Integrate by a class of SciPy's solvers from a state through the times to save, to the last of them."""
+    began = clock.perf_counter()
+    t, q, v = state
+    end = float(times[-1])
+    y = np.concatenate([q, v])
+    values = problem.events(t, y) if problem.events else np.zeros(0)
+    log = Log(problem, times, progress, 1.0 if end >= t else -1.0, t, y, values)
+    try:
+        status = begin(log)
+        for start, stop in stretches(t, end, breaks):
+            if status is not Status.FINISHED:
+                break
+            log.t = start
+            log.save(start, lambda _: log.y)
+            status = stretch(log, solver, stop, tol)
+        if progress:
+            progress(log.t)
+    except KeyboardInterrupt:
+        status = Status.INTERRUPTED
+    return log.path(status, clock.perf_counter() - began)
+
+
+def begin(log: Log) -> Status:
+    """Whether the run can start: FINISHED if so, otherwise why not."""
+    slope = log.slope(log.t, log.y)
+    trouble = log.problem.trouble()
+    if not np.isfinite(slope).all():
+        return trouble or Status.NOT_FINITE
+    if log.problem.health and not (log.problem.health(np.array([log.t]), log.y[None]) > 0).all():
+        return Status.SINGULAR
+    return Status.FINISHED
+
+
+def stretches(t: float, end: float, breaks: Array) -> Iterator[tuple[float, float]]:
+    """From the start to the first break, from its other side to the next, and so on to the end."""
+    sign = 1.0 if end >= t else -1.0
+    before = np.asarray(breaks)[::-1] if sign < 0 else np.asarray(breaks)
+    after = np.nextafter(before, np.inf)
+    for left, right in zip(before, after, strict=True):
+        stop, start = (float(left), float(right)) if sign > 0 else (float(right), float(left))
+        if sign * (stop - t) >= 0 and sign * (start - end) <= 0:
+            yield t, stop
+            t = start
+    yield t, end
+
+
+def stretch(log: Log, solver: Any, stop: float, tol: float) -> Status:
+    """Steps to a time up to which the slope is smooth."""
+    if log.t == stop:
+        log.save(stop, lambda _: log.y)
+        return Status.FINISHED
+    first = min(log.longest, abs(stop - log.t)) if log.longest else None
+    log.longest = 0.0
+    at = make(log, solver, stop, tol, first)
+    while at.status == "running":
+        if log.steps >= STEP_LIMIT:
+            return Status.TOO_MANY_STEPS
+        advanced = step(at) and np.isfinite(at.y).all()
+        trouble = log.problem.trouble()
+        if not advanced:
+            return trouble or Status.STEP_TOO_SMALL
+        log.steps += 1
+        log.longest = max(log.longest, at.step_size)
+        status = hand_out(log, at)
+        if status is not Status.FINISHED:
+            return status
+        if log.problem.project:
+            at = go_on_from(log, at, solver, stop, tol)
+        log.tell()
+    return Status.FINISHED
+
+
+def make(log: Log, solver: Any, stop: float, tol: float, first: float | None) -> Any:
+    """A solver at the state."""
+    given = {"jac": log.problem.jacobian} if log.problem.jacobian else {}
+    with quiet():
+        return solver(log.slope, log.t, log.y, stop, rtol=tol, atol=tol, first_step=first, **given)
+
+
+def step(at: Any) -> bool:
+    """One step; False if it could not be made."""
+    for _ in range(RETRIES):
+        try:
+            with quiet():
+                at.step()
+            return bool(at.status != "failed")
+        except (np.linalg.LinAlgError, ValueError) as error:
+            # Radau meets NaN at a trial state only in its linear algebra, which refuses it.
+            if not (hasattr(at, "LU_real") and ("infs or NaNs" in str(error) or "singular" in str(error).lower())):
+                raise
+            at.h_abs, at.LU_real, at.LU_complex = at.h_abs / 4, None, None
+    return False
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No warnings of what a status will say: LSODA's own words, singular matrices, NaN on the way."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.filterwarnings("ignore", message="lsoda|Diagonal number|Ill-conditioned")
+        yield
+
+
+def hand_out(log: Log, at: Any) -> Status:
+    """Health, events and saved times of the step just made; FINISHED if the run may go on."""
+    piece = cache(at.dense_output)  # DOP853 has to evaluate slopes for it
+
+    def read(t: float) -> Array:
+        return np.asarray(at.y if t == at.t else log.y if t == log.t else piece()(t))
+
+    def states(times: Array) -> Array:
+        return np.asarray(at.y[None] if times.tolist() == [at.t] else piece()(times).T)
+
+    end, status = healthy_until(log, at.t, states)
+    met = sorted(crossings(log, read, end, at.t), key=lambda crossing: log.sign * crossing[0])
+    for t, which in met:
+        y = log.put(t, read(t))
+        n = len(y) // 2
+        log.happenings.append(Happening(t, which, y[:n], y[n:]))
+        if log.problem.stop[which]:
+            end, status = t, Status.EVENT
+            break
+    log.save(end, read)
+    log.go(end, read(end))
+    return status
+
+
+def healthy_until(log: Log, end: float, states: Callable[[Array], Array]) -> tuple[float, Status]:
+    """The end of the step, or the last instant of it at which the equation holds."""
+    health = log.problem.health
+    if not health:
+        return end, Status.FINISHED
+    times = np.linspace(log.t, end, log.problem.looks + 1)[1:]
+    found = health(times, states(times))
+    low = int(np.argmin(found))
+    if (found > 0).all() and 0 < low < len(times) - 1:  # a dip: look closer
+        times = np.linspace(times[low - 1], times[low + 1], CLOSER)
+        found = health(times, states(times))
+    if (found > 0).all():
+        return end, Status.FINISHED
+    ill = int(np.argmin(found > 0))
+    good, bad = float(times[ill - 1] if ill else log.t), float(times[ill])
+    while abs(bad - good) > 1e-3 * abs(end - log.t):
+        middle = (good + bad) / 2
+        well = health(np.array([middle]), states(np.array([middle])))[0] > 0
+        good, bad = (middle, bad) if well else (good, middle)
+    return good, Status.SINGULAR
+
+
+def crossings(log: Log, read: Callable[[float], Array], end: float, step_end: float) -> Iterator[tuple[float, int]]:
+    """When which event passes zero in the step, up to a time; an event that is zero at the beginning does not fire."""
+    from scipy.optimize import brentq
+
+    if log.problem.events is None:
+        return
+    events = log.problem.events
+    times = np.linspace(log.t, step_end, PARTS + 1)
+    times = np.append(times[log.sign * (times - end) < 0], end)
+    values = [log.values, *(events(float(t), read(float(t))) for t in times[1:])]
+    log.values = values[-1]
+    for a, b, before, after in zip(times[:-1], times[1:], values[:-1], values[1:], strict=True):
+        for j, direction in enumerate(log.problem.direction):
+            rises, falls = before[j] < 0 <= after[j], before[j] > 0 >= after[j]
+            if (rises and direction >= 0) or (falls and direction <= 0):
+                if after[j] == 0:
+                    yield float(b), j
+                    continue
+                found = brentq(lambda t, j=j: events(t, read(t))[j], a, b, xtol=1e-300, rtol=4 * EPS)
+                yield float(found), j
+
+
+def go_on_from(log: Log, at: Any, solver: Any, stop: float, tol: float) -> Any:
+    """The solver, at the state brought back to its constraints.
+
+    A one-step method takes the new state as it is. LSODA would have to start anew, and does so only when the state
+    has drifted by more than its own errors; states handed out are on their constraints in any case.
+    """
+    if at.status != "running":
+        return at
+    if solver.__name__ == "LSODA":
+        far = np.abs(log.y - at.y) > DRIFT * tol * (1 + np.abs(at.y))
+        return make(log, solver, stop, tol, None) if far.any() else at
+    at.y, at.f = log.y, log.slope(log.t, log.y)
+    return at

@@ -1,0 +1,195 @@
+"""The SciPy engine for stiff systems: Radau and LSODA over kernels in machine code, Jacobian included."""
+
+import ctypes
+import time as clock
+from collections.abc import Callable
+from dataclasses import replace
+from math import isfinite
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import symengine as se
+
+from zwang.compile import Kernel, Program
+from zwang.errors import InputError
+from zwang.motion.march import Problem, march
+from zwang.motion.native import compiled
+from zwang.motion.tangent import tangent
+from zwang.motion.task import Array, Path, Status, Task
+
+SOLVERS = {"radau": "Radau", "lsoda": "LSODA", "dop853": "DOP853"}
+TIGHTEST = 2.3e-14  # SciPy's solvers go no further than a hundred times the precision of doubles
+PROJECTIONS = 3  # Newton's steps back to the constraints, as in the native engine
+ON = 1e-13  # a residual below this counts as none
+
+_BATCH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+_JACOBIANS: "WeakKeyDictionary[Program, Program]" = WeakKeyDictionary()
+
+
+def runner(method: str) -> Callable[[Task], Path]:
+    """The engine of a method, "radau" or "lsoda": a function from a task to its path."""
+    solver = solver_class(method)
+
+    def run(task: Task) -> Path:
+        require_tolerance(method, task.tol)
+        began = clock.perf_counter()
+        problem, note = problem_of(task)
+        compiling = clock.perf_counter() - began
+        # LSODA loses its history, and with it accuracy, where it has to start anew; it finds breaks by its error.
+        breaks = task.breaks if method != "lsoda" else task.breaks[:0]
+        path = march(problem, solver, (task.t, task.q, task.v), task.times, task.tol, breaks, task.progress)
+        return replace(path, compile_seconds=compiling, notes=(note,) if note else ())
+
+    return run
+
+
+def solver_class(method: str) -> type:
+    """SciPy's class of a method."""
+    import scipy.integrate
+
+    solver: type = getattr(scipy.integrate, SOLVERS[method])
+    return solver
+
+
+def require_tolerance(method: str, tol: float, instead: str = ", or method='native' or 'taylor'") -> None:
+    """Refuse a tolerance that SciPy would silently loosen."""
+    if tol < TIGHTEST:
+        raise InputError(
+            f"tol = {tol:g} is tighter than method={method!r} can hold: choose at least {TIGHTEST:g}{instead}"
+        )
+
+
+def problem_of(task: Task) -> tuple[Problem, str]:
+    """A task as the solvers want it, and a word on how."""
+    kernel, n = compiled(task.acceleration), len(task.q)
+    at, watch = single(kernel, task), Watch(task.pivot_scale * task.pivot_tol)
+
+    def slope(t: float, y: Array) -> Array:
+        out = at(t, y)
+        watch.see(out[:n], out[n:])
+        return np.concatenate([y[n:], out[:n]])
+
+    def health(times: Array, states: Array) -> Array:
+        pivots = evaluated(kernel, rows(task, times, states))[:, n:] / task.pivot_scale
+        return np.asarray(np.where(np.isnan(pivots), np.inf, pivots).min(axis=1) - task.pivot_tol)
+
+    event = single(compiled(task.events.program), task) if task.events else None
+    jacobian, note = jacobian_of(task)
+    return Problem(
+        slope,
+        watch.trouble,
+        jacobian,
+        health if task.pivot_tol and len(task.pivot_scale) else None,
+        events=(lambda t, y: event(t, y).copy()) if event else None,
+        direction=task.events.direction if task.events else (),
+        stop=task.events.stop if task.events else (),
+        project=projection_of(task),
+    ), note
+
+
+class Watch:
+    """What the slopes showed on the way: whether they were finite, and whether a pivot fell below its limit."""
+
+    def __init__(self, limits: Array) -> None:
+        """Start with nothing seen."""
+        self.limits = limits
+        self.finite, self.well = True, True
+
+    def see(self, acceleration: Array, pivots: Array) -> None:
+        """Remember what is wrong with an acceleration."""
+        self.finite = self.finite and isfinite(acceleration.sum())
+        self.well = self.well and not (pivots < self.limits).any()
+
+    def trouble(self) -> Status | None:
+        """What was wrong since this was last asked."""
+        finite, well = self.finite, self.well
+        self.finite, self.well = True, True
+        return Status.SINGULAR if not well else Status.NOT_FINITE if not finite else None
+
+
+def single(kernel: Kernel, task: Task) -> Callable[[float, Array], Array]:
+    """A kernel as a function of t and y, for one state at a time; it writes its outputs to the same place again."""
+    packed = rows(task, task.t, np.concatenate([task.q, task.v]))[0]
+    out, work = np.empty(kernel.output_size), np.empty(kernel.work_size)
+    state = packed[1 : 1 + 2 * len(task.q)]
+    call, places = _BATCH(kernel.batch_address), (out.ctypes.data, packed.ctypes.data, work.ctypes.data)
+
+    def at(t: float, y: Array) -> Array:
+        packed[0], state[:] = t, y
+        call(*places, 1)
+        return out
+
+    return at
+
+
+def rows(task: Task, t: float | Array, y: Array) -> Array:
+    """Inputs of the kernels, packed: [t, q, v, p] for each state."""
+    states = np.atleast_2d(y)
+    packed = np.empty((len(states), 1 + states.shape[1] + len(task.p)))
+    packed[:, 0], packed[:, 1 : 1 + states.shape[1]], packed[:, 1 + states.shape[1] :] = t, states, task.p
+    return packed
+
+
+def evaluated(kernel: Kernel, packed: Array) -> Array:
+    """The outputs of a kernel, packed."""
+    out, work = np.empty((len(packed), kernel.output_size)), np.empty(kernel.work_size)
+    packed = np.ascontiguousarray(packed)
+    _BATCH(kernel.batch_address)(out.ctypes.data, packed.ctypes.data, work.ctypes.data, len(packed))
+    return out
+
+
+def jacobian_of(task: Task) -> tuple[Callable[[float, Array], Array] | None, str]:
+    """∂(q̇, q̈)/∂(q, q̇) in machine code; None, and why, where an expression cannot be differentiated."""
+    n = len(task.q)
+    try:
+        kernel = compiled(jacobian_program(task.acceleration))
+    except InputError as error:
+        return None, f"The Jacobian is by finite differences: {error}."
+    part = kernel.outputs["d_acceleration"]
+    directions = np.eye(2 * n)
+
+    def jacobian(t: float, y: Array) -> Array:
+        packed = np.concatenate([np.repeat(rows(task, t, y), 2 * n, axis=0), directions], axis=1)
+        J = np.zeros((2 * n, 2 * n))
+        J[:n, n:] = np.eye(n)
+        J[n:] = evaluated(kernel, packed)[:, part].T
+        return J
+
+    return jacobian, ""
+
+
+def jacobian_program(program: Program) -> Program:
+    """The derivative of the acceleration along one direction in (q, v), which is one more input.
+
+    One direction, run for all of them in a row: compiling then takes no longer for many coordinates.
+    """
+    if program not in _JACOBIANS:
+        variables = (*program.inputs["q"], *program.inputs["v"])
+        direction = tuple(se.Symbol(f"direction{i}") for i in range(len(variables)))
+        along = dict(zip(variables, direction, strict=True))
+        inputs = dict(program.inputs) | {"direction": direction}
+        whole = tangent(program, [along], of=("acceleration",), inputs=inputs)
+        wanted = {"d_acceleration": whole.outputs["d_acceleration"]}
+        _JACOBIANS[program] = Program(inputs, wanted, {}, whole.steps)
+    return _JACOBIANS[program]
+
+
+def projection_of(task: Task) -> Callable[[float, Array], Array] | None:
+    """The way back to the constraints: positions first, then velocities."""
+    if task.projection is None:
+        return None
+    kernel, n = compiled(task.projection), len(task.q)
+    at = single(kernel, task)
+    levels = [(slice(0, n), "dq", "position"), (slice(n, 2 * n), "dv", "velocity")]
+
+    def project(t: float, y: Array) -> Array:
+        y = y.copy()
+        for part, change, residual in levels:
+            for _ in range(PROJECTIONS):
+                out = at(t, y)
+                if not out[kernel.outputs[residual]][0] > ON:
+                    break
+                y[part] += out[kernel.outputs[change]]
+        return y
+
+    return project

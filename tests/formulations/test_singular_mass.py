@@ -1,0 +1,150 @@
+"""Singular mass matrices (Udwadia–Phohomsiri, Udwadia–Wanichanon): q̈ is unique if rank [M; A] = n."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import zwang as zw
+from zwang.errors import MassError, UndeterminedError
+
+from .systems import exact_product, random_system
+
+cases = st.tuples(st.integers(0, 2**31), st.integers(2, 8), st.integers(1, 4), st.integers(0, 4))
+
+
+def random_singular(seed: int, n: int, lost: int, extra: int):
+    """M of rank n − lost, A with at least that many independent rows, redundant ones besides, and a C."""
+    lost = min(lost, n - 1)
+    draw = np.random.default_rng(seed)
+    rank = int(draw.integers(lost, n + 1))
+    m = rank + extra
+    s = random_system(int(draw.integers(2**31)), n, m, rank)
+    F = draw.integers(-4, 5, size=(n, n - lost)).astype(float)
+    F[:, : n - lost] += 9 * np.eye(n)[:, : n - lost]
+    M = exact_product(F, F.T)  # exactly singular
+    both = np.linalg.svd(np.vstack([M / np.abs(M).max(), s.A]), compute_uv=False)
+    assume(both[-1] > 1e-4 * both[0])
+    return M, draw.normal(size=n), s.A, s.b, draw.normal(size=n), rank
+
+
+def phohomsiri(M, Q, A, b):
+    """M̄⁺[Q; b], M̄ = [(I − A⁺A)M; A]."""
+    P = np.eye(len(M)) - np.linalg.pinv(A, rcond=1e-10) @ A
+    return np.linalg.lstsq(np.vstack([P @ M, A]), np.concatenate([P @ Q, b]), rcond=1e-10)[0]
+
+
+@given(cases)
+def test_singular_mass_agrees_with_Udwadia_Phohomsiri(case):
+    M, Q, A, b, C, rank = random_singular(*case)
+    now = zw.solve(M, Q, A, b, C=C)
+    wanted = phohomsiri(M, Q + C, A, b)
+    np.testing.assert_allclose(now.acceleration, wanted, rtol=0, atol=1e-9 * max(1, np.abs(wanted).max()))
+    np.testing.assert_allclose(A @ now.acceleration, b, rtol=0, atol=1e-11 * max(1, np.abs(b).max()))
+    assert now.rank == rank
+    scale = np.abs(M).max() * max(1, np.abs(now.acceleration).max())
+    # the force of constraint is that of M itself, not of a stand-in, and λ carries it
+    np.testing.assert_allclose(now.constraint_force, M @ now.acceleration - Q, rtol=0, atol=1e-12 * scale)
+    np.testing.assert_allclose(A.T @ now.multipliers + C, now.constraint_force, rtol=0, atol=1e-11 * scale)
+    np.testing.assert_allclose(now.null_space.T @ now.multipliers, 0, atol=1e-10 * scale)
+
+
+@given(cases, st.sampled_from([0.1, 1.0, 10.0, 1000.0]))
+def test_singular_mass_agrees_with_the_auxiliary_mass_for_every_alpha(case, alpha):
+    M, Q, A, b, C, _ = random_singular(*case)
+    auxiliary = M + alpha**2 * np.linalg.pinv(A, rcond=1e-10) @ A
+    auxiliary = (auxiliary + auxiliary.T) / 2
+    now, then = zw.solve(M, Q, A, b, C=C), zw.solve(auxiliary, Q, A, b, C=C)
+    size = max(1, np.abs(now.acceleration).max())
+    np.testing.assert_allclose(then.acceleration, now.acceleration, rtol=0, atol=1e-9 * size)
+    wanted = M @ then.acceleration - Q  # the actual force, not that of the auxiliary mass
+    np.testing.assert_allclose(now.constraint_force, wanted, rtol=0, atol=1e-8 * np.abs(M).max() * size)
+
+
+@given(cases)
+def test_singular_mass_in_other_units_of_the_coordinates(case):
+    M, Q, A, b, C, rank = random_singular(*case)
+    D = 2.0 ** np.random.default_rng(case[0]).integers(-10, 11, size=len(Q))
+    here, there = zw.solve(M, Q, A, b, C=C), zw.solve(M * D[:, None] * D, Q * D, A * D, b, C=C * D)
+    size = max(1, np.abs(here.acceleration).max())
+    np.testing.assert_allclose(there.acceleration * D, here.acceleration, rtol=0, atol=1e-12 * size)
+    assert there.rank == here.rank == rank
+
+
+def test_singular_mass_and_nothing_free_has_no_unconstrained_acceleration():
+    now = zw.solve(np.diag([1.0, 0]), [1, 2], [[0, 1]], [3])
+    np.testing.assert_array_equal(now.acceleration, [1, 3])
+    np.testing.assert_array_equal(now.constraint_force, [0, -2])
+    np.testing.assert_array_equal(now.multipliers, [-2])
+    for nothing in (now.free_acceleration, now.error, now.deviation, now.gaussian):
+        assert np.isnan(nothing).all()
+    assert now.residuals.constraint == 0
+    assert now.residuals.equilibrium == 0
+    np.testing.assert_array_equal(now.weighted_inverse, [[0], [1]])
+
+
+def test_singular_mass_with_redundant_rows_and_nonideal_force():
+    M = np.diag([2.0, 0, 0])
+    A = [[0, 1, 0], [0, 0, 1], [0, 2, 2]]
+    now = zw.solve(M, [4, 1, 1], A, [1, 2, 6], C=[2, 5, 0])
+    np.testing.assert_allclose(now.acceleration, [3, 1, 2], atol=1e-15)
+    np.testing.assert_allclose(now.constraint_force, [2, -1, -1], atol=1e-15)
+    np.testing.assert_allclose(np.transpose(A) @ now.multipliers, [0, -6, -1], atol=1e-14)
+    np.testing.assert_allclose(now.ideal_force, [0, -1, -1], atol=1e-14)
+    np.testing.assert_allclose(now.nonideal_force, [2, 0, 0], atol=1e-14)
+    assert now.rank == 2
+    assert not now.unique.any()
+
+
+def test_no_mass_at_all_where_constraints_fix_everything():
+    now = zw.solve(np.zeros((2, 2)), [1, 2], [[1, 1], [1, -1]], [3, 1])
+    np.testing.assert_allclose(now.acceleration, [2, 1], atol=1e-15)
+    np.testing.assert_allclose(now.constraint_force, [-1, -2], atol=1e-15)
+
+
+def test_undetermined_directions_are_named():
+    with pytest.raises(UndeterminedError) as caught:
+        zw.solve(np.diag([1.0, 0, 0]), [0, 0, 0], [[1, 1, 1]], [0])
+    message = str(caught.value)
+    assert "rank [M; A] = 2 < 3" in message
+    assert "along coordinate 1 - coordinate 2;" in message
+    assert "give these directions inertia or a constraint" in message
+
+
+def test_undetermined_direction_is_named_in_the_coordinates_given():
+    # kinetic energy ½(10 ẋ − ẏ)²: nothing resists motion along (1, 10), whatever the units of x and y
+    with pytest.raises(UndeterminedError, match=r"along coordinate 1 \+ 0.1 coordinate 0;|along 0.1 coordinate 0 \+ "):
+        zw.solve([[100, -10], [-10, 1]], [0, 0], [], [])
+
+
+def test_undetermined_system_of_a_stack_is_named():
+    M = np.tile(np.eye(2), (5, 1, 1))
+    M[3] = np.diag([1.0, 0])
+    with pytest.raises(UndeterminedError, match="M of system 3 is singular"):
+        zw.solve(M, [0, 0], [[1, 0]], [0])
+
+
+@pytest.mark.parametrize("form", ["generalized-inverse", "gauss", "gibbs-appell", "lagrange"])
+def test_other_forms_refuse_a_singular_mass(form):
+    with pytest.raises(MassError, match="needs a positive definite M, and M is singular: use form 'fundamental'"):
+        zw.solve(np.diag([1.0, 0]), [1, 2], [[0, 1]], [3], form=form)
+
+
+def test_stack_of_regular_and_singular_masses_is_solved_like_one_by_one():
+    draw = np.random.default_rng(1)
+    M = np.tile(np.diag([1.0, 2, 3]), (6, 1, 1))
+    M[[1, 4], 2, 2] = 0
+    Q, A, b = draw.normal(size=(6, 3)), np.tile([[0.0, 1, 1], [1, 0, 1]], (6, 1, 1)), draw.normal(size=(6, 2))
+    A[4, 1] = 2 * A[4, 0]
+    b[4, 1] = 2 * b[4, 0]
+    stack = zw.solve(M, Q, A, b)
+    for k in range(6):
+        one = zw.solve(M[k], Q[k], A[k], b[k])
+        for name in ("acceleration", "free_acceleration", "gaussian", "multipliers", "constraint_force", "unique"):
+            np.testing.assert_array_equal(getattr(stack, name)[k], getattr(one, name))
+    assert np.isnan(stack.gaussian).tolist() == [False, True, False, False, True, False]
+
+
+def test_masses_that_are_small_are_not_singular():
+    now = zw.solve(np.diag([1.0, 1e-20]), [1, 1e-20], [], [])
+    np.testing.assert_array_equal(now.acceleration, [1, 1])

@@ -1,0 +1,345 @@
+"""A model's numbers: machine and people agree, stacks are single states, errors are named."""
+
+import mpmath
+import numpy as np
+import pytest
+import sympy as sp
+
+import zwang as zw
+from zwang import dot, evaluation
+from zwang.errors import InconsistentError, InfeasibleError, InputError, MassError, UndeterminedError
+from zwang.evaluation import matrices
+from zwang.formulations import FORMS
+
+from .references.andrews import DATA, andrews
+
+t = zw.t
+x, y, z = zw.coordinates("x y z")
+m, g, k, w = zw.parameters("m g k w")
+alpha = sp.Function("alpha")(t)
+xd, yd, zd = dot(x), dot(y), dot(z)
+T = m * (xd**2 + yd**2) / 2
+VALUES = {m: 1.3, g: 9.81, k: 0.7, w: 2.2}
+
+
+def planar(**more):
+    return zw.System((x, y), **({"kinetic": T} | more))
+
+
+SYSTEMS = {
+    "elementary functions": planar(
+        potential=m * g * y + sp.exp(-k * x) * sp.log(2 + y**2) + sp.tan(x / 3) + sp.sinh(y) * sp.tanh(x),
+        constraints=[sp.sqrt(x**2 + y**2) - 1, sp.atan2(y, x) - sp.cosh(x * y) + sp.asin(x / 9) + sp.acos(y / 9)],
+    ),
+    "more functions": planar(
+        potential=sp.asinh(x) + sp.acosh(2 + y**2) + sp.atanh(y / 9) + sp.erf(x) + x**sp.Rational(5, 3) + 2**y,
+        forces=(sp.gamma(x + 1) + sp.floor(7 * y), sp.ceiling(7 * x) * sp.erfc(y)),
+        constraints=[sp.cot(x) - sp.sec(y) + sp.csc(x + 5) * sp.atan(y) - sp.sech(x) * sp.csch(y) * sp.coth(y)],
+    ),
+    "pieces": planar(
+        potential=sp.Abs(x - y) * k + sp.Max(x, y, 0.5) ** 2 + sp.Min(x, 3 * y),
+        forces=(-k * sp.sign(xd) * sp.Abs(xd), sp.Piecewise((xd, x > y), (sp.Heaviside(yd), True))),
+        constraints=[sp.Abs(x) * yd - sp.Piecewise((x * xd, y < 10), (0, True))],
+    ),
+    "constants": planar(potential=sp.pi * x + sp.E * y**2 + sp.GoldenRatio * x * y + sp.Rational(1, 7) * x),
+    "time-dependent mass": planar(kinetic=m * (1 + sp.sin(w * t) ** 2) * (xd**2 + sp.exp(-k * t) * yd**2 + x * xd * yd)),
+    "moving frame": planar(
+        kinetic=m * ((xd - w * y + sp.cos(t)) ** 2 + (yd + w * x) ** 2) / 2,
+        potential=k * x * y * t,
+        constraints=[xd * y - sp.sin(w * t) * yd**2 - 1],
+    ),
+    "whole Q by hand": zw.System(
+        (x, y), mass=[[m + x**2, k], [k, m + sp.cos(t)]], forces=[-g * xd * yd, t * x], constraints=[x * y - t]
+    ),
+    "nonideal": planar(
+        constraints={"rail": y - k * x**2, "again": 2 * y - 2 * k * x**2},
+        nonideal=(-k * xd * sp.sqrt(1 + xd**2), -w * yd),
+    ),
+    "inputs": planar(
+        forces=(alpha, alpha.diff(t) * x),
+        constraints=[xd - t * yd - alpha, x + y - alpha**2],
+        parameters={alpha: sp.sin(w * t) + k * t},
+    ),
+    "acceleration level": planar(constraints=[x.diff(t, 2) + 2 * k * xd + w**2 * x - sp.cos(t) * y.diff(t, 2)]),
+}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_machine_and_people_agree(name):
+    """SymEngine in native code against SymPy's matrices in mpmath."""
+    system = SYSTEMS[name]
+    equations = zw.derive(system)
+    values = {s: VALUES[s] for s in system.symbols}
+    draw = np.random.default_rng(5)
+    for _ in range(3):
+        state = dict(zip([x, y, xd, yd], draw.uniform(0.2, 1.1, 4), strict=True))
+        now, *_ = matrices(system, state, 0.4, values)
+        for letter in "MQAbC":
+            expression = getattr(equations, letter).subs(system.inputs).doit()
+            for symbols in ({xd: state[xd], yd: state[yd]}, {x: state[x], y: state[y]}, values, {t: 0.4}):
+                expression = expression.subs({s: sp.Float(float(v), 30) for s, v in symbols.items()})
+            with mpmath.workdps(30):
+                wanted = np.array(expression.evalf(30).tolist(), dtype=float)
+            found = getattr(now, letter)
+            np.testing.assert_allclose(found, wanted.reshape(found.shape), rtol=2e-14, atol=2e-14)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_all_forms_agree(name):
+    system = SYSTEMS[name]
+    values = {s: VALUES[s] for s in system.symbols}
+    state = {x: 0.5, y: 0.3, xd: 0.4, yd: 0.7}
+    results = [zw.evaluate(system, state, 0.4, values, form=form).acceleration for form in FORMS]
+    for result in results[1:]:
+        np.testing.assert_allclose(result, results[0], rtol=1e-11, atol=1e-11)
+
+
+def pendulum():
+    rod = {"rod": (x**2 + y**2 - k**2) / 2}
+    return planar(potential=m * g * y, constraints=rod, parameters={m: 1.0, g: 10.0, k: 2.0})
+
+
+def on_circle(angle, rate, length=2.0):
+    return {
+        x: length * np.sin(angle), y: -length * np.cos(angle),
+        xd: length * rate * np.cos(angle), yd: length * rate * np.sin(angle),
+    }  # fmt: skip
+
+
+def test_a_stack_of_states_is_the_states_one_by_one():
+    angle, rate = np.meshgrid(np.linspace(-1, 1, 5), np.linspace(-2, 2, 3))
+    stack = zw.evaluate(pendulum(), on_circle(angle, rate))
+    assert stack.acceleration.shape == (3, 5, 2)
+    assert stack.multipliers.shape == (3, 5, 1)
+    for index in np.ndindex(3, 5):
+        one = zw.evaluate(pendulum(), on_circle(angle[index], rate[index]))
+        np.testing.assert_allclose(stack.acceleration[index], one.acceleration, rtol=1e-14, atol=1e-14)
+        np.testing.assert_allclose(stack.constraint_power[index], one.constraint_power, atol=1e-13)
+
+
+def test_parameters_and_times_broadcast():
+    masses = np.array([1.0, 2.0, 5.0])
+    stack = zw.evaluate(pendulum(), on_circle(0.3, 1.0), parameters={m: masses})
+    assert stack.constraint_force.shape == (3, 2)
+    np.testing.assert_allclose(stack.constraint_force, masses[:, None] * stack.constraint_force[:1], rtol=1e-14)
+    driven = planar(forces=(sp.sin(w * t), 0), parameters={m: 1, w: 1})
+    rest = {x: 0, y: 0, xd: 0, yd: 0}
+    times, rates = np.array([0.0, 0.5]), np.array([[1.0], [2.0], [3.0]])
+    many = zw.evaluate(driven, rest, times, parameters={w: rates})
+    np.testing.assert_allclose(many.acceleration[..., 0], np.sin(rates * times), rtol=1e-15, atol=1e-15)
+
+
+def test_one_kernel_serves_every_parameter_value_and_name():
+    state = on_circle(0.3, 1.0)
+    zw.evaluate(pendulum(), state)
+    kernels = dict(evaluation._KERNELS.things)
+    zw.evaluate(pendulum(), state, parameters={m: 7.0})
+    zw.evaluate(pendulum(), state, parameters={"g": 1.6})
+    other = zw.System((x, y), kinetic=T, potential=m * g * y, constraints={"string": (x**2 + y**2 - k**2) / 2})
+    zw.evaluate(other, state, parameters={m: 1, g: 1, k: 2})
+    zw.diagnose(pendulum(), state)
+    assert dict(evaluation._KERNELS.things) == kernels
+
+
+def test_an_input_may_be_given_or_changed_in_the_call():
+    system = planar(forces=(alpha, 0), parameters={m: 2, alpha: sp.cos(t)})
+    rest = {x: 0, y: 0, xd: 0, yd: 0}
+    assert zw.evaluate(system, rest, 0.0).acceleration[0] == 0.5
+    assert zw.evaluate(system, rest, 0.5, {alpha: t**2}).acceleration[0] == 0.125
+    assert zw.evaluate(system, rest, 0.5, {"alpha": 4}).acceleration[0] == 2.0
+    # the change brings a parameter of its own
+    assert zw.evaluate(system, rest, 0.5, {alpha: w * t, w: 8}).acceleration[0] == 2.0
+    with pytest.raises(InputError, match="parameter w has no value"):
+        zw.evaluate(system, rest, 0.5, {alpha: w * t})
+    with pytest.raises(InputError, match=r"alpha\(t\) = .*an expression in t and parameters alone"):
+        zw.evaluate(system, rest, 0.5, {alpha: x})
+    # another system of the same structure, whose own input has other parameters, asked about the same input
+    twin = planar(forces=(alpha, 0), parameters={m: 2, alpha: k * t, k: 1})
+    assert zw.evaluate(twin, rest, 0.5, {alpha: t**2}).acceleration[0] == 0.125
+
+
+def test_andrews_mechanism_at_its_published_start():
+    system, state = andrews()
+    accelerations, multipliers = (np.array(DATA[key], dtype=float) for key in ("a0", "multipliers0"))
+    results = {form: zw.evaluate(system, state, form=form) for form in FORMS}
+    now = results["fundamental"]
+    np.testing.assert_allclose(now.acceleration, accelerations, rtol=1e-12, atol=1e-12 * 14222)
+    np.testing.assert_allclose(-now.multipliers, multipliers, rtol=1e-12, atol=1e-12 * 98.6)
+    for result in results.values():
+        np.testing.assert_allclose(result.acceleration, accelerations, rtol=1e-9, atol=1e-9 * 14222)
+    verdict = zw.diagnose(system, state)
+    assert verdict.ok
+    assert (verdict.rank, verdict.generic_rank, verdict.degrees_of_freedom) == (6, 6, 1)
+    assert all(verdict.unique_multipliers.values())
+    assert not verdict.redundant
+
+
+def sphere(radius=1.0):
+    """A particle that rests on a sphere and may leave it."""
+    kinetic = m * (xd**2 + yd**2 + zd**2) / 2
+    surface = {"surface": (x**2 + y**2 + z**2 - radius**2) / 2 >= 0}
+    return zw.System((x, y, z), kinetic=kinetic, potential=m * g * z, constraints=surface, parameters={m: 2, g: 9.0})
+
+
+@pytest.mark.parametrize(("factor", "touches"), [(0.99, True), (1.01, False)])
+def test_example_17_a_particle_leaves_a_sphere(factor, touches):
+    cosine, sine = 2 / 3, np.sqrt(5) / 3
+    speed = factor * np.sqrt(2 * 9.0 / 3)
+    state = {x: sine, y: 0, z: cosine, xd: speed * cosine, yd: 0, zd: -speed * sine}
+    now = zw.evaluate(sphere(), state)
+    if touches:
+        assert now.multipliers[0] > 0
+        inward = now.acceleration @ [sine, 0, cosine]
+        np.testing.assert_allclose(inward, -(speed**2), rtol=1e-12)
+    else:
+        assert now.multipliers[0] == 0
+        np.testing.assert_allclose(now.acceleration, [0, 0, -9.0], atol=1e-14)
+
+
+def test_example_18_a_table_on_four_legs():
+    a, c = zw.coordinates("a c")
+    kinetic = (zd**2 + dot(a) ** 2 + dot(c) ** 2) / 2
+    legs = {f"leg {i}{j}": z + i * a + j * c >= 0 for i in (1, -1) for j in (1, -1)}
+    forces = {z: -4, a: -4 * 0.6, c: -4 * 0.6}
+    table = zw.System((z, a, c), kinetic=kinetic, forces=forces, constraints=legs)
+    now = zw.evaluate(table, dict.fromkeys([z, a, c, zd, dot(a), dot(c)], 0))
+    np.testing.assert_allclose(now.acceleration, 0, atol=1e-13)
+    assert (now.multipliers >= 0).all()
+    np.testing.assert_allclose(now.multipliers.sum(), 4, rtol=1e-12)
+    # the shortest λ + τ(1, −1, −1, 1) ≥ 0 from (2.2, 1, 1, −0.2) is that of τ = 0.2
+    np.testing.assert_allclose(now.multipliers, [2.4, 0.8, 0.8, 0], atol=1e-9)
+    assert not now.unique.any()
+
+
+def test_one_sided_constraints_away_from_their_limit_do_nothing():
+    ball = zw.System((y,), kinetic=yd**2 / 2, forces=[-10], constraints={"floor": y >= 0})
+    for height, rate, expected in ((1, 0, -10), (0, 0, 0), (0, 1, -10), (2, -3, -10)):
+        now = zw.evaluate(ball, {y: height, yd: rate})
+        np.testing.assert_allclose(now.acceleration, [expected], atol=1e-14)
+    stack = zw.evaluate(ball, {y: [0.0, 1.0], yd: 0})
+    np.testing.assert_allclose(stack.acceleration, [[0], [-10]], atol=1e-14)
+    for height, rate in ((-1, 0), (0, -1)):
+        with pytest.raises(InputError, match="violates the one-sided constraint 'floor'.* resolve the impact"):
+            zw.evaluate(ball, {y: height, yd: rate})
+    ratchet = zw.System((y,), kinetic=yd**2 / 2, forces=[-10], constraints={"ratchet": yd >= 0})
+    with pytest.raises(InputError, match="violates the one-sided constraint 'ratchet': it reads -1"):
+        zw.evaluate(ratchet, {y: 0, yd: -1})
+    np.testing.assert_allclose(zw.evaluate(ratchet, {y: 0, yd: 0}).acceleration, [0], atol=1e-14)
+
+
+def test_one_sided_constraints_that_push_against_each_other():
+    squeezed = zw.System(
+        (y,), kinetic=yd**2 / 2, constraints={"floor": y - t**2 >= 0, "ceiling": -(t**2) - y >= 0}
+    )
+    with pytest.raises(InfeasibleError, match="'floor'.*'ceiling'"):
+        zw.evaluate(squeezed, {y: 0, yd: 0})
+
+
+@pytest.mark.parametrize("angle", [1e-9, 1e-6, 0.3])
+def test_example_22_parallelogram_near_its_change_point(angle):
+    system, state = parallelogram(angle)
+    now = zw.evaluate(system, state)
+    tangent = [-np.sin(angle), np.cos(angle)]
+    np.testing.assert_allclose(now.acceleration.reshape(2, 2) @ tangent, [0.5, 0.5], rtol=1e-6)
+    assert now.rank == 3
+
+
+def parallelogram(angle, force=1.0):
+    """Two unit cranks and a coupler of length 2, in Cartesian coordinates; a tangential force on the first."""
+    x1, y1, x2, y2 = zw.coordinates("x1 y1 x2 y2")
+    f = zw.parameters("f")
+    kinetic = sum(dot(q) ** 2 for q in (x1, y1, x2, y2)) / 2
+    constraints = {
+        "crank 1": (x1**2 + y1**2 - 1) / 2,
+        "crank 2": ((x2 - 2) ** 2 + y2**2 - 1) / 2,
+        "coupler": ((x2 - x1) ** 2 + (y2 - y1) ** 2 - 4) / 2,
+    }
+    system = zw.System(
+        (x1, y1, x2, y2), kinetic=kinetic, forces={x1: -f * y1, y1: f * x1}, constraints=constraints, parameters={f: force}
+    )
+    c, s = np.cos(angle), np.sin(angle)
+    state = dict(zip((x1, y1, x2, y2), (c, s, 2 + c, s), strict=True)) | dict.fromkeys(system.velocities, 0.0)
+    return system, state
+
+
+def test_example_22_exactly_at_the_change_point():
+    system, state = parallelogram(0.0)
+    now = zw.evaluate(system, state)
+    np.testing.assert_allclose(now.acceleration, [0, 1, 0, 0], atol=1e-14)  # not the limit: f and 0
+    assert now.rank == 2
+    verdict = zw.diagnose(system, state)
+    assert verdict.singular
+    assert (verdict.rank, verdict.generic_rank) == (2, 3)
+    assert not verdict.ok
+
+
+REST = {x: 0, y: 1, xd: 0, yd: 0}
+
+# call -> (exception, message)
+REFUSED = {
+    "a coordinate is missing": (lambda: zw.evaluate(pendulum(), {x: 0, xd: 0}), InputError,
+                                r"does not say what y\(t\), Derivative\(y\(t\), t\) is"),
+    "an unknown key": (lambda: zw.evaluate(pendulum(), REST | {z: 1}), InputError, r"sets z\(t\), which is no coordinate"),
+    "a name nearly right": (lambda: zw.evaluate(pendulum(), REST, parameters={"mm": 1}), InputError, "did you mean m?"),
+    "a look-alike": (lambda: zw.evaluate(pendulum(), REST, parameters={sp.Symbol("m", positive=True): 1}), InputError,
+                     "looks like one of them but is another symbol"),
+    "NaN in the state": (lambda: zw.evaluate(pendulum(), REST | {x: np.nan}), InputError, r"x\(t\) = nan is not finite"),
+    "infinity in the state": (lambda: zw.evaluate(pendulum(), REST | {xd: [0, np.inf]}), InputError, "is not finite"),
+    "text in the state": (lambda: zw.evaluate(pendulum(), REST | {x: "1"}), InputError, r"x\(t\) = '1' is no real number"),
+    "a complex state": (lambda: zw.evaluate(pendulum(), REST | {x: 1j}), InputError, "is no real number"),
+    "NaN in a parameter": (lambda: zw.evaluate(pendulum(), REST, parameters={m: np.nan}), InputError, "m = nan is not finite"),
+    "NaN in time": (lambda: zw.evaluate(pendulum(), REST, np.nan), InputError, "t = nan is not finite"),
+    "text for time": (lambda: zw.evaluate(pendulum(), REST, "now"), InputError, "t = 'now' is no real number"),
+    "a state that is no mapping": (lambda: zw.evaluate(pendulum(), [0, 1, 0, 0]), InputError, "a state maps .* got list"),
+    "arrays that do not fit": (lambda: zw.evaluate(pendulum(), REST | {x: [0, 1], y: [0, 1, 2]}), InputError,
+                               "arrays of the state do not broadcast"),
+    "parameters that do not fit": (lambda: zw.evaluate(pendulum(), REST, parameters={m: [1, 2], g: [1, 2, 3]}), InputError,
+                                   "arrays of the parameters do not broadcast"),
+    "a parameter without value": (lambda: zw.evaluate(planar(potential=g * x * k), REST, parameters={m: 1}), InputError,
+                                  "parameter g has no value.*parameter k has no value"),
+    "an input without value": (lambda: zw.evaluate(planar(forces=(alpha, 0), parameters={m: 1, alpha: None}), REST),
+                               InputError, r"parameter alpha\(t\) has no value"),
+    "division by zero in a force": (lambda: zw.evaluate(planar(potential=1 / x, parameters={m: 1}), REST), InputError,
+                                    "the entry of Q of x is not finite"),
+    "a singular constraint": (lambda: zw.evaluate(planar(constraints={"log": sp.log(x)}, parameters={m: 1}), REST),
+                              InputError, "the row of A of constraint 'log' is not finite"),
+    "infinities of both signs": (lambda: zw.evaluate(planar(constraints={"odd": y / x - 1 / x**2}, parameters={m: 1}), REST),
+                                 InputError, "of constraint 'odd' is not finite"),
+    "a nonideal force of nothing": (lambda: zw.evaluate(planar(nonideal=[0, 1 / xd], parameters={m: 1}), REST), InputError,
+                                    "the nonideal force of y is not finite"),
+    "an undefined function": (lambda: zw.evaluate(planar(potential=sp.Function("h")(x), parameters={m: 1}), REST),
+                              InputError, r"h\(x\(t\)\) is not defined"),
+    "a function without native code": (lambda: zw.evaluate(planar(potential=sp.besselj(0, x), parameters={m: 1}), REST),
+                                       InputError, "besselj .* has no native code"),
+    "a negative mass": (lambda: zw.evaluate(pendulum(), on_circle(0, 0), parameters={m: -1}), MassError, "along"),
+    "nothing determines y": (lambda: zw.evaluate(zw.System((x, y), mass=[[m, 0], [0, 0]]), REST, parameters={m: 1}),
+                             UndeterminedError, "undetermined along y"),
+    "rows that contradict": (lambda: zw.evaluate(planar(constraints={"a": xd - t, "b": xd - 2 * t}, parameters={m: 1}), REST),
+                             InconsistentError, "constraint 'b' contradicts constraint 'a'"),
+    "an unknown form": (lambda: zw.evaluate(pendulum(), REST, form="newton"), InputError, "form='newton' is unknown"),
+    "an unknown coordinate": (lambda: zw.evaluate(pendulum(), REST, form="gibbs-appell", eliminate=[z]), InputError,
+                              r"z\(t\) is no coordinate"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_errors_say_what_and_which(what):
+    call, kind, message = REFUSED[what]
+    with pytest.raises(kind, match=message):
+        call()
+
+
+def test_coordinates_to_eliminate_may_be_given_in_any_way():
+    state = on_circle(0.5, 1.0)
+    expected = zw.evaluate(pendulum(), state).acceleration
+    for eliminate in ([x], ["x"], [0]):
+        found = zw.evaluate(pendulum(), state, form="gibbs-appell", eliminate=eliminate)
+        np.testing.assert_allclose(found.acceleration, expected, rtol=1e-12)
+
+
+def test_without_constraints_or_parameters():
+    free = zw.System((x,), kinetic=xd**2 / 2, forces=[3 - x])
+    now = zw.evaluate(free, {x: 1, xd: 0})
+    assert now.acceleration.tolist() == [2.0]
+    assert now.multipliers.shape == (0,)
+    assert now.rank == 0

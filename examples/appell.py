@@ -44,6 +44,7 @@ def main() -> None:
     show_equations()
     show_verdict_and_forces(state(3, 4, 5))
     show_rest()
+    show_motion()
     show_agreement()
 
 
@@ -88,6 +89,15 @@ def show_rest() -> None:
     for slow in (1.0, 1e-3, 1e-6, 1e-9, 0.0):
         falling = zw.evaluate(particle, state(3 * slow, 4 * slow, 5 * slow)).acceleration[2]
         line(f"ż = {5 * slow:g}", "z̈", falling)
+
+
+def show_motion() -> None:
+    """The particle rises, comes to rest for an instant, a singular position, and falls back."""
+    heading("The motion, through rest")
+    motion = zw.simulate(particle, state(3, 4, 5), until=1.5, samples=4)
+    for time, z in zip(motion.time.values, motion.q.sel(coordinate="z").values, strict=True):
+        line(f"t = {time:g}", "z", f"{z:.9f}   exact {5 * time - 9.81 * time**2 / 4:.9f}")
+    print(indented(textwrap.fill(motion.attrs["message"], WIDTH)))
 
 
 def show_agreement() -> None:

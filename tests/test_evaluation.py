@@ -32,7 +32,7 @@ SYSTEMS = {
         constraints=[sp.sqrt(x**2 + y**2) - 1, sp.atan2(y, x) - sp.cosh(x * y) + sp.asin(x / 9) + sp.acos(y / 9)],
     ),
     "more functions": planar(
-        potential=sp.asinh(x) + sp.acosh(2 + y**2) + sp.atanh(y / 9) + sp.erf(x) + x**sp.Rational(5, 3) + 2**y,
+        potential=sp.asinh(x) + sp.acosh(2 + y**2) + sp.atanh(y / 9) + sp.erf(x) + x ** sp.Rational(5, 3) + 2**y,
         forces=(sp.gamma(x + 1) + sp.floor(7 * y), sp.ceiling(7 * x) * sp.erfc(y)),
         constraints=[sp.cot(x) - sp.sec(y) + sp.csc(x + 5) * sp.atan(y) - sp.sech(x) * sp.csch(y) * sp.coth(y)],
     ),
@@ -42,7 +42,9 @@ SYSTEMS = {
         constraints=[sp.Abs(x) * yd - sp.Piecewise((x * xd, y < 10), (0, True))],
     ),
     "constants": planar(potential=sp.pi * x + sp.E * y**2 + sp.GoldenRatio * x * y + sp.Rational(1, 7) * x),
-    "time-dependent mass": planar(kinetic=m * (1 + sp.sin(w * t) ** 2) * (xd**2 + sp.exp(-k * t) * yd**2 + x * xd * yd)),
+    "time-dependent mass": planar(
+        kinetic=m * (1 + sp.sin(w * t) ** 2) * (xd**2 + sp.exp(-k * t) * yd**2 + x * xd * yd)
+    ),
     "moving frame": planar(
         kinetic=m * ((xd - w * y + sp.cos(t)) ** 2 + (yd + w * x) ** 2) / 2,
         potential=k * x * y * t,
@@ -228,9 +230,7 @@ def test_one_sided_constraints_away_from_their_limit_do_nothing():
 
 
 def test_one_sided_constraints_that_push_against_each_other():
-    squeezed = zw.System(
-        (y,), kinetic=yd**2 / 2, constraints={"floor": y - t**2 >= 0, "ceiling": -(t**2) - y >= 0}
-    )
+    squeezed = zw.System((y,), kinetic=yd**2 / 2, constraints={"floor": y - t**2 >= 0, "ceiling": -(t**2) - y >= 0})
     with pytest.raises(InfeasibleError, match="'floor'.*'ceiling'"):
         zw.evaluate(squeezed, {y: 0, yd: 0})
 
@@ -255,7 +255,11 @@ def parallelogram(angle, force=1.0):
         "coupler": ((x2 - x1) ** 2 + (y2 - y1) ** 2 - 4) / 2,
     }
     system = zw.System(
-        (x1, y1, x2, y2), kinetic=kinetic, forces={x1: -f * y1, y1: f * x1}, constraints=constraints, parameters={f: force}
+        (x1, y1, x2, y2),
+        kinetic=kinetic,
+        forces={x1: -f * y1, y1: f * x1},
+        constraints=constraints,
+        parameters={f: force},
     )
     c, s = np.cos(angle), np.sin(angle)
     state = dict(zip((x1, y1, x2, y2), (c, s, 2 + c, s), strict=True)) | dict.fromkeys(system.velocities, 0.0)

@@ -102,10 +102,8 @@ def cranks(angle, scale=1.0):
     """A bar on three equal parallel cranks, one more than it needs: rows depend only while the constraints hold."""
     a = zw.coordinates("a")
     tips = [(x + i * scale * sp.cos(a), y + i * scale * sp.sin(a)) for i in range(3)]
-    constraints = {
-        f"crank {i}": ((X - i * scale) ** 2 + Y**2 - scale**2) / 2 for i, (X, Y) in enumerate(tips)
-    }
-    system = zw.System((x, y, a), kinetic=(xd**2 + yd**2 + dot(a) ** 2) / 2, constraints=constraints)
+    constraints = {f"crank {i}": ((X - i * scale) ** 2 + Y**2 - scale**2) / 2 for i, (X, Y) in enumerate(tips)}
+    system = zw.System((x, y, a), kinetic=(xd**2 + yd**2 + scale**2 * dot(a) ** 2) / 2, constraints=constraints)
     sine, cosine = scale * np.sin(angle), scale * np.cos(angle)
     return system, {x: cosine, y: sine, a: 0.0, xd: -sine, yd: cosine, dot(a): 0.0}
 
@@ -123,8 +121,9 @@ def test_three_cranks_are_redundant_and_not_singular(angle, scale):
     assert not any(verdict.unique_multipliers.values())
 
 
-def test_three_cranks_are_singular_when_flat():
-    verdict = zw.diagnose(*cranks(0.0))
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e3])
+def test_three_cranks_are_singular_when_flat(scale):
+    verdict = zw.diagnose(*cranks(0.0, scale))
     assert verdict.singular
     assert (verdict.rank, verdict.generic_rank) == (1, 2)
     assert set(verdict.redundant) == {"crank 1", "crank 2"}
@@ -135,11 +134,16 @@ def four_bar(angle):
     a, b, c = zw.coordinates("a b c")
     X = sp.cos(a) + 3 * sp.cos(b) - 2 * sp.cos(c) - 3
     Y = sp.sin(a) + 3 * sp.sin(b) - 2 * sp.sin(c)
-    diagonal = (sp.cos(a) + 3 * sp.cos(b)) ** 2 + (sp.sin(a) + 3 * sp.sin(b)) ** 2 - (3 + 2 * sp.cos(c)) ** 2 - (
-        2 * sp.sin(c)
-    ) ** 2
+    diagonal = (
+        (sp.cos(a) + 3 * sp.cos(b)) ** 2
+        + (sp.sin(a) + 3 * sp.sin(b)) ** 2
+        - (3 + 2 * sp.cos(c)) ** 2
+        - (2 * sp.sin(c)) ** 2
+    )
     system = zw.System(
-        (a, b, c), kinetic=(dot(a) ** 2 + dot(b) ** 2 + dot(c) ** 2) / 2, constraints={"x": X, "y": Y, "diagonal": diagonal}
+        (a, b, c),
+        kinetic=(dot(a) ** 2 + dot(b) ** 2 + dot(c) ** 2) / 2,
+        constraints={"x": X, "y": Y, "diagonal": diagonal},
     )
     # close the loop: intersect the circles about the crank's tip (radius 3) and about (3, 0) (radius 2)
     tip, pivot = np.array([np.cos(angle), np.sin(angle)]), np.array([3.0, 0.0])

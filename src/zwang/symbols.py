@@ -101,8 +101,7 @@ class Plain:
     def of(cls, functions: Sequence[sp.Expr]) -> "Plain":
         """Plain symbols for coordinates given as functions of time."""
         q, v, a = (
-            tuple(sp.Dummy(f"{f.func.__name__}{mark}", real=True) for f in functions)
-            for mark in ("", "_dot", "_ddot")
+            tuple(sp.Dummy(f"{f.func.__name__}{mark}", real=True) for f in functions) for mark in ("", "_dot", "_ddot")
         )
         forward: dict[sp.Expr, sp.Symbol] = {}
         for f, qi, vi, ai in zip(functions, q, v, a, strict=True):

@@ -7,6 +7,7 @@ configuration is one where the rank is below the one nearby: what is true here i
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,17 +17,17 @@ from zwang.errors import InputError
 from zwang.evaluation import Matrices, ModelKernel, limits, matrices, model_kernel, names_of, parameter_values
 from zwang.formulations.solve import partners
 from zwang.linalg.factors import factorise
-from zwang.linalg.newton import nearest_root
+from zwang.linalg.newton import nearby_root
 from zwang.linalg.rank import CONSISTENCY_TOL, EPS, Array, row_rank, rows_in_order
 from zwang.model import System
 
 # A constraint that reads less than this at a state, relative to the terms that make it up, is satisfied.
 SATISFIED_TOL = 1e-8
 
-# How far to go, relative to 1 + |q|, for states next to the given one. States brought back onto the constraints are
+# How far to go, in natural units, for states next to the given one. States brought back onto the constraints are
 # on them to about 1e-14, unless they fall near a singular position: pivots between zero and clearly not zero say
 # so, and such states decide nothing.
-SPREADS = (1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3)
+SPREADS = (1e-5, 1e-3, 0.03, 0.3)
 ZERO, NOT_ZERO = 1e-12, 1e-8
 
 
@@ -181,7 +182,8 @@ def diagnose(
         return {label[i]: tuple(label[j] for j in others) for i, others in pairs.items()}
 
     p, inputs = parameter_values(system, parameters)
-    generic = generic_rank(model_kernel(system, inputs), system, active, q, v, float(t), p)
+    kernel = model_kernel(system, inputs)
+    generic = generic_rank(kernel, system, active, (float(t), q, v), p, np.sqrt(np.diag(now.M)))
     violated = sorted({*violations(system, now, q, v), *np.flatnonzero(beyond)})
     return Verdict(
         name=system.name,
@@ -255,46 +257,58 @@ def generic_rank(
     kernel: ModelKernel,
     system: System,
     active: np.ndarray[Any, np.dtype[np.intp]],
-    q: Array,
-    v: Array,
-    t: float,
+    state: tuple[float, Array, Array],
     p: Array,
+    inertia: Array,
 ) -> int | None:
     """The greatest rank at nearby states and times that satisfy the constraints; None if none was found.
 
     Nearby states are random displacements, brought back to the constraints: rows that depend on each other
-    only while the constraints hold must not count as independent. The displacements have several sizes,
-    because nobody says how large a mechanism is in its own units.
+    only while the constraints hold must not count as independent. The displacements have several sizes, in two
+    kinds of units, because nobody says how large a mechanism is: the user's, and natural ones, in which the
+    state is as large as 1 and `inertia` (roots of M's diagonal) makes lengths and angles comparable.
     """
+    t, q, v = state
+    ones = np.ones(len(q)), np.ones(len(v))
+    natural = natural_units(inertia, q), natural_units(inertia, v)
     order = np.array([c.order for c in system.constraints], dtype=np.intp)
     holonomic, first = active[order[active] == 0], active[order[active] <= 1]
     draw = np.random.default_rng(1829)  # Gauss's year; any fixed number makes verdicts repeatable
     best = None
-    for spread in SPREADS:
-        start_q = q + spread * (1 + np.abs(q)) * draw.standard_normal(len(q))
-        start_v = v + spread * (1 + np.abs(v)) * draw.standard_normal(len(v))
+    for spread, (unit_q, unit_v) in product(SPREADS, (ones, natural)):
+        start_q = q / unit_q + spread * draw.standard_normal(len(q))
+        start_v = v / unit_v + spread * draw.standard_normal(len(v))
         near_t = t + spread * (1 + abs(t)) * draw.standard_normal()
 
-        def positions(x: Array, near_t: float = near_t) -> tuple[Array, Array]:
-            now = kernel(near_t, x, v, p)
-            return now.position[holonomic], now.A[holonomic]
+        def positions(x: Array, near_t: float = near_t, unit: Array = unit_q) -> tuple[Array, Array]:
+            now = kernel(near_t, x * unit, v, p)
+            return now.position[holonomic], now.A[holonomic] * unit
 
-        near_q, found = nearest_root(positions, start_q, 1e-14)
+        near_q, found = nearby_root(positions, start_q, spread, 1e-14)
         if not found:
             continue
+        near_q = near_q * unit_q
 
-        def velocities(x: Array, near_t: float = near_t, near_q: Array = near_q) -> tuple[Array, Array]:
-            now = kernel(near_t, near_q, x, p)
-            return now.velocity[first], now.A[first]
+        def velocities(
+            x: Array, near_t: float = near_t, near_q: Array = near_q, unit: Array = unit_v
+        ) -> tuple[Array, Array]:
+            now = kernel(near_t, near_q, x * unit, p)
+            return now.velocity[first], now.A[first] * unit
 
-        near_v, found = nearest_root(velocities, start_v, 1e-14)
-        A = kernel(near_t, near_q, near_v, p).A[active]
+        near_v, found = nearby_root(velocities, start_v, spread, 1e-14)
+        A = kernel(near_t, near_q, near_v * unit_v, p).A[active] * unit_q
         if not (found and np.isfinite(A).all()):
             continue
         least, most = (int(row_rank(A[None], tolerance)[0]) for tolerance in (NOT_ZERO, ZERO))
         if least == most:
             best = max(best or 0, most)
     return best
+
+
+def natural_units(inertia: Array, x: Array) -> Array:
+    """How much each coordinate or rate must change for a change as large as x itself in the metric of M."""
+    inertia = np.where(inertia > 0, inertia, inertia.max(initial=0.0) or 1.0)
+    return np.asarray(((inertia * np.abs(x)).max() or inertia.max()) / inertia)
 
 
 def count(number: int, one: str, many: str) -> str:

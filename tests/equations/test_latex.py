@@ -70,7 +70,10 @@ def test_the_forms_differ_in_what_they_say():
     assert r"\left(A M^{-1} A^{\mathsf T}\right)^{+}" in texts["fundamental"]
     assert r"\min_{\ddot{q}}" in texts["gauss"]
     assert r"M_{II}" in texts["gibbs-appell"]
-    assert r"\left[\begin{matrix}m\end{matrix}\right]\left[\begin{matrix}\ddot{y}\end{matrix}\right] =" in texts["gibbs-appell"]
+    assert (
+        r"\left[\begin{matrix}m\end{matrix}\right]\left[\begin{matrix}\ddot{y}\end{matrix}\right] ="
+        in texts["gibbs-appell"]
+    )
     assert r"\lambda = " in texts["lagrange"]
     assert r"\left[\begin{matrix}-2\\1\end{matrix}\right] w" in texts["lagrange"]  # the family of multipliers
     assert r"A^{-}" in texts["generalized-inverse"]

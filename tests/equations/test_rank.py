@@ -26,9 +26,7 @@ def test_the_assumption_is_said_in_words():
 
 
 def test_rows_that_depend_only_while_the_constraints_hold_are_chosen_by_hand():
-    system = zw.System(
-        (x, y), kinetic=T, potential=m * g * y, constraints={"line": x - y, "squares": x**2 - y**2}
-    )
+    system = zw.System((x, y), kinetic=T, potential=m * g * y, constraints={"line": x - y, "squares": x**2 - y**2})
     equations = zw.derive(system)
     assert equations.rank == 2  # off the constraints the rows are independent
     alone = zw.derive(zw.System((x, y), kinetic=T, potential=m * g * y, constraints={"line": x - y}))

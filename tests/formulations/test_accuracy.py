@@ -143,6 +143,14 @@ def test_stack_is_solved_like_one_by_one(cases):
         assert not stack.null_space[k][:, columns:].any()
 
 
+def test_rounding_of_a_large_row_is_not_taken_for_a_small_row():
+    """A dependent row 2⁷⁰ times longer than an independent one leaves rounding that is longer than that one."""
+    s = random_system(458269691, 10, 14, 7, "row scales")
+    now = zw.solve(*s.given)
+    assert (np.abs(s.X.T @ now.null_space) <= 1e-14 * np.abs(s.X).max(axis=0)[:, None]).all()
+    assert relative(now.multipliers, truth(s).multipliers) <= 1e-12
+
+
 def test_zero_matrices_of_every_shape():
     for n in (1, 3):
         for m in (0, 1, 5):

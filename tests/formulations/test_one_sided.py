@@ -101,6 +101,32 @@ def test_G12_row_that_repeats_an_equality_is_no_hindrance():
         require_kkt(M, np.array([5, 1]), np.array(A), np.array(b), np.array([False, True]), now)
 
 
+@given(st.integers(0, 2**31), st.integers(2, 6))
+def test_G12_rows_that_the_equalities_decide_leave_the_others_alone(seed, n):
+    """What is left of such a row is rounding, and rounding has no direction."""
+    draw = np.random.default_rng(seed)
+    M, Q, A, b, _ = random_contact(seed, n, 3, 1.0, (0,))
+    equal, pushing = A[:1] / 3, draw.normal(size=(2, n))
+    lower = pushing @ np.linalg.solve(M, Q) + 1
+    repeated = np.outer(draw.normal(size=4), equal)
+    here = zw.solve(M, Q, np.vstack([equal, pushing]), [b[0] / 3, *lower], one_sided=[False, True, True])
+    there = zw.solve(
+        M,
+        Q,
+        np.vstack([equal, repeated, pushing]),
+        [b[0] / 3, *(repeated @ here.acceleration), *lower],
+        one_sided=[False] + [True] * 6,
+    )
+    size = max(1, np.abs(here.acceleration).max())
+    np.testing.assert_allclose(there.acceleration, here.acceleration, rtol=0, atol=1e-11 * size)
+
+
+def test_G12_rounding_is_no_contradiction():
+    up, down = 0.3 * (1 + 2**-52), 0.3 * (1 - 2**-53)
+    now = zw.solve([[1]], [0.3], [[1], [-1]], [up, -down], one_sided=[True, True])
+    np.testing.assert_allclose(now.acceleration, [0.3], rtol=1e-15)
+
+
 def test_G12_two_opposite_rows_act_as_an_equality():
     M = np.diag([1.0, 3.0])
     for Q in ([5, 1], [-5, 1]):

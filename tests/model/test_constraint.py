@@ -42,7 +42,10 @@ TABLE = {
 @pytest.mark.parametrize("name", TABLE)
 def test_order_and_kinds_are_found(name):
     given, order, kinds = TABLE[name]
-    for constraint in (Constraint(given, name), Constraint(Constraint(given).expression, name, Constraint(given).one_sided)):
+    for constraint in (
+        Constraint(given, name),
+        Constraint(Constraint(given).expression, name, Constraint(given).one_sided),
+    ):
         assert constraint.order == order
         assert constraint.kinds == kinds
         assert constraint.level == ("position", "velocity", "acceleration")[order]

@@ -50,9 +50,7 @@ def consistent_states(system, seed, count=3):
             lambda x, v=v: ((now := at(x, v)).position[position], now.A[position]), draw.uniform(0.2, 1.2, n), 1e-14
         )
         if found:
-            v, found = nearest_root(
-                lambda x, q=q: ((now := at(q, x)).velocity[velocity], now.A[velocity]), v, 1e-14
-            )
+            v, found = nearest_root(lambda x, q=q: ((now := at(q, x)).velocity[velocity], now.A[velocity]), v, 1e-14)
         if found:
             states.append(dict(zip(keys, map(float, [*q, *v]), strict=True)))
     return states

@@ -9,6 +9,10 @@ import sympy as sp
 import zwang as zw
 from zwang import dot
 
+from .andrews import andrews
+
+__all__ = ["andrews"]
+
 HERE = Path(__file__).parent
 
 Problem = tuple[zw.System, dict[sp.Expr, float]]
@@ -23,13 +27,6 @@ def rest(system: zw.System, **positions: float) -> dict[sp.Expr, float]:
     """A start at rest."""
     names = dict(zip(system.coordinate_names, system.coordinates, strict=True))
     return {names[k]: v for k, v in positions.items()} | dict.fromkeys(system.velocities, 0.0)
-
-
-def andrews() -> Problem:
-    from .andrews import START, mechanism
-
-    system = mechanism()
-    return system, dict(zip(system.coordinates, START, strict=True)) | dict.fromkeys(system.velocities, 0.0)
 
 
 def pendulum() -> Problem:
@@ -61,7 +58,7 @@ def double_pendulum() -> Problem:
 
 
 def four_bar(loops: int = 1, speed: float = 1.0) -> Problem:
-    """A chain of parallelogram four-bars in the coordinates of their joints, upright, its joints moving to the right."""
+    """A chain of parallelogram four-bars in the coordinates of their joints, upright, moving to the right."""
     x = zw.coordinates(" ".join(f"x{i}" for i in range(loops + 1)))
     y = zw.coordinates(" ".join(f"y{i}" for i in range(loops + 1)))
     g = zw.parameters("g")

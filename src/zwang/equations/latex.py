@@ -33,9 +33,7 @@ def document(equations: "Equations", form: str, choice: dict[str, Any]) -> str:
     key = choice.get("equation", "S0 29") if form == "generalized-inverse" else form
     general = GENERAL[key] if equations.names else r"M\ddot{q} = Q"
     lines = [general.replace("Q", "F") + r",\quad F = Q + C" if any(equations.C) else general]
-    lines.append(
-        rf"q = {vector(equations.coordinates)},\quad M = {latex(equations.M)},\quad Q = {latex(equations.Q)}"
-    )
+    lines.append(rf"q = {vector(equations.coordinates)},\quad M = {latex(equations.M)},\quad Q = {latex(equations.Q)}")
     if any(equations.C):
         lines.append(rf"C = {latex(equations.C)}")
     if equations.names:

@@ -56,7 +56,9 @@ def wrong_coordinates(system: "System") -> list[str]:
     counts = Counter(system.coordinates)
     mistakes += [f"coordinate {q} is listed {k} times: list it once" for q, k in counts.items() if k > 1]
     names = Counter(q.func.__name__ for q in counts)
-    mistakes += [f"{k} different coordinates are called {name}: names must differ" for name, k in names.items() if k > 1]
+    mistakes += [
+        f"{k} different coordinates are called {name}: names must differ" for name, k in names.items() if k > 1
+    ]
     return mistakes
 
 
@@ -77,8 +79,7 @@ def wrong_symbols(system: "System") -> list[str]:
             for s in strangers
         ]
         mistakes += [
-            f"{where}: contains {s}, which is no real number"
-            for s in sorted(expression.atoms() & NOT_REAL, key=str)
+            f"{where}: contains {s}, which is no real number" for s in sorted(expression.atoms() & NOT_REAL, key=str)
         ]
         highest = 2 if where.startswith("constraint") else 1
         for d in sorted(expression.atoms(sp.Derivative), key=str):

@@ -24,6 +24,7 @@ from zwang.motion.step import (
     LAST,
     LAST_DENSE,
     TINY,
+    dips,
     evaluate,
     finish,
     first_size,
@@ -140,6 +141,10 @@ def arrive(run, h, error):
         if run.caution == 0:
             run.horizon = new[0]
         run.caution += 1
+        run.trouble = SINGULAR
+        refuse(run, h, 0.5)
+        return False
+    if run.pivot_tol > 0.0 and dips(run):
         run.trouble = SINGULAR
         refuse(run, h, 0.5)
         return False

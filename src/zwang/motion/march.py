@@ -174,6 +174,8 @@ def stretch(log: Log, solver: Any, stop: float, tol: float) -> Status:
         if log.steps >= STEP_LIMIT:
             return Status.TOO_MANY_STEPS
         advanced = step(at) and np.isfinite(at.y).all()
+        if advanced and at.status == "running":  # LSODA goes on where it no longer gets on
+            advanced = at.step_size > 4 * EPS * abs(at.t)
         trouble = log.problem.trouble()
         if not advanced:
             return trouble or Status.STEP_TOO_SMALL

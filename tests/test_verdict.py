@@ -1,5 +1,7 @@
 """The verdict: redundant, inconsistent and singular are three different things, each said by name."""
 
+import itertools
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -27,7 +29,11 @@ def test_independent_rows():
     assert verdict.ok
     assert (verdict.rank, verdict.degrees_of_freedom) == (1, 1)
     assert verdict.unique_multipliers == {"rail": True}
-    assert not (verdict.redundant or verdict.inconsistent or verdict.violated or verdict.inactive or verdict.singular)
+    assert not verdict.redundant
+    assert not verdict.inconsistent
+    assert not verdict.violated
+    assert not verdict.inactive
+    assert not verdict.singular
     assert verdict.kinds == {"rail": ("holonomic", "scleronomic", "catastatic", "linear in velocity")}
     said = str(verdict)
     assert said.startswith("plane: 2 coordinates, 1 constraint of rank 1, 1 degree of freedom.")
@@ -127,6 +133,28 @@ def test_three_cranks_are_singular_when_flat(scale):
     assert verdict.singular
     assert (verdict.rank, verdict.generic_rank) == (1, 2)
     assert set(verdict.redundant) == {"crank 1", "crank 2"}
+
+
+def chain(loops, angle):
+    """A chain of parallelogram loops in Cartesian coordinates, moving; at 90° the bars lie on a line."""
+    q = [zw.coordinates(f"x{i} y{i}") for i in range(loops + 1)]
+    flat = [c for pair in q for c in pair]
+    cranks = {f"crank {i}": ((a - i) ** 2 + b**2 - 1) / 2 for i, (a, b) in enumerate(q)}
+    couplers = {
+        f"coupler {i}": ((c - a) ** 2 + (d - b) ** 2 - 1) / 2
+        for i, ((a, b), (c, d)) in enumerate(itertools.pairwise(q))
+    }
+    system = zw.System(flat, kinetic=sum(dot(c) ** 2 for c in flat) / 2, constraints=cranks | couplers)
+    values = [w for i in range(loops + 1) for w in (i + np.sin(angle), np.cos(angle))]
+    rates = [np.cos(angle), -np.sin(angle)] * (loops + 1)
+    return system, dict(zip([*flat, *system.velocities], [*values, *rates], strict=True))
+
+
+def test_a_chain_of_loops_is_singular_where_it_lies_on_a_line():
+    regular = zw.diagnose(*chain(20, 0.3))
+    assert (regular.rank, regular.degrees_of_freedom, regular.ok) == (41, 1, True)
+    flat = zw.diagnose(*chain(20, np.pi / 2))
+    assert (flat.rank, flat.generic_rank, flat.singular) == (21, 41, True)
 
 
 def four_bar(angle):

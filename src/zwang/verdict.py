@@ -5,7 +5,7 @@ cannot be told apart. *Inconsistent* rows contradict others: no acceleration obe
 configuration is one where the rank is below the one nearby: what is true here is not true next to it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -24,7 +24,7 @@ from zwang.model import System
 # A constraint that reads less than this at a state, relative to the terms that make it up, is satisfied.
 SATISFIED_TOL = 1e-8
 
-# How far to go, in natural units, for states next to the given one. States brought back onto the constraints are
+# How far to go for states next to the given one. States brought back onto the constraints are
 # on them to about 1e-14, unless they fall near a singular position: pivots between zero and clearly not zero say
 # so, and such states decide nothing.
 SPREADS = (1e-5, 1e-3, 0.03, 0.3)
@@ -263,46 +263,66 @@ def generic_rank(
 ) -> int | None:
     """The greatest rank at nearby states and times that satisfy the constraints; None if none was found.
 
-    Nearby states are random displacements, brought back to the constraints: rows that depend on each other
-    only while the constraints hold must not count as independent. The displacements have several sizes, in two
-    kinds of units, because nobody says how large a mechanism is: the user's, and natural ones, in which the
-    state is as large as 1 and `inertia` (roots of M's diagonal) makes lengths and angles comparable.
+    Nearby states are displacements brought back to the constraints: rows that depend on each other only while
+    the constraints hold must not count as independent.
     """
-    t, q, v = state
-    ones = np.ones(len(q)), np.ones(len(v))
-    natural = natural_units(inertia, q), natural_units(inertia, v)
     order = np.array([c.order for c in system.constraints], dtype=np.intp)
     holonomic, first = active[order[active] == 0], active[order[active] <= 1]
-    draw = np.random.default_rng(1829)  # Gauss's year; any fixed number makes verdicts repeatable
     best = None
-    for spread, (unit_q, unit_v) in product(SPREADS, (ones, natural)):
-        start_q = q / unit_q + spread * draw.standard_normal(len(q))
-        start_v = v / unit_v + spread * draw.standard_normal(len(v))
-        near_t = t + spread * (1 + abs(t)) * draw.standard_normal()
+    for size, units, t, start_q, start_v in displaced(*state, inertia):
+        unit_q, unit_v = units
 
-        def positions(x: Array, near_t: float = near_t, unit: Array = unit_q) -> tuple[Array, Array]:
-            now = kernel(near_t, x * unit, v, p)
+        def positions(x: Array, t: float = t, v: Array = start_v * unit_v, unit: Array = unit_q) -> tuple[Array, Array]:
+            now = kernel(t, x * unit, v, p)
             return now.position[holonomic], now.A[holonomic] * unit
 
-        near_q, found = nearby_root(positions, start_q, spread, 1e-14)
+        near_q, found = nearby_root(positions, start_q, size, 1e-14)
         if not found:
             continue
-        near_q = near_q * unit_q
 
-        def velocities(
-            x: Array, near_t: float = near_t, near_q: Array = near_q, unit: Array = unit_v
-        ) -> tuple[Array, Array]:
-            now = kernel(near_t, near_q, x * unit, p)
+        def velocities(x: Array, t: float = t, q: Array = near_q * unit_q, unit: Array = unit_v) -> tuple[Array, Array]:
+            now = kernel(t, q, x * unit, p)
             return now.velocity[first], now.A[first] * unit
 
-        near_v, found = nearby_root(velocities, start_v, spread, 1e-14)
-        A = kernel(near_t, near_q, near_v * unit_v, p).A[active] * unit_q
+        near_v, found = nearby_root(velocities, start_v, size, 1e-14)
+        A = kernel(t, near_q * unit_q, near_v * unit_v, p).A[active] * unit_q
         if not (found and np.isfinite(A).all()):
             continue
         least, most = (int(row_rank(A[None], tolerance)[0]) for tolerance in (NOT_ZERO, ZERO))
         if least == most:
             best = max(best or 0, most)
+        if best == min(A.shape):  # there is no greater one
+            break
     return best
+
+
+def displaced(
+    t: float, q: Array, v: Array, inertia: Array
+) -> Iterator[tuple[float, tuple[Array, Array], float, Array, Array]]:
+    """Times and states next to a given one: their distance, units of q and v, time, and q and v in these units.
+
+    Some lie on the motion's tangent, where it would be without acceleration, before and after: the constraints are
+    near there even if they branch here. Others lie anywhere, all coordinates displaced at random. The distances
+    have several sizes, in two kinds of units, because nobody says how large a mechanism is: the user's, and
+    natural ones, in which the state is as large as 1 and `inertia` (roots of M's diagonal) makes lengths and
+    angles comparable.
+    """
+    ones = np.ones(len(q)), np.ones(len(v))
+    natural = natural_units(inertia, q), natural_units(inertia, v)
+    draw = np.random.default_rng(1829)  # Gauss's year; any fixed number makes verdicts repeatable
+    for size, units in product(SPREADS, (ones, natural)):
+        x, rate = q / units[0], v / units[0]
+        speed = np.abs(rate).max()
+        for step in (size / speed, -size / speed) if speed > 0 else ():
+            yield size, units, t + step, x + step * rate, v / units[1]
+        noise = draw.standard_normal(2 * len(q) + 1)
+        yield (
+            size,
+            units,
+            t + size * (1 + abs(t)) * noise[0],
+            x + size * noise[1 : len(q) + 1],
+            v / units[1] + size * noise[len(q) + 1 :],
+        )
 
 
 def natural_units(inertia: Array, x: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Equality of expressions: exact where SymPy can show it, at random points with forty digits where it would take long."""
+"""Equality of expressions: exact, or at random points with forty digits where SymPy would take long to show it."""
 
 import random
 

@@ -84,7 +84,7 @@ def test_C6_rank_of_A_and_b_must_agree():
     equations = zw.derive(system)
     assert sp.Matrix.hstack(equations.A, equations.b).rank() > equations.A.rank()
     for form in FORMS:
-        with pytest.raises(InconsistentError, match="'fast' contradicts 'slow': .* differs by 1") as caught:
+        with pytest.raises(InconsistentError, match=r"'fast' contradicts 'slow': .* differs by 1") as caught:
             equations.acceleration(form)
         assert caught.value.rows == (2, 0)
     with pytest.raises(InconsistentError):
@@ -275,7 +275,7 @@ def test_U4_all_admissible_choices_agree_and_the_others_are_refused():
     for wrong in ([y], [], [x, y], [x, x]):
         with pytest.raises(InputError, match="eliminate"):
             slide.acceleration("gibbs-appell", eliminate=wrong)
-    with pytest.raises(InputError, match="eliminate: q1.* is no coordinate"):
+    with pytest.raises(InputError, match=r"eliminate: q1.* is no coordinate"):
         slide.acceleration("gibbs-appell", eliminate=[q1])
 
 

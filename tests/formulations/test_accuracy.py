@@ -84,7 +84,7 @@ OTHERS = [form for form in FORMS if form not in ("fundamental", "generalized-inv
 
 @families
 @given(size=sizes(), nonideal=st.booleans())
-@settings(max_examples=50)
+@settings(max_examples=30)
 def test_every_other_form_is_as_good_as_its_condition(family, size, nonideal):
     s = random_system(*size, family, nonideal)
     wanted = truth(s).acceleration

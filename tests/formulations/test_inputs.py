@@ -306,4 +306,5 @@ def test_results_do_not_share_memory_with_what_was_given():
     now.acceleration[:] = 7
     now.nonideal_force[:] = 7
     now.ideal_force[:] = 7
+    np.testing.assert_array_equal(now.constraint_force, 0)
     np.testing.assert_array_equal(Q0, 0)

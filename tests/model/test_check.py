@@ -23,99 +23,99 @@ T = m * (dot(x) ** 2 + dot(y) ** 2) / 2
 
 # what is wrong -> (arguments of System, what the one mistake reported must say)
 MISTAKES = {
-    "no coordinates": (dict(coordinates=()), r"coordinates: there are none"),
-    "a coordinate that is a symbol": (dict(coordinates=(x, m)), r"coordinate m is no function of time"),
-    "a coordinate that is text": (dict(coordinates=(x, "y")), r"coordinate y is no function of time"),
-    "coordinates in a list too deep": (dict(coordinates=[[x, y]]), r"coordinate \[x\(t\), y\(t\)\] is no function"),
-    "a coordinate listed twice": (dict(coordinates=(x, y, x)), r"coordinate x\(t\) is listed 2 times"),
+    "no coordinates": ({"coordinates": ()}, r"coordinates: there are none"),
+    "a coordinate that is a symbol": ({"coordinates": (x, m)}, r"coordinate m is no function of time"),
+    "a coordinate that is text": ({"coordinates": (x, "y")}, r"coordinate y is no function of time"),
+    "coordinates in a list too deep": ({"coordinates": [[x, y]]}, r"coordinate \[x\(t\), y\(t\)\] is no function"),
+    "a coordinate listed twice": ({"coordinates": (x, y, x)}, r"coordinate x\(t\) is listed 2 times"),
     "two coordinates of one name": (
-        dict(coordinates=(x, y, dynamicsymbols("x", real=True))),
+        {"coordinates": (x, y, dynamicsymbols("x", real=True))},
         r"2 different coordinates are called x",
     ),
     "unknown function in the energy": (
-        dict(kinetic=T + dot(stranger) ** 2),
+        {"kinetic": T + dot(stranger) ** 2},
         r"kinetic: unknown symbol stranger\(t\); the coordinates are x\(t\), y\(t\)",
     ),
-    "unknown function in the potential": (dict(potential=stranger), r"potential: unknown symbol stranger"),
-    "unknown function in a force": (dict(forces={y: stranger}), r"forces\[y\(t\)\]: unknown symbol stranger"),
-    "unknown function in a nonideal force": (dict(nonideal=[stranger, 0]), r"nonideal\[x\(t\)\]: unknown symbol"),
+    "unknown function in the potential": ({"potential": stranger}, r"potential: unknown symbol stranger"),
+    "unknown function in a force": ({"forces": {y: stranger}}, r"forces\[y\(t\)\]: unknown symbol stranger"),
+    "unknown function in a nonideal force": ({"nonideal": [stranger, 0]}, r"nonideal\[x\(t\)\]: unknown symbol"),
     "unknown function in a constraint": (
-        dict(constraints={"rope": x - stranger}),
+        {"constraints": {"rope": x - stranger}},
         r"constraint 'rope': unknown symbol stranger\(t\)",
     ),
     "a look-alike of a coordinate": (
-        dict(potential=k * sp.Symbol("x")),
+        {"potential": k * sp.Symbol("x")},
         r"potential: the symbol x is not x\(t\), it only looks like it",
     ),
     "a look-alike function": (
-        dict(potential=k * dynamicsymbols("x", real=True)),
+        {"potential": k * dynamicsymbols("x", real=True)},
         r"potential: x\(t\) is not the coordinate x\(t\), it only looks like it",
     ),
     "a look-alike of time": (
-        dict(potential=sp.Symbol("t", positive=True) * x),
+        {"potential": sp.Symbol("t", positive=True) * x},
         r"potential: the symbol t is not zwang.t, it only looks like it",
     ),
     "parameters that look alike": (
-        dict(potential=sp.Symbol("m", positive=True) * x),
+        {"potential": sp.Symbol("m", positive=True) * x},
         r"2 different parameters are called m",
     ),
     "energy not quadratic": (
-        dict(kinetic=T + dot(x) ** 4),
+        {"kinetic": T + dot(x) ** 4},
         r"kinetic is not quadratic in the velocities \(look at Derivative\(x\(t\), t\)\)",
     ),
-    "energy with a root of the speed": (dict(kinetic=T + sp.sqrt(1 + dot(y) ** 2)), r"kinetic is not quadratic"),
+    "energy with a root of the speed": ({"kinetic": T + sp.sqrt(1 + dot(y) ** 2)}, r"kinetic is not quadratic"),
     "energy of mixed degree four": (
-        dict(kinetic=T + dot(x) ** 2 * dot(y) ** 2),
+        {"kinetic": T + dot(x) ** 2 * dot(y) ** 2},
         r"kinetic is not quadratic",
     ),
-    "energy that misses a coordinate": (dict(kinetic=m * dot(x) ** 2), r"kinetic misses the coordinate y\(t\)"),
+    "energy that misses a coordinate": ({"kinetic": m * dot(x) ** 2}, r"kinetic misses the coordinate y\(t\)"),
     "accelerations in the energy": (
-        dict(kinetic=T + x.diff(t, 2) * x),
+        {"kinetic": T + x.diff(t, 2) * x},
         r"kinetic: contains Derivative\(x\(t\), \(t, 2\)\); accelerations stand in constraints only",
     ),
-    "accelerations in a force": (dict(forces={x: x.diff(t, 2)}), r"forces\[x\(t\)\]: contains .* constraints only"),
+    "accelerations in a force": ({"forces": {x: x.diff(t, 2)}}, r"forces\[x\(t\)\]: contains .* constraints only"),
     "third derivative in a constraint": (
-        dict(constraints={"jerk": x.diff(t, 3)}),
+        {"constraints": {"jerk": x.diff(t, 3)}},
         r"constraint 'jerk': contains Derivative\(x\(t\), \(t, 3\)\); the order is above 2",
     ),
-    "potential with velocities": (dict(potential=k * dot(x)), r"potential depends on Derivative\(x\(t\), t\)"),
-    "both kinetic and mass": (dict(mass=sp.eye(2)), r"both kinetic and mass are given"),
-    "neither kinetic nor mass": (dict(kinetic=None), r"neither kinetic nor mass is given"),
-    "potential beside mass": (dict(kinetic=None, mass=sp.eye(2), potential=k * x), r"potential goes with kinetic"),
+    "potential with velocities": ({"potential": k * dot(x)}, r"potential depends on Derivative\(x\(t\), t\)"),
+    "both kinetic and mass": ({"mass": sp.eye(2)}, r"both kinetic and mass are given"),
+    "neither kinetic nor mass": ({"kinetic": None}, r"neither kinetic nor mass is given"),
+    "potential beside mass": ({"kinetic": None, "mass": sp.eye(2), "potential": k * x}, r"potential goes with kinetic"),
     "asymmetric mass": (
-        dict(kinetic=None, mass=[[1, m], [k, 1]]),
+        {"kinetic": None, "mass": [[1, m], [k, 1]]},
         r"mass is not symmetric: entry \(2, 1\) is k, entry \(1, 2\) is m",
     ),
-    "mass of a wrong shape": (dict(kinetic=None, mass=sp.eye(3)), r"mass: has shape \(3, 3\), but 2 coordinates"),
-    "ragged mass": (dict(kinetic=None, mass=[[1, 0], [0]]), r"mass: is no matrix"),
-    "mass that is a number": (dict(kinetic=None, mass=3), r"mass: is no matrix"),
-    "too few forces": (dict(forces=[1]), r"forces: 1 entries for 2 coordinates \(x\(t\), y\(t\)\)"),
-    "too many nonideal forces": (dict(nonideal=[1, 2, 3]), r"nonideal: 3 entries for 2 coordinates"),
-    "force on a stranger": (dict(forces={stranger: 1}), r"forces: stranger\(t\): no such coordinate"),
-    "a constraint on nothing": (dict(constraints={"void": m - k}), r"constraint 'void': .* contains no coordinate"),
+    "mass of a wrong shape": ({"kinetic": None, "mass": sp.eye(3)}, r"mass: has shape \(3, 3\), but 2 coordinates"),
+    "ragged mass": ({"kinetic": None, "mass": [[1, 0], [0]]}, r"mass: is no matrix"),
+    "mass that is a number": ({"kinetic": None, "mass": 3}, r"mass: is no matrix"),
+    "too few forces": ({"forces": [1]}, r"forces: 1 entries for 2 coordinates \(x\(t\), y\(t\)\)"),
+    "too many nonideal forces": ({"nonideal": [1, 2, 3]}, r"nonideal: 3 entries for 2 coordinates"),
+    "force on a stranger": ({"forces": {stranger: 1}}, r"forces: stranger\(t\): no such coordinate"),
+    "a constraint on nothing": ({"constraints": {"void": m - k}}, r"constraint 'void': .* contains no coordinate"),
     "a constraint on an input only": (
-        dict(constraints={"void": alpha - 1}, parameters={alpha: None}),
+        {"constraints": {"void": alpha - 1}, "parameters": {alpha: None}},
         r"constraint 'void': .* contains no coordinate",
     ),
     "nonlinear in accelerations": (
-        dict(constraints={"odd": x.diff(t, 2) ** 2 - 1}),
+        {"constraints": {"odd": x.diff(t, 2) ** 2 - 1}},
         r"constraint 'odd' is nonlinear in the accelerations",
     ),
     "two constraints of one name": (
-        dict(constraints=[zw.Constraint(x, "wall"), zw.Constraint(y, "wall")]),
+        {"constraints": [zw.Constraint(x, "wall"), zw.Constraint(y, "wall")]},
         r"constraint 'wall' is given 2 times",
     ),
-    "a constraint that is not equal": (dict(constraints={"ne": sp.Ne(x, 0)}), r"constraint 'ne': .* is no constraint"),
-    "a parameter that is NaN": (dict(parameters={m: float("nan")}), r"parameter m = nan is no finite real number"),
-    "a parameter that is infinite": (dict(parameters={m: np.inf}), r"parameter m = inf is no finite real number"),
-    "a parameter that is complex": (dict(parameters={m: 1j}), r"parameter m = 1j is no finite real number"),
-    "a parameter that is text": (dict(parameters={m: "1.0"}), r"parameter m = '1.0' is no finite real number"),
-    "a parameter that is a name": (dict(parameters={"m": 1.0}), r"parameters: 'm' is no parameter"),
-    "a coordinate among the parameters": (dict(parameters={x: 1.0}), r"parameters: x\(t\) is a coordinate"),
-    "an input that depends on a coordinate": (dict(parameters={alpha: x}), r"parameters: alpha\(t\) = x\(t\)"),
-    "an input that is text": (dict(parameters={alpha: "t"}), r"parameters\[alpha\(t\)\]: 't' is text"),
-    "an imaginary force": (dict(forces={x: sp.I}), r"forces\[x\(t\)\]: contains I, which is no real number"),
-    "an infinite potential": (dict(potential=x * sp.oo), r"potential: contains oo"),
+    "a constraint that is not equal": ({"constraints": {"ne": sp.Ne(x, 0)}}, r"constraint 'ne': .* is no constraint"),
+    "a parameter that is NaN": ({"parameters": {m: float("nan")}}, r"parameter m = nan is no finite real number"),
+    "a parameter that is infinite": ({"parameters": {m: np.inf}}, r"parameter m = inf is no finite real number"),
+    "a parameter that is complex": ({"parameters": {m: 1j}}, r"parameter m = 1j is no finite real number"),
+    "a parameter that is text": ({"parameters": {m: "1.0"}}, r"parameter m = '1.0' is no finite real number"),
+    "a parameter that is a name": ({"parameters": {"m": 1.0}}, r"parameters: 'm' is no parameter"),
+    "a coordinate among the parameters": ({"parameters": {x: 1.0}}, r"parameters: x\(t\) is a coordinate"),
+    "an input that depends on a coordinate": ({"parameters": {alpha: x}}, r"parameters: alpha\(t\) = x\(t\)"),
+    "an input that is text": ({"parameters": {alpha: "t"}}, r"parameters\[alpha\(t\)\]: 't' is text"),
+    "an imaginary force": ({"forces": {x: sp.I}}, r"forces\[x\(t\)\]: contains I, which is no real number"),
+    "an infinite potential": ({"potential": x * sp.oo}, r"potential: contains oo"),
 }
 
 
@@ -177,16 +177,16 @@ def test_text_is_refused_and_never_executed(where, tmp_path):
 def test_what_is_unusual_but_right_is_no_mistake():
     h = sp.Function("h")(x, t)
     fine = [
-        dict(kinetic=m * dot(x) ** 2, constraints={"massless": x - 2 * y}),  # y has no inertia but a constraint
-        dict(kinetic=T + x * dot(x) * sp.cos(t) + t),  # moving frames: terms linear in, and free of, velocities
-        dict(kinetic=m * dot(x) * dot(y)),
-        dict(kinetic=T * (1 + dot(x)) / (1 + dot(x))),
-        dict(kinetic=T, potential=h, constraints={"unspecified": h - 1}),
-        dict(kinetic=T, parameters={sp.Symbol("unused"): 1}),
-        dict(kinetic=T, forces={x: -k * sp.Abs(dot(x)) * dot(x) * alpha.diff(t, 3)}, parameters={alpha: None}),
-        dict(kinetic=T, parameters={m: sp.Rational(1, 3), k: np.float64(2), alpha: sp.sin(t)}),
-        dict(mass=[[m, 0], [0, sp.sin(t) ** 2 + sp.cos(t) ** 2]]),
-        dict(mass=[[m, (x + 1) ** 2], [x**2 + 2 * x + 1, m]]),  # symmetric, but not to the eye
+        {"kinetic": m * dot(x) ** 2, "constraints": {"massless": x - 2 * y}},  # y has no inertia but a constraint
+        {"kinetic": T + x * dot(x) * sp.cos(t) + t},  # moving frames: terms linear in, and free of, velocities
+        {"kinetic": m * dot(x) * dot(y)},
+        {"kinetic": T * (1 + dot(x)) / (1 + dot(x))},
+        {"kinetic": T, "potential": h, "constraints": {"unspecified": h - 1}},
+        {"kinetic": T, "parameters": {sp.Symbol("unused"): 1}},
+        {"kinetic": T, "forces": {x: -k * sp.Abs(dot(x)) * dot(x) * alpha.diff(t, 3)}, "parameters": {alpha: None}},
+        {"kinetic": T, "parameters": {m: sp.Rational(1, 3), k: np.float64(2), alpha: sp.sin(t)}},
+        {"mass": [[m, 0], [0, sp.sin(t) ** 2 + sp.cos(t) ** 2]]},
+        {"mass": [[m, (x + 1) ** 2], [x**2 + 2 * x + 1, m]]},  # symmetric, but not to the eye
     ]
     for arguments in fine:
         zw.System((x, y), **arguments)

@@ -9,7 +9,7 @@ import sympy as sp
 import zwang as zw
 from zwang import dot
 from zwang.errors import InputError, SimulationError
-from zwang.motion import explicit, native
+from zwang.motion import explicit, march, native
 from zwang.motion.march import stretches
 from zwang.motion.scipy import TIGHTEST, evaluated, jacobian_of, jacobian_program, rows, runner
 from zwang.motion.simulate import prepare, task_of
@@ -54,7 +54,10 @@ def test_the_stiff_governor():
     motion = zw.simulate(system, start, until=2.0, times=[0.5, 1, 2], method="radau", tol=1e-8)
     for at in ("0.5", "1", "2"):
         now, numbers = motion.sel(time=float(at)), reference[at]
-        found = [*(now.q.sel(coordinate=c) for c in ("alpha1", "s")), *(now.v.sel(coordinate=c) for c in ("alpha1", "s"))]
+        found = [
+            *(now.q.sel(coordinate=c) for c in ("alpha1", "s")),
+            *(now.v.sel(coordinate=c) for c in ("alpha1", "s")),
+        ]
         wanted = [float(numbers[name]) for name in ("alpha", "s", "alphadot", "sdot")]
         np.testing.assert_allclose(found, wanted, atol=2e-8)
     assert motion.steps < 1000  # an explicit method of order 8 takes thousands
@@ -96,12 +99,18 @@ def test_projection_keeps_the_constraints(method):
     assert abs(kept.residual_rate).max() < 2e-12
 
 
-def test_lsoda_is_put_back_when_it_has_drifted_far():
-    options = {"until": 40.0, "samples": 3, "method": "lsoda", "tol": 1e-4}
-    with pytest.raises(SimulationError) if False else np.errstate():
-        kept = zw.simulate(pendulum(), HANGING, drift="projection", **options)
+def test_lsoda_is_put_back_when_it_has_drifted_far(monkeypatch):
+    starts = []
+    make = march.make
+    monkeypatch.setattr(march, "make", lambda *given: starts.append(given[0].t) or make(*given))
+    options = {"until": 20.0, "samples": 3, "method": "lsoda", "tol": 1e-5}
+    drifting = zw.simulate(pendulum(), HANGING, **options)
+    assert len(starts) == 1
+    kept = zw.simulate(pendulum(), HANGING, drift="projection", **options)
+    assert 3 <= len(starts) < kept.steps / 20  # and once or more on the way
+    assert abs(drifting.residual).max() > 1e-3
     assert abs(kept.residual).max() < 2e-13
-    assert abs(kept.energy).max() < 0.05
+    assert abs(kept.energy).max() < 0.1
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -168,13 +177,13 @@ def test_without_a_derivative_the_jacobian_is_by_differences():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_events_where_the_native_engine_finds_them(method):
-    events = [zw.Event(x, "bottom"), zw.Event(dot(x), "turn", direction=1), zw.Event(y + 0.5, "falling", direction=-1)]
+    events = [zw.Event(x, "bottom"), zw.Event(dot(y), "turn", direction=-1), zw.Event(y + 0.5, "falling", direction=-1)]
     options = {"until": 3.0, "samples": 4, "events": events}
     exact = zw.simulate(pendulum(), HANGING, **options)
-    found = zw.simulate(pendulum(), HANGING, method=method, tol=1e-10, **options)
-    assert list(found.event_name.values) == list(exact.event_name.values)  # dot(x) is zero at the start: no event
-    np.testing.assert_allclose(found.event_time, exact.event_time, atol=1e-7)
-    np.testing.assert_allclose(found.event_q, exact.event_q, atol=1e-7)
+    found = zw.simulate(pendulum(), HANGING, method=method, tol=1e-9, **options)
+    assert list(found.event_name.values) == list(exact.event_name.values)  # dot(y) is zero at the start: no event
+    np.testing.assert_allclose(found.event_time, exact.event_time, atol=1e-6)
+    np.testing.assert_allclose(found.event_q, exact.event_q, atol=1e-6)
     assert (np.diff(found.event_time) > 0).all()
 
 

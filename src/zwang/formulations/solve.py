@@ -138,9 +138,8 @@ class Task:
         if self.form != "fundamental":
             x = self.literal(M, Q + C, A, b, factors, systems)
             lam = factors.multipliers(dot(M, x) - Q - C)
-        ideal = force = constraint_force(M, Q, C, x, lam, factors)
-        if C.any():
-            ideal = constraint_force(M, Q, np.zeros_like(C), *factors.solve(Q, b), factors)
+        force = constraint_force(M, Q, C, x, lam, factors)
+        ideal = constraint_force(M, Q, 0 * C, *factors.solve(Q, b), factors) if C.any() else force.copy()
         free = factors.free(Q)
         multipliers, null_space, unique = factors.all_multipliers(lam)
         imbalance, basis = dot(M, x) - Q - C, factors.row_basis()
@@ -182,7 +181,8 @@ class Task:
 
     def solve_one_sided(self, systems: Indices) -> Solution:
         """One system with one-sided rows: find which of them act, then solve with those as equalities."""
-        M, Q, A, b = (x[systems[0]] for x in (self.given.M, self.given.Q + self.given.C, self.given.A, self.given.b))
+        k = systems[0]
+        M, A, b, Q = self.given.M[k], self.given.A[k], self.given.b[k], self.given.Q[k] + self.given.C[k]
         mask, m = self.one_sided, len(b)
         stack = Stack(systems, self.given.shape)
         working, size = sided.working_rows(

@@ -62,7 +62,7 @@ def simple(matrix: Any) -> sp.ImmutableMatrix:
     def tidy(entry: sp.Expr) -> sp.Expr:
         if 400 < sp.count_ops(entry) <= 4000:
             entry = sp.cancel(entry)
-        return sp.simplify(entry) if sp.count_ops(entry) <= 400 else entry
+        return sp.signsimp(sp.simplify(entry)) if sp.count_ops(entry) <= 400 else entry
 
     return sp.ImmutableMatrix(matrix.applyfunc(tidy))
 

@@ -56,8 +56,8 @@ def describe_kane(method: KanesMethod) -> dict[str, Any]:
     rates = q.diff(t)
     if len(u) != len(q):
         raise InputError(
-            f"this KanesMethod has {len(q)} coordinates but {len(u)} speed{'s' * (len(u) != 1)}: zwang moves coordinates, "
-            f"so every speed must follow from their rates and every rate from the speeds"
+            f"this KanesMethod has {len(q)} coordinates but {len(u)} speed{'s' * (len(u) != 1)}: every speed must "
+            f"follow from the rates of the coordinates, and every rate from the speeds"
         )
     k_u, k_rates, f_k = method._k_ku_implicit, method._k_kqdot_implicit, method._f_k_implicit
     kinematics = k_u * u + k_rates * rates + f_k

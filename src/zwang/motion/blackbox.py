@@ -139,6 +139,8 @@ class Slopes:
     def slope(self, t: float, y: Array) -> Array:
         """(q̇, q̈), NaN where there is no acceleration: the solver then tries a smaller step."""
         n = len(y) // 2
+        if not np.isfinite(y).all():  # a state made from such a slope
+            return np.full(2 * n, np.nan)
         try:
             return np.concatenate([y[n:], self.solution(t, y[:n], y[n:]).acceleration])
         except ZwangError as error:

@@ -127,6 +127,8 @@ def run_all(
         step_limit=native.STEP_LIMIT,
         pivot_scale=task.pivot_scale,
         pivot_tol=task.pivot_tol,
+        position_tol=native.PROJECTED,
+        velocity_tol=native.PROJECTED,
         breaks=task.breaks,
     )
     statuses = stepper.advance_many(runs, float(grid[-1]), threads=threads)

@@ -19,7 +19,7 @@ from zwang.motion.task import Array, Happening, Path, Status
 STEP_LIMIT = 10_000_000
 LOOK = 0.05  # seconds between two words on progress
 PARTS = 4  # parts of a step that are searched for events, as in the native engine
-CLOSER = 16  # places in which the surroundings of the least health are looked at
+CLOSER = 8  # times that a dip of the health is looked at closer, in as many places
 RETRIES = 20  # of a step that met NaN
 DRIFT = 100.0  # in tolerances; a state that is this far off its constraints is put back, whatever that costs
 EPS = float(np.finfo(float).eps)
@@ -167,9 +167,8 @@ def stretch(log: Log, solver: Any, stop: float, tol: float) -> Status:
     if log.t == stop:
         log.save(stop, lambda _: log.y)
         return Status.FINISHED
-    first = min(log.longest, abs(stop - log.t)) if log.longest else None
+    at = make(log, solver, stop, tol)
     log.longest = 0.0
-    at = make(log, solver, stop, tol, first)
     while at.status == "running":
         if log.steps >= STEP_LIMIT:
             return Status.TOO_MANY_STEPS
@@ -190,8 +189,10 @@ def stretch(log: Log, solver: Any, stop: float, tol: float) -> Status:
     return Status.FINISHED
 
 
-def make(log: Log, solver: Any, stop: float, tol: float, first: float | None) -> Any:
-    """A solver at the state."""
+def make(log: Log, solver: Any, stop: float, tol: float) -> Any:
+    """A solver at the state; it begins with the step that served before, LSODA, at order one, with a small one."""
+    size = log.longest * (np.sqrt(tol) if solver.__name__ == "LSODA" else 1.0)
+    first = min(size, abs(stop - log.t)) if size else None
     given = {"jac": log.problem.jacobian} if log.problem.jacobian else {}
     with quiet():
         return solver(log.slope, log.t, log.y, stop, rtol=tol, atol=tol, first_step=first, **given)
@@ -246,24 +247,44 @@ def hand_out(log: Log, at: Any) -> Status:
 
 def healthy_until(log: Log, end: float, states: Callable[[Array], Array]) -> tuple[float, Status]:
     """The end of the step, or the last instant of it at which the equation holds."""
-    health = log.problem.health
-    if not health:
+    watch = log.problem.health
+    if watch is None:
         return end, Status.FINISHED
-    times = np.linspace(log.t, end, log.problem.looks + 1)[1:]
-    found = health(times, states(times))
-    low = int(np.argmin(found))
-    if (found > 0).all() and 0 < low < len(times) - 1:  # a dip: look closer
-        times = np.linspace(times[low - 1], times[low + 1], CLOSER)
-        found = health(times, states(times))
+
+    def health(times: Array) -> Array:
+        return watch(times, states(times))
+
+    if log.problem.looks == 1:
+        times = np.array([end])
+        found = health(times)
+    else:
+        times, found = looks(health, np.linspace(log.t, end, log.problem.looks + 1))
     if (found > 0).all():
         return end, Status.FINISHED
     ill = int(np.argmin(found > 0))
     good, bad = float(times[ill - 1] if ill else log.t), float(times[ill])
     while abs(bad - good) > 1e-3 * abs(end - log.t):
         middle = (good + bad) / 2
-        well = health(np.array([middle]), states(np.array([middle])))[0] > 0
-        good, bad = (middle, bad) if well else (good, middle)
+        good, bad = (middle, bad) if health(np.array([middle]))[0] > 0 else (good, middle)
     return good, Status.SINGULAR
+
+
+def looks(health: Callable[[Array], Array], times: Array) -> tuple[Array, Array]:
+    """Health at some times of a step, and at the bottom of every dip between them, however narrow."""
+    nudge = 1e-4 * (times[1] - times[0]) * np.append(np.ones(len(times) - 1), -1.0)
+    found, beside = health(np.concatenate([times, times + nudge])).reshape(2, -1)
+    rising = (beside - found) * nudge * (times[1] - times[0]) > 0
+    for i in np.flatnonzero(~rising[:-1] & rising[1:]):
+        a, b = times[i], times[i + 1]
+        for _ in range(CLOSER):
+            grid = np.linspace(a, b, CLOSER)
+            low = int(np.argmin(values := health(grid)))
+            if values[low] <= 0:
+                break
+            a, b = grid[max(low - 1, 0)], grid[min(low + 1, CLOSER - 1)]
+        times, found = np.append(times, grid[low]), np.append(found, values[low])
+    order = np.argsort(times * np.sign(nudge[0]))
+    return times[order], found[order]
 
 
 def crossings(log: Log, read: Callable[[float], Array], end: float, step_end: float) -> Iterator[tuple[float, int]]:
@@ -298,6 +319,6 @@ def go_on_from(log: Log, at: Any, solver: Any, stop: float, tol: float) -> Any:
         return at
     if solver.__name__ == "LSODA":
         far = np.abs(log.y - at.y) > DRIFT * tol * (1 + np.abs(at.y))
-        return make(log, solver, stop, tol, None) if far.any() else at
+        return make(log, solver, stop, tol) if far.any() else at
     at.y, at.f = log.y, log.slope(log.t, log.y)
     return at

@@ -18,6 +18,7 @@ STATUS = {
     stepper.Status.TOO_MANY_STEPS: Status.TOO_MANY_STEPS,
 }
 STEP_LIMIT = 100_000_000
+PROJECTED = 1e-15  # the residual that projection leaves: a larger one would lead the motion astray in a long run
 FIRST_SLICE, LONGEST_SLICE = 200, 100_000  # attempted steps between two looks at the clock
 LOOK = 0.05  # seconds that a slice should take
 
@@ -48,6 +49,8 @@ def run(task: Task) -> Path:
         step_limit=STEP_LIMIT,
         pivot_scale=task.pivot_scale,
         pivot_tol=task.pivot_tol,
+        position_tol=PROJECTED,
+        velocity_tol=PROJECTED,
         direction=task.events.direction if task.events else 0,
         terminal=task.events.stop if task.events else False,
         breaks=task.breaks,

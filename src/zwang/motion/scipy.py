@@ -35,9 +35,7 @@ def runner(method: str) -> Callable[[Task], Path]:
         began = clock.perf_counter()
         problem, note = problem_of(task)
         compiling = clock.perf_counter() - began
-        # LSODA loses its history, and with it accuracy, where it has to start anew; it finds breaks by its error.
-        breaks = task.breaks if method != "lsoda" else task.breaks[:0]
-        path = march(problem, solver, (task.t, task.q, task.v), task.times, task.tol, breaks, task.progress)
+        path = march(problem, solver, (task.t, task.q, task.v), task.times, task.tol, task.breaks, task.progress)
         return replace(path, compile_seconds=compiling, notes=(note,) if note else ())
 
     return run

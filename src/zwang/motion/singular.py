@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from zwang.motion.simulate import Setup
 
 HEALTHY = 1e-4  # a squared relative pivot above this leaves twelve digits
-SINGULAR = 1e-7  # a pivot that falls below this share of its scale vanishes; above it, it only comes near
+SINGULAR = 1e-9  # a pivot that falls below this share of its scale vanishes; above it, it only comes near
 NODES = 32  # states that a polynomial is fitted to, positions and velocities
 DEGREES = (6, 8, 10, 12, 14, 16)
 WIDTHS = (4, 8, 16, 32, 64)  # widths of the window before the stop, in times from there to the singular instant
@@ -96,7 +96,7 @@ def go_on(
     names = losing_rows(setup, path, choice)
     leap = best_leap(setup, task, path, ahead)
     if leap is None or leap.error > max(ACCEPT, task.tol):
-        words = f"The rank of A drops there: {names}, and the motion beyond is not determined."
+        words = f"The rank of A drops near there: {names}, and no way past it was found."
         return Passed(stretch(path.end, Status.SINGULAR, words), scale)
     return Passed(across(task, leap, grid, names), scale)
 
@@ -306,8 +306,8 @@ def judged(setup: "Setup", task: Task, fit: Array, window: tuple[float, float], 
     q, v = project(setup, landing, position, velocity)
     there = kernel_outputs(task, landing, q, v)
     actual = there["acceleration"]
-    if not np.isfinite(actual).all() or (there["pivots"] <= 0).any():
-        return None
+    if not (np.isfinite(actual).all() and (there["pivots"] > task.pivot_tol * task.pivot_scale).all()):
+        return None  # still there
     if relative(acceleration - actual, actual) > ACCEPT:
         return None
     astray = relative((acceleration - actual) * (landing - window[1]), v)

@@ -1,0 +1,240 @@
+"""Small pivots: leapt, passed by, given to other rows, or an honest stop; never passed unreported."""
+
+import numpy as np
+import pytest
+import sympy as sp
+from scipy.integrate import solve_ivp
+
+import zwang as zw
+from zwang import dot
+from zwang.errors import SimulationError
+
+from ..references import problems
+
+x, y, z = zw.coordinates("x y z")
+t = zw.t
+
+
+def parallelogram(speed, until, loops=1):
+    """End position of the first joint, and how often the linkage flattens: its reduction to one angle."""
+    J, k = (loops + 1) / 3 + loops, (loops + 1) / 2 + loops
+    found = solve_ivp(
+        lambda s, u: [u[1], k * 9.81 / J * np.sin(u[0])],
+        (0, until),
+        [0, speed],
+        method="DOP853",
+        rtol=1e-12,
+        atol=1e-12,
+        events=lambda s, u: np.cos(u[0]),
+    )
+    return np.sin(found.y[0, -1]), len(found.t_events[0])
+
+
+# No crossing goes unreported
+
+
+@pytest.mark.parametrize("tol", [1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13])
+def test_every_crossing_is_leapt_and_reported_or_the_run_stops(tol):
+    for speed in (0.35, 1.3, 2.9, 4.6, 6.1):
+        where, crossings = parallelogram(speed, 1.5)
+        system, start = problems.four_bar(1, speed)
+        motion = zw.simulate(system, start, 1.5, samples=4, tol=tol, method="native", throw=False)
+        if motion.status == "finished":
+            assert motion.message.count("Leapt") == crossings
+            assert abs(float(motion.q[-1, 0]) - where) < 1e3 * tol + 1e-9
+        else:
+            assert motion.status == "singular"
+            assert "become dependent" in motion.message
+
+
+def test_taylor_misses_no_crossing_either():
+    for speed, tol in ((0.35, 1e-6), (2.9, 1e-9), (6.1, 1e-12)):
+        where, crossings = parallelogram(speed, 1.5)
+        system, start = problems.four_bar(1, speed)
+        motion = zw.simulate(system, start, 1.5, samples=4, tol=tol, method="taylor")
+        assert motion.message.count("Leapt") == crossings
+        assert abs(float(motion.q[-1, 0]) - where) < 1e3 * tol + 1e-9
+
+
+def test_states_are_saved_across_a_leap():
+    # The first flattening is at t = 0.70845.
+    system, start = problems.four_bar(1)
+    times = np.linspace(0.7, 0.72, 201)
+    motion = zw.simulate(system, start, 0.72, times=times, tol=1e-13)
+    assert len(motion.time) == 201
+    assert float(abs(motion.energy - motion.energy[0]).max()) < 1e-9
+    assert float(abs(motion.residual).max()) < 1e-13
+    across = motion.q.sel(coordinate="x1") - motion.q.sel(coordinate="x0")
+    assert float(abs(across - 1).max()) < 1e-8
+
+
+def test_a_run_may_end_inside_a_leap():
+    system, start = problems.four_bar(1)
+    motion = zw.simulate(system, start, 0.709, samples=3, tol=1e-13)
+    assert motion.message.startswith("finished at t = 0.709.")
+    assert motion.message.count("Leapt") == 1
+    assert float(motion.time[-1]) == 0.709
+    before = zw.simulate(system, start, 0.708, samples=3, tol=1e-13)
+    assert before.message == "finished at t = 0.708."
+
+
+def test_events_on_a_leap_are_found():
+    # Both rods are level at the singular instant itself.
+    system, start = problems.four_bar(1)
+    y0 = system.coordinates[2]
+    events = [zw.Event(y0, "level"), zw.Event(y0 + 0.005, "just below", direction=-1)]
+    motion = zw.simulate(system, start, 1.0, samples=5, tol=1e-13, events=events)
+    assert list(motion.event_name.values) == ["level", "just below"]
+    assert float(motion.event_time[0]) == pytest.approx(0.708450011, abs=1e-8)
+    assert float(motion.event_q.sel(coordinate="y0")[1]) == pytest.approx(-0.005, abs=1e-12)
+    stopped = zw.simulate(system, start, 1.0, samples=101, tol=1e-13, events=[zw.Event(y0, "level", stop=True)])
+    assert stopped.status == "event"
+    assert "Leapt" in stopped.message
+    assert len(stopped.time) == 71
+
+
+# Near misses
+
+
+def near_miss(least):
+    """Rows at an angle √((t − 1)² + least²): almost parallel at t = 1."""
+    angle = sp.sqrt((t - 1) ** 2 + least**2)
+    system = zw.System(
+        (x, y, z),
+        kinetic=(dot(x) ** 2 + dot(y) ** 2 + dot(z) ** 2) / 2,
+        potential=y + z,
+        constraints={"first": dot(x), "second": sp.cos(angle) * dot(x) + sp.sin(angle) * dot(y)},
+    )
+    return system, dict.fromkeys((*system.coordinates, *system.velocities), 0.0)
+
+
+@pytest.mark.parametrize("method", ["native", "taylor"])
+@pytest.mark.parametrize("least", [0.1, 0.01, 3e-3, 1e-3, 1e-4])
+def test_near_misses_are_integrated_through(least, method):
+    system, start = near_miss(least)
+    height = system.coordinates[2]
+    event = zw.Event(height + sp.Rational(1, 2), "half way down")  # at t = 1 exactly
+    motion = zw.simulate(system, start, 2.0, samples=21, method=method, events=[event])
+    assert motion.message == "finished at t = 2."
+    assert (
+        np.abs(motion.q.values - np.stack([0 * motion.time, 0 * motion.time, -(motion.time**2) / 2], 1)).max() < 1e-10
+    )
+    assert motion.event_time.values == pytest.approx([1.0], abs=1e-9)
+
+
+def test_a_linkage_with_slightly_unequal_bars_is_a_near_miss():
+    x1, y1, x2, y2 = q = zw.coordinates("x1 y1 x2 y2")
+    system = zw.System(
+        q,
+        kinetic=sum(dot(c) ** 2 for c in q) / 2,
+        constraints={
+            "crank 1": x1**2 + y1**2 - 1,
+            "crank 2": (x2 - 2) ** 2 + y2**2 - 1.001**2,
+            "coupler": (x2 - x1) ** 2 + (y2 - y1) ** 2 - 4,
+        },
+    )
+    guess = {x1: 0, y1: -1, x2: 2, y2: -1, dot(x1): 1, dot(y1): 0, dot(x2): 1, dot(y2): 0}
+    start = zw.assemble(system, guess, hold=[x1, y1])
+    for tol in (1e-8, 1e-12):
+        motion = zw.simulate(system, start, 4.0, samples=41, tol=tol, method="native")
+        assert "Leapt" not in motion.message
+        assert float(abs(motion.energy - motion.energy[0]).max()) < 1e4 * tol
+        assert float(abs(motion.residual).max()) < 1e4 * tol
+
+
+def test_a_pivot_may_be_small_because_a_mass_is():
+    system, start = problems.cart_pole()
+    motion = zw.simulate(system, start, 0.46, samples=3, tol=1e-12, method="native")
+    assert motion.message == "finished at t = 0.46."
+
+
+# Other rows, permanent loss, contradictions
+
+
+@pytest.mark.parametrize("method", ["native", "taylor"])
+@pytest.mark.parametrize("form", ["fundamental", "gibbs-appell", "lagrange"])
+def test_other_rows_are_chosen_where_these_become_dependent(form, method):
+    # Three rows of rank two; the first two are at right angles at the start and parallel at t = π/2.
+    g = zw.parameters("g")
+    system = zw.System(
+        (x, y, z),
+        kinetic=(dot(x) ** 2 + dot(y) ** 2 + dot(z) ** 2) / 2,
+        potential=g * (x + 2 * y + z),
+        constraints={
+            "still": dot(x),
+            "turning": sp.sin(t) * dot(x) + sp.cos(t) * dot(y),
+            "tilted": dot(x) + sp.Rational(1, 3) * dot(y),
+        },
+        parameters={g: 9.81},
+    )
+    start = dict.fromkeys((*system.coordinates, *system.velocities), 0.0)
+    motion = zw.simulate(system, start, 3.0, samples=31, method=method, form=form)
+    assert "Chose other independent rows at t = " in motion.message
+    assert "Leapt" not in motion.message
+    assert np.abs(motion.q.values[:, :2]).max() < 1e-12
+    assert np.abs(motion.q.values[:, 2] + 9.81 * motion.time.values**2 / 2).max() < 1e-10
+    assert (motion["rank"] == 2).all()
+    assert np.abs(motion.constraint_force.values - 9.81 * np.array([1, 2, 0])).max() < 1e-8
+
+
+def test_gibbs_appell_eliminates_other_coordinates_on_the_way():
+    motion = zw.simulate(*problems.pendulum(), 3.0, samples=31, form="gibbs-appell", method="native")
+    other = zw.simulate(*problems.pendulum(), 3.0, samples=31, method="native")
+    assert "Chose other independent rows" in motion.message
+    assert np.abs(motion.q.values - other.q.values).max() < 1e-10
+
+
+FADING = sp.Piecewise(((1 - t) ** 3, t < 1), (0, True))
+
+
+@pytest.mark.parametrize("method", ["native", "taylor"])
+def test_a_row_that_vanishes_for_good_stops_the_motion(method):
+    system = zw.System((x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, constraints={"fading": FADING * dot(y)})
+    start = {x: 0, y: 0, dot(x): 1, dot(y): 0}
+    with pytest.raises(SimulationError, match="the row of fading vanishes, and no way past it was found") as caught:
+        zw.simulate(system, start, 2.0, samples=21, method=method)
+    assert caught.value.status == "singular"
+    assert "zwang.diagnose" in str(caught.value)
+    assert 0 < len(caught.value.motion.time) < 11
+    kept = zw.simulate(system, start, 2.0, samples=21, method=method, throw=False)
+    assert kept.status == "singular"
+
+
+def test_rows_that_become_dependent_for_good_stop_the_motion():
+    system = zw.System(
+        (x, y),
+        kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2,
+        constraints={"across": dot(x), "along": dot(x) + FADING * dot(y)},
+    )
+    start = dict.fromkeys((*system.coordinates, *system.velocities), 0.0)
+    with pytest.raises(SimulationError, match="across, along become dependent") as caught:
+        zw.simulate(system, start, 2.0, samples=21)
+    assert caught.value.status == "singular"
+
+
+@pytest.mark.parametrize("method", ["native", "taylor"])
+@pytest.mark.parametrize("power", [1, 2, 3])
+def test_constraints_that_come_to_contradict_each_other_stop_the_motion(power, method):
+    # Both ask for the same until t = 1.
+    drive = sp.Piecewise((sp.sin(t), t < 1), (sp.sin(t) + (t - 1) ** power, True))
+    system = zw.System(
+        (x, y),
+        kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2,
+        constraints={"first": x - sp.sin(t), "second": 2 * x - 2 * drive},
+    )
+    start = {x: 0, y: 0, dot(x): 1, dot(y): 0.3}
+    with pytest.raises(SimulationError, match="'second' was redundant at the start, but is at odds") as caught:
+        zw.simulate(system, start, 2.0, samples=21, method=method)
+    assert caught.value.status == "inconsistent"
+    motion = caught.value.motion
+    assert float(motion.time[-1]) <= 1.0
+    assert np.abs(motion.q.sel(coordinate="x") - np.sin(motion.time)).max() < 1e-11
+    assert zw.simulate(system, start, 0.9, samples=10, method=method).status == "finished"
+
+
+def test_a_start_at_a_singular_position_is_refused_or_stops():
+    system, start = problems.four_bar(1)
+    flat = dict(zip(system.coordinates, (1.0, 2.0, 0.0, 0.0), strict=True))
+    flat |= dict(zip(system.velocities, (0.0, 0.0, 1.0, 1.0), strict=True))
+    motion = zw.simulate(system, flat, 0.5, samples=3, throw=False)
+    assert motion.status in ("singular", "inconsistent")

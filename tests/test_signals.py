@@ -340,14 +340,14 @@ def test_leaving_the_table():
     assert zw.simulate(oscillator(signal), start, until=1.0, samples=2).status == "finished"
     with pytest.raises(InputError, match=r"from 0 to 1.5, but the signal u\(t\) from 0 to 1: end the motion earlier"):
         zw.simulate(oscillator(signal), start, until=1.5)
-    with pytest.raises(InputError, match="from -1 to 0.5"):
+    with pytest.raises(InputError, match=r"from -1 to 0.5"):
         zw.simulate(oscillator(signal), start, until=0.5, t=-1)
     with pytest.raises(InputError, match="entry of Q of x is not finite"):
         zw.evaluate(oscillator(signal), start, t=2.0)
     held = zw.Signal([0, 1], [0, 1], "cubic")  # holds 1 from there on: its rate jumps
     follow = zw.System((x,), kinetic=dot(x) ** 2 / 2, constraints={"c": x - u}, parameters={u: held})
     assert zw.simulate(follow, {x: 0, dot(x): 1}, until=1.0, samples=2).status == "finished"
-    with pytest.raises(InputError, match="jumps at t = 1.*smooth it, or end the motion before"):
+    with pytest.raises(InputError, match=r"jumps at t = 1.*smooth it, or end the motion before"):
         zw.simulate(follow, {x: 0, dot(x): 1}, until=1.5)
 
 

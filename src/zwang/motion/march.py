@@ -128,8 +128,7 @@ def march(
         for start, stop in stretches(t, end, breaks):
             if status is not Status.FINISHED:
                 break
-            log.t = start
-            log.save(start, lambda _: log.y)
+            cross(log, start)
             status = stretch(log, solver, stop, tol)
         if progress:
             progress(log.t)
@@ -160,6 +159,14 @@ def stretches(t: float, end: float, breaks: Array) -> Iterator[tuple[float, floa
             yield t, stop
             t = start
     yield t, end
+
+
+def cross(log: Log, start: float) -> None:
+    """To the other side of a break: the least change of time there is, after which events may read otherwise."""
+    if log.problem.events and log.t != start:
+        log.values = np.where(log.values == 0, 0.0, log.problem.events(start, log.y))
+    log.t = start
+    log.save(start, lambda _: log.y)
 
 
 def stretch(log: Log, solver: Any, stop: float, tol: float) -> Status:
@@ -301,12 +308,18 @@ def crossings(log: Log, read: Callable[[float], Array], end: float, step_end: fl
     for a, b, before, after in zip(times[:-1], times[1:], values[:-1], values[1:], strict=True):
         for j, direction in enumerate(log.problem.direction):
             rises, falls = before[j] < 0 <= after[j], before[j] > 0 >= after[j]
-            if (rises and direction >= 0) or (falls and direction <= 0):
-                if after[j] == 0:
-                    yield float(b), j
-                    continue
-                found = brentq(lambda t, j=j: events(t, read(t))[j], a, b, xtol=1e-300, rtol=4 * EPS)
-                yield float(found), j
+            if not ((rises and direction >= 0) or (falls and direction <= 0)):
+                continue
+
+            def value(t: float, j: int = j) -> float:
+                return float(events(t, read(t))[j])
+
+            if after[j] == 0:
+                yield float(b), j
+            elif value(a) * after[j] >= 0:  # zero but for rounding, and put back to the constraints since
+                yield float(a), j
+            else:
+                yield float(brentq(value, a, b, xtol=1e-300, rtol=4 * EPS)), j
 
 
 def go_on_from(log: Log, at: Any, solver: Any, stop: float, tol: float) -> Any:

@@ -294,14 +294,14 @@ LOOKALIKE = sp.Symbol("m", positive=True)
 # what is wrong -> (call, exception, message)
 REFUSED = {
     "a coordinate is missing": (
-        ask(state={x: 0, xd: 0}), InputError, r"does not say what y\(t\), Derivative\(y\(t\), t\) is"
+        ask(state={x: 0, xd: 0}), InputError, r"does not say what y, dot\(y\) is"
     ),
-    "an unknown key": (ask(state=REST | {z: 1}), InputError, r"sets z\(t\), which is no coordinate"),
+    "an unknown key": (ask(state=REST | {z: 1}), InputError, r"sets z, which is no coordinate"),
     "a name nearly right": (ask(parameters={"mm": 1}), InputError, r"did you mean m\?"),
     "a look-alike": (ask(parameters={LOOKALIKE: 1}), InputError, "looks like one of them but is another symbol"),
-    "NaN in the state": (ask(state=REST | {x: np.nan}), InputError, r"x\(t\) = nan is not finite"),
+    "NaN in the state": (ask(state=REST | {x: np.nan}), InputError, r"x = nan is not finite"),
     "infinity in the state": (ask(state=REST | {xd: [0, np.inf]}), InputError, "is not finite"),
-    "text in the state": (ask(state=REST | {x: "1"}), InputError, r"x\(t\) = '1' is no real number"),
+    "text in the state": (ask(state=REST | {x: "1"}), InputError, r"x = '1' is no real number"),
     "a complex state": (ask(state=REST | {x: 1j}), InputError, "is no real number"),
     "NaN in a parameter": (ask(parameters={m: np.nan}), InputError, "m = nan is not finite"),
     "NaN in time": (ask(at=np.nan), InputError, "t = nan is not finite"),
@@ -369,3 +369,8 @@ def test_without_constraints_or_parameters():
     assert now.acceleration.tolist() == [2.0]
     assert now.multipliers.shape == (0,)
     assert now.rank == 0
+
+
+def test_a_state_may_be_given_by_names():
+    by_name = zw.evaluate(light(), {"x": 0, "y": 0, "x'": 1, "y'": 2})
+    assert np.array_equal(by_name.acceleration, zw.evaluate(light(), {x: 0, y: 0, xd: 1, yd: 2}).acceleration)

@@ -409,6 +409,26 @@ def test_events_of_signals():
         np.testing.assert_allclose(motion.event_time, [0.5, 1.5], atol=1e-12)
 
 
+@pytest.mark.parametrize("method", ["native", "radau", "lsoda"])
+def test_a_signal_that_jumps_over_zero_is_no_event(method):
+    signal = zw.Signal([1, 2], [3, 3], outside="zero")
+    system = zw.System((x,), kinetic=dot(x) ** 2 / 2, forces={x: u}, parameters={u: signal})
+    events = [zw.Event(u - 1, "jump"), zw.Event(x - 1, "there")]
+    motion = zw.simulate(system, {x: 0, dot(x): 0}, until=3.0, samples=2, method=method, tol=1e-9, events=events)
+    assert list(motion.event_name.values) == ["there"]
+    np.testing.assert_allclose(motion.event_time, 1 + np.sqrt(2 / 3), atol=1e-6)
+
+
+def test_sensitivities_under_a_signal():
+    signal = record(kind="cubic")
+    options = {"until": 2.0, "samples": 3}
+    start = {x: 0.5, dot(x): 0}
+    motion = zw.sensitivities(oscillator(signal), start, inputs=[k], **options)
+    h = 1e-4
+    more, less = (zw.simulate(oscillator(signal), start, parameters={k: OMEGA**2 + d}, **options) for d in (h, -h))
+    np.testing.assert_allclose(motion.dq[..., 0], (more.q - less.q) / (2 * h), atol=1e-7)
+
+
 def test_taylor_cannot_read_tables():
     start = {x: 0, dot(x): 0}
     with pytest.raises(

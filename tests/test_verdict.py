@@ -270,9 +270,9 @@ def test_verdicts_are_repeatable():
 def test_errors_name_what_they_mean():
     with pytest.raises(InputError, match="diagnose takes one state"):
         zw.diagnose(planar({"rail": x}), state([0, 1], 0, 0, 0))
-    with pytest.raises(InputError, match=r"does not say what y\(t\)"):
+    with pytest.raises(InputError, match="does not say what y,"):
         zw.diagnose(planar({"rail": x}), {x: 0, xd: 0})
-    with pytest.raises(InputError, match=r"x\(t\) = nan is not finite"):
+    with pytest.raises(InputError, match="x = nan is not finite"):
         zw.diagnose(planar({"rail": x}), state(np.nan, 0, 0, 0))
     with pytest.raises(InputError, match="the row of A of constraint 'root' is not finite"):
         zw.diagnose(planar({"root": sp.sqrt(x)}), state(0, 0, 0, 0))

@@ -23,7 +23,7 @@ from zwang.formulations.solve import Names, solve_named
 from zwang.model import System
 from zwang.model.check import missing_values
 from zwang.signals import Signal, handle, lookup, signals_in
-from zwang.symbols import as_expression
+from zwang.symbols import as_expression, label
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
@@ -275,26 +275,29 @@ def limits(system: System, now: Matrices, q: Array, v: Array) -> tuple[NDArray[n
 
 
 def state_arrays(system: System, state: Mapping[Any, ArrayLike]) -> tuple[Array, Array]:
-    """Positions and velocities (…, n) of a state given by coordinate and rate."""
+    """Positions and velocities (…, n) of a state given by coordinate and rate, or by their names, x and x'."""
     if not isinstance(state, Mapping):
         raise InputError(
             f"a state maps coordinates and rates to numbers, {{x: 0, dot(x): 1, …}}; got {type(state).__name__}"
         )
     wanted = [*system.coordinates, *system.velocities]
+    names = [*system.coordinate_names, *(f"{name}'" for name in system.coordinate_names)]
+    by_name = dict(zip(names, wanted, strict=True))
+    state = {by_name.get(key, key) if isinstance(key, str) else key: value for key, value in state.items()}
     unknown = [key for key in state if key not in wanted]
     if unknown:
         raise InputError(
-            f"the state sets {unknown[0]}, which is no coordinate or rate of this system"
+            f"the state sets {label(unknown[0])}, which is no coordinate or rate of this system"
             f"{suggestion(unknown[0], wanted)}"
         )
-    missing = [str(key) for key in wanted if key not in state]
+    missing = [label(key) for key in wanted if key not in state]
     if missing:
         raise InputError(f"the state does not say what {', '.join(missing)} is: give every coordinate and every rate")
-    values = [numbers(state[key], str(key)) for key in wanted]
+    values = [numbers(state[key], label(key)) for key in wanted]
     try:
         values = list(np.broadcast_arrays(*values))
     except ValueError:
-        shapes = ", ".join(f"{key}: {x.shape}" for key, x in zip(wanted, values, strict=True))
+        shapes = ", ".join(f"{label(key)}: {x.shape}" for key, x in zip(wanted, values, strict=True))
         raise InputError(f"the arrays of the state do not broadcast: {shapes}") from None
     both = np.stack(values, axis=-1)
     n = len(system.coordinates)
@@ -366,10 +369,10 @@ def numbers(value: Any, name: str) -> Array:
 
 def suggestion(wrong: Any, known: list[Any]) -> str:
     """A hint at what may have been meant, and what there is."""
-    names = list(dict.fromkeys(str(k) for k in known))
-    close = difflib.get_close_matches(str(wrong), names, n=1)
-    same = f"; did you mean {close[0]}?" if close and close[0] != str(wrong) else ""
-    lookalike = "; it looks like one of them but is another symbol" if str(wrong) in names else ""
+    names = list(dict.fromkeys(label(k) for k in known))
+    close = difflib.get_close_matches(label(wrong), names, n=1)
+    same = f"; did you mean {close[0]}?" if close and close[0] != label(wrong) else ""
+    lookalike = "; it looks like one of them but is another symbol" if label(wrong) in names else ""
     return f"{same}{lookalike} (there are {', '.join(names)})"
 
 

@@ -11,11 +11,10 @@ from typing import Any
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
-from sympy.physics.mechanics import dynamicsymbols
 
 from zwang.errors import InputError
 
-t: sp.Symbol = dynamicsymbols._t  # SymPy's own time symbol, so that its mechanics objects fit
+t = sp.Symbol("t")  # the time of SymPy's dynamicsymbols, so that its mechanics objects fit
 
 
 def coordinates(names: str) -> Any:
@@ -25,7 +24,8 @@ def coordinates(names: str) -> Any:
     >>> x
     x(t)
     """
-    return dynamicsymbols(names)
+    made = sp.symbols(names, cls=sp.Function)  # what dynamicsymbols does, without the import it takes
+    return made(t) if isinstance(made, type(sp.Function("f"))) else tuple(f(t) for f in made)
 
 
 def parameters(names: str) -> Any:
@@ -70,6 +70,19 @@ def is_unfinished(expression: sp.Basic) -> bool:
     if not (isinstance(expression, sp.Derivative) and t in expression.variables):
         return False
     return not (isinstance(expression.expr, AppliedUndef) and expression.expr.args == (t,))
+
+
+def label(expression: Any) -> str:
+    """What a person calls a coordinate, a rate or a parameter: as they typed it.
+
+    >>> x = coordinates("x")
+    >>> label(x), label(dot(x)), label(dot(dot(x)))
+    ('x', 'dot(x)', 'dot(dot(x))')
+    """
+    if isinstance(expression, sp.Derivative):
+        count = expression.derivative_count
+        return "dot(" * count + label(expression.expr) + ")" * count
+    return expression.func.__name__ if isinstance(expression, AppliedUndef) else str(expression)
 
 
 @lru_cache(maxsize=65536)

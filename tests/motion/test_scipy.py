@@ -172,6 +172,14 @@ def test_without_a_derivative_the_jacobian_is_by_differences():
     np.testing.assert_allclose(motion.q, exact.q, atol=1e-7)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_start_where_the_jacobian_is_infinite(method):
+    system = zw.System((x,), kinetic=dot(x) ** 2 / 2, forces={x: 1 - sp.sqrt(x)})
+    motion = zw.simulate(system, {x: 0, dot(x): 0}, until=1.0, samples=3, method=method, tol=1e-7)
+    exact = zw.simulate(system, {x: 0, dot(x): 0}, until=1.0, samples=3, tol=1e-9)
+    np.testing.assert_allclose(motion.q, exact.q, atol=1e-5)
+
+
 # Events.
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from zwang.errors import ZwangError
 from zwang.motion.task import Array, Happening, Path, Status
 
 STEP_LIMIT = 10_000_000
@@ -212,9 +213,9 @@ def step(at: Any) -> bool:
             with quiet():
                 at.step()
             return bool(at.status != "failed")
-        except (np.linalg.LinAlgError, ValueError) as error:
-            # Radau meets NaN at a trial state only in its linear algebra, which refuses it.
-            if not (hasattr(at, "LU_real") and ("infs or NaNs" in str(error) or "singular" in str(error).lower())):
+        except ValueError as error:
+            # Radau meets some NaN at trial states only in its linear algebra, which refuses them.
+            if isinstance(error, ZwangError) or not (hasattr(at, "LU_real") and "infs or NaNs" in str(error)):
                 raise
             at.h_abs, at.LU_real, at.LU_complex = at.h_abs / 4, None, None
     return False

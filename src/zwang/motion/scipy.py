@@ -151,6 +151,7 @@ def jacobian_of(task: Task) -> tuple[Callable[[float, Array], Array] | None, str
         J = np.zeros((2 * n, 2 * n))
         J[:n, n:] = np.eye(n)
         J[n:] = evaluated(kernel, packed)[:, part].T
+        J[~np.isfinite(J)] = 0.0  # it only guides Newton's method; √x at 0 has a slope and no derivative
         return J
 
     return jacobian, ""

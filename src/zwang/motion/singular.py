@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
-from scipy.optimize import brentq
 
 from zwang.errors import UndeterminedError, ZwangError
 from zwang.linalg.factors import factorise
@@ -128,6 +127,7 @@ def events_between(task: Task, leap: "Leap", end: float) -> tuple[tuple[Happenin
     if task.events is None:
         return (), Status.FINISHED
     kernel, events = compiled(task.events.program), task.events
+    from scipy.optimize import brentq  # half a second to import, and leaps over events are rare
 
     def reading(t: float) -> Array:
         return kernel(**inputs(task, t, *leap.state(t)))["event"]

@@ -107,9 +107,7 @@ def test_binary_operation_to_the_bit(name):
     assert result.tolist() == [reference(u, v) for u, v in zip(a.tolist(), b.tolist(), strict=True)]
 
 
-@pytest.mark.parametrize(
-    "numerator", [-130, -65, -9, -6, -5, -3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 14, 15, 65, 130, 200]
-)
+@pytest.mark.parametrize("numerator", [-130, -65, -9, -6, -5, -3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 14, 15, 65, 130, 200])
 def test_whole_and_half_powers(numerator):
     at = points(0.5, 2)
     with mpmath.workdps(30):
@@ -118,9 +116,7 @@ def test_whole_and_half_powers(numerator):
         np.testing.assert_allclose(evaluate(x**exponent, x=at), expected, rtol=1e-14)
 
 
-@pytest.mark.parametrize(
-    "exponent", [se.Rational(1, 3), se.Rational(-2, 3), se.RealDouble(0.3), se.pi, -se.E]
-)
+@pytest.mark.parametrize("exponent", [se.Rational(1, 3), se.Rational(-2, 3), se.RealDouble(0.3), se.pi, -se.E])
 def test_other_powers_are_those_of_the_c_library(exponent):
     at = points(0.1, 5)
     assert evaluate(x**exponent, x=at).tolist() == [math.pow(v, float(exponent)) for v in at.tolist()]

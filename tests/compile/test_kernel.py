@@ -42,9 +42,7 @@ def test_values_and_shapes(kernel):
     a, w = given["q"], given["v"] @ given["v"]
     np.testing.assert_allclose(result["M"], given["m"] * np.outer(a[:2], a) + np.eye(2, 3), rtol=1e-15)
     assert result["energy"].shape == ()
-    np.testing.assert_allclose(
-        result["energy"], given["m"][0] * w / 2 - (np.sin(w) + np.cos(w)) / w, rtol=1e-14
-    )
+    np.testing.assert_allclose(result["energy"], given["m"][0] * w / 2 - (np.sin(w) + np.cos(w)) / w, rtol=1e-14)
     assert result["echo"].tolist() == [a[2], 7]
 
 
@@ -104,9 +102,7 @@ def test_threads_may_call_at_the_same_time(kernel):
     expected = [kernel(**case)["energy"] for case in cases]
     with ThreadPoolExecutor(8) as pool:
         for _ in range(3):
-            for result, value in zip(
-                pool.map(lambda case: kernel(**case)["energy"], cases), expected, strict=True
-            ):
+            for result, value in zip(pool.map(lambda case: kernel(**case)["energy"], cases), expected, strict=True):
                 np.testing.assert_array_equal(result, value)
 
 

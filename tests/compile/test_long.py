@@ -114,12 +114,21 @@ def test_repeated_parts_are_computed_once():
 
 def test_one_division_for_a_shared_denominator_and_an_exact_one_for_a_single():
     assert sum("fdiv" in line for line in lines(x / (1 + y), 2 * x / (1 + y), 3 / (1 + y))) == 1
-    assert (
-        sum("fdiv" in line for line in lines(x / (1 + y), 1 / (1 + y), -x / (1 + y), 1 / (1 + y) ** 2)) == 2
-    )
+    assert sum("fdiv" in line for line in lines(x / (1 + y), 1 / (1 + y), -x / (1 + y), 1 / (1 + y) ** 2)) == 2
     assert lines(x / y, 1 - x / y)[1] == "%v1 = fdiv double %i0, %i1"
 
 
 def test_negation_costs_nothing_in_sums_and_products():
     text = "\n".join(lines(x - y, y**2 - x * y, 1 + (-x - 1) * (y - x), (-x - y) ** 2))
     assert "fneg" not in text
+
+
+def test_sine_and_cosine_of_one_angle_in_one_call():
+    """The call for both gives the bits of the calls for each, also where the program is cut into functions."""
+    angles = [x + k for k in range(700)]
+    outputs = tuple(f(a) for a in angles for f in (se.sin, se.cos)) + tuple(se.cos(a) * se.sin(a) for a in angles)
+    kernel = compile_program(Program({"x": (x,)}, {"f": outputs}), optimise=0)
+    values = kernel(x=[0.1])["f"]
+    for k in range(700):
+        s, c = math.sin(0.1 + k), math.cos(0.1 + k)
+        assert (values[2 * k], values[2 * k + 1], values[1400 + k]) == (s, c, c * s)

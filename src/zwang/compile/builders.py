@@ -7,7 +7,8 @@ from math import inf, nan
 from typing import TYPE_CHECKING
 
 from zwang.compile import table
-from zwang.compile.code import LIBRARY, NAN, ONE, ZERO, constant
+from zwang.compile.code import NAN, ONE, ZERO, constant
+from zwang.compile.native import LIBRARY
 from zwang.errors import InputError
 
 if TYPE_CHECKING:

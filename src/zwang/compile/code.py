@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import struct
 
+from zwang.compile.native import LIBRARY, has_sincos, pointer_type
+
 ONE = "0x3FF0000000000000"
 ZERO = "0x0000000000000000"
 NAN = "0x7FF8000000000000"
 
-# Functions of the C library are called under names of our own: LLVM then knows nothing about them and
-# cannot rewrite a call (pow(10, x) as exp10(x), say), so every optimisation level gives the same bits.
-LIBRARY = "zwang."
+# Sine and cosine of one angle come from one call where the C library has it; it gives the same bits.
+SINE, COSINE, BOTH = f"{LIBRARY}sin", f"{LIBRARY}cos", f"{LIBRARY}sincos"
+SECOND = "; with the line above"  # marks the second result of a call: not to be parted from the first
 
 
 def constant(value: float) -> str:
@@ -53,6 +55,7 @@ class Code:
         self._registers: dict[str, str] = {}  # instruction -> register that holds its result
         self._divided: dict[str, tuple[int, str]] = {}  # denominator -> line and numerator, divided by once
         self._reciprocals: dict[str, str] = {}  # denominator -> register of its reciprocal
+        self._turned: dict[str, tuple[int, str]] = {}  # angle -> line and function, sine or cosine, called once
 
     def line(self, instruction: str, prefix: str = "%v") -> str:
         """The register with the result of an instruction; a new line only if there is none."""
@@ -139,9 +142,35 @@ class Code:
 
     def call(self, function: str, *arguments: str) -> str:
         """The value of a function of doubles."""
-        self.called[function] = len(arguments)
         listed = ", ".join([f"double {self.unsigned(a)}" for a in arguments])
-        return self.line(f"call double @{function}({listed})")
+        instruction = f"call double @{function}({listed})"
+        if instruction in self._registers:
+            return self._registers[instruction]
+        self.called[function] = len(arguments)
+        if function in (SINE, COSINE) and has_sincos():
+            return self._turn(function, listed, instruction)
+        return self.line(instruction)
+
+    def _turn(self, function: str, angle: str, instruction: str) -> str:
+        """Sine or cosine; where the other of the same angle was called before, that call becomes one for both."""
+        if angle not in self._turned:
+            self._turned[angle] = len(self.lines), function
+            register = self.line(instruction)
+            self.lines.append("")  # room for the other
+            return register
+        place, first = self._turned[angle]
+        self.called[BOTH] = 3
+        pointer = pointer_type()
+        names = [f"%s{place}", f"%c{place}"]
+        own, other = names if first == SINE else names[::-1]
+        self.lines[place] = (
+            f"{names[0]} = alloca double {names[1]} = alloca double "
+            f"call void @{BOTH}({angle}, {pointer} {names[0]}, {pointer} {names[1]}) "
+            f"%v{place} = load double, {pointer} {own}"
+        )
+        self.lines[place + 1] = f"%v{place + 1} = load double, {pointer} {other} {SECOND}"
+        self._registers[instruction] = f"%v{place + 1}"
+        return f"%v{place + 1}"
 
     def compare(self, relation: str, a: str, b: str) -> str:
         """The truth value of a relation, named as in LLVM (olt, ole, oeq, une, ...)."""

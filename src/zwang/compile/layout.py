@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from zwang.compile import table
-from zwang.compile.code import Code
+from zwang.compile.code import BOTH, SECOND, Code
 
 NAME = "evaluate"
 BATCH_NAME = "evaluate_many"
@@ -26,7 +26,9 @@ def module_text(code: Code, outputs: Sequence[str], input_size: int, longest: in
     """
     layout = _Layout(code.lines, pointer)
     count = -(-len(layout.lines) // longest) or 1
-    parts = list(pairwise(len(layout.lines) * k // count for k in range(count + 1)))
+    cuts = [len(layout.lines) * k // count for k in range(count + 1)]
+    cuts = [cut + (cut < len(layout.lines) and layout.lines[cut].endswith(SECOND)) for cut in cuts]
+    parts = list(pairwise(cuts))
     for low, high in parts:
         layout.load(low, high)
     layout.store_outputs(outputs)
@@ -34,6 +36,7 @@ def module_text(code: Code, outputs: Sequence[str], input_size: int, longest: in
 
     arguments = f"{pointer} noalias %out, {pointer} noalias %in, {pointer} noalias %work"
     defined = table.definitions(pointer)
+    defined[BOTH] = f"declare void @{BOTH}(double, {pointer}, {pointer}) #1"
     module = [
         defined.get(name) or f"declare double @{name}({', '.join(['double'] * n)}) #0"
         for name, n in code.called.items()

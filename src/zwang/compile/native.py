@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from zwang.compile.code import LIBRARY
+# Functions of the C library are called under names of our own: LLVM then knows nothing about them and
+# cannot rewrite a call (pow(10, x) as exp10(x), say), so every optimisation level gives the same bits.
+LIBRARY = "zwang."
 
 
 @cache
@@ -49,10 +51,21 @@ def _initialise() -> None:
 
 
 @cache
+def _library() -> ctypes.CDLL:
+    """The C library of this process."""
+    return ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
+
+
+@cache
+def has_sincos() -> bool:
+    """Whether the C library computes sine and cosine in one call, as GNU's does."""
+    return hasattr(_library(), "sincos")
+
+
+@cache
 def _provide(name: str) -> None:
     """Tell LLVM where a function of the C library is, in the same way on every platform."""
     import llvmlite.binding as llvm
 
-    library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
-    function = getattr(library, name.removeprefix(LIBRARY))
+    function = getattr(_library(), name.removeprefix(LIBRARY))
     llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)

@@ -284,7 +284,8 @@ def state_arrays(system: System, state: Mapping[Any, ArrayLike]) -> tuple[Array,
     names = [*system.coordinate_names, *(f"{name}'" for name in system.coordinate_names)]
     by_name = dict(zip(names, wanted, strict=True))
     state = {by_name.get(key, key) if isinstance(key, str) else key: value for key, value in state.items()}
-    unknown = [key for key in state if key not in wanted]
+    known = set(wanted)
+    unknown = [key for key in state if key not in known]
     if unknown:
         raise InputError(
             f"the state sets {label(unknown[0])}, which is no coordinate or rate of this system"

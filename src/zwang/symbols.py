@@ -82,7 +82,7 @@ def label(expression: Any) -> str:
     if isinstance(expression, sp.Derivative):
         count = expression.derivative_count
         return "dot(" * count + label(expression.expr) + ")" * count
-    return expression.func.__name__ if isinstance(expression, AppliedUndef) else str(expression)
+    return str(expression.func.__name__ if isinstance(expression, AppliedUndef) else expression)
 
 
 @lru_cache(maxsize=65536)

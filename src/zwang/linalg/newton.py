@@ -9,6 +9,9 @@ from zwang.linalg.rank import Array, row_norms
 # Rows that depend on each other only at the root are not yet dependent on the way there.
 NEWTON_RANK_TOL = 1e-9
 
+# How much longer or shorter a step along curved constraints may be than one along straight ones.
+SHARES = (0.02, 20.0)
+
 
 def nearest_root(
     equations: Callable[[Array], tuple[Array, Array]], x: Array, tolerance: float, limit: int = 50
@@ -74,8 +77,10 @@ def nearest_point(
 ) -> tuple[Array, bool]:
     """The point with f(x) = 0 nearest to a target, |x − target| taken in the metric M(x); and whether it was reached.
 
-    Each step minimises ½|x + d − target|²_M subject to f + J d = 0: with d₀ = target − x it is
-    d = d₀ − K₁(f + J d₀). Steps that make f larger are shortened.
+    Each step is −K₁f towards the constraints and τg along them, g = (I − K₁J)(target − x). With τ = 1 it minimises
+    ½|x + d − target|²_M subject to f + J d = 0; where f is curved, τ = |s|²/s·Δg makes up for it, s the last step
+    (Barzilai and Borwein 1988). Steps that make f larger are shortened. Where g does not come to zero, the root
+    near by is taken.
 
     >>> circle = lambda x: (np.array([x @ x - 1]), 2 * x[None])
     >>> x, reached = nearest_point(circle, lambda x: np.diag([1.0, 4.0]), np.array([2.0, 1.0]), 1e-12)
@@ -83,7 +88,8 @@ def nearest_point(
     >>> reached, bool(np.isclose(*multiplier))
     (True, True)
     """
-    x = target.copy()
+    x, share = target.copy(), 1.0
+    last: tuple[Array, Array] | None = None
     for _ in range(limit):
         f, J = equations(x)
         if not len(f):
@@ -93,14 +99,20 @@ def nearest_point(
         L = np.linalg.cholesky(metric(x))
         scale = row_norms(J)
         W = np.linalg.solve(L, (J / scale[:, None]).T)
-        wanted = target - x
-        gap = (f + J @ wanted) / scale
-        d = wanted - np.linalg.solve(L.T, np.linalg.lstsq(W.T, gap, rcond=NEWTON_RANK_TOL)[0])
+        wanted = L.T @ (target - x)  # lengths are those of M from here on
+        both = np.stack([f / scale, W.T @ wanted], axis=1)
+        normal, across = np.linalg.lstsq(W.T, both, rcond=NEWTON_RANK_TOL)[0].T
+        along = wanted - across
+        if last is not None:
+            s, change = L.T @ (x - last[0]), last[1] - along
+            share = float(np.clip(s @ s / (s @ change), *SHARES)) if s @ change > 0 else 1.0
+        d = np.linalg.solve(L.T, share * along - normal)
         size = np.abs(f / scale).max()
         step = 1.0
         while step > 1e-3 and np.abs(equations(x + step * d)[0] / scale).max() > max(2 * size, 1e-3):
             step /= 2
+        last = (x, along)
         x = x + step * d
-        if np.abs(step * d).max() <= tolerance * max(1.0, np.abs(x).max()):
-            return nearest_root(equations, x, 1e-15, 5)[0], True
-    return x, False
+        if np.abs(d).max() <= tolerance * max(1.0, np.abs(x).max()):
+            break
+    return nearest_root(equations, x, 1e-14)

@@ -27,6 +27,10 @@ def rank_tolerance(m: int, n: int) -> float:
     return RANK_SLACK * max(m, n, 1) * EPS
 
 
+# Entries from which on a single matrix is left to LAPACK, which has no stacks.
+LAPACK_FROM = 4000
+
+
 def row_norms(X: Array) -> Array:
     """Lengths of the rows, 1 for zero rows, rounded to powers of two so that dividing by them is exact."""
     largest = np.abs(X).max(axis=-1, initial=0.0)
@@ -59,8 +63,13 @@ def pivoted_rows(X: Array, steps: int) -> tuple[Indices, Array]:
     >>> order[0].tolist(), pivots[0].tolist()
     ([1, 2, 0], [2.0, 1.0])
     """
+    k, m, n = X.shape
+    if k == 1 and m * n > LAPACK_FROM:
+        from scipy.linalg import qr
+
+        R, P = qr(X[0].T, mode="r", pivoting=True, check_finite=False)
+        return P[None].astype(np.intp), np.abs(np.diagonal(R))[None, :steps]
     rest = X.copy()
-    k, m, _ = X.shape
     left = np.ones((k, m), dtype=bool)
     order, pivots = np.zeros((k, m), dtype=np.intp), np.zeros((k, steps))
     each = np.arange(k)

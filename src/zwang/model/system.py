@@ -196,7 +196,8 @@ def per_coordinate(given: Any, q: tuple[sp.Expr, ...]) -> tuple[sp.Expr, ...]:
     if given is None:
         return (sp.S.Zero,) * len(q)
     if isinstance(given, Mapping):
-        strangers = [str(k) for k in given if k not in q]
+        known = set(q)
+        strangers = [str(k) for k in given if k not in known]
         if strangers:
             raise InputError(f"{', '.join(strangers)}: no such coordinate; there are {', '.join(map(str, q))}")
         return tuple(as_expression(given.get(qi, 0)) for qi in q)

@@ -8,6 +8,7 @@ import sympy as sp
 
 from zwang.errors import AssemblyError, InputError
 from zwang.evaluation import Array, Matrices, ModelKernel, model_kernel, parameter_values, state_arrays, suggestion
+from zwang.linalg.factors import regular
 from zwang.linalg.newton import nearest_point
 from zwang.model import System
 from zwang.verdict import violations
@@ -78,6 +79,8 @@ def nearest(
 
     def metric(x: Array) -> Array:
         M = matrices(x).M[np.ix_(free, free)]
+        if regular(M[None])[0]:
+            return M
         return np.asarray(M + MASSLESS * max(float(np.trace(M)) / len(M), np.finfo(float).tiny) * np.eye(len(M)))
 
     if not rows.any() or not free.any():

@@ -14,7 +14,7 @@ from zwang.evaluation import Array, Kept, Model, names_of, numbers, state_arrays
 from zwang.formulations.solve import Names, solve_named
 from zwang.model import System
 from zwang.motion.assemble import MASSLESS
-from zwang.motion.start import require_consistent_start
+from zwang.motion.start import require_satisfied, require_solvable
 from zwang.motion.tangent import tangent
 from zwang.signals import Handle
 
@@ -136,7 +136,8 @@ def admissible(
     setup = prepare(system, parameters, "native", "fundamental", 1e-12, "none", ())
     q, v = state_arrays(system, start)
     now = setup.matrices(t, q, v)
-    require_consistent_start(system, now, q, v)
+    require_satisfied(system, now, q, v)
+    require_solvable(system, now)
     kernel = _KERNELS.get((system.structure, tuple(setup.inputs.items())), lambda: levels_kernel(setup.model))
     order = np.array([c.order for c in system.constraints], dtype=int)
     state: dict[str, Any] = {"t": [t], "q": q, "v": v, "p": setup.p}

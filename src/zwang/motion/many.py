@@ -15,7 +15,7 @@ from zwang.motion import explicit, native, stepper
 from zwang.motion.driven import require_fit
 from zwang.motion.report import Segment, settings, values_of
 from zwang.motion.simulate import Setup, check_span, integrate, prepare, saved_times, task_of
-from zwang.motion.start import polished
+from zwang.motion.start import choice_at
 from zwang.motion.task import Path, Status
 from zwang.results.dataset import VARIABLES, balance, dataset
 from zwang.signals import Handle
@@ -72,7 +72,7 @@ def simulate_many(
     if good.any():
         first = int(np.flatnonzero(good)[0])
         lead = replace(setup, p=p[first])
-        choice = explicit.choose(polished(lead, (t, q[first], v[first])), system.coordinate_names, form)
+        choice = choice_at(lead, (t, q[first], v[first]))
         run_all(setup, choice, t, q, v, p, np.flatnonzero(good), grid, threads, paths)
     values = gather(setup, choice, grid, p, paths)
     statuses = [path if isinstance(path, str) else str(path.status) for path in paths]

@@ -37,7 +37,7 @@ from zwang.motion.simulate import (
     saved_times,
     task_of,
 )
-from zwang.motion.start import polished, require_consistent_start
+from zwang.motion.start import choice_at, require_start
 from zwang.motion.task import REMEDY, Path, Status, Task
 from zwang.motion.variational import variational_program
 from zwang.results.dataset import plain
@@ -114,7 +114,7 @@ def sensitivities(
     directions = directions_of(setup, inputs)
     grid = saved_times(t, until, times, samples)
     q, v = state_arrays(system, start)
-    require_consistent_start(system, setup.matrices(t, q, v), q, v)
+    require_start(setup, t, q, v)
     segments, path = integrate(setup, directions, (t, q, v), grid, reporter(progress, t, until))
     values, saved, path = values_of(setup, directions, segments, path)
     message = closing_words(setup, path)
@@ -142,7 +142,7 @@ def integrate(
     total = Path(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
     while True:
         began = clock.perf_counter()
-        choice = explicit.choose(polished(setup, motion_of(state, n)), setup.system.coordinate_names, setup.form)
+        choice = choice_at(setup, motion_of(state, n))
         alone = task_of(setup, choice, motion_of(state, n), grid, watch, scales)
         task = task_with(setup, choice, alone, directions, scale, state)
         total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)

@@ -30,7 +30,7 @@ from zwang.motion.driven import breaks_of, require_fit
 from zwang.motion.event import Event, event_task
 from zwang.motion.progress import reporter
 from zwang.motion.report import Segment, first_contradiction, report, values_of
-from zwang.motion.start import polished, require_consistent_start
+from zwang.motion.start import choice_at, require_start
 from zwang.motion.task import REMEDY, Path, Status, Task
 from zwang.signals import Signal, signals_in
 
@@ -149,7 +149,7 @@ def simulate(
     require_fit(system, setup.signals, setup.method, t, until)
     grid = saved_times(t, until, times, samples)
     q, v = state_arrays(system, cast(Mapping[Any, float], start))
-    require_consistent_start(system, setup.matrices(t, q, v), q, v)
+    require_start(setup, t, q, v)
     watch = reporter(progress, t, until)
     segments, path = integrate(setup, (t, q, v), grid, watch)
     values = values_of(setup, segments)
@@ -208,7 +208,7 @@ def integrate(setup: Setup, state: tuple[float, Array, Array], grid: Array, watc
     scales: dict[explicit.Choice, singular.Scale] = {}
     total = Path(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
     while True:
-        choice = explicit.choose(polished(setup, state), setup.system.coordinate_names, setup.form)
+        choice = choice_at(setup, state)
         began = clock.perf_counter()
         task = task_of(setup, choice, state, grid, watch, scales)
         total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)

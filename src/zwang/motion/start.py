@@ -9,16 +9,30 @@ from zwang.evaluation import Array, Matrices, model_kernel, names_of
 from zwang.formulations.solve import solve_named
 from zwang.linalg.newton import nearest_root
 from zwang.model import System
+from zwang.motion.explicit import Choice, choose
+from zwang.motion.native import compiled
 from zwang.verdict import violations
 
 if TYPE_CHECKING:
     from zwang.motion.simulate import Setup
 
 
-def require_consistent_start(system: System, now: Matrices, q: Array, v: Array) -> None:
+LARGE = 10_000  # entries of A from which on its rank is first looked for in the sparse factorisation
+CLEAR = 1e-6  # pivots above this share of what they start from leave no doubt that rows are independent
+
+
+def require_start(setup: "Setup", t: float, q: Array, v: Array) -> None:
     """Refuse a start that violates constraints, or at which no acceleration is determined."""
     if q.ndim != 1:
         raise InputError("simulate takes one start: give numbers, not arrays (simulate_many takes arrays)")
+    now = setup.matrices(t, q, v)
+    require_satisfied(setup.system, now, q, v)
+    if not clearly_independent(setup, (t, q, v)):
+        require_solvable(setup.system, now)
+
+
+def require_satisfied(system: System, now: Matrices, q: Array, v: Array) -> None:
+    """Refuse a state that violates constraints, by name and number."""
     bad = violations(system, now, q, v)
     if bad:
         listed = "; ".join(
@@ -30,11 +44,47 @@ def require_consistent_start(system: System, now: Matrices, q: Array, v: Array) 
             f"the start does not satisfy its constraints: {listed}; call zwang.assemble(system, start) for the nearest "
             f"one that does"
         )
-    # Raises by name what is wrong with M, A and b themselves.
+
+
+def require_solvable(system: System, now: Matrices) -> None:
+    """Refuse matrices that determine no acceleration, saying by name what is wrong with M, A or b."""
     solve_named(
         now.M, now.Q, now.A, now.b, C=now.C, form="fundamental", rank_tol=None, one_sided=None, v=None,
         names=names_of(system),
     )  # fmt: skip
+
+
+def choice_at(setup: "Setup", state: tuple[float, Array, Array]) -> Choice:
+    """The independent rows, and what else is to be chosen, at a state."""
+    if clearly_independent(setup, state):
+        return every_row(setup)
+    return choose(polished(setup, state), setup.system.coordinate_names, setup.form)
+
+
+def clearly_independent(setup: "Setup", state: tuple[float, Array, Array]) -> bool:
+    """Whether the pivots of the sparse factorisation show that all rows are independent and M is positive definite.
+
+    For large systems only, where dense matrices would take longer than everything else; a no means nothing.
+    """
+    system = setup.system
+    if len(system.coordinates) * len(system.constraints) < LARGE or setup.form == "gibbs-appell":
+        return False
+    now = setup.matrices(*state)
+    masses = np.diagonal(now.M)
+    if (masses <= 0).any():
+        return False
+    t, q, v = state
+    program = setup.program("acceleration", every_row(setup))
+    given = (np.array([t]), q, v, setup.p, np.array(setup.gains))
+    pivots = compiled(program)(**dict(zip(program.inputs, given, strict=False)))["pivots"]
+    m = len(system.constraints)
+    unconstrained = np.einsum("ij,ij,j->i", now.A, now.A, 1 / masses)
+    return bool((pivots[:m] > CLEAR * unconstrained).all() and (pivots[m:] > CLEAR * masses.min()).all())
+
+
+def every_row(setup: "Setup") -> Choice:
+    """All rows as independent ones."""
+    return Choice(tuple(range(len(setup.system.constraints))))
 
 
 def polished(setup: "Setup", state: tuple[float, Array, Array]) -> Matrices:

@@ -80,7 +80,7 @@ def label(expression: Any) -> str:
     ('x', 'dot(x)', 'dot(dot(x))')
     """
     if isinstance(expression, sp.Derivative):
-        count = expression.derivative_count
+        count = int(expression.derivative_count)
         return "dot(" * count + label(expression.expr) + ")" * count
     return str(expression.func.__name__ if isinstance(expression, AppliedUndef) else expression)
 

@@ -241,16 +241,17 @@ def unique_rows(A: Array, independent: tuple[int, ...]) -> np.ndarray[Any, np.dt
 
 def violations(system: System, now: Matrices, q: Array, v: Array) -> list[int]:
     """The constraints that a state does not satisfy at position or velocity level."""
-    scale_q = SATISFIED_TOL * (1 + np.abs(now.A) @ np.abs(q))
-    scale_v = SATISFIED_TOL * (1 + np.abs(now.A) @ np.abs(v))
-    found = []
-    for i, c in enumerate(system.constraints):
-        position, velocity = np.nan_to_num(now.position[i]), np.nan_to_num(now.velocity[i])
-        if c.one_sided:
-            continue  # its limit is judged elsewhere
-        if abs(position) > scale_q[i] or abs(velocity) > scale_v[i]:
-            found.append(i)
-    return found
+    return [int(i) for i in np.flatnonzero(~satisfied(system, now, q, v))]
+
+
+def satisfied(system: System, now: Matrices, q: Array, v: Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """(…, m) whether states satisfy each constraint; limits of one-sided ones are judged elsewhere."""
+    size = np.abs(now.A)
+    allowed_q = SATISFIED_TOL * (1 + np.einsum("...ij,...j->...i", size, np.abs(q)))
+    allowed_v = SATISFIED_TOL * (1 + np.einsum("...ij,...j->...i", size, np.abs(v)))
+    one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
+    good = (np.abs(np.nan_to_num(now.position)) <= allowed_q) & (np.abs(np.nan_to_num(now.velocity)) <= allowed_v)
+    return np.asarray(good | one_sided)
 
 
 def generic_rank(

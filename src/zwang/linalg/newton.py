@@ -77,10 +77,7 @@ def nearest_point(
 ) -> tuple[Array, bool]:
     """The point with f(x) = 0 nearest to a target, |x − target| taken in the metric M(x); and whether it was reached.
 
-    Each step is −K₁f towards the constraints and τg along them, g = (I − K₁J)(target − x). With τ = 1 it minimises
-    ½|x + d − target|²_M subject to f + J d = 0; where f is curved, τ = |s|²/s·Δg makes up for it, s the last step
-    (Barzilai and Borwein 1988). Steps that make f larger are shortened. Where g does not come to zero, the root
-    near by is taken.
+    Where the search does not settle, from the target or from the root that Gauss–Newton finds, that root is taken.
 
     >>> circle = lambda x: (np.array([x @ x - 1]), 2 * x[None])
     >>> x, reached = nearest_point(circle, lambda x: np.diag([1.0, 4.0]), np.array([2.0, 1.0]), 1e-12)
@@ -88,7 +85,32 @@ def nearest_point(
     >>> reached, bool(np.isclose(*multiplier))
     (True, True)
     """
-    x, share = target.copy(), 1.0
+    x, settled = approached(equations, metric, target, target, tolerance, limit)
+    if not settled:
+        root, found = nearest_root(equations, target, tolerance)
+        if not found:
+            return root, False
+        x, settled = approached(equations, metric, target, root, tolerance, limit)
+        if not settled:
+            return root, True
+    return nearest_root(equations, x, tolerance)
+
+
+def approached(
+    equations: Callable[[Array], tuple[Array, Array]],
+    metric: Callable[[Array], Array],
+    target: Array,
+    x: Array,
+    tolerance: float,
+    limit: int,
+) -> tuple[Array, bool]:
+    """From x to the nearest point of `nearest_point`, and whether the steps came to an end.
+
+    Each step is −K₁f towards the constraints and τg along them, g = (I − K₁J)(target − x). With τ = 1 it minimises
+    ½|x + d − target|²_M subject to f + J d = 0; where f is curved, τ = |s|²/s·Δg makes up for it, s the last step
+    (Barzilai and Borwein 1988). Steps that make f larger are shortened.
+    """
+    share = 1.0
     last: tuple[Array, Array] | None = None
     for _ in range(limit):
         f, J = equations(x)
@@ -114,5 +136,5 @@ def nearest_point(
         last = (x, along)
         x = x + step * d
         if np.abs(d).max() <= tolerance * max(1.0, np.abs(x).max()):
-            break
-    return nearest_root(equations, x, 1e-14)
+            return x, True
+    return x, False

@@ -6,6 +6,7 @@ from typing import Any
 
 import symengine as se
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from zwang.compile import Program
 from zwang.equations.languages import translate
@@ -92,7 +93,8 @@ def event_task(
 
 def reading(system: System, event: Event, known: dict[sp.Basic, Any], reactions: list[sp.Symbol]) -> Any:
     """An event's expression in plain symbols; what it does not know is refused by name."""
-    strange = sorted(event.expression.free_symbols - known.keys(), key=str)
+    named = event.expression.free_symbols | event.expression.atoms(AppliedUndef)
+    strange = sorted(named - known.keys(), key=str)
     if strange:
         if strange[0] in reactions:
             raise InputError(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from zwang.errors import InputError, SimulationError, ZwangError
-from zwang.evaluation import Array, parameter_values, state_arrays
+from zwang.evaluation import Array, model_kernel, parameter_values, state_arrays
 from zwang.model import System
 from zwang.motion import explicit, native, stepper
 from zwang.motion.driven import require_fit
@@ -19,7 +19,7 @@ from zwang.motion.start import choice_at
 from zwang.motion.task import Path, Status
 from zwang.results.dataset import VARIABLES, balance, dataset
 from zwang.signals import Handle
-from zwang.verdict import violations
+from zwang.verdict import satisfied
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -66,17 +66,17 @@ def simulate_many(
     setup = prepare(system, dict(parameters or {}) | one, "native", form, tol, drift, ())
     require_fit(system, setup.signals, setup.method, t, until)
     grid = saved_times(t, until, times, samples)
-    good = np.array([consistent(setup, t, *state) for state in zip(q, v, p, strict=True)])
+    good = consistent(setup, t, q, v, p)
     paths: list[Path | str] = [BAD_START] * len(q)
-    choice = None
+    choice, running = None, 0.0
     if good.any():
         first = int(np.flatnonzero(good)[0])
         lead = replace(setup, p=p[first])
         choice = choice_at(lead, (t, q[first], v[first]))
-        run_all(setup, choice, t, q, v, p, np.flatnonzero(good), grid, threads, paths)
+        running = run_all(setup, choice, t, q, v, p, np.flatnonzero(good), grid, threads, paths)
     values = gather(setup, choice, grid, p, paths)
     statuses = [path if isinstance(path, str) else str(path.status) for path in paths]
-    seconds = clock.perf_counter() - began
+    seconds = {"run_seconds": running, "total_seconds": clock.perf_counter() - began}
     return assembled(setup, grid, values, statuses, seconds)
 
 
@@ -91,12 +91,13 @@ def spread(q: Array, v: Array, p: Array) -> tuple[Array, Array, Array]:
         raise InputError(f"{len(q)} starts and {len(p)} parameter values do not broadcast") from None
 
 
-def consistent(setup: Setup, t: float, q: Array, v: Array, p: Array) -> bool:
-    """Whether a start satisfies its constraints."""
-    try:
-        return not violations(setup.system, replace(setup, p=p).matrices(t, q, v), q, v)
-    except ZwangError:
-        return False
+def consistent(setup: Setup, t: float, q: Array, v: Array, p: Array) -> NDArray[np.bool_]:
+    """(S,) which starts satisfy their constraints, with all numbers finite."""
+    now = model_kernel(setup.system, setup.inputs)(t, q, v, p)
+    finite = [np.isfinite(x).reshape(len(q), -1).all(axis=1) for x in (now.M, now.Q, now.A, now.b, now.C)]
+    with np.errstate(invalid="ignore", over="ignore"):
+        good = satisfied(setup.system, now, q, v).all(axis=1)
+    return np.asarray(good & np.all(finite, axis=0))
 
 
 def run_all(
@@ -110,8 +111,11 @@ def run_all(
     grid: Array,
     threads: int | None,
     paths: list[Path | str],
-) -> None:
-    """Run the samples side by side; those that meet a small pivot go again on their own, where leaps are made."""
+) -> float:
+    """Run the samples side by side; those that meet a small pivot go again on their own, where leaps are made.
+
+    The seconds that the integration took.
+    """
     first = which[0]
     task = task_of(replace(setup, p=p[first]), choice, (t, q[first], v[first]), grid, None, {})
     gains = np.tile(setup.gains, (len(which), 1)) if setup.drift == "baumgarte" else np.zeros((len(which), 0))
@@ -131,12 +135,14 @@ def run_all(
         velocity_tol=native.PROJECTED,
         breaks=task.breaks,
     )
+    began = clock.perf_counter()
     statuses = stepper.advance_many(runs, float(grid[-1]), threads=threads)
     for i, (sample, status) in enumerate(zip(which, statuses, strict=True)):
         if status is stepper.Status.SINGULAR:
             paths[sample] = alone(replace(setup, p=p[sample]), (t, q[sample], v[sample]), grid)
         else:
             paths[sample] = native.path_of(runs, i, native.STATUS.get(status, Status.INTERRUPTED), (), 0.0, 0.0)
+    return clock.perf_counter() - began
 
 
 def alone(setup: Setup, state: tuple[float, Array, Array], grid: Array) -> Path | str:
@@ -184,11 +190,13 @@ def gather(
     return values
 
 
-def assembled(setup: Setup, grid: Array, values: dict[str, Any], statuses: list[str], seconds: float) -> "xr.Dataset":
+def assembled(
+    setup: Setup, grid: Array, values: dict[str, Any], statuses: list[str], seconds: dict[str, float]
+) -> "xr.Dataset":
     """The dataset of all samples."""
     system = setup.system
     unique = values.pop("unique")
-    attributes = {"status": summary(statuses), "total_seconds": seconds} | settings(setup)
+    attributes = {"status": summary(statuses)} | seconds | settings(setup)
     motion = dataset(
         values, grid, system.coordinate_names, system.constraint_names, unique, attributes, leading=("sample",)
     )

@@ -62,8 +62,9 @@ def compiled_c(problem):
         lines.append(f"static const double {name}{shape} = {numbers};")
     (folder / "coefficients.h").write_text("\n".join(lines))
     library = folder / "limit.so"
-    command = ["gcc", "-O3", "-march=native", "-fopenmp", "-shared", "-fPIC", f"-I{folder}", f"-I{HERE}",
-               f'-DPROBLEM="{problem.header}"', *problem.defines, "-o", str(library), str(HERE / "limit.c"), "-lm"]  # fmt: skip
+    options = ["-O3", "-march=native", "-fopenmp", "-shared", "-fPIC", f"-I{folder}", f"-I{HERE}"]
+    named = [f'-DPROBLEM="{problem.header}"', *problem.defines]
+    command = ["gcc", *options, *named, "-o", str(library), str(HERE / "limit.c"), "-lm"]
     subprocess.run(command, check=True)
     code = ctypes.CDLL(str(library))
     code.integrate.argtypes = [ctypes.c_void_p, ctypes.c_double, ctypes.c_double, ctypes.c_double]

@@ -28,7 +28,7 @@ OMEGA = 6.0
 
 def record(dt=0.1, end=4.0, kind="linear", **options):
     times = np.arange(0, end + dt / 2, dt)
-    return zw.Signal(times, RNG.normal(size=len(times)), kind, **options)
+    return zw.Signal(times, np.random.default_rng(11).normal(size=len(times)), kind, **options)
 
 
 def oscillator(signal=None):

@@ -9,8 +9,10 @@ import sympy as sp
 import zwang as zw
 from zwang import dot
 from zwang.compile import compile_program
-from zwang.evaluation import matrices, model_of, parameter_values
+from zwang.evaluation import matrices, model_kernel, model_of, parameter_values
 from zwang.motion import explicit
+
+from ..references import problems
 
 x, y, z = zw.coordinates("x y z")
 u = zw.coordinates("u0 u1 u2 u3")
@@ -132,3 +134,114 @@ def test_energies_account_for_moving_frames():
     motion = zw.simulate(frame, {x: 1, y: 0, dot(x): 0, dot(y): 0.5}, until=3.0, samples=601, tol=1e-13)
     assert abs(motion.energy_balance).max() < 1e-9
     assert abs(motion.energy - motion.energy[0]).max() > 0.1
+
+
+# The same on mechanisms
+
+SYSTEMS = {
+    "andrews": (problems.andrews, 0.3),
+    "four-bar": (lambda: problems.four_bar(3), 0.1),
+    "double pendulum": (problems.double_pendulum, 0.2),
+    "cart-pole": (problems.cart_pole, 0.1),
+    "heavy top": (problems.heavy_top, 0.1),
+    "turntable": (problems.ball_on_turntable, 0.1),
+    "rolling disk": (problems.rolling_disk, 0.1),
+    "sleigh": (problems.chaplygin_sleigh, 0.1),
+    "appell": (problems.appell_hamel, 0.1),
+    "wire": (problems.bead_on_wire, 0.1),
+    "ring": (problems.coulomb_ring, 0.1),
+    "incline": (problems.disk_on_incline, 0.1),
+    "governor": (problems.flyball, 0.01),
+}
+
+
+def mechanism(name, t=0.0):
+    """A consistent state off the start, everything the programs need, and the matrices there."""
+    problem, spread = SYSTEMS[name]
+    system, start = problem()
+    draw = np.random.default_rng(5)
+    guess = {key: value + spread * draw.standard_normal() for key, value in start.items()}
+    state = zw.assemble(system, guess, t=t)
+    p, inputs = parameter_values(system, None)
+    model = model_of(system, inputs)
+    q, v = (np.array([state[c] for c in names]) for names in (system.coordinates, system.velocities))
+    now = model_kernel(system, inputs)(t, q, v, p)
+    given = {"t": np.array([t]), "q": q, "v": v, "p": p}
+    return system, state, model, now, given
+
+
+@pytest.mark.parametrize("form", explicit.FORMS)
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_accelerations_of_mechanisms(name, form):
+    system, state, model, now, given = mechanism(name)
+    choice = explicit.choose(now, system.coordinate_names, form)
+    out = compile_program(explicit.acceleration_program(model, choice, form))(**given)
+    truth = zw.evaluate(system, state).acceleration
+    assert np.abs(out["acceleration"] - truth).max() < 1e-9 * max(1, np.abs(truth).max())
+    assert (out["pivots"] > 0).all()
+    assert len(choice.rows) == np.linalg.matrix_rank(now.A, tol=1e-8)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_report_on_mechanisms(name):
+    system, state, model, now, given = mechanism(name)
+    choice = explicit.choose(now, system.coordinate_names)
+    out = compile_program(explicit.report_program(model, choice))(**given)
+    truth = zw.evaluate(system, state)
+    size = max(1, np.abs(truth.constraint_force).max(), np.abs(now.Q).max())
+    assert np.abs(out["constraint_force"] - truth.constraint_force).max() < 1e-9 * size
+    assert np.abs(out["ideal_force"] - truth.ideal_force).max() < 1e-9 * size
+    assert np.abs(out["force"] - now.Q).max() < 1e-12 * size
+    assert np.abs(out["acceleration"] - truth.acceleration).max() < 1e-9 * max(1, np.abs(truth.acceleration).max())
+    if len(choice.rows) == len(system.constraints):
+        assert np.abs(out["multiplier"] - truth.multipliers).max() < 1e-8 * max(1, np.abs(truth.multipliers).max())
+    if not choice.lifted:
+        assert out["gaussian"] == pytest.approx(truth.gaussian, rel=1e-8, abs=1e-12)
+    np.testing.assert_array_equal(np.isnan(out["residual"]), np.isnan(now.position))
+    v = given["v"]
+    assert out["kinetic"] == pytest.approx(v @ now.M @ v / 2, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_projection_of_mechanisms(name):
+    # dq = −K₁φ, dv = −K₁ψ: of all steps that remove what the rows read, the shortest in the metric of M.
+    system, _, model, _, given = mechanism(name)
+    draw = np.random.default_rng(6)
+    given = given | {"q": given["q"] + 1e-3 * draw.standard_normal(len(given["q"]))}
+    p, inputs = parameter_values(system, None)
+    now = model_kernel(system, inputs)(0.0, given["q"], given["v"], p)
+    choice = explicit.choose(mechanism(name)[3], system.coordinate_names)
+    out = compile_program(explicit.projection_program(model, choice))(**given)
+    order = np.array([c.order for c in system.constraints])
+    for step, rows, reading, largest in (
+        ("dq", [i for i in choice.rows if order[i] == 0], now.position, "position"),
+        ("dv", [i for i in choice.rows if order[i] <= 1], now.velocity, "velocity"),
+    ):
+        if not rows:
+            assert np.array_equal(out[step], np.zeros(len(given["q"])))
+            continue
+        A, f = now.A[rows], reading[rows]
+        scale = np.abs(A).max(axis=1) * max(1e-3, np.abs(given["v"]).max() if step == "dv" else 1)
+        assert (np.abs(A @ out[step] + f) < 1e-11 * scale).all()
+        force = now.M @ out[step]
+        rest = force - A.T @ np.linalg.lstsq(A.T, force, rcond=1e-12)[0]
+        assert np.abs(rest).max() < 1e-8 * max(1e-6, np.abs(force).max())
+        assert out[largest][0] == pytest.approx(np.abs(f).max())
+
+
+def test_the_rows_chosen_are_well_apart():
+    system = zw.System(
+        (x, y, z),
+        kinetic=(dot(x) ** 2 + dot(y) ** 2 + dot(z) ** 2) / 2,
+        constraints={"a": x, "almost a": x + y / 1000, "b": y, "a again": 2 * x},
+    )
+    now = matrices(system, dict.fromkeys((*system.coordinates, *system.velocities), 0.0), 0.0, None)[0]
+    choice = explicit.choose(now, system.coordinate_names)
+    assert len(choice.rows) == 2
+    assert 2 in choice.rows  # no two of the others
+
+
+def test_a_singular_mass_is_lifted_by_few_rows():
+    _, _, _, now, _ = mechanism("turntable")
+    choice = explicit.choose(now, ("X", "Y", "u0", "u1", "u2", "u3"))
+    assert [i for i, _ in choice.lifted] == [2]  # the norm, and nothing else

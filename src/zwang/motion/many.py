@@ -1,8 +1,9 @@
 """Many starts at once: one compilation, all cores, one dataset."""
 
+import itertools
 import time as clock
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,13 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from zwang.errors import InputError, SimulationError, ZwangError
 from zwang.evaluation import Array, model_kernel, parameter_values, state_arrays
+from zwang.linalg.rank import row_rank
 from zwang.model import System
 from zwang.motion import explicit, native, stepper
 from zwang.motion.driven import require_fit
-from zwang.motion.report import Segment, settings, values_of
+from zwang.motion.report import Segment, first_contradiction, settings, values_of
 from zwang.motion.simulate import Setup, check_span, integrate, prepare, saved_times, task_of
 from zwang.motion.start import choice_at
-from zwang.motion.task import Path, Status
+from zwang.motion.task import Status
 from zwang.results.dataset import VARIABLES, balance, dataset
 from zwang.signals import Handle
 from zwang.verdict import satisfied
@@ -25,6 +27,14 @@ if TYPE_CHECKING:
     import xarray as xr
 
 BAD_START = "inconsistent start"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One sample's states, in segments on the same rows, and how it ended."""
+
+    segments: list[Segment]
+    status: str
 
 
 def simulate_many(
@@ -66,16 +76,11 @@ def simulate_many(
     setup = prepare(system, dict(parameters or {}) | one, "native", form, tol, drift, ())
     require_fit(system, setup.signals, setup.method, t, until)
     grid = saved_times(t, until, times, samples)
-    good = consistent(setup, t, q, v, p)
-    paths: list[Path | str] = [BAD_START] * len(q)
-    choice, running = None, 0.0
-    if good.any():
-        first = int(np.flatnonzero(good)[0])
-        lead = replace(setup, p=p[first])
-        choice = choice_at(lead, (t, q[first], v[first]))
-        running = run_all(setup, choice, t, q, v, p, np.flatnonzero(good), grid, threads, paths)
-    values = gather(setup, choice, grid, p, paths)
-    statuses = [path if isinstance(path, str) else str(path.status) for path in paths]
+    which = np.flatnonzero(consistent(setup, t, q, v, p))
+    done = [Sample([], BAD_START)] * len(q)
+    running = run_all(setup, t, q, v, p, which, grid, threads, done) if len(which) else 0.0
+    values = gather(setup, grid, done)
+    statuses = [sample.status for sample in done]
     seconds = {"run_seconds": running, "total_seconds": clock.perf_counter() - began}
     return assembled(setup, grid, values, statuses, seconds)
 
@@ -102,7 +107,6 @@ def consistent(setup: Setup, t: float, q: Array, v: Array, p: Array) -> NDArray[
 
 def run_all(
     setup: Setup,
-    choice: explicit.Choice,
     t: float,
     q: Array,
     v: Array,
@@ -110,21 +114,25 @@ def run_all(
     which: NDArray[np.intp],
     grid: Array,
     threads: int | None,
-    paths: list[Path | str],
+    done: list[Sample],
 ) -> float:
-    """Run the samples side by side; those that meet a small pivot go again on their own, where leaps are made.
+    """Run the samples side by side on the rows that suit the first; those that these do not suit run on their own.
 
-    The seconds that the integration took.
+    So do those that meet a small pivot, for leaps are made there. The seconds that the integration took.
     """
     first = which[0]
-    task = task_of(replace(setup, p=p[first]), choice, (t, q[first], v[first]), grid, None, {})
-    gains = np.tile(setup.gains, (len(which), 1)) if setup.drift == "baumgarte" else np.zeros((len(which), 0))
+    lead = replace(setup, p=p[first])
+    choice = choice_at(lead, (t, q[first], v[first]))
+    task = task_of(lead, choice, (t, q[first], v[first]), grid, None, {})
+    fitting = suited(setup, choice, t, q[which], v[which], p[which])
+    together, others = which[fitting], [int(sample) for sample in which[~fitting]]
+    gains = np.tile(setup.gains, (len(together), 1)) if setup.drift == "baumgarte" else np.zeros((len(together), 0))
     runs = stepper.prepare(
         native.kernels_of(task),
         t,
-        q[which],
-        v[which],
-        np.concatenate([p[which], gains], axis=1),
+        q[together],
+        v[together],
+        np.concatenate([p[together], gains], axis=1),
         times=grid,
         rtol=setup.tol,
         atol=setup.tol,
@@ -137,57 +145,73 @@ def run_all(
     )
     began = clock.perf_counter()
     statuses = stepper.advance_many(runs, float(grid[-1]), threads=threads)
-    for i, (sample, status) in enumerate(zip(which, statuses, strict=True)):
+    for i, (sample, status) in enumerate(zip(map(int, together), statuses, strict=True)):
         if status is stepper.Status.SINGULAR:
-            paths[sample] = alone(replace(setup, p=p[sample]), (t, q[sample], v[sample]), grid)
-        else:
-            paths[sample] = native.path_of(runs, i, native.STATUS.get(status, Status.INTERRUPTED), (), 0.0, 0.0)
+            others.append(sample)
+            continue
+        path = native.path_of(runs, i, native.STATUS.get(status, Status.INTERRUPTED), (), 0.0, 0.0)
+        count = len(path.q)
+        segment = Segment(choice, grid[:count], path.q, path.v, np.broadcast_to(p[sample], (count, p.shape[1])))
+        done[sample] = Sample([segment], str(path.status))
+    for sample in others:
+        done[sample] = alone(replace(setup, p=p[sample]), (t, q[sample], v[sample]), grid)
     return clock.perf_counter() - began
 
 
-def alone(setup: Setup, state: tuple[float, Array, Array], grid: Array) -> Path | str:
+def suited(setup: Setup, choice: explicit.Choice, t: float, q: Array, v: Array, p: Array) -> NDArray[np.bool_]:
+    """(S,) which samples have no more independent rows than were chosen. (Fewer show in their pivots.)"""
+    if len(choice.rows) == len(setup.system.constraints):
+        return np.ones(len(q), dtype=bool)
+    return row_rank(model_kernel(setup.system, setup.inputs)(t, q, v, p).A) <= len(choice.rows)
+
+
+def alone(setup: Setup, state: tuple[float, Array, Array], grid: Array) -> Sample:
     """One sample by itself, as `simulate` would run it."""
     try:
         segments, path = integrate(setup, state, grid, None)
     except (ZwangError, SimulationError) as error:
-        return str(error)
-    return replace(path, q=np.concatenate([s.q for s in segments]), v=np.concatenate([s.v for s in segments]))
+        return Sample([], str(error))
+    return Sample([replace(s, p=np.broadcast_to(s.p, (len(s.times), len(s.p)))) for s in segments], str(path.status))
 
 
-def gather(
-    setup: Setup, choice: explicit.Choice | None, grid: Array, p: Array, paths: list[Path | str]
-) -> dict[str, Any]:
-    """All variables (S, T, …), NaN where a sample did not get."""
-    done = [path if isinstance(path, Path) else None for path in paths]
-    lengths = np.array([0 if path is None else len(path.q) for path in done])
-    samples, count = len(paths), len(grid)
+def gather(setup: Setup, grid: Array, done: list[Sample]) -> dict[str, Any]:
+    """All variables (S, T, …), NaN where a sample did not get; samples whose constraints contradict are cut short."""
+    count = len(grid)
     n, m = len(setup.system.coordinates), len(setup.system.constraints)
-    tails = {"coordinate": (n,), "constraint": (m,)}
+    sizes = {"coordinate": n, "constraint": m}
     values: dict[str, Any] = {
-        name: np.full((samples, count, *(tails[d][0] for d in dims)), np.nan) for name, (dims, _) in VARIABLES.items()
+        name: np.full((len(done), count, *(sizes[d] for d in dims)), np.nan) for name, (dims, _) in VARIABLES.items()
     }
     values["unique"] = np.ones(m, dtype=bool)
-    if choice is None or not lengths.any():
+    segments = [segment for sample in done for segment in sample.segments]
+    if not segments:
         return values
-    here = np.arange(count) < lengths[:, None]
-    segment = Segment(
-        choice,
-        np.broadcast_to(grid, (samples, count))[here],
-        np.concatenate([path.q for path in done if path is not None]),
-        np.concatenate([path.v for path in done if path is not None]),
-        np.repeat(p, lengths, axis=0),
-    )
-    found = values_of(setup, [segment])
+    found = values_of(setup, joined(segments))
     values["unique"] = found.pop("unique")
-    jacobi = np.full((samples, count), np.nan)
-    jacobi[here] = found.pop("jacobi")
-    for name, value in found.items():
-        values[name][here] = value
-    power = values["given_power"] + values["constraint_power"]
-    for i, length in enumerate(lengths):
-        if length:
-            values["energy_balance"][i, :length] = balance(grid[:length], jacobi[i, :length], power[i, :length])
+    ends = np.cumsum([sum(len(s.times) for s in sample.segments) for sample in done])
+    for i, sample in enumerate(done):
+        part = slice(ends[i - 1] if i else 0, ends[i])
+        own = {name: value[part] for name, value in found.items()}
+        odds = first_contradiction(setup, sample.segments, own)
+        if odds is not None:
+            done[i] = Sample(sample.segments, str(Status.INCONSISTENT))
+            own = {name: value[: odds[0]] for name, value in own.items()}
+        jacobi = own.pop("jacobi")
+        for name, value in own.items():
+            values[name][i, : len(value)] = value
+        if len(jacobi):
+            power = own["given_power"] + own["constraint_power"]
+            values["energy_balance"][i, : len(jacobi)] = balance(grid[: len(jacobi)], jacobi, power)
     return values
+
+
+def joined(segments: list[Segment]) -> list[Segment]:
+    """Neighbours on the same rows as one segment: their states are then reported in one call."""
+    groups = [list(group) for _, group in itertools.groupby(segments, key=lambda s: s.choice)]
+    return [
+        Segment(group[0].choice, *(np.concatenate([getattr(s, name) for s in group]) for name in ("times", *"qvp")))
+        for group in groups
+    ]
 
 
 def assembled(

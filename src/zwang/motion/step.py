@@ -23,8 +23,9 @@ NODES: Final = np.array(dop853.C)
 LOOKS: Final = np.array([0, 3, 5, 9, 10, 12])
 """Stages that are well apart in time, in order: where pivots are compared."""
 
-DEEP: Final = 0.1
-"""A parabola that falls below this share of the pivots met says that one may vanish."""
+DIP, DEEP = 0.3, 0.5  # shares
+"""A pivot may vanish inside a step if one falls below the first share of those at its ends, or a parabola falls below
+the second share of those it goes through."""
 
 # Stage numbers as values: numba would compile a function anew for each literal integer it is given.
 FIRST, LAST, FIRST_DENSE, LAST_DENSE = np.int64(1), np.int64(11), np.int64(13), np.int64(15)
@@ -76,16 +77,20 @@ def dips(run):
     """Whether a pivot may vanish between two stages: then the step has to be made shorter.
 
     A pivot is a square and touches zero without changing sign, so a long step may have it large at all stages and
-    zero between them. Parabolas through neighbouring stages tell: one whose vertex lies inside and far below what
-    was met calls for a closer look. Near a pivot that only comes near zero, shorter steps find it flat.
+    zero between them. Two things call for a closer look: a pivot much lower inside the step than at its ends, and a
+    parabola through neighbouring stages whose vertex lies inside and well below them. Near a pivot that only comes
+    near zero, shorter steps find it flat.
     """
     n, stride, k, scale = run.n, run.stride, at(run.k), at(run.pivot_scale)
     for j in range(run.pivots):
+        ends = smaller(k[n + j] / scale[j], k[12 * stride + n + j] / scale[j])
         for i in range(len(LOOKS) - 2):
             a, b, c = NODES[LOOKS[i]], NODES[LOOKS[i + 1]], NODES[LOOKS[i + 2]]
             pa = k[LOOKS[i] * stride + n + j] / scale[j]
             pb = k[LOOKS[i + 1] * stride + n + j] / scale[j]
             pc = k[LOOKS[i + 2] * stride + n + j] / scale[j]
+            if pb < DIP * ends:
+                return True
             first, second = (pb - pa) / (b - a), (pc - pb) / (c - b)
             curvature = (second - first) / (c - a)
             if curvature > 0.0:

@@ -1,4 +1,4 @@
-# Two commands do everything: `make demo` and `make test`. Both install what they need into .venv.
+# Two commands do everything: `make demo` and `make test`; `make bench` measures. All install what they need into .venv.
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -17,6 +17,7 @@ test: .venv/ready
 bench: .venv/ready
 	$(BIN)/python benchmarks/solve_stack.py
 	$(BIN)/python benchmarks/derive_andrews.py
+	$(BIN)/python benchmarks/motion
 
 clean:
 	rm -rf .venv

@@ -1,7 +1,7 @@
 """zwang: the motion of constrained mechanical systems, after Gauss, Udwadia and Kalaba.
 
 You say what a system is and what it must obey; you get its explicit equations of motion in every form the
-papers give, the forces of constraint, and a verdict on the constraints.
+papers give, the forces of constraint, the motion, and a verdict on the constraints.
 """
 
 from importlib import import_module

@@ -22,6 +22,7 @@ from zwang.formulations import Solution
 from zwang.formulations.solve import Names, solve_named
 from zwang.model import System
 from zwang.model.check import missing_values
+from zwang.model.system import require_system
 from zwang.signals import Signal, handle, lookup, signals_in
 from zwang.symbols import as_expression, label
 
@@ -169,8 +170,8 @@ def evaluate(
 ) -> Solution:
     """Acceleration, forces of constraint and multipliers of a model at a state, or at a stack of states.
 
-    `state` maps every coordinate and every rate to a number or to an array; arrays broadcast, and so do
-    times and parameter values. `form` and its choices are those of `solve`.
+    `state` maps every coordinate and every rate, or their names "x" and "x'", to a number or to an array; arrays
+    broadcast, and so do times and parameter values. `form` and its choices are those of `solve`.
 
     >>> import zwang as zw
     >>> x, y = zw.coordinates("x y")
@@ -276,14 +277,18 @@ def limits(system: System, now: Matrices, q: Array, v: Array) -> tuple[NDArray[n
 
 def state_arrays(system: System, state: Mapping[Any, ArrayLike]) -> tuple[Array, Array]:
     """Positions and velocities (…, n) of a state given by coordinate and rate, or by their names, x and x'."""
+    require_system(system, "this function")
     if not isinstance(state, Mapping):
         raise InputError(
             f"a state maps coordinates and rates to numbers, {{x: 0, dot(x): 1, …}}; got {type(state).__name__}"
         )
     wanted = [*system.coordinates, *system.velocities]
-    names = [*system.coordinate_names, *(f"{name}'" for name in system.coordinate_names)]
-    by_name = dict(zip(names, wanted, strict=True))
-    state = {by_name.get(key, key) if isinstance(key, str) else key: value for key, value in state.items()}
+    given, state = state, {}
+    for key, value in given.items():
+        symbol = by_name(system, key)
+        if symbol in state:
+            raise InputError(f"the state sets {label(symbol)} twice, by name and by symbol: give it once")
+        state[symbol] = value
     known = set(wanted)
     unknown = [key for key in state if key not in known]
     if unknown:
@@ -305,6 +310,18 @@ def state_arrays(system: System, state: Mapping[Any, ArrayLike]) -> tuple[Array,
     return both[..., :n], both[..., n:]
 
 
+def by_name(system: System, key: Any) -> Any:
+    """The coordinate or rate that a key stands for: x or "x"; dot(x), "x'" or "dot(x)"; other keys as they are."""
+    if not isinstance(key, str):
+        return key
+    for name, q, v in zip(system.coordinate_names, system.coordinates, system.velocities, strict=True):
+        if key == name:
+            return q
+        if key in (f"{name}'", f"dot({name})"):
+            return v
+    return key
+
+
 def parameter_values(system: System, parameters: Mapping[Any, Any] | None) -> tuple[Array, dict[sp.Expr, Any]]:
     """Values (…, k) of the parameters in the order of `symbols_with(inputs)`, and those inputs: functions of time."""
     values = dict(system.parameters) | input_values(system, parameters)
@@ -315,9 +332,13 @@ def parameter_values(system: System, parameters: Mapping[Any, Any] | None) -> tu
     values |= {handle(f): signal.address for f, signal in signals.items()}
     symbols = system.symbols_with(inputs)
     known = [*system.symbols_with(functions), *system.parameters]
+    seen: set[Any] = set()
     for key, value in given.items():
         if (s := named_like(key, known)) is None:
             raise InputError(f"parameters sets {key}, which this system does not have{suggestion(key, known)}")
+        if s in seen:
+            raise InputError(f"parameters sets {s} twice, by name and by symbol: give it once")
+        seen.add(s)
         values[s] = value
     missing = missing_values(system, values)
     if missing:

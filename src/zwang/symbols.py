@@ -65,6 +65,19 @@ def as_expression(value: Any) -> sp.Basic:
     return expression.xreplace(unfinished) if unfinished else expression
 
 
+def as_scalar(value: Any) -> sp.Expr:
+    """One scalar expression; relations and matrices are refused.
+
+    >>> as_scalar(sp.Eq(t, 1))
+    Traceback (most recent call last):
+    zwang.errors.InputError: Eq(t, 1) is no scalar expression
+    """
+    expression = as_expression(value)
+    if not isinstance(expression, sp.Expr) or getattr(expression, "is_Matrix", False):
+        raise InputError(f"{expression} is no scalar expression")
+    return expression
+
+
 def is_unfinished(expression: sp.Basic) -> bool:
     """Whether this is d/dt of something other than a function of time alone, written down but not carried out."""
     if not (isinstance(expression, sp.Derivative) and t in expression.variables):

@@ -137,7 +137,11 @@ class Verdict:
             worst = "; ".join(f"{name} reads {self._reading(name)}" for name in self.violated)
             lines.append(f"The state does not satisfy its constraints: {worst}.")
         if not lines:
-            lines.append("Nothing to object to: the rows are independent and consistent, and the state satisfies them.")
+            lines.append(
+                "Nothing to object to: the rows are independent and consistent, and the state satisfies them."
+                if self.kinds
+                else "There are no constraints."
+            )
         return lines
 
     def _reading(self, name: str) -> str:
@@ -162,7 +166,7 @@ def diagnose(
     (1, {'again': ('ramp',)}, True)
     """
     now, q, v = matrices(system, state, t, parameters)
-    if q.ndim != 1 or np.ndim(t):
+    if now.A.ndim != 2:
         raise InputError("diagnose takes one state: give numbers, not arrays")
     names = system.constraint_names
     one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)

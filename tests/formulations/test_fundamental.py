@@ -118,7 +118,7 @@ def test_F_the_unweighted_inverse_obeys_the_constraints_and_is_wrong(make):
     assert np.abs(floats(x)[:, 0] - zw.solve(*s.given).acceleration).max() > 1e-2
 
 
-def test_SPEC6_golden_fixture_in_every_field():
+def test_golden_golden_fixture_in_every_field():
     s = golden()
     now = zw.solve(*s.given, v=[1.0, 2.0, 3.0])
     fifteenth = 1 / 15
@@ -147,7 +147,7 @@ def test_SPEC6_golden_fixture_in_every_field():
     close(now.constraint_power, 9)
 
 
-def test_SPEC6_golden_fixture_by_every_form():
+def test_golden_golden_fixture_by_every_form():
     s = golden()
     for form in FORMS:
         now = zw.solve(*s.given, form=form)
@@ -156,5 +156,5 @@ def test_SPEC6_golden_fixture_by_every_form():
         np.testing.assert_allclose(now.constraint_force, [3, 3, 0], rtol=0, atol=1e-13)
 
 
-def test_SPEC6_power_is_given_only_with_velocities():
+def test_golden_power_is_given_only_with_velocities():
     assert zw.solve(*golden().given).constraint_power is None

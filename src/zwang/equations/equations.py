@@ -14,6 +14,7 @@ from zwang.errors import InconsistentError, InputError, UndeterminedError
 from zwang.formulations import fundamental, gauss, generalized_inverse, gibbs_appell, lagrange
 from zwang.formulations.solve import require_form
 from zwang.linalg import exact
+from zwang.model.system import require_system
 from zwang.symbols import Plain, as_expression, t
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class Equations:
     b: sp.ImmutableMatrix
     C: sp.ImmutableMatrix
     rows: tuple[int, ...]
+    one_sided: tuple[str, ...] = ()
+    """Constraints that are inequalities, taken here as equalities: as at their limit, with contact kept."""
 
     @property
     def rank(self) -> int:
@@ -71,6 +74,8 @@ class Equations:
             for name, gap in zip(self.names, self._gaps, strict=True)
             if gap != 0
         ]
+        if self.one_sided:
+            conditions.append(f"; taken as equalities: {', '.join(map(repr, self.one_sided))}")
         return f"rank {self.rank} of {len(self.names)} rows assumed; independent: {independent}{''.join(conditions)}"
 
     def with_rows(self, *names: str) -> "Equations":
@@ -160,7 +165,7 @@ class Equations:
         return document(self, form, choice)
 
     def transform(self, coordinates: Sequence[sp.Expr], change: Mapping[sp.Expr, sp.Expr]) -> "Equations":
-        """The equations in other coordinates η, where `change` says q = q(η, t) (SPEC U9).
+        """The equations in other coordinates η, where `change` says q = q(η, t) (U9 in docs/theory.md).
 
         With q̇ = Jη̇ + q_t and q̈ = Jη̈ + h:  M' = JᵀMJ, Q' = Jᵀ(Q − Mh), A' = AJ, b' = b − Ah, C' = JᵀC.
         """
@@ -185,7 +190,7 @@ class Equations:
         found = exact.independent_rows(A)
         kept = exact.independent_rows(A.extract(list(self.rows), list(range(A.cols))))
         rows = self.rows if len(kept) == self.rank else found  # the same rows, unless the change made them dependent
-        return Equations(tuple(coordinates), self.names, M, Q, A, b, C, rows)
+        return Equations(tuple(coordinates), self.names, M, Q, A, b, C, rows, self.one_sided)
 
     @cached_property
     def _dependence(self) -> sp.ImmutableMatrix:
@@ -225,7 +230,11 @@ class Equations:
 
 
 def derive(system: "System") -> Equations:
-    """M, Q, A, b and C of a system as SymPy matrices, ready for every form of the equations of motion."""
+    """M, Q, A, b and C of a system as SymPy matrices, ready for every form of the equations of motion.
+
+    One-sided constraints are taken as equalities, as at their limit with contact kept; `assumption` says so.
+    """
+    require_system(system, "derive")
     description, plain = in_sympy(system)
     derived = derive_plain(description)
     n, m = len(system.coordinates), len(system.constraints)
@@ -246,4 +255,5 @@ def derive(system: "System") -> Equations:
         b=column(derived.b),
         C=column(derived.C),
         rows=exact.independent_rows(A),
+        one_sided=tuple(c.name for c in system.constraints if c.one_sided),
     )

@@ -55,7 +55,7 @@ class Constraint:
             one_sided = not isinstance(given, sp.Eq)
             if isinstance(given, sp.Le | sp.Lt):
                 expression = -expression
-        elif not isinstance(given, sp.Expr):
+        elif not isinstance(given, sp.Expr) or given.is_Matrix:
             why = "always true" if given is sp.true else "never true" if given is sp.false else "no expression"
             raise InputError(f"{self._who}: {given} is {why}: give an expression (= 0), Eq(…) or expression >= 0")
         object.__setattr__(self, "expression", expression)

@@ -13,7 +13,7 @@ from zwang.errors import InputError, ModelError
 from zwang.model.check import find_mistakes
 from zwang.model.constraint import Constraint
 from zwang.signals import Signal
-from zwang.symbols import as_expression, rates, t
+from zwang.symbols import as_expression, as_scalar, rates, t
 
 
 @dataclass(frozen=True, init=False)
@@ -77,13 +77,15 @@ class System:
         def set_field(key: str, value: Any) -> None:
             object.__setattr__(self, key, value)
 
+        # stands in for a kinetic energy that is none, so that nothing else is said of it
+        some_inertia = sp.Add(*[rates(f)[0] ** 2 for f in q if isinstance(f, AppliedUndef)])
         set_field("name", name)
         set_field("coordinates", q)
         set_field(
             "kinetic",
-            None if kinetic is None else attempt("kinetic", lambda: as_expression(kinetic), sp.S.Zero),
+            None if kinetic is None else attempt("kinetic", lambda: as_scalar(kinetic), some_inertia),
         )
-        set_field("potential", attempt("potential", lambda: as_expression(potential), sp.S.Zero))
+        set_field("potential", attempt("potential", lambda: as_scalar(potential), sp.S.Zero))
         set_field("forces", attempt("forces", lambda: per_coordinate(forces, q), (sp.S.Zero,) * len(q)))
         set_field("nonideal", attempt("nonideal", lambda: per_coordinate(nonideal, q), (sp.S.Zero,) * len(q)))
         set_field(
@@ -91,7 +93,7 @@ class System:
             None if mass is None else attempt("mass", lambda: square_matrix(mass, len(q)), sp.eye(len(q))),
         )
         named = constraints.items() if isinstance(constraints, Mapping) else ((None, c) for c in as_list(constraints))
-        values = dict(parameters or {})
+        values = attempt("parameters", lambda: as_mapping(parameters), {})
         for f in [f for f, value in values.items() if isinstance(f, AppliedUndef) and is_formula(value)]:
             values[f] = attempt(f"parameters[{f}]", lambda f=f: as_expression(values[f]), None)
         set_field("parameters", MappingProxyType(values))
@@ -191,6 +193,13 @@ def as_list(values: Any) -> list[Any]:
     return list(values) if isinstance(values, Sequence | sp.MatrixBase) and not isinstance(values, str) else [values]
 
 
+def as_mapping(given: Any) -> dict[Any, Any]:
+    """A mapping as a dictionary of our own; nothing as an empty one."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(f"{given!r} is no mapping: give {{symbol: value}}")
+    return dict(given or {})
+
+
 def per_coordinate(given: Any, q: tuple[sp.Expr, ...]) -> tuple[sp.Expr, ...]:
     """One expression a coordinate, from a mapping coordinate → expression or a sequence in their order."""
     if given is None:
@@ -200,18 +209,18 @@ def per_coordinate(given: Any, q: tuple[sp.Expr, ...]) -> tuple[sp.Expr, ...]:
         strangers = [str(k) for k in given if k not in known]
         if strangers:
             raise InputError(f"{', '.join(strangers)}: no such coordinate; there are {', '.join(map(str, q))}")
-        return tuple(as_expression(given.get(qi, 0)) for qi in q)
+        return tuple(as_scalar(given.get(qi, 0)) for qi in q)
     values = as_list(given)
     if len(values) != len(q):
         raise InputError(f"{len(values)} entries for {len(q)} coordinates ({', '.join(map(str, q))}): give one each")
-    return tuple(as_expression(value) for value in values)
+    return tuple(as_scalar(value) for value in values)
 
 
 def square_matrix(given: Any, n: int) -> sp.ImmutableMatrix:
     """An n×n matrix from anything SymPy takes for one."""
     try:
         matrix = sp.ImmutableMatrix(
-            [[as_expression(e) for e in row] for row in (given.tolist() if hasattr(given, "tolist") else given)]
+            [[as_scalar(e) for e in row] for row in (given.tolist() if hasattr(given, "tolist") else given)]
         )
     except (TypeError, ValueError) as error:
         raise InputError(f"is no matrix ({error}): give {n} rows of {n} expressions") from None
@@ -225,3 +234,9 @@ def named_constraint(name: str | None, what: Any, index: int, given: frozenset[s
     if isinstance(what, Constraint):
         return replace(what, name=str(name or what.name or f"constraint {index + 1}"), given=given)
     return Constraint(what, str(name or f"constraint {index + 1}"), given=given)
+
+
+def require_system(given: Any, what: str) -> None:
+    """Refuse what is no `System`, saying what takes one."""
+    if not isinstance(given, System):
+        raise InputError(f"{what} takes a zwang.System, not a {type(given).__name__}")

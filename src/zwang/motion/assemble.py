@@ -7,10 +7,22 @@ import numpy as np
 import sympy as sp
 
 from zwang.errors import AssemblyError, InputError
-from zwang.evaluation import Array, Matrices, ModelKernel, model_kernel, parameter_values, state_arrays, suggestion
+from zwang.evaluation import (
+    Array,
+    Matrices,
+    ModelKernel,
+    by_name,
+    limits,
+    model_kernel,
+    numbers,
+    parameter_values,
+    state_arrays,
+    suggestion,
+)
 from zwang.linalg.factors import regular
 from zwang.linalg.newton import nearest_point
 from zwang.model import System
+from zwang.model.system import require_system
 from zwang.verdict import violations
 
 # Directions without inertia have no kinetic-energy metric; this share of the mean mass stands in.
@@ -28,7 +40,8 @@ def assemble(
     """The state nearest to a guess, in the kinetic-energy metric, that obeys every constraint.
 
     Positions first, then velocities. Rates that the guess leaves out are taken as zero. `hold` lists
-    coordinates and rates that must keep their value. Redundant constraints are fine.
+    coordinates and rates that must keep their value. Redundant constraints are fine; one-sided constraints are not
+    moved to, and a state beyond one is refused.
 
     >>> import zwang as zw
     >>> x, y = zw.coordinates("x y")
@@ -39,20 +52,30 @@ def assemble(
     >>> {str(key): round(value, 12) for key, value in start.items()}
     {'x(t)': 3.0, 'y(t)': -4.0, 'Derivative(x(t), t)': 0.64, 'Derivative(y(t), t)': 0.48}
     """
+    require_system(system, "assemble")
     if not isinstance(guess, Mapping):
         raise InputError(f"a guess maps coordinates and rates to numbers; got {type(guess).__name__}")
-    q, v = state_arrays(system, dict.fromkeys(system.velocities, 0.0) | dict(guess))
+    given = {by_name(system, key): value for key, value in guess.items()}
+    q, v = state_arrays(system, dict.fromkeys(system.velocities, 0.0) | given)
     if q.ndim != 1:
         raise InputError("assemble takes one guess: give numbers, not arrays")
     held = held_flags(system, hold)
     p, inputs = parameter_values(system, parameters)
+    if p.ndim != 1:
+        raise InputError("assemble takes one value a parameter: give numbers, not arrays")
     kernel = model_kernel(system, inputs)
     order = np.array([c.order for c in system.constraints], dtype=int)
     sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
-    n = len(q)
-    q, found_q = nearest(kernel, "position", (order == 0) & ~sided, q, v, float(t), p, ~held[:n])
-    v, found_v = nearest(kernel, "velocity", (order <= 1) & ~sided, q, v, float(t), p, ~held[n:])
-    require_satisfied(system, kernel(t, q, v, p), q, v, found_q and found_v)
+    n, t = len(q), float(numbers(t, "t"))
+    q, found_q = nearest(kernel, "position", (order == 0) & ~sided, q, v, t, p, ~held[:n])
+    v, found_v = nearest(kernel, "velocity", (order <= 1) & ~sided, q, v, t, p, ~held[n:])
+    now = kernel(t, q, v, p)
+    require_satisfied(system, now, q, v, found_q and found_v)
+    if (beyond := np.flatnonzero(limits(system, now, q, v)[1])).size:
+        name = system.constraint_names[int(beyond[0])]
+        raise AssemblyError(
+            f"the state nearest to the guess is beyond the one-sided constraint {name!r}: move the guess"
+        )
     values = map(float, np.concatenate([q, v]))
     return dict(zip([*system.coordinates, *system.velocities], values, strict=True))
 
@@ -109,8 +132,9 @@ def held_flags(system: System, hold: Sequence[Any]) -> Any:
     """Which of the coordinates and rates are held."""
     known = [*system.coordinates, *system.velocities]
     flags = np.zeros(len(known), dtype=bool)
-    for key in hold if isinstance(hold, Sequence) else [hold]:
-        if key not in known:
+    for key in hold if isinstance(hold, Sequence) and not isinstance(hold, str) else [hold]:
+        symbol = by_name(system, key)
+        if symbol not in known:
             raise InputError(f"hold names {key}, which is no coordinate or rate of this system{suggestion(key, known)}")
-        flags[known.index(key)] = True
+        flags[known.index(symbol)] = True
     return flags

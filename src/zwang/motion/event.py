@@ -16,7 +16,7 @@ from zwang.linalg.saddle import Steps, factorise_saddle
 from zwang.model import System
 from zwang.motion.explicit import Choice, constraint_forces, lifted_forces, lifted_mass
 from zwang.motion.task import EventTask
-from zwang.symbols import as_expression, rates, t
+from zwang.symbols import as_expression, label, rates, t
 
 
 def multiplier(name: str) -> sp.Symbol:
@@ -28,14 +28,14 @@ def multiplier(name: str) -> sp.Symbol:
     return sp.Symbol(f"multiplier[{name}]")
 
 
-def constraint_force(coordinate: sp.Expr) -> sp.Symbol:
+def constraint_force(coordinate: sp.Expr | str) -> sp.Symbol:
     """The force of constraint along a coordinate, for use in events.
 
     >>> from zwang import coordinates
     >>> constraint_force(coordinates("x"))
     constraint_force[x]
     """
-    return sp.Symbol(f"constraint_force[{coordinate.func.__name__}]")
+    return sp.Symbol(f"constraint_force[{label(coordinate)}]")
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,12 @@ class Event:
 
     def __post_init__(self) -> None:
         """Refuse what is no expression and what is no direction."""
-        object.__setattr__(self, "expression", as_expression(self.expression))
+        expression = as_expression(self.expression)
+        if not isinstance(expression, sp.Expr):
+            raise InputError(
+                f"event {self.name!r}: {expression} is no expression: give one that crosses zero, x - 2 for x = 2"
+            )
+        object.__setattr__(self, "expression", expression)
         if self.direction not in (-1, 0, 1):
             raise InputError(f"event {self.name!r}: direction is {self.direction!r}, but −1, 0 or 1 is meant")
 
@@ -85,13 +90,13 @@ def event_task(
             known |= {s: chosen[i] if chosen[i] is not None else se.Integer(0) for i, s in enumerate(names)}
         forces = constraint_forces(A, lam, len(Q), steps)
         known |= {constraint_force(q): f + c for q, f, c in zip(system.coordinates, forces, derived.C, strict=True)}
-    outputs = tuple(reading(system, event, known, reactions) for event in events)
+    outputs = tuple(reading(event, known, reactions) for event in events)
     inputs = model.inputs if gains is None else model.inputs | {"gains": gains}
     program = Program(inputs=inputs, outputs={"event": outputs}, shapes={}, steps=tuple(steps.done))
     return EventTask(program, tuple(e.direction for e in events), tuple(e.stop for e in events))
 
 
-def reading(system: System, event: Event, known: dict[sp.Basic, Any], reactions: list[sp.Symbol]) -> Any:
+def reading(event: Event, known: dict[sp.Basic, Any], reactions: list[sp.Symbol]) -> Any:
     """An event's expression in plain symbols; what it does not know is refused by name."""
     named = event.expression.free_symbols | event.expression.atoms(AppliedUndef)
     strange = sorted(named - known.keys(), key=str)

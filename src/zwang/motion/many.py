@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from zwang.errors import InputError, SimulationError, ZwangError
+from zwang.errors import InputError, ZwangError
 from zwang.evaluation import Array, model_kernel, parameter_values, state_arrays
 from zwang.linalg.rank import row_rank
 from zwang.model import System
@@ -169,7 +169,7 @@ def alone(setup: Setup, state: tuple[float, Array, Array], grid: Array) -> Sampl
     """One sample by itself, as `simulate` would run it."""
     try:
         segments, path = integrate(setup, state, grid, None)
-    except (ZwangError, SimulationError) as error:
+    except ZwangError as error:
         return Sample([], str(error))
     return Sample([replace(s, p=np.broadcast_to(s.p, (len(s.times), len(s.p)))) for s in segments], str(path.status))
 

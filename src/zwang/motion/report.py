@@ -167,13 +167,18 @@ def with_events(motion: "xr.Dataset", events: "Sequence[Event]", path: Path) -> 
         return motion
     met = path.happenings
     n = motion.sizes["coordinate"]
-    names = [events[h.which].name or f"event {h.which + 1}" for h in met]
+    names = [event_name(events, h.which) for h in met]
     return motion.assign(
         event_time=("event", np.array([h.t for h in met], dtype=float)),
         event_name=("event", np.array(names, dtype=str)),
         event_q=(("event", "coordinate"), np.array([h.q for h in met], dtype=float).reshape(len(met), n)),
         event_v=(("event", "coordinate"), np.array([h.v for h in met], dtype=float).reshape(len(met), n)),
     )
+
+
+def event_name(events: "Sequence[Event]", which: int) -> str:
+    """An event's name, or its number."""
+    return events[which].name or f"event {which + 1}"
 
 
 def chunks(count: int, size: int) -> Iterator[slice]:

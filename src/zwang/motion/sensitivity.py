@@ -29,9 +29,9 @@ from zwang.motion.report import Segment, account, first_contradiction
 from zwang.motion.simulate import (
     Setup,
     check_span,
-    closing_words,
     cut_short,
     engine,
+    how_it_ended,
     joined,
     prepare,
     saved_times,
@@ -117,7 +117,7 @@ def sensitivities(
     require_start(setup, t, q, v)
     segments, path = integrate(setup, directions, (t, q, v), grid, reporter(progress, t, until))
     values, saved, path = values_of(setup, directions, segments, path)
-    message = closing_words(setup, path)
+    message = how_it_ended(setup.events, path)
     seconds = clock.perf_counter() - began
     motion = dataset(setup, directions, saved, values, account(setup, path, message, seconds))
     if path.status in REMEDY:

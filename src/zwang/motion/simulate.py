@@ -29,7 +29,7 @@ from zwang.motion import explicit, singular
 from zwang.motion.driven import breaks_of, require_fit
 from zwang.motion.event import Event, event_task
 from zwang.motion.progress import reporter
-from zwang.motion.report import Segment, first_contradiction, report, values_of
+from zwang.motion.report import Segment, event_name, first_contradiction, report, values_of
 from zwang.motion.start import choice_at, require_start
 from zwang.motion.task import REMEDY, Path, Status, Task
 from zwang.signals import Signal, signals_in
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 METHODS = ("auto", "native", "taylor", "radau", "lsoda")
 TIGHTEST, LOOSEST = 1e-18, 1e-2
 AUTO_TAYLOR = 1e-13  # below this tolerance, Taylor's method is the one that delivers
-DEFAULT_SAMPLES = 201
+DEFAULT_SAMPLES, MOST_SAMPLES = 201, 10**9
 BAUMGARTE = (10.0, 10.0)
 
 _PROGRAMS: Kept[Program] = Kept()
@@ -112,7 +112,9 @@ def simulate(
 ) -> "xr.Dataset":
     """Integrate the motion of a system from a consistent start, from time t until `until`.
 
-    The motion is saved at `times`, or at `samples` equidistant ones. `tol` bounds the error of each step,
+    The motion is saved at `times` and at the end, or at `samples` equidistant times. `parameters` override the
+    system's default values; `t` is the time at the start; `progress` is a function of (time reached, end), or True or
+    False for a bar on a terminal or none. `tol` bounds the error of each step,
     absolutely and relatively. `method` is "native" (eighth-order Runge–Kutta in machine code), "taylor" (Taylor's
     method, needs heyoka), "radau" or "lsoda" (for stiff systems); "auto" chooses and says what it chose. `form`
     is the equation that is integrated: "fundamental", "gibbs-appell" or "lagrange". `drift` is what is done about
@@ -122,8 +124,9 @@ def simulate(
     A `BlackBox` is integrated by SciPy, "dop853" (which "auto" means then), "radau" or "lsoda"; its start may also be
     a pair of arrays (q, v).
 
-    Every failure raises a `SimulationError` that carries what was computed; with `throw=False` it is returned,
-    and `status` and `message` in its attributes say what happened.
+    A motion that stops early raises a `SimulationError` that carries what was computed; with `throw=False` it is
+    returned, and `status` and `message` in its attributes say what happened. What is refused before it begins is
+    raised in any case; an interrupt returns what was computed.
 
     >>> import zwang as zw
     >>> x, y = zw.coordinates("x y")
@@ -151,13 +154,16 @@ def simulate(
     q, v = state_arrays(system, cast(Mapping[Any, float], start))
     require_start(setup, t, q, v)
     watch = reporter(progress, t, until)
-    segments, path = integrate(setup, (t, q, v), grid, watch)
+    segments, path = integrate(setup, (t, q, v), watched_times(setup, (t, q, v), grid), watch)
     values = values_of(setup, segments)
     saved = np.concatenate([s.times for s in segments])
     odds = first_contradiction(setup, segments, values)
     if odds is not None:
         values, saved, path = cut_short(setup, odds, values, saved, path)
-    message = closing_words(setup, path)
+    if len(saved) > len(grid):
+        wanted = np.isin(saved, grid)
+        values, saved = {k: x if k == "unique" else x[wanted] for k, x in values.items()}, saved[wanted]
+    message = how_it_ended(setup.events, path)
     motion = report(setup, saved, values, path, message, clock.perf_counter() - began)
     if throw and path.status in REMEDY:
         raise SimulationError(message, str(path.status), motion)
@@ -178,11 +184,17 @@ def prepare(
         raise InputError(f"method={method!r} is unknown: choose one of {', '.join(map(repr, METHODS))}")
     if form not in explicit.FORMS:
         raise InputError(f"form={form!r} cannot be integrated: choose one of {', '.join(map(repr, explicit.FORMS))}")
-    if not TIGHTEST <= tol <= LOOSEST:
-        raise InputError(f"tol = {tol} is out of range: choose between {TIGHTEST:g} and {LOOSEST:g}")
-    kind, *gains = (drift,) if isinstance(drift, str) else drift
+    if not isinstance(tol, int | float | np.number) or not TIGHTEST <= tol <= LOOSEST:
+        raise InputError(f"tol = {tol!r} is out of range: choose between {TIGHTEST:g} and {LOOSEST:g}")
+    kind, *gains = drift if isinstance(drift, tuple | list) and drift else (drift,)
     if kind not in ("none", "baumgarte", "projection") or (gains and (kind != "baumgarte" or len(gains) != 2)):
         raise InputError(f"drift={drift!r} is unknown: choose 'none', 'projection', 'baumgarte' or ('baumgarte', α, β)")
+    if not all(isinstance(gain, int | float | np.number) and 0 <= gain < np.inf for gain in gains):
+        raise InputError(f"drift={drift!r}: the gains must be numbers, finite and not negative")
+    events = [events] if isinstance(events, Event) else list(events)
+    for event in events:
+        if not isinstance(event, Event):
+            raise InputError(f"events contains {event!r}: make it an event, zwang.Event(expression, name)")
     for constraint in system.constraints:
         if constraint.one_sided:
             raise InputError(
@@ -313,18 +325,13 @@ def joined(first: Path, then: Path) -> Path:
     )
 
 
-def closing_words(setup: Setup, path: Path) -> str:
-    """How the motion ended, in a sentence or two."""
-    return how_it_ended(setup.events, path)
-
-
 def how_it_ended(events: Sequence[Event], path: Path) -> str:
     """The end of a path in a sentence or two."""
     t = path.end[0]
     notes = " ".join(path.notes)
     if path.status is Status.EVENT:
         last = path.happenings[-1]
-        words = f"stopped by the event {events[last.which].name!r} at t = {last.t:.12g}."
+        words = f"stopped by the event {event_name(events, last.which)!r} at t = {last.t:.12g}."
     elif path.status is Status.FINISHED:
         words = f"finished at t = {t:.12g}."
     elif path.status is Status.INTERRUPTED:
@@ -347,16 +354,26 @@ def check_span(until: float, t: float) -> tuple[float, float]:
     return until, t
 
 
+def watched_times(setup: Setup, state: tuple[float, Array, Array], grid: Array) -> Array:
+    """The saved times, and more of them where constraints are left out as redundant: these are looked at there."""
+    if len(choice_at(setup, state).rows) == len(setup.system.constraints):
+        return grid
+    return np.union1d(grid, np.linspace(state[0], grid[-1], DEFAULT_SAMPLES))
+
+
 def saved_times(t: float, until: float, times: ArrayLike | None, samples: int | None) -> Array:
     """The times to save, ascending, with the end among them."""
     if times is not None and samples is not None:
         raise InputError("times and samples are both given: give one of them")
     if times is None:
         count = DEFAULT_SAMPLES if samples is None else samples
-        if not isinstance(count, int | np.integer) or count < 2:
-            raise InputError(f"samples = {samples!r}: a whole number of at least 2 is needed")
+        if not isinstance(count, int | np.integer) or not 2 <= count <= MOST_SAMPLES:
+            raise InputError(f"samples = {samples!r}: a whole number from 2 to {MOST_SAMPLES:g} is needed")
         return np.linspace(t, until, int(count))
-    grid = np.array(times, dtype=float).ravel()
+    try:
+        grid = np.array(times, dtype=float).ravel()
+    except (TypeError, ValueError):
+        raise InputError(f"times = {times!r}: numbers are needed") from None
     if not len(grid) or not np.isfinite(grid).all() or (np.diff(grid) < 0).any():
         raise InputError("times must be finite, at least one, and in ascending order")
     if grid[0] < t or grid[-1] > until:

@@ -46,10 +46,10 @@ def object_code(text: str) -> bytes:
     """
     import llvmlite.binding as llvm
 
-    machine = target_machine(opt=3, reloc="pic")
+    machine = target_machine(opt=2, reloc="pic")
     module = llvm.parse_assembly(text)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
-    passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
+    passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
     passes.getModulePassManager().run(module, passes)
     return bytes(machine.emit_object(module))
 
@@ -58,7 +58,7 @@ def object_engine(code: bytes, called: Iterable[str]) -> Any:
     """Load an object file; the engine gives the addresses, and holds the machine code as long as it lives."""
     import llvmlite.binding as llvm
 
-    machine = target_machine(opt=3)
+    machine = target_machine()
     for name in (*called, *COPYING):
         _provide(name)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)

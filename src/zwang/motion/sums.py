@@ -60,19 +60,18 @@ class _Lanes:
 def _for_each(builder: Any, n: Any, body: Callable[[_Lanes, Any], None]) -> None:
     """body(lanes, i) over all components 0 … n - 1, four at a time.
 
-    What is left over at the end is covered by four components that overlap those already done: the bodies read
-    nothing they write, so doing a component twice does no harm.
+    Where n is no multiple of four the last four overlap those before: the bodies read nothing they write, so doing
+    a component twice does no harm.
     """
-    four, wide, narrow = ir.Constant(n.type, _LANES), _Lanes(builder, _LANES), _Lanes(builder, 1)
-    with builder.if_else(builder.icmp_signed(">=", n, four)) as (many, few):
+    with builder.if_else(builder.icmp_signed(">=", n, INT(_LANES))) as (many, few):
         with many:
-            groups = builder.udiv(n, four)
-            with counted(builder, INT(0), groups) as loop:
-                body(wide, builder.mul(loop.index, four))
-            with builder.if_then(builder.icmp_signed("!=", builder.mul(groups, four), n)):
-                body(wide, builder.sub(n, four))
-        with few, counted(builder, INT(0), n) as loop:
-            body(narrow, loop.index)
+            groups = builder.udiv(builder.add(n, INT(_LANES - 1)), INT(_LANES))
+            last = builder.sub(n, INT(_LANES))
+            with counted(builder, INT(0), groups, as_written=True) as loop:
+                i = builder.mul(loop.index, INT(_LANES))
+                body(_Lanes(builder, _LANES), builder.select(builder.icmp_signed("<", i, last), i, last))
+        with few, counted(builder, INT(0), n, as_written=True) as loop:
+            body(_Lanes(builder, 1), loop.index)
 
 
 def _switch(builder: Any, number: Any, cases: Iterable[int], emit: Callable[[int], None]) -> None:

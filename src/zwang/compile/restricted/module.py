@@ -94,8 +94,27 @@ class Loop(NamedTuple):
     done: Any
 
 
+class _AsWritten:
+    """The mark of a loop that LLVM shall neither unroll nor vectorise; llvmlite cannot make nodes that hold themselves.
+
+    For loops written out well, or hardly ever longer than a turn: LLVM takes long to make much of them.
+    """
+
+    text = (
+        "!100000 = distinct !{!100000, !100001, !100002}\n"
+        '!100001 = !{!"llvm.loop.unroll.disable"}\n'
+        '!100002 = !{!"llvm.loop.vectorize.width", i32 1}\n'
+    )
+
+    def get_reference(self) -> str:
+        return "!100000"
+
+
+AS_WRITTEN: Final = _AsWritten()
+
+
 @contextmanager
-def counted(builder: Any, start: Any, stop: Any) -> Iterator[Loop]:
+def counted(builder: Any, start: Any, stop: Any, as_written: bool = False) -> Iterator[Loop]:
     """What is written inside is done for start … stop - 1."""
     head, body, again, done = (builder.append_basic_block(name) for name in ("head", "body", "again", "done"))
     before = builder.block
@@ -110,5 +129,7 @@ def counted(builder: Any, start: Any, stop: Any) -> Iterator[Loop]:
         builder.branch(again)
     builder.position_at_end(again)
     index.add_incoming(builder.add(index, INT(1), flags=["nsw"]), again)
-    builder.branch(head)
+    back = builder.branch(head)
+    if as_written:
+        back.set_metadata("llvm.loop", AS_WRITTEN)
     builder.position_at_end(done)

@@ -12,7 +12,7 @@ from llvmlite import ir
 
 from zwang.compile.restricted.expressions import Expressions, Value
 from zwang.compile.restricted.marks import Native
-from zwang.compile.restricted.module import INT, Loop, Module, counted
+from zwang.compile.restricted.module import AS_WRITTEN, INT, Loop, Module, counted
 
 
 def module_text(entry: Callable[..., Any]) -> str:
@@ -21,7 +21,7 @@ def module_text(entry: Callable[..., Any]) -> str:
     module.function(cast(Native, entry)).linkage = "external"
     while module.waiting:
         Body(module, *module.waiting.pop()).translate()
-    return str(module.module)
+    return str(module.module) + AS_WRITTEN.text
 
 
 class Body(Expressions):
@@ -36,6 +36,9 @@ class Body(Expressions):
     def translate(self) -> None:
         """Write the body."""
         tree = cast(ast.FunctionDef, ast.parse(textwrap.dedent(inspect.getsource(self.function))).body[0])
+        # Beside a loop a call costs nothing, but a loop takes LLVM long: each is compiled in one place.
+        if any(isinstance(node, ast.For | ast.While) for node in ast.walk(tree)):
+            self.declared.attributes.add("noinline")
         for argument, value in zip(tree.args.args, self.declared.args, strict=True):
             self._assign(ast.Name(argument.arg), value)
         self._block(tree.body)

@@ -1,6 +1,6 @@
 """Events: where functions of the state cross zero within a step, located on the interpolant.
 
-Native functions (`compile.restricted`); each takes the record of a run (`memory.RUN`) and works in the arrays it points to.
+Native functions (`compile.restricted`); each takes the record of a run and works in the arrays it points to.
 """
 
 from zwang.compile.restricted import native

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Final
 
 from zwang.compile.restricted import Array, native, native_library
@@ -48,6 +49,8 @@ GROW: Final = 6.0
 
 PIECES: Final = ("dop853", "sums", "memory", "step", "events", "loop")
 """The files that the loop is made of."""
+
+_ONE_AT_A_TIME: Final = Lock()  # threads that start together wait for one of them to compile
 
 CAUTION: Final = 10
 """Halvings of the step before a vanishing pivot: it is then known to 1/1000 of a step."""
@@ -226,7 +229,7 @@ def advance(runs: Run, i: int, until: float, attempts: int) -> int:
         run.h = smaller(run.h, run.max_step)
         last = abs(remaining) <= 1.01 * run.h
         if not last and run.h <= larger(4 * EPS * abs(now[0]), TINY):
-            return run.trouble
+            return int(run.trouble)
         h = remaining if last else sign * run.h
         new[0], t_low = (stop, 0.0) if last else two_sum(now[0], run.t_low + h)
         run.lowest = math.inf
@@ -244,8 +247,13 @@ def advance(runs: Run, i: int, until: float, attempts: int) -> int:
         settle(run, sign, h, error, t_low)
 
 
-@cache
 def compiled() -> Callable[[int, int, float, int], int]:
-    """`advance` for Python: it takes the address of the records, and the lock of Python is free while it works."""
+    """`advance` for Python: it takes the address of the records, and Python's lock is free while it works."""
+    with _ONE_AT_A_TIME:
+        return _loaded()
+
+
+@cache
+def _loaded() -> Callable[[int, int, float, int], int]:
     here = Path(__file__).parent
     return native_library(advance, [here / f"{name}.py" for name in PIECES])

@@ -1,6 +1,6 @@
 """One step of DOP853 for q̈ = f(t, q, q̇): stages, error, first size, pivots, projection, interpolation.
 
-Native functions (`compile.restricted`); each takes the record of a run (`memory.RUN`) and works in the arrays it points to.
+Native functions (`compile.restricted`); each takes the record of a run and works in the arrays it points to.
 """
 
 import math

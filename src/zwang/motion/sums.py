@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from llvmlite import ir
 
-from zwang.compile.restricted import intrinsic
+from zwang.compile.restricted import Array, intrinsic
 from zwang.compile.restricted.module import ARRAY, FLOAT, INT, counted
 from zwang.motion import dop853
 
@@ -166,12 +166,14 @@ def call(builder: Any, address: Any, out: Any, given: Any, work: Any) -> None:
 
 
 @intrinsic
-def at(builder: Any, address: Any) -> Any:
+def at(builder: Any, address: Any) -> Array:
     """An address kept as an integer, as the array it is. It keeps nothing alive: the caller does."""
-    return builder.inttoptr(address, ARRAY)
+    array: Array = builder.inttoptr(address, ARRAY)
+    return array
 
 
 @intrinsic
-def shift(builder: Any, array: Any, offset: Any) -> Any:
+def shift(builder: Any, array: Any, offset: Any) -> Array:
     """The array from the element at `offset` on."""
-    return builder.gep(array, [offset])
+    rest: Array = builder.gep(array, [offset])
+    return rest

@@ -6,8 +6,9 @@ import ast
 import builtins
 import inspect
 import math
-from collections.abc import Callable
-from typing import Any, Final, NoReturn
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 from llvmlite import ir
@@ -37,12 +38,12 @@ class Expressions:
         self._known = {**vars(builtins), **function.__globals__, **outer.nonlocals}
         self._local = frozenset(function.__code__.co_varnames)
 
-    def refuse(self, node: Any, why: str) -> NoReturn:
-        """Say what cannot be translated, and where it stands."""
+    def refused(self, node: Any, why: str) -> SyntaxError:
+        """What cannot be translated, and where it stands."""
         code = self.function.__code__
         line = code.co_firstlineno + node.lineno - 1
         said = ast.unparse(node).splitlines()[0]
-        raise SyntaxError(f"{code.co_filename}:{line}: native function {code.co_name}: {why}: {said}")
+        return SyntaxError(f"{code.co_filename}:{line}: native function {code.co_name}: {why}: {said}")
 
     def value(self, node: ast.expr) -> Value:
         """The value of an expression."""
@@ -50,7 +51,7 @@ class Expressions:
             return self._constant(node)
         write = getattr(self, f"_on_{type(node).__name__}", None)
         if write is None:
-            self.refuse(node, f"{type(node).__name__} is not among the expressions it may use")
+            raise self.refused(node, f"{type(node).__name__} is not among the expressions it may use")
         return write(node)
 
     def truth(self, node: ast.expr) -> Value:
@@ -60,18 +61,18 @@ class Expressions:
     def convert(self, node: ast.AST, value: Value, kind: Any) -> Value:
         """A value where this type is needed: only an int becomes something else, a float."""
         if isinstance(value, tuple):
-            self.refuse(node, f"several values where one {_named(kind)} is needed")
+            raise self.refused(node, f"several values where one {_named(kind)} is needed")
         if value.type == kind:
             return value
         if (value.type, kind) == (INT, FLOAT):
             return self.builder.sitofp(value, FLOAT)
-        self.refuse(node, f"{_named(value.type)} where {_named(kind)} is needed")
+        raise self.refused(node, f"{_named(value.type)} where {_named(kind)} is needed")
 
     def place(self, node: ast.AST) -> Value:
         """Where a variable, an element or a field is in memory."""
         if isinstance(node, ast.Name):
             if node.id not in self.variables:
-                self.refuse(node, "it has no value yet, or is not known")
+                raise self.refused(node, "it has no value yet, or is not known")
             return self.variables[node.id]
         if isinstance(node, ast.Subscript):
             index = self.convert(node.slice, self.value(node.slice), INT)
@@ -83,9 +84,9 @@ class Expressions:
             record = self._pointer(node.value)
             names = self.module.fields.get(getattr(record.type.pointee, "name", ""), [])
             if node.attr not in names:
-                self.refuse(node, "there is no such field")
+                raise self.refused(node, "there is no such field")
             return self.builder.gep(record, [ir.IntType(32)(0), ir.IntType(32)(names.index(node.attr))])
-        self.refuse(node, "not a place where a value could be")
+        raise self.refused(node, "not a place where a value could be")
 
     def operation(self, node: ast.AST, operator: ast.operator, a: Value, b: Value) -> Value:
         """A op b."""
@@ -101,13 +102,13 @@ class Expressions:
             return self.builder.fdiv(a, b)
         if kind is ast.Pow:
             return self.builder.call(self.module.outside(POWER, 2), [a, b])
-        self.refuse(node, f"{kind.__name__} is not among the operations it may use")
+        raise self.refused(node, f"{kind.__name__} is not among the operations it may use")
 
     def _pointer(self, node: ast.expr) -> Value:
         """The value of an expression that is an array or a record."""
         value = self.value(node)
         if not isinstance(getattr(value, "type", None), ir.PointerType):
-            self.refuse(node, "neither an array nor a record")
+            raise self.refused(node, "neither an array nor a record")
         return value
 
     def _is_constant(self, node: ast.expr) -> bool:
@@ -127,7 +128,7 @@ class Expressions:
             return INT(int(value))
         if isinstance(value, float):
             return FLOAT(float(value))
-        self.refuse(node, f"a constant is a number, not {type(value).__name__}")
+        raise self.refused(node, f"a constant is a number, not {type(value).__name__}")
 
     def _on_Name(self, node: ast.Name) -> Value:
         return self.builder.load(self.place(node))
@@ -151,7 +152,7 @@ class Expressions:
         value = self.value(node.operand)
         if isinstance(node.op, ast.USub) and value.type in (INT, FLOAT):
             return self.builder.neg(value) if value.type == INT else self.builder.fneg(value)
-        self.refuse(node, "not among the operations it may use")
+        raise self.refused(node, "not among the operations it may use")
 
     def _on_Compare(self, node: ast.Compare) -> Value:
         last = self.value(node.left)
@@ -161,13 +162,12 @@ class Expressions:
             before, last = last, self.value(right)
             return self._compare(node, operator, before, last)
 
-        links = [lambda o=o, r=r: link(o, r) for o, r in zip(node.ops, node.comparators, strict=True)]
-        return self._decide(False, links)
+        return self._decide(False, [partial(link, *pair) for pair in zip(node.ops, node.comparators, strict=True)])
 
     def _compare(self, node: ast.Compare, operator: ast.cmpop, a: Value, b: Value) -> Value:
         relation = _RELATIONS.get(type(operator))
         if relation is None:
-            self.refuse(node, "not among the comparisons it may use")
+            raise self.refused(node, "not among the comparisons it may use")
         if a.type == b.type == INT:
             return self.builder.icmp_signed(relation, a, b)
         # A number that is none is unequal to every number, and nothing else.
@@ -175,9 +175,9 @@ class Expressions:
         return compare(relation, self.convert(node, a, FLOAT), self.convert(node, b, FLOAT))
 
     def _on_BoolOp(self, node: ast.BoolOp) -> Value:
-        return self._decide(isinstance(node.op, ast.Or), [lambda part=part: self.truth(part) for part in node.values])
+        return self._decide(isinstance(node.op, ast.Or), [partial(self.truth, part) for part in node.values])
 
-    def _decide(self, deciding: bool, parts: list[Callable[[], Value]]) -> Value:
+    def _decide(self, deciding: bool, parts: Sequence[Callable[[], Value]]) -> Value:
         """And (False decides) or or (True decides) of conditions, none of them looked at once it is decided."""
         builder, known = self.builder, []
         if len(parts) == 1:
@@ -205,7 +205,7 @@ class Expressions:
             values.append(value if isinstance(value, tuple) else (value,))
             ends.append(builder.block)
         if len(values[0]) != len(values[1]):
-            self.refuse(node, "its two values are not alike")
+            raise self.refused(node, "its two values are not alike")
         kinds = [FLOAT if {a.type, b.type} == {INT, FLOAT} else a.type for a, b in zip(*values, strict=True)]
         joined = []
         for value, end in zip(values, ends, strict=True):
@@ -232,13 +232,17 @@ class Expressions:
             function = self.module.function(called)
             kinds = function.function_type.args
             if len(kinds) != len(given):
-                self.refuse(node, f"{len(kinds)} arguments are expected")
+                raise self.refused(node, f"{len(kinds)} arguments are expected")
             arguments = [self.convert(a, v, kind) for a, v, kind in zip(node.args, given, kinds, strict=True)]
             result = self.builder.call(function, arguments)
             if isinstance(result.type, ir.LiteralStructType):
                 return tuple(self.builder.extract_value(result, k) for k in range(len(result.type.elements)))
             return result
-        number = self.convert(node, given[0], FLOAT) if len(given) == 1 else self.refuse(node, "one argument is expected")
+        if len(given) != 1:
+            raise self.refused(node, "one argument is expected")
+        if called is int and given[0].type == INT:
+            return given[0]
+        number = self.convert(node, given[0], FLOAT)
         if called is int:
             return self.builder.fptosi(number, INT)
         name = "llvm.fabs.f64" if called is abs else "llvm.sqrt.f64"
@@ -250,7 +254,7 @@ class Expressions:
         known = len(names) == 1 and names[0] not in self._local and names[0] in self._known
         called = eval(ast.unparse(node.func), self._known) if known else None
         if node.keywords or not (isinstance(called, Native | Intrinsic) or called in (int, abs, math.sqrt)):
-            self.refuse(node, "not among the functions it may call")
+            raise self.refused(node, "not among the functions it may call")
         return called
 
 

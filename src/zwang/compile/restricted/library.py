@@ -21,7 +21,7 @@ from zwang.compile.restricted.statements import module_text
 HERE: Final = (*sorted(Path(__file__).parent.glob("*.py")), Path(code.__file__), Path(native.__file__))
 """The files of the translator: other ones, other machine code."""
 
-_C_TYPES: Final = {float: ctypes.c_double, int: ctypes.c_int64}
+_C_TYPES: Final[dict[Any, Any]] = {float: ctypes.c_double, int: ctypes.c_int64}
 
 
 def native_library(entry: Callable[..., Any], files: Iterable[Path]) -> Callable[..., Any]:

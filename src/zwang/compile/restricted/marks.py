@@ -64,6 +64,6 @@ def native(function: Callable[P, R]) -> Callable[P, R]:
     return cast(Callable[P, R], Native(function))
 
 
-def intrinsic(emit: Callable[Concatenate[Any, P], Any]) -> Callable[P, Any]:
+def intrinsic(emit: Callable[Concatenate[Any, P], R]) -> Callable[P, R]:
     """Mark a function of native functions that writes its LLVM instructions itself: emit(builder, *arguments)."""
-    return cast(Callable[P, Any], Intrinsic(emit))
+    return cast(Callable[P, R], Intrinsic(emit))

@@ -44,7 +44,7 @@ class Body(Expressions):
         self._block(tree.body)
         if not self.builder.block.is_terminated:
             if not isinstance(self._result, ir.VoidType):
-                self.refuse(tree.body[-1], "it may end without a return")
+                raise self.refused(tree.body[-1], "it may end without a return")
             self.builder.ret_void()
 
     def _block(self, statements: list[ast.stmt]) -> None:
@@ -52,7 +52,7 @@ class Body(Expressions):
         for statement in statements:
             write = getattr(self, f"_do_{type(statement).__name__}", None)
             if write is None:
-                self.refuse(statement, f"{type(statement).__name__} is not among the statements it may use")
+                raise self.refused(statement, f"{type(statement).__name__} is not among the statements it may use")
             write(statement)
             if self.builder.block.is_terminated:
                 return
@@ -75,13 +75,13 @@ class Body(Expressions):
         """A value into a variable, an element or a field; several values into as many."""
         if isinstance(target, ast.Tuple):
             if not isinstance(value, tuple) or len(value) != len(target.elts):
-                self.refuse(target, "there are not as many values as targets")
+                raise self.refused(target, "there are not as many values as targets")
             for part, item in zip(target.elts, value, strict=True):
                 self._assign(part, item)
             return
         if isinstance(target, ast.Name) and target.id not in self.variables:
             if isinstance(getattr(value, "type", None), ir.VoidType | None):
-                self.refuse(target, "a variable has one value")
+                raise self.refused(target, "a variable has one value")
             with self.builder.goto_block(self.declared.entry_basic_block):
                 self.builder.position_at_start(self.declared.entry_basic_block)
                 self.variables[target.id] = self.builder.alloca(value.type)
@@ -132,10 +132,10 @@ class Body(Expressions):
     def _do_For(self, node: ast.For) -> None:
         call = node.iter
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "range"):
-            self.refuse(node, "a loop goes over a range")
+            raise self.refused(node, "a loop goes over a range")
         bounds = [self.convert(bound, self.value(bound), INT) for bound in call.args]
         if len(bounds) > 2:
-            self.refuse(node, "a range goes in steps of one")
+            raise self.refused(node, "a range goes in steps of one")
         with counted(self.builder, *bounds if len(bounds) == 2 else (INT(0), *bounds)) as loop:
             self._assign(node.target, loop.index)
             self._inside(loop, node)
@@ -143,7 +143,7 @@ class Body(Expressions):
     def _inside(self, loop: Loop, node: ast.For | ast.While) -> None:
         """The body of a loop."""
         if node.orelse:
-            self.refuse(node, "a loop has no else")
+            raise self.refused(node, "a loop has no else")
         self._loops.append(loop)
         self._block(node.body)
         self._loops.pop()

@@ -15,7 +15,7 @@ from llvmlite import ir
 
 from zwang.compile.code import LIBRARY
 from zwang.compile.restricted.marks import Intrinsic, Native
-from zwang.compile.restricted.module import BOOL, FLOAT, INT, Module
+from zwang.compile.restricted.module import ARRAY, BOOL, FLOAT, INT, Module
 
 Value = Any
 """A value of LLVM, or a tuple of them."""
@@ -60,13 +60,12 @@ class Expressions:
 
     def convert(self, node: ast.AST, value: Value, kind: Any) -> Value:
         """A value where this type is needed: only an int becomes something else, a float."""
-        if isinstance(value, tuple):
-            raise self.refused(node, f"several values where one {_named(kind)} is needed")
-        if value.type == kind:
+        given = kind_of(value)
+        if given == kind:
             return value
-        if (value.type, kind) == (INT, FLOAT):
+        if (given, kind) == (INT, FLOAT):
             return self.builder.sitofp(value, FLOAT)
-        raise self.refused(node, f"{_named(value.type)} where {_named(kind)} is needed")
+        raise self.refused(node, f"{_named(given)} where {_named(kind)} is needed")
 
     def place(self, node: ast.AST) -> Value:
         """Where a variable, an element or a field is in memory."""
@@ -93,7 +92,7 @@ class Expressions:
         kind = type(operator)
         if kind in _LOGIC:
             return getattr(self.builder, _LOGIC[kind])(self.convert(node, a, BOOL), self.convert(node, b, BOOL))
-        if kind in _ARITHMETIC and a.type == b.type == INT:
+        if kind in _ARITHMETIC and kind_of(a) == kind_of(b) == INT:
             return getattr(self.builder, _ARITHMETIC[kind])(a, b)
         a, b = self.convert(node, a, FLOAT), self.convert(node, b, FLOAT)
         if kind in _ARITHMETIC:
@@ -107,7 +106,7 @@ class Expressions:
     def _pointer(self, node: ast.expr) -> Value:
         """The value of an expression that is an array or a record."""
         value = self.value(node)
-        if not isinstance(getattr(value, "type", None), ir.PointerType):
+        if not isinstance(kind_of(value), ir.PointerType):
             raise self.refused(node, "neither an array nor a record")
         return value
 
@@ -150,8 +149,12 @@ class Expressions:
         if isinstance(node.op, ast.Not):
             return self.builder.not_(self.truth(node.operand))
         value = self.value(node.operand)
-        if isinstance(node.op, ast.USub) and value.type in (INT, FLOAT):
-            return self.builder.neg(value) if value.type == INT else self.builder.fneg(value)
+        if isinstance(node.op, ast.USub):
+            return (
+                self.builder.neg(value)
+                if kind_of(value) == INT
+                else self.builder.fneg(self.convert(node, value, FLOAT))
+            )
         raise self.refused(node, "not among the operations it may use")
 
     def _on_Compare(self, node: ast.Compare) -> Value:
@@ -168,7 +171,7 @@ class Expressions:
         relation = _RELATIONS.get(type(operator))
         if relation is None:
             raise self.refused(node, "not among the comparisons it may use")
-        if a.type == b.type == INT:
+        if kind_of(a) == kind_of(b) == INT:
             return self.builder.icmp_signed(relation, a, b)
         # A number that is none is unequal to every number, and nothing else.
         compare = self.builder.fcmp_unordered if relation == "!=" else self.builder.fcmp_ordered
@@ -206,7 +209,7 @@ class Expressions:
             ends.append(builder.block)
         if len(values[0]) != len(values[1]):
             raise self.refused(node, "its two values are not alike")
-        kinds = [FLOAT if {a.type, b.type} == {INT, FLOAT} else a.type for a, b in zip(*values, strict=True)]
+        kinds = [FLOAT if FLOAT in map(kind_of, pair) else kind_of(pair[0]) for pair in zip(*values, strict=True)]
         joined = []
         for value, end in zip(values, ends, strict=True):
             builder.position_at_end(end)
@@ -240,7 +243,7 @@ class Expressions:
             return result
         if len(given) != 1:
             raise self.refused(node, "one argument is expected")
-        if called is int and given[0].type == INT:
+        if called is int and kind_of(given[0]) == INT:
             return given[0]
         number = self.convert(node, given[0], FLOAT)
         if called is int:
@@ -258,6 +261,12 @@ class Expressions:
         return called
 
 
+def kind_of(value: Value) -> Any:
+    """The type of one value; of none, or of several, that is no type a value could have."""
+    return getattr(value, "type", ir.VoidType())
+
+
 def _named(kind: Any) -> str:
     """A type as it is declared."""
-    return {FLOAT: "float", INT: "int", BOOL: "bool"}.get(kind, str(kind))
+    names = {FLOAT: "float", INT: "int", BOOL: "bool", ARRAY: "Array", ir.VoidType(): "no value, or several,"}
+    return names.get(kind, str(kind))

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from llvmlite import ir
 
-from zwang.compile.restricted.expressions import Expressions, Value
+from zwang.compile.restricted.expressions import Expressions, Value, kind_of
 from zwang.compile.restricted.marks import Native
 from zwang.compile.restricted.module import AS_WRITTEN, INT, Loop, Module, counted
 
@@ -80,7 +80,7 @@ class Body(Expressions):
                 self._assign(part, item)
             return
         if isinstance(target, ast.Name) and target.id not in self.variables:
-            if isinstance(getattr(value, "type", None), ir.VoidType | None):
+            if isinstance(kind_of(value), ir.VoidType):
                 raise self.refused(target, "a variable has one value")
             with self.builder.goto_block(self.declared.entry_basic_block):
                 self.builder.position_at_start(self.declared.entry_basic_block)
@@ -89,15 +89,17 @@ class Body(Expressions):
         self.builder.store(self.convert(target, value, place.type.pointee), place)
 
     def _do_Return(self, node: ast.Return) -> None:
-        if node.value is None:
-            self.builder.ret_void()
-            return
-        value = self.value(node.value)
+        value = self.value(node.value) if node.value else None
         if isinstance(value, tuple):
+            kinds = getattr(self._result, "elements", ())
+            if len(kinds) != len(value):
+                raise self.refused(node, "not as many values as are declared")
             packed = ir.Constant(self._result, ir.Undefined)
             for k, part in enumerate(value):
-                packed = self.builder.insert_value(packed, self.convert(node, part, self._result.elements[k]), k)
+                packed = self.builder.insert_value(packed, self.convert(node, part, kinds[k]), k)
             self.builder.ret(packed)
+        elif isinstance(self._result, ir.VoidType) and value is None:
+            self.builder.ret_void()
         else:
             self.builder.ret(self.convert(node, value, self._result))
 

@@ -132,7 +132,7 @@ def test_python_cannot_call_a_native_function():
 @native
 def uses_with(x: float) -> float:
     with open("x"):
-        return x  # and else?
+        return x
 
 
 @native
@@ -159,9 +159,8 @@ def wants_a_field(pair: Pair) -> float:
 
 
 @native
-def falls_off(x: float) -> float:  # noqa: RET503
-    if x > 0.0:
-        return x  # and else?
+def falls_off(x: float) -> float:
+    doubled(x)
 
 
 @native

@@ -67,7 +67,7 @@ def _for_each(builder: Any, n: Any, body: Callable[[_Lanes, Any], None]) -> None
         with many:
             groups = builder.udiv(builder.add(n, INT(_LANES - 1)), INT(_LANES))
             last = builder.sub(n, INT(_LANES))
-            with counted(builder, INT(0), groups, as_written=True) as loop:
+            with counted(builder, INT(0), groups) as loop:
                 i = builder.mul(loop.index, INT(_LANES))
                 body(_Lanes(builder, _LANES), builder.select(builder.icmp_signed("<", i, last), i, last))
         with few, counted(builder, INT(0), n, as_written=True) as loop:

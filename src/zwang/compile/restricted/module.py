@@ -97,7 +97,7 @@ class Loop(NamedTuple):
 class _AsWritten:
     """The mark of a loop that LLVM shall neither unroll nor vectorise; llvmlite cannot make nodes that hold themselves.
 
-    For loops written out well, or hardly ever longer than a turn: LLVM takes long to make much of them.
+    For loops of a few turns: LLVM would take long to make much of them.
     """
 
     text = (

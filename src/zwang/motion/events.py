@@ -3,7 +3,7 @@
 Native functions (`compile.restricted`); each takes the record of a run and works in the arrays it points to.
 """
 
-from zwang.compile.restricted import native
+from zwang.compile.restricted import native, seldom_native
 from zwang.motion.memory import PARTS, Run
 from zwang.motion.step import EPS, interpolate, larger, read
 from zwang.motion.sums import at, call, shift
@@ -72,7 +72,7 @@ def root(run: Run, h: float, j: int, a: float, fa: float, b: float, fb: float) -
     return b
 
 
-@native
+@seldom_native
 def find_roots(run: Run, h: float) -> int:
     """All crossings of the step, in order of time, into roots and which; returns their number."""
     e, values, roots, which = run.events, at(run.values), at(run.roots), at(run.which)
@@ -95,7 +95,7 @@ def find_roots(run: Run, h: float) -> int:
     return found
 
 
-@native
+@seldom_native
 def record_events(run: Run, h: float) -> float:
     """Crossings up to the first terminal one into the table; returns its θ, or 2 if there is none."""
     n, x, roots, which, terminal = run.n, at(run.x), at(run.roots), at(run.which), at(run.terminal)
@@ -115,7 +115,7 @@ def record_events(run: Run, h: float) -> float:
     return end
 
 
-@native
+@seldom_native
 def stop_inside(run: Run, end: float) -> None:
     """The terminal event, last in the table, becomes the state. What has fired counts as zero until it is left."""
     n, now, low, values, roots, which = run.n, at(run.now), at(run.low), at(run.values), at(run.roots), at(run.which)

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from zwang.compile.restricted import Array, native, native_library
+from zwang.compile.restricted import Array, native, native_library, seldom_native
 from zwang.motion.events import record_events, stop_inside, suspect
 from zwang.motion.memory import PARTS, Run, Status
 from zwang.motion.step import (
@@ -56,7 +56,7 @@ CAUTION: Final = 10
 """Halvings of the step before a vanishing pivot: it is then known to 1/1000 of a step."""
 
 
-@native
+@seldom_native
 def begin(run: Run, sign: float) -> int:
     """Slope, pivots, event values and first step at a new start; RUNNING when all is well."""
     now, times, values, value = at(run.now), at(run.at_times), at(run.values), at(run.value)
@@ -91,7 +91,7 @@ def next_stop(run: Run, sign: float, until: float) -> float:
     return until
 
 
-@native
+@seldom_native
 def cross(run: Run, sign: float) -> int:
     """To the other side of a break, by the least change of time there is; then as at a start."""
     now = at(run.now)

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from zwang.compile.restricted import Array, native
+from zwang.compile.restricted import Array, native, seldom_native
 from zwang.motion import dop853
 from zwang.motion.memory import Run
 from zwang.motion.sums import DENSE, ERROR, at, call, combine, shift, stage
@@ -126,7 +126,7 @@ def unit(atol: float, rtol: float, size: float) -> float:
     return larger(atol + rtol * size, 4 * EPS * size + TINY)
 
 
-@native
+@seldom_native
 def first_size(run: Run, sign: float) -> float:
     """Hairer's guess of the first step: an explicit Euler step tells the size of the second derivative."""
     n, now, x, rtol, atol, f0 = run.n, at(run.now), at(run.x), at(run.rtol), at(run.atol), at(run.k)

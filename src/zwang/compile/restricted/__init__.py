@@ -20,6 +20,6 @@ Every operation is one operation of IEEE 754, in the order written: nothing rais
 """
 
 from zwang.compile.restricted.library import native_library
-from zwang.compile.restricted.marks import Array, Record, intrinsic, native
+from zwang.compile.restricted.marks import Array, Record, intrinsic, native, seldom_native
 
-__all__ = ["Array", "Record", "intrinsic", "native", "native_library"]
+__all__ = ["Array", "Record", "intrinsic", "native", "native_library", "seldom_native"]

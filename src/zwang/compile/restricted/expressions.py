@@ -37,6 +37,7 @@ class Expressions:
         outer = inspect.getclosurevars(function)
         self._known = {**vars(builtins), **function.__globals__, **outer.nonlocals}
         self._local = frozenset(function.__code__.co_varnames)
+        self._constants: dict[ast.expr, bool] = {}
 
     def refused(self, node: Any, why: str) -> SyntaxError:
         """What cannot be translated, and where it stands."""
@@ -112,11 +113,15 @@ class Expressions:
 
     def _is_constant(self, node: ast.expr) -> bool:
         """Whether Python can compute it now."""
-        names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
-        return not any(
-            name in self._local or name not in self._known or isinstance(self._known[name], Native | Intrinsic)
-            for name in names
-        ) and not isinstance(node, ast.Tuple)
+        if node not in self._constants:
+            if isinstance(node, ast.Name):
+                known = node.id not in self._local and node.id in self._known
+                constant = known and not isinstance(self._known[node.id], Native | Intrinsic)
+            else:
+                parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+                constant = not isinstance(node, ast.Tuple) and all(map(self._is_constant, parts))
+            self._constants[node] = constant
+        return self._constants[node]
 
     def _constant(self, node: ast.expr) -> Value:
         """What Python computes."""

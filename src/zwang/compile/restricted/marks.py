@@ -44,8 +44,8 @@ class Record:
 class Native:
     """What stands where a native function was defined."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
+    def __init__(self, function: Callable[..., Any], seldom: bool = False) -> None:
+        self.function, self.seldom = function, seldom
 
     def __call__(self, *arguments: Any) -> NoReturn:
         """Python is the wrong caller."""
@@ -62,6 +62,11 @@ class Intrinsic:
 def native(function: Callable[P, R]) -> Callable[P, R]:
     """Mark a function as one to be compiled; Python cannot call it any more."""
     return cast(Callable[P, R], Native(function))
+
+
+def seldom_native(function: Callable[P, R]) -> Callable[P, R]:
+    """Mark a native function that runs so seldom that LLVM shall take little time over it."""
+    return cast(Callable[P, R], Native(function, seldom=True))
 
 
 def intrinsic(emit: Callable[Concatenate[Any, P], R]) -> Callable[P, R]:

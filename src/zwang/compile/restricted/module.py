@@ -40,6 +40,8 @@ class Module:
             declared = ir.Function(self.module, kind, self.module.get_unique_name(function.__name__))
             declared.linkage = "internal"
             declared.attributes.add("nounwind")
+            if marked.seldom:
+                declared.attributes.add("optsize")
             self._functions[marked] = declared
             self.waiting.append((function, declared))
         return self._functions[marked]

@@ -97,7 +97,7 @@ def start_up():
     """From a cold `import zwang` to the first finished trajectory, and Andrews from System to running."""
     script = Path(__file__).with_name("first_trajectory.py")
     with tempfile.TemporaryDirectory() as cache:
-        environment = os.environ | {"NUMBA_CACHE_DIR": cache}
+        environment = os.environ | {"ZWANG_CACHE_DIR": cache}
         seconds = []
         for _ in range(4):
             began = time.perf_counter()

@@ -5,91 +5,50 @@ import math
 
 import numpy as np
 import pytest
-from numba import cfunc, types
 from scipy.integrate import solve_ivp
 from scipy.integrate._ivp import dop853_coefficients as reference
 from scipy.special import ellipj, ellipk
+from symengine import Abs, sin, sqrt, symbols, sympify
 
+from zwang.compile import Program, compile_program
 from zwang.errors import InputError
 from zwang.motion import dop853
 from zwang.motion.stepper import Kernels, Runs, Status, advance, advance_many, prepare, restart
 
-kernel = cfunc(types.void(*[types.CPointer(types.float64)] * 3))
+t, q, v, x, y, u, w, p = symbols("t q v x y u w p")
+STATE = (t, q, v)  # one coordinate
+PLANE = (t, x, y, u, w)  # two of them
 
 
-@kernel
-def oscillator(out, x, work):  # q̈ = -ω² q, ω a parameter
-    out[0] = -x[3] * x[3] * x[1]
+def kernel(inputs, *outputs):
+    """Machine code of expressions; none of them is long enough to need working space."""
+    compiled = compile_program(Program({"x": inputs}, {"out": tuple(map(sympify, outputs))}))
+    assert compiled.work_size == 0
+    return compiled
 
 
-@kernel
-def driven(out, x, work):  # q̈ = -q + t: q = t + …
-    out[0] = x[0] - x[1]
+oscillator = kernel((*STATE, p), -(p**2) * q)  # p is a parameter
+driven = kernel(STATE, t - q)  # q = t + …
+pendulum = kernel(STATE, -sin(q))
+fall = kernel(STATE, -1.0)
+free = kernel(STATE, 0.0)
+escape = kernel(STATE, 6 * q**2)  # q = 1/(1 - t)², no number at t = 1
+blowing_up = kernel(STATE, 1e-30 * sqrt(1 - t))  # q = 1 - t: the acceleration is not a number beyond t = 1
+free_with_pivot = kernel(STATE, 0.0, q)  # free motion; the pivot q vanishes where q does
+dipping_pivot = kernel(STATE, 0.0, (t - 1) ** 2 - 0.0025)  # the pivot is negative for |t - 1| < 0.05 only
+kepler = kernel(PLANE, -x / sqrt(x**2 + y**2) ** 3, -y / sqrt(x**2 + y**2) ** 3)
 
+# A unit mass on a unit rod in Cartesian coordinates, and its way back to the circle.
+square = x**2 + y**2
+pull = (u**2 + w**2 - y) / square
+hanging = kernel(PLANE, -pull * x, -pull * y - 1)
+position, velocity = (1 - square) / 2, -(x * u + y * w)
+to_circle = kernel(
+    PLANE, *(gap * c / square for gap in (position, velocity) for c in (x, y)), Abs(position), Abs(velocity)
+)
 
-@kernel
-def pendulum(out, x, work):
-    out[0] = -math.sin(x[1])
-
-
-@kernel
-def kepler(out, x, work):
-    r = math.sqrt(x[1] * x[1] + x[2] * x[2])
-    out[0] = -x[1] / (r * r * r)
-    out[1] = -x[2] / (r * r * r)
-
-
-@kernel
-def hanging(out, x, work):  # a unit mass on a unit rod in Cartesian coordinates
-    square = x[1] * x[1] + x[2] * x[2]
-    pull = (x[3] * x[3] + x[4] * x[4] - x[2]) / square
-    out[0] = -pull * x[1]
-    out[1] = -pull * x[2] - 1.0
-
-
-@kernel
-def to_circle(out, x, work):
-    square = x[1] * x[1] + x[2] * x[2]
-    position = 0.5 * (1.0 - square)
-    velocity = -(x[1] * x[3] + x[2] * x[4])
-    for i in range(2):
-        out[i] = position * x[1 + i] / square
-        out[2 + i] = velocity * x[1 + i] / square
-    out[4] = abs(position)
-    out[5] = abs(velocity)
-
-
-@kernel
-def free_with_pivot(out, x, work):  # free motion; the pivot q vanishes where q does
-    out[0] = 0.0
-    out[1] = x[1]
-
-
-@kernel
-def dipping_pivot(out, x, work):  # the pivot is negative for |t - 1| < 0.05 only
-    out[0] = 0.0
-    out[1] = (x[0] - 1.0) * (x[0] - 1.0) - 0.0025
-
-
-@kernel
-def blowing_up(out, x, work):  # q = 1 - t: the acceleration is not a number beyond t = 1
-    out[0] = 0.0 * math.sqrt(1.0 - x[0]) if x[0] <= 1.0 else math.nan
-
-
-@kernel
-def escape(out, x, work):  # q̈ = 6 q²: q = 1/(1 - t)², no number at t = 1
-    out[0] = 6.0 * x[1] * x[1]
-
-
-@kernel
-def crossings(out, x, work):  # of a pendulum or oscillator
-    out[0] = x[1]
-    out[1] = x[2]
-
-
-@kernel
-def thin(out, x, work):  # for q = t: negative for |t - 1| < 0.02 only
-    out[0] = (x[1] - 1.0) * (x[1] - 1.0) - 0.0004
+crossings = kernel(STATE, q, v)  # of a pendulum or oscillator
+thin = kernel(STATE, (q - 1) ** 2 - 0.0004)  # for q = t: negative for |t - 1| < 0.02 only
 
 
 def swing(t, k):
@@ -387,22 +346,12 @@ def test_a_ball_bounces():
     assert np.allclose(times, [first, 2 * first, 2.5 * first], rtol=0, atol=1e-13)
 
 
-@kernel
-def fall(out, x, work):
-    out[0] = -1.0
-
-
 def test_a_double_crossing_within_one_step_is_found():
     runs = prepare(
         Kernels(free.address, 1, event=thin.address, events=1), 0, [0.0], [1.0], first_step=1.98, max_step=1.98
     )
     assert finish(runs, 5.0) is Status.FINISHED
     assert np.allclose(found(runs)[:, 0], [0.98, 1.02], rtol=0, atol=1e-13)
-
-
-@kernel
-def free(out, x, work):
-    out[0] = 0.0
 
 
 def test_a_full_table_of_events_is_emptied_and_filled_again():

@@ -4,6 +4,8 @@
 
     Program ──► translate ──► layout ──► native ──► Kernel
                 (lines)      (module)   (LLVM)
+
+Loops around kernels are written in Python and compiled as well: `restricted`.
 """
 
 from zwang.compile.kernel import Kernel, compile_program

@@ -12,6 +12,8 @@ from typing import Any
 # cannot rewrite a call (pow(10, x) as exp10(x), say), so every optimisation level gives the same bits.
 LIBRARY = "zwang."
 
+COPYING = ("memcpy", "memmove", "memset")  # LLVM's passes make calls of these from loops
+
 
 @cache
 def pointer_type() -> str:
@@ -30,16 +32,61 @@ def native_engine(text: str, called: Iterable[str], level: int) -> Any:
     """
     import llvmlite.binding as llvm
 
-    _initialise()
+    machine = target_machine(opt=level)
     for name in called:
         if name.startswith(LIBRARY):
             _provide(name)
-    machine = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=level
-    )
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine)
     engine.finalize_object()
     return engine
+
+
+def object_code(text: str) -> bytes:
+    """A module with all of LLVM's passes over it, as an object file for this machine.
+
+    Position-independent: nobody knows yet where it will be loaded.
+    """
+    import llvmlite.binding as llvm
+
+    machine = target_machine(opt=2, reloc="pic")
+    module = llvm.parse_assembly(text)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
+    passes.getModulePassManager().run(module, passes)
+    return bytes(machine.emit_object(module))
+
+
+def object_engine(code: bytes, called: Iterable[str]) -> Any:
+    """Load an object file; the engine gives the addresses, and holds the machine code as long as it lives."""
+    import llvmlite.binding as llvm
+
+    machine = target_machine()
+    for name in (*called, *COPYING):
+        _provide(name)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine
+
+
+def machine_name() -> str:
+    """Everything beside the text that machine code depends on."""
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    version = ".".join(map(str, llvm.llvm_version_info))
+    features = llvm.get_host_cpu_features().flatten()
+    return f"{llvmlite.__version__} {version} {llvm.get_default_triple()} {llvm.get_host_cpu_name()} {features}"
+
+
+def target_machine(**options: Any) -> Any:
+    """LLVM's description of this machine."""
+    import llvmlite.binding as llvm
+
+    _initialise()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), **options
+    )
 
 
 @cache

@@ -1,20 +1,16 @@
 """Events: where functions of the state cross zero within a step, located on the interpolant.
 
-Functions for numba; each takes the record of a run (`memory.RUN`) and works in the arrays it points to.
+Native functions (`compile.restricted`); each takes the record of a run and works in the arrays it points to.
 """
 
-# numba infers the types of the functions below from their use and ships its decorators untyped.
-# mypy: disallow-untyped-defs=False, disallow-untyped-calls=False, disallow-untyped-decorators=False
-
-import numpy as np
-
-from zwang.motion.memory import PARTS
-from zwang.motion.step import EPS, interpolate, larger, read, verb
+from zwang.compile.restricted import native, seldom_native
+from zwang.motion.memory import PARTS, Run
+from zwang.motion.step import EPS, interpolate, larger, read
 from zwang.motion.sums import at, call, shift
 
 
-@verb
-def sketch(run, h, theta):
+@native
+def sketch(run: Run, h: float, theta: float) -> None:
     """x = roughly the state at t + θh by Hermite's polynomials: shows where events may be, at no evaluation."""
     n, now, new, x, f, a, b = run.n, at(run.now), at(run.new), at(run.x), at(run.k), theta, 1.0 - theta
     end = 12 * run.stride
@@ -28,14 +24,14 @@ def sketch(run, h, theta):
         x[1 + n + i] = b * b * (v0 * (1 + 2 * a) + h * a * f0) + a * a * (v1 * (1 + 2 * b) - h * b * f1)
 
 
-@verb
-def crosses(before, after, direction):
+@native
+def crosses(before: float, after: float, direction: float) -> bool:
     """Does an event fire between two values? Reaching zero does, leaving it does not."""
     return (before < 0.0 <= after and direction >= 0.0) or (before > 0.0 >= after and direction <= 0.0)
 
 
-@verb
-def suspect(run, h):
+@native
+def suspect(run: Run, h: float) -> bool:
     """Event values at the end and, roughly, inside the step; True when one of them crosses."""
     e, values, direction = run.events, at(run.values), at(run.direction)
     call(run.event, shift(values, PARTS * e), at(run.new), at(run.work))
@@ -49,8 +45,8 @@ def suspect(run, h):
     return False
 
 
-@verb
-def root(run, h, j, a, fa, b, fb):
+@native
+def root(run: Run, h: float, j: int, a: float, fa: float, b: float, fb: float) -> float:
     """θ in (a, b] where event j has reached zero, to the last bits of time.
 
     The ITP method of Oliveira and Takahashi (2020): as fast as the secant method, at worst bisection.
@@ -76,8 +72,8 @@ def root(run, h, j, a, fa, b, fb):
     return b
 
 
-@verb
-def find_roots(run, h):
+@seldom_native
+def find_roots(run: Run, h: float) -> int:
     """All crossings of the step, in order of time, into roots and which; returns their number."""
     e, values, roots, which = run.events, at(run.values), at(run.roots), at(run.which)
     direction = at(run.direction)
@@ -99,8 +95,8 @@ def find_roots(run, h):
     return found
 
 
-@verb
-def record_events(run, h):
+@seldom_native
+def record_events(run: Run, h: float) -> float:
     """Crossings up to the first terminal one into the table; returns its θ, or 2 if there is none."""
     n, x, roots, which, terminal = run.n, at(run.x), at(run.roots), at(run.which), at(run.terminal)
     end = 2.0
@@ -114,13 +110,13 @@ def record_events(run, h):
         for i in range(2 * n):
             row[2 + i] = x[1 + i]
         run.found += 1
-        if terminal[np.int64(which[r])] != 0.0:
+        if terminal[int(which[r])] != 0.0:
             end = roots[r]
     return end
 
 
-@verb
-def stop_inside(run, end):
+@seldom_native
+def stop_inside(run: Run, end: float) -> None:
     """The terminal event, last in the table, becomes the state. What has fired counts as zero until it is left."""
     n, now, low, values, roots, which = run.n, at(run.now), at(run.low), at(run.values), at(run.roots), at(run.which)
     row = shift(at(run.table), (run.found - 1) * (2 + 2 * n))
@@ -133,7 +129,7 @@ def stop_inside(run, end):
     r = 0
     while r < PARTS * run.events and roots[r] <= end:
         if roots[r] == end:
-            values[np.int64(which[r])] = 0.0
+            values[int(which[r])] = 0.0
         r += 1
     run.fresh = 1
     run.accepted += 1

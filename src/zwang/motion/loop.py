@@ -1,21 +1,19 @@
 """The step loop, in machine code: no Python between the first step and the last.
 
-Kernels are called by address, so the compiled loop depends on no model, and numba keeps it on disk: it is compiled
-once per machine. Read from the bottom up: `advance` is the loop, the rest are its verbs.
+Kernels are called by address, so the compiled loop depends on no model and is kept on disk: it is compiled once per
+machine. Read from the bottom up: `advance` is the loop, the rest are its verbs.
 """
 
-# numba infers the types of the functions below from their use and ships its decorators untyped.
-# mypy: disallow-untyped-defs=False, disallow-untyped-calls=False, disallow-untyped-decorators=False
-
-import zlib
+import math
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from threading import Lock
+from typing import Final
 
-import numpy as np
-from numba import njit
-
+from zwang.compile.restricted import Array, native, native_library, seldom_native
 from zwang.motion.events import record_events, stop_inside, suspect
-from zwang.motion.memory import PARTS, Status
+from zwang.motion.memory import PARTS, Run, Status
 from zwang.motion.step import (
     EPS,
     FIRST,
@@ -35,7 +33,6 @@ from zwang.motion.step import (
     smaller,
     stages,
     two_sum,
-    verb,
 )
 from zwang.motion.sums import at, call, shift
 
@@ -50,17 +47,20 @@ PROPORTIONAL: Final = 0.02
 SHRINK: Final = 1 / 3
 GROW: Final = 6.0
 
-PIECES: Final = ("dop853", "sums", "memory", "step", "events")
+PIECES: Final = ("dop853", "sums", "memory", "step", "events", "loop")
+"""The files that the loop is made of."""
+
+_ONE_AT_A_TIME: Final = Lock()  # threads that start together wait for one of them to compile
 
 CAUTION: Final = 10
 """Halvings of the step before a vanishing pivot: it is then known to 1/1000 of a step."""
 
 
-@verb
-def begin(run, sign):
+@seldom_native
+def begin(run: Run, sign: float) -> int:
     """Slope, pivots, event values and first step at a new start; RUNNING when all is well."""
     now, times, values, value = at(run.now), at(run.at_times), at(run.values), at(run.value)
-    run.lowest = np.inf
+    run.lowest = math.inf
     if not evaluate(run, at(run.k), now):
         return NOT_FINITE
     run.pivot = smaller(run.pivot, run.lowest)
@@ -80,8 +80,8 @@ def begin(run, sign):
     return RUNNING
 
 
-@verb
-def next_stop(run, sign, until):
+@native
+def next_stop(run: Run, sign: float, until: float) -> float:
     """The time to step to: the end, or the instant before the next break that is not behind."""
     now, breaks = at(run.now), at(run.at_breaks)
     while run.passed < run.breaks and sign * (breaks[2 * run.passed] - now[0]) < 0.0:
@@ -91,8 +91,8 @@ def next_stop(run, sign, until):
     return until
 
 
-@verb
-def cross(run, sign):
+@seldom_native
+def cross(run: Run, sign: float) -> int:
     """To the other side of a break, by the least change of time there is; then as at a start."""
     now = at(run.now)
     now[0] = at(run.at_breaks)[2 * run.passed + 1]
@@ -101,8 +101,8 @@ def cross(run, sign):
     return begin(run, sign)
 
 
-@verb
-def save(run, y):
+@native
+def save(run: Run, y: Array) -> None:
     """One requested time is done."""
     n, q, v = run.n, at(run.q), at(run.v)
     for i in range(n):
@@ -111,16 +111,16 @@ def save(run, y):
     run.saved += 1
 
 
-@verb
-def refuse(run, h, factor):
+@native
+def refuse(run: Run, h: float, factor: float) -> None:
     """The step has to be tried again, smaller; its first slope still stands in k[0]."""
     run.rejected += 1
     run.h = abs(h) * factor
     run.held = 1
 
 
-@verb
-def arrive(run, h, error):
+@native
+def arrive(run: Run, h: float, error: float) -> bool:
     """Is the step good? Its error, then constraints, slope and pivots at its end.
 
     All stages have shown their pivots, for a step may land beyond a singular position it should not have
@@ -152,8 +152,8 @@ def arrive(run, h, error):
     return True
 
 
-@verb
-def hand_out(run, h, sign, watched):
+@native
+def hand_out(run: Run, h: float, sign: float, watched: bool) -> bool:
     """Events and requested times within the step; True when a terminal event ends it."""
     now, new, times = at(run.now), at(run.new), at(run.at_times)
     prepare_dense(run, h)
@@ -167,8 +167,8 @@ def hand_out(run, h, sign, watched):
     return end <= 1.0
 
 
-@verb
-def settle(run, sign, h, error, t_low):
+@native
+def settle(run: Run, sign: float, h: float, error: float, t_low: float) -> None:
     """The end of the step becomes the state, its slope the first of the next step; the next size is chosen."""
     n, now, low, k, values, times = run.n, at(run.now), at(run.low), at(run.k), at(run.values), at(run.at_times)
     new, new_low = at(run.new), at(run.new_low)
@@ -197,68 +197,63 @@ def settle(run, sign, h, error, t_low):
     run.held = 0
 
 
-def _edition() -> int:
-    """A number that changes with any file the loop is made of.
-
-    numba finds out that what it keeps on disk is out of date from the file of the outermost function alone. But
-    it also looks at the variables that function closes over.
-    """
-    here = Path(__file__).parent
-    return zlib.crc32(b"".join((here / f"{name}.py").read_bytes() for name in PIECES))
-
-
-def _compiled(edition: int) -> Any:
-    @njit(nogil=True, cache=True, error_model="numpy")
-    def advance(runs, i, until, attempts):
-        """Run i by steps until the end time, an event, a failure, or as many attempts as allowed; its Status."""
-        edition  # noqa: B018
-        run = runs[i]
-        now, new, times = at(run.now), at(run.new), at(run.at_times)
-        sign = 1.0 if until >= now[0] else -1.0
-        if run.fresh != 0:
-            status = begin(run, sign)
+@native
+def advance(runs: Run, i: int, until: float, attempts: int) -> int:
+    """Run i by steps until the end time, an event, a failure, or as many attempts as allowed; its Status."""
+    run = runs[i]
+    now, new, times = at(run.now), at(run.new), at(run.at_times)
+    sign = 1.0 if until >= now[0] else -1.0
+    if run.fresh != 0:
+        status = begin(run, sign)
+        if status != RUNNING:
+            return status
+    while True:
+        stop = next_stop(run, sign, until)
+        remaining = (stop - now[0]) - run.t_low
+        if sign * remaining <= 0.0:
+            if stop == until:
+                return FINISHED
+            status = cross(run, sign)
             if status != RUNNING:
                 return status
-        while True:
-            stop = next_stop(run, sign, until)
-            remaining = (stop - now[0]) - run.t_low
-            if sign * remaining <= 0.0:
-                if stop == until:
-                    return FINISHED
-                status = cross(run, sign)
-                if status != RUNNING:
-                    return status
+            continue
+        if run.accepted + run.rejected >= run.step_limit:
+            return TOO_MANY_STEPS
+        if run.rows - run.found < PARTS * run.events:
+            return EVENTS_FULL
+        if run.caution > CAUTION:
+            return SINGULAR
+        if attempts == 0:
+            return RUNNING
+        attempts -= 1
+        run.h = smaller(run.h, run.max_step)
+        last = abs(remaining) <= 1.01 * run.h
+        if not last and run.h <= larger(4 * EPS * abs(now[0]), TINY):
+            return int(run.trouble)
+        h = remaining if last else sign * run.h
+        new[0], t_low = (stop, 0.0) if last else two_sum(now[0], run.t_low + h)
+        run.lowest = math.inf
+        error = finish(run, h) if stages(run, h, FIRST, LAST) else math.inf
+        if not arrive(run, h, error):
+            continue
+        watched = run.event != 0 and suspect(run, h)
+        if watched or (run.saved < run.times and sign * (times[run.saved] - new[0]) < 0.0):
+            if not stages(run, h, FIRST_DENSE, LAST_DENSE):
+                run.trouble = NOT_FINITE
+                refuse(run, h, 0.25)
                 continue
-            if run.accepted + run.rejected >= run.step_limit:
-                return TOO_MANY_STEPS
-            if run.rows - run.found < PARTS * run.events:
-                return EVENTS_FULL
-            if run.caution > CAUTION:
-                return SINGULAR
-            if attempts == 0:
-                return RUNNING
-            attempts -= 1
-            run.h = smaller(run.h, run.max_step)
-            last = abs(remaining) <= 1.01 * run.h
-            if not last and run.h <= larger(4 * EPS * abs(now[0]), TINY):
-                return run.trouble
-            h = remaining if last else sign * run.h
-            new[0], t_low = (stop, 0.0) if last else two_sum(now[0], run.t_low + h)
-            run.lowest = np.inf
-            error = finish(run, h) if stages(run, h, FIRST, LAST) else np.inf
-            if not arrive(run, h, error):
-                continue
-            watched = run.event != 0 and suspect(run, h)
-            if watched or (run.saved < run.times and sign * (times[run.saved] - new[0]) < 0.0):
-                if not stages(run, h, FIRST_DENSE, LAST_DENSE):
-                    run.trouble = NOT_FINITE
-                    refuse(run, h, 0.25)
-                    continue
-                if hand_out(run, h, sign, watched):
-                    return EVENT
-            settle(run, sign, h, error, t_low)
-
-    return advance
+            if hand_out(run, h, sign, watched):
+                return EVENT
+        settle(run, sign, h, error, t_low)
 
 
-advance: Final = _compiled(_edition())
+def compiled() -> Callable[[int, int, float, int], int]:
+    """`advance` for Python: it takes the address of the records, and Python's lock is free while it works."""
+    with _ONE_AT_A_TIME:
+        return _loaded()
+
+
+@cache
+def _loaded() -> Callable[[int, int, float, int], int]:
+    here = Path(__file__).parent
+    return native_library(advance, [here / f"{name}.py" for name in PIECES])

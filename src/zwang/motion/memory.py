@@ -9,6 +9,8 @@ from typing import Final
 
 import numpy as np
 
+from zwang.compile.restricted import Record
+
 PARTS: Final = 4
 """Subintervals of a step that are searched for events."""
 
@@ -99,6 +101,12 @@ RUN: Final = np.dtype(
     ]
 )
 """All there is to know about one run."""
+
+
+class Run(Record):
+    """A record of `RUN` as native functions see it."""
+
+    layout = RUN
 
 
 def lengths(n: int, parameters: int, pivots: int, events: int, work: int) -> dict[str, int]:

@@ -1,17 +1,16 @@
 """One step of DOP853 for q̈ = f(t, q, q̇): stages, error, first size, pivots, projection, interpolation.
 
-Functions for numba; each takes the record of a run (`memory.RUN`) and works in the arrays it points to.
+Native functions (`compile.restricted`); each takes the record of a run and works in the arrays it points to.
 """
 
-# numba infers the types of the functions below from their use and ships its decorators untyped.
-# mypy: disallow-untyped-defs=False, disallow-untyped-calls=False, disallow-untyped-decorators=False
-
-from typing import Any, Final
+import math
+from typing import Final
 
 import numpy as np
-from numba import njit
 
+from zwang.compile.restricted import Array, native, seldom_native
 from zwang.motion import dop853
+from zwang.motion.memory import Run
 from zwang.motion.sums import DENSE, ERROR, at, call, combine, shift, stage
 
 EPS: Final = float(np.finfo(float).eps)
@@ -27,34 +26,29 @@ DIP, DEEP = 0.3, 0.5  # shares
 """A pivot may vanish inside a step if one falls below the first share of those at its ends, or a parabola falls below
 the second share of those it goes through."""
 
-# Stage numbers as values: numba would compile a function anew for each literal integer it is given.
-FIRST, LAST, FIRST_DENSE, LAST_DENSE = np.int64(1), np.int64(11), np.int64(13), np.int64(15)
-
-# Divisions by zero give what IEEE 754 says, and no function but the outermost is called from Python.
-options: Final[dict[str, Any]] = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-verb = njit(nogil=True, **options)
+FIRST, LAST, FIRST_DENSE, LAST_DENSE = 1, 11, 13, 15
 
 
-@verb
-def larger(a, b):
+@native
+def larger(a: float, b: float) -> float:
     """The larger of two numbers; b if one of them is NaN."""
     return a if a > b else b
 
 
-@verb
-def smaller(a, b):
+@native
+def smaller(a: float, b: float) -> float:
     """The smaller of two numbers; b if one of them is NaN."""
     return a if a < b else b
 
 
-@verb
-def square(a):
+@native
+def square(a: float) -> float:
     """a²."""
     return a * a
 
 
-@verb
-def evaluate(run, row, x):
+@native
+def evaluate(run: Run, row: Array, x: Array) -> bool:
     """row = acceleration and pivots at x; False when an acceleration is not finite.
 
     `lowest` follows the smallest pivot in units of its scale; what is not a number is smaller than all.
@@ -68,12 +62,12 @@ def evaluate(run, row, x):
     for j in range(run.pivots):
         ratio = row[n + j] / scale[j]
         if not ratio >= run.lowest:
-            run.lowest = ratio if ratio == ratio else -np.inf
+            run.lowest = ratio if ratio == ratio else -math.inf
     return finite
 
 
-@verb
-def dips(run):
+@native
+def dips(run: Run) -> bool:
     """Whether a pivot may vanish between two stages: then the step has to be made shorter.
 
     A pivot is a square and touches zero without changing sign, so a long step may have it large at all stages and
@@ -101,8 +95,8 @@ def dips(run):
     return False
 
 
-@verb
-def stages(run, h, first, last):
+@native
+def stages(run: Run, h: float, first: int, last: int) -> bool:
     """The stages first … last of a step of size h; False when one of them is not finite."""
     n, stride, now, low, x, x_low, k = run.n, run.stride, at(run.now), at(run.low), at(run.x), at(run.x_low), at(run.k)
     for s in range(first, last + 1):
@@ -113,8 +107,8 @@ def stages(run, h, first, last):
     return True
 
 
-@verb
-def finish(run, h):
+@native
+def finish(run: Run, h: float) -> float:
     """The end of the step, and the error in units of the tolerance: Hairer's blend of orders 5 and 3."""
     n, now, new, rows, rtol, atol = run.n, at(run.now), at(run.new), at(run.sums), at(run.rtol), at(run.atol)
     stage(12, new, at(run.new_low), now, at(run.low), h, at(run.k), run.stride, n)
@@ -128,17 +122,17 @@ def finish(run, h):
         third += square(rows[n + i] * per_v) + square(rows[3 * n + i] * per_q)
     if fifth == 0.0:
         return 0.0
-    return abs(h) * fifth / np.sqrt((fifth + 0.01 * third) * (2 * n))
+    return abs(h) * fifth / math.sqrt((fifth + 0.01 * third) * (2 * n))
 
 
-@verb
-def unit(atol, rtol, size):
+@native
+def unit(atol: float, rtol: float, size: float) -> float:
     """One unit of error. Below a few ulps of the state no smaller step makes an error smaller."""
     return larger(atol + rtol * size, 4 * EPS * size + TINY)
 
 
-@verb
-def first_size(run, sign):
+@seldom_native
+def first_size(run: Run, sign: float) -> float:
     """Hairer's guess of the first step: an explicit Euler step tells the size of the second derivative."""
     n, now, x, rtol, atol, f0 = run.n, at(run.now), at(run.x), at(run.rtol), at(run.atol), at(run.k)
     f1 = shift(f0, run.stride)
@@ -148,7 +142,7 @@ def first_size(run, sign):
         unit_q, unit_v = unit(atol[i], rtol[i], abs(q)), unit(atol[n + i], rtol[n + i], abs(v))
         size += square(q / unit_q) + square(v / unit_v)
         slope += square(v / unit_q) + square(f0[i] / unit_v)
-    h = 1e-6 if smaller(size, slope) <= 1e-10 else smaller(0.01 * np.sqrt(size / slope), run.max_step)
+    h = 1e-6 if smaller(size, slope) <= 1e-10 else smaller(0.01 * math.sqrt(size / slope), run.max_step)
     x[0] = now[0] + sign * h
     for i in range(n):
         x[1 + i] = now[1 + i] + sign * h * now[1 + n + i]
@@ -159,21 +153,21 @@ def first_size(run, sign):
         unit_q = unit(atol[i], rtol[i], abs(now[1 + i]))
         unit_v = unit(atol[n + i], rtol[n + i], abs(now[1 + n + i]))
         bend += square(h * f0[i] / unit_q) + square((f1[i] - f0[i]) / unit_v)
-    steepest = larger(np.sqrt(slope), np.sqrt(bend) / h)
+    steepest = larger(math.sqrt(slope), math.sqrt(bend) / h)
     longer = larger(1e-6, 1e-3 * h) if steepest <= 1e-15 else (0.01 / steepest) ** (1 / 8)
     return smaller(smaller(100 * h, longer), run.max_step)
 
 
-@verb
-def two_sum(a, b):
+@native
+def two_sum(a: float, b: float) -> tuple[float, float]:
     """a + b rounded, and exactly what rounding took away."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
 
 
-@verb
-def project(run, y, y_low):
+@native
+def project(run: Run, y: Array, y_low: Array) -> bool:
     """y onto the constraints, positions first, then velocities; False when a residual is not finite."""
     n, out = run.n, at(run.out)
     stale = True
@@ -197,8 +191,8 @@ def project(run, y, y_low):
     return True
 
 
-@verb
-def prepare_dense(run, h):
+@native
+def prepare_dense(run: Run, h: float) -> None:
     """The coefficients of the interpolant, from all sixteen stages."""
     n, now, new, c, rows, f0 = run.n, at(run.now), at(run.new), at(run.dense), at(run.sums), at(run.k)
     f1 = shift(f0, 12 * run.stride)
@@ -215,8 +209,8 @@ def prepare_dense(run, h):
             c[(7 + 2 * r) * n + i] = h * rows[r * n + i]
 
 
-@verb
-def interpolate(run, h, theta):
+@native
+def interpolate(run: Run, h: float, theta: float) -> None:
     """x = the state at t + θh by the interpolant of order 7."""
     m, now, x, c, rest = 2 * run.n, at(run.now), at(run.x), at(run.dense), 1.0 - theta
     x[0] = now[0] + (run.t_low + theta * h)
@@ -226,8 +220,8 @@ def interpolate(run, h, theta):
         x[1 + i] = now[1 + i] + theta * most
 
 
-@verb
-def read(run, h, theta):
+@native
+def read(run: Run, h: float, theta: float) -> None:
     """x = the state at t + θh as it is handed out: interpolated, and projected if there is a projection."""
     interpolate(run, h, theta)
     if run.projection != 0:

@@ -193,7 +193,7 @@ def advance(runs: Runs, until: float, attempts: int = SLICE, sample: int = 0) ->
         raise InputError(
             f"until = {until} lies behind t = {runs.state[sample, 0]}, the requested times ahead: turn one round"
         )
-    status = Status(loop.advance(runs.records, sample, float(until), attempts))
+    status = Status(loop.compiled()(runs.records.ctypes.data, sample, until, attempts))
     runs.records["status"][sample] = status
     return status
 

@@ -2,28 +2,22 @@
 
 A stage of a step is a sum of up to twelve rows with fixed weights. Here it is emitted as LLVM instructions from the
 table of coefficients: nonzero terms only, weights as literals, four components at a time, each row read once for
-position and velocity together. `stage`, `combine`, `call`, `at` and `shift` are functions for numba code only.
+position and velocity together. `stage`, `combine`, `call`, `at` and `shift` are functions for native functions only.
 """
-
-# numba's and llvmlite's own interfaces are untyped, and so are functions written for numba.
-# mypy: disallow-untyped-defs=False, disallow-untyped-calls=False, disallow-untyped-decorators=False
 
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from llvmlite import ir
-from numba import extending, types
-from numba.core import cgutils
 
+from zwang.compile.restricted import Array, intrinsic
+from zwang.compile.restricted.module import ARRAY, FLOAT, INT, counted
 from zwang.motion import dop853
-
-intrinsic: Any = extending.intrinsic  # its declared type has the typing context as first argument of the call
 
 ERROR: Final = 0
 DENSE: Final = 1
 
-_ARRAY: Final = types.CPointer(types.float64)
-_DOUBLE: Final = ir.DoubleType()
+_TABLES: Final = {ERROR: [dop853.E5, dop853.E3], DENSE: list(dop853.D)}
 _LANES: Final = 4
 _FUSE: Final = ("contract",)  # a·b + c may be rounded once, as C compilers do by default
 
@@ -33,7 +27,7 @@ class _Lanes:
 
     def __init__(self, builder: Any, width: int) -> None:
         self.builder, self.width = builder, width
-        self.type = _DOUBLE if width == 1 else ir.VectorType(_DOUBLE, width)
+        self.type = FLOAT if width == 1 else ir.VectorType(FLOAT, width)
 
     def literal(self, value: float) -> Any:
         return ir.Constant(self.type, value if self.width == 1 else [value] * self.width)
@@ -66,23 +60,25 @@ class _Lanes:
 def _for_each(builder: Any, n: Any, body: Callable[[_Lanes, Any], None]) -> None:
     """body(lanes, i) over all components 0 … n - 1, four at a time.
 
-    What is left over at the end is covered by four components that overlap those already done: the bodies read
-    nothing they write, so doing a component twice does no harm.
+    Where n is no multiple of four the last four overlap those before: the bodies read nothing they write, so doing
+    a component twice does no harm.
     """
-    four, wide, narrow = ir.Constant(n.type, _LANES), _Lanes(builder, _LANES), _Lanes(builder, 1)
-    with builder.if_else(builder.icmp_signed(">=", n, four)) as (many, few):
+    with builder.if_else(builder.icmp_signed(">=", n, INT(_LANES))) as (many, few):
         with many:
-            groups = builder.udiv(n, four)
-            with cgutils.for_range(builder, groups) as loop:
-                body(wide, builder.mul(loop.index, four))
-            with builder.if_then(builder.icmp_signed("!=", builder.mul(groups, four), n)):
-                body(wide, builder.sub(n, four))
-        with few, cgutils.for_range(builder, n) as loop:
-            body(narrow, loop.index)
+            groups = builder.udiv(builder.add(n, INT(_LANES - 1)), INT(_LANES))
+            last = builder.sub(n, INT(_LANES))
+            with counted(builder, INT(0), groups) as loop:
+                i = builder.mul(loop.index, INT(_LANES))
+                body(_Lanes(builder, _LANES), builder.select(builder.icmp_signed("<", i, last), i, last))
+        with few, counted(builder, INT(0), n, as_written=True) as loop:
+            body(_Lanes(builder, 1), loop.index)
 
 
 def _switch(builder: Any, number: Any, cases: Iterable[int], emit: Callable[[int], None]) -> None:
-    """emit(case) for the case that `number` is when the code runs."""
+    """emit(case) for the case that `number` is when the code runs, or is already."""
+    if isinstance(number, ir.Constant):
+        emit(number.constant)
+        return
     done = builder.append_basic_block("done")
     switch = builder.switch(number, done)
     for case in cases:
@@ -100,108 +96,84 @@ def _rows(builder: Any, k: Any, stride: Any, used: Iterable[int]) -> dict[int, A
 
 
 @intrinsic
-def stage(typing, s, new, new_low, now, low, h, k, stride, n):
+def stage(
+    builder: Any, s: Any, new: Any, new_low: Any, now: Any, low: Any, h: Any, k: Any, stride: Any, n: Any
+) -> None:
     """new = state of stage s (12: the end of the step) from the state `now` and the accelerations in k.
 
     q_s = q + h c_s v + h² Σ_j ā_sj f_j,  v_s = v + h Σ_j a_sj f_j. The state is kept as an unevaluated sum
     now + low; at stage 12, new_low receives what rounding takes from new (two-sum).
     """
+    one = INT(1)
+    n1, hh = builder.add(n, one), builder.fmul(h, h)
 
-    def generate(context, builder, signature, arguments):
-        number, new, new_low, now, low, h, k, stride, n = arguments
-        one = ir.Constant(n.type, 1)
-        n1, hh = builder.add(n, one), builder.fmul(h, h)
+    def emit(s: int) -> None:
+        velocity, position = dop853.A[s], dop853.through(dop853.A[s])
+        rows = _rows(builder, k, stride, {*velocity, *position})
+        hc = builder.fmul(h, FLOAT(dop853.C[s]))
 
-        def emit(s: int) -> None:
-            velocity, position = dop853.A[s], dop853.through(dop853.A[s])
-            rows = _rows(builder, k, stride, {*velocity, *position})
-            hc = builder.fmul(h, ir.Constant(_DOUBLE, dop853.C[s]))
+        def body(lanes: _Lanes, i: Any) -> None:
+            f = {j: lanes.load(row, i) for j, row in rows.items()}
+            at_q, at_v, low_v = builder.add(i, one), builder.add(i, n1), builder.add(i, n)
+            q, v = lanes.load(now, at_q), lanes.load(now, at_v)
 
-            def body(lanes: _Lanes, i: Any) -> None:
-                f = {j: lanes.load(row, i) for j, row in rows.items()}
-                at_q, at_v, low_v = builder.add(i, one), builder.add(i, n1), builder.add(i, n)
-                q, v = lanes.load(now, at_q), lanes.load(now, at_v)
+            def scaled(factor: Any, value: Any, rest: Any) -> Any:
+                product = builder.fmul(lanes.spread(factor), value, flags=_FUSE)
+                return builder.fadd(product, rest, flags=_FUSE)
 
-                def scaled(factor: Any, value: Any, rest: Any) -> Any:
-                    product = builder.fmul(lanes.spread(factor), value, flags=_FUSE)
-                    return builder.fadd(product, rest, flags=_FUSE)
+            dq = scaled(hh, lanes.sum(None, position, f), scaled(hc, v, lanes.load(low, i)))
+            dv = scaled(h, lanes.sum(None, velocity, f), lanes.load(low, low_v))
+            for start, change, to, to_low in ((q, dq, at_q, i), (v, dv, at_v, low_v)):
+                end = builder.fadd(start, change)
+                lanes.store(end, new, to)
+                if s == dop853.STAGES:
+                    part = builder.fsub(end, start)
+                    rest = builder.fsub(start, builder.fsub(end, part))
+                    lanes.store(builder.fadd(rest, builder.fsub(change, part)), new_low, to_low)
 
-                dq = scaled(hh, lanes.sum(None, position, f), scaled(hc, v, lanes.load(low, i)))
-                dv = scaled(h, lanes.sum(None, velocity, f), lanes.load(low, low_v))
-                for start, change, to, to_low in ((q, dq, at_q, i), (v, dv, at_v, low_v)):
-                    end = builder.fadd(start, change)
-                    lanes.store(end, new, to)
-                    if s == dop853.STAGES:
-                        part = builder.fsub(end, start)
-                        rest = builder.fsub(start, builder.fsub(end, part))
-                        lanes.store(builder.fadd(rest, builder.fsub(change, part)), new_low, to_low)
+        _for_each(builder, n, body)
 
-            _for_each(builder, n, body)
-
-        _switch(builder, number, range(1, dop853.EXTENDED), emit)
-        return context.get_dummy_value()
-
-    array, size = _ARRAY, types.intp
-    return types.void(size, array, array, array, array, types.float64, array, size, size), generate
+    _switch(builder, s, range(1, dop853.EXTENDED), emit)
 
 
 @intrinsic
-def combine(typing, which, sums, k, stride, n):
+def combine(builder: Any, which: Any, sums: Any, k: Any, stride: Any, n: Any) -> None:
     """Rows of sums (…, n) = fixed linear combinations of the accelerations in k.
 
     ERROR: Σ E5 f and Σ E3 f, then the same through A for positions. DENSE: the rows of D, and through A.
     """
-    tables = {ERROR: [dop853.E5, dop853.E3], DENSE: list(dop853.D)}
 
-    def generate(context, builder, signature, arguments):
-        number, sums, k, stride, n = arguments
+    def emit(which: int) -> None:
+        weights = _TABLES[which] + [dop853.through(row) for row in _TABLES[which]]
+        rows = _rows(builder, k, stride, set().union(*weights))
+        results = _rows(builder, sums, n, range(len(weights)))
 
-        def emit(which: int) -> None:
-            weights = tables[which] + [dop853.through(row) for row in tables[which]]
-            rows = _rows(builder, k, stride, set().union(*weights))
-            results = _rows(builder, sums, n, range(len(weights)))
+        def body(lanes: _Lanes, i: Any) -> None:
+            f = {j: lanes.load(row, i) for j, row in rows.items()}
+            for r, row in enumerate(weights):
+                lanes.store(lanes.sum(None, row, f), results[r], i)
 
-            def body(lanes: _Lanes, i: Any) -> None:
-                f = {j: lanes.load(row, i) for j, row in rows.items()}
-                for r, row in enumerate(weights):
-                    lanes.store(lanes.sum(None, row, f), results[r], i)
+        _for_each(builder, n, body)
 
-            _for_each(builder, n, body)
-
-        _switch(builder, number, tables, emit)
-        return context.get_dummy_value()
-
-    return types.void(types.intp, _ARRAY, _ARRAY, types.intp, types.intp), generate
+    _switch(builder, which, _TABLES, emit)
 
 
 @intrinsic
-def call(typing, address, out, given, work):
+def call(builder: Any, address: Any, out: Any, given: Any, work: Any) -> None:
     """The kernel at an address: it reads `given`, writes `out` and uses `work` as it likes."""
-
-    def generate(context, builder, signature, arguments):
-        address, out, given, work = arguments
-        kernel = ir.FunctionType(ir.VoidType(), [out.type, given.type, work.type]).as_pointer()
-        builder.call(builder.inttoptr(address, kernel), [out, given, work])
-        return context.get_dummy_value()
-
-    return types.void(types.intp, _ARRAY, _ARRAY, _ARRAY), generate
+    kernel = ir.FunctionType(ir.VoidType(), [ARRAY, ARRAY, ARRAY]).as_pointer()
+    builder.call(builder.inttoptr(address, kernel), [out, given, work])
 
 
 @intrinsic
-def at(typing, address):
+def at(builder: Any, address: Any) -> Array:
     """An address kept as an integer, as the array it is. It keeps nothing alive: the caller does."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.inttoptr(arguments[0], _DOUBLE.as_pointer())
-
-    return _ARRAY(types.intp), generate
+    array: Array = builder.inttoptr(address, ARRAY)
+    return array
 
 
 @intrinsic
-def shift(typing, array, offset):
+def shift(builder: Any, array: Any, offset: Any) -> Array:
     """The array from the element at `offset` on."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.gep(arguments[0], [arguments[1]])
-
-    return _ARRAY(_ARRAY, types.intp), generate
+    rest: Array = builder.gep(array, [offset])
+    return rest

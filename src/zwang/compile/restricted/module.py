@@ -1,0 +1,137 @@
+"""The LLVM module that native functions are written into, and the types they have there."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final, NamedTuple, get_args
+
+import numpy as np
+from llvmlite import ir
+
+from zwang.compile.restricted.marks import Array, Native, Record
+
+FLOAT: Final = ir.DoubleType()
+INT: Final = ir.IntType(64)
+BOOL: Final = ir.IntType(1)
+ARRAY: Final = FLOAT.as_pointer()
+
+_PLAIN: Final = {float: FLOAT, int: INT, bool: BOOL, Array: ARRAY, None: ir.VoidType()}
+
+
+class Module:
+    """Functions, records and constants, each put into the module when it is first used."""
+
+    def __init__(self) -> None:
+        self.module = ir.Module("native", context=ir.Context())
+        self.waiting: list[tuple[Callable[..., Any], Any]] = []  # functions declared whose bodies are to be written
+        self.fields: dict[str, list[str]] = {}  # name of a record -> names of its fields
+        self._functions: dict[Native, Any] = {}
+        self._tables: dict[int, Any] = {}
+
+    def function(self, marked: Native) -> Any:
+        """A native function, to be called."""
+        if marked not in self._functions:
+            function = marked.function
+            hints = inspect.get_annotations(function, eval_str=True)
+            given = [self._type(hints.get(name), function) for name in inspect.signature(function).parameters]
+            kind = ir.FunctionType(self._type(hints.get("return", ...), function), given)
+            declared = ir.Function(self.module, kind, self.module.get_unique_name(function.__name__))
+            declared.linkage = "internal"
+            declared.attributes.add("nounwind")
+            if marked.seldom:
+                declared.attributes.add("optsize")
+            self._functions[marked] = declared
+            self.waiting.append((function, declared))
+        return self._functions[marked]
+
+    def table(self, array: np.ndarray[Any, Any]) -> Any:
+        """An array of NumPy as a constant."""
+        if id(array) not in self._tables:
+            kind = ir.ArrayType(FLOAT if array.dtype == np.float64 else INT, len(array))
+            table = ir.GlobalVariable(self.module, kind, self.module.get_unique_name("table"))
+            table.linkage, table.global_constant, table.initializer = "internal", True, kind(array.tolist())
+            self._tables[id(array)] = table
+        return self._tables[id(array)]
+
+    def outside(self, name: str, arguments: int) -> Any:
+        """A function of doubles that LLVM or the C library has."""
+        if name in self.module.globals:
+            return self.module.globals[name]
+        return ir.Function(self.module, ir.FunctionType(FLOAT, [FLOAT] * arguments), name)
+
+    def _type(self, hint: Any, function: Callable[..., Any]) -> Any:
+        """The LLVM type of an annotation."""
+        if hint in _PLAIN:
+            return _PLAIN[hint]
+        if isinstance(hint, type) and issubclass(hint, Record):
+            return self._record(hint).as_pointer()
+        if parts := get_args(hint):
+            return ir.LiteralStructType([self._type(part, function) for part in parts])
+        code = function.__code__
+        raise SyntaxError(
+            f"{code.co_filename}:{code.co_firstlineno}: native function {code.co_name}: arguments and result are "
+            f"declared as float, int, bool, Array, a Record, a tuple of them as result, or None; not as {hint}"
+        )
+
+    def _record(self, kind: type[Record]) -> Any:
+        """The LLVM type of a record."""
+        name = kind.__name__
+        record = self.module.context.get_identified_type(name)
+        if name not in self.fields:
+            fields = {field: kind.layout[field] for field in kind.layout.names or ()}
+            scalars = [FLOAT if dtype.base == np.float64 else INT for dtype in fields.values()]
+            rows = zip(scalars, fields.values(), strict=True)
+            record.set_body(*(ir.ArrayType(item, d.shape[0]) if d.shape else item for item, d in rows))
+            self.fields[name] = list(fields)
+        return record
+
+
+class Loop(NamedTuple):
+    """A loop being written: its counter, if it counts, and where continue and break lead."""
+
+    index: Any
+    again: Any
+    done: Any
+
+
+class _AsWritten:
+    """The mark of a loop that LLVM shall neither unroll nor vectorise; llvmlite cannot make nodes that hold themselves.
+
+    For loops of a few turns: LLVM would take long to make much of them.
+    """
+
+    text = (
+        "!100000 = distinct !{!100000, !100001, !100002}\n"
+        '!100001 = !{!"llvm.loop.unroll.disable"}\n'
+        '!100002 = !{!"llvm.loop.vectorize.width", i32 1}\n'
+    )
+
+    def get_reference(self) -> str:
+        return "!100000"
+
+
+AS_WRITTEN: Final = _AsWritten()
+
+
+@contextmanager
+def counted(builder: Any, start: Any, stop: Any, as_written: bool = False) -> Iterator[Loop]:
+    """What is written inside is done for start … stop - 1."""
+    head, body, again, done = (builder.append_basic_block(name) for name in ("head", "body", "again", "done"))
+    before = builder.block
+    builder.branch(head)
+    builder.position_at_end(head)
+    index = builder.phi(INT)
+    index.add_incoming(start, before)
+    builder.cbranch(builder.icmp_signed("<", index, stop), body, done)
+    builder.position_at_end(body)
+    yield Loop(index, again, done)
+    if not builder.block.is_terminated:
+        builder.branch(again)
+    builder.position_at_end(again)
+    index.add_incoming(builder.add(index, INT(1), flags=["nsw"]), again)
+    back = builder.branch(head)
+    if as_written:
+        back.set_metadata("llvm.loop", AS_WRITTEN)
+    builder.position_at_end(done)

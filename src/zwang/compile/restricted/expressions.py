@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from llvmlite import ir
 
-from zwang.compile.code import LIBRARY
+from zwang.compile.native import LIBRARY
 from zwang.compile.restricted.marks import Intrinsic, Native
 from zwang.compile.restricted.module import ARRAY, BOOL, FLOAT, INT, Module
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from zwang.errors import InputError, ZwangError
-from zwang.evaluation import Array, model_kernel, parameter_values, state_arrays
+from zwang.evaluation import Array, model_kernel, named_like, parameter_values, state_arrays
 from zwang.linalg.rank import row_rank
 from zwang.model import System
 from zwang.motion import explicit, native, stepper
@@ -73,7 +73,8 @@ def simulate_many(
     q, v, p = spread(q, v, p)
     symbols = zip(system.symbols_with(inputs), p[0], strict=True)
     one = {s: float(value) for s, value in symbols if not isinstance(s, Handle)}
-    setup = prepare(system, dict(parameters or {}) | one, "native", form, tol, drift, ())
+    functions = {key: f for key, f in (parameters or {}).items() if named_like(key, system.inputs) is not None}
+    setup = prepare(system, functions | one, "native", form, tol, drift, ())
     require_fit(system, setup.signals, setup.method, t, until)
     grid = saved_times(t, until, times, samples)
     which = np.flatnonzero(consistent(setup, t, q, v, p))

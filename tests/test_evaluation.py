@@ -374,3 +374,23 @@ def test_without_constraints_or_parameters():
 def test_a_state_may_be_given_by_names():
     by_name = zw.evaluate(light(), {"x": 0, "y": 0, "x'": 1, "y'": 2})
     assert np.array_equal(by_name.acceleration, zw.evaluate(light(), {x: 0, y: 0, xd: 1, yd: 2}).acceleration)
+
+
+def test_one_quantity_given_twice_is_refused():
+    with pytest.raises(InputError, match="sets x twice"):
+        zw.evaluate(light(), REST | {"x": 7})
+    with pytest.raises(InputError, match="sets m twice"):
+        zw.evaluate(light(), REST, parameters={m: 2, "m": 3})
+
+
+@pytest.mark.parametrize("call", [zw.evaluate, zw.diagnose, zw.assemble])
+def test_only_systems_are_taken(call):
+    with pytest.raises(InputError, match=r"takes a zwang\.System, not a Equations"):
+        call(zw.derive(light()), REST)
+    with pytest.raises(InputError, match=r"derive takes a zwang\.System, not a dict"):
+        zw.derive({})
+
+
+def test_one_sided_rows_are_said_to_be_equalities_in_symbols():
+    floor = light(constraints={"floor": y >= 0})
+    assert zw.derive(floor).assumption.endswith("; taken as equalities: 'floor'")

@@ -234,3 +234,24 @@ def test_valid_systems_raise_no_mistakes(system):
         left = kinetic.diff(dot(qi)).diff(t) - kinetic.diff(qi) + potential.diff(qi) - forces[i]
         right = (equations.M * rates.diff(t) - equations.Q)[i]
         assert sp.expand(left - right) == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"potential": sp.Eq(x, 1)}, "potential: Eq"),
+        ({"forces": [x > 0, 0]}, "forces: .*no scalar expression"),
+        ({"constraints": {"a": sp.Matrix([x - y])}}, "constraint 'a': .* is no expression"),
+        ({"parameters": [1]}, "parameters: .*is no mapping"),
+    ],
+)
+def test_what_is_no_scalar_expression_is_refused(given, words):
+    with pytest.raises(ModelError, match=words) as caught:
+        zw.System((x, y), **({"kinetic": dot(x) ** 2 + dot(y) ** 2} | given))
+    assert len(caught.value.mistakes) == 1
+
+
+def test_a_kinetic_energy_that_is_none_is_one_mistake():
+    with pytest.raises(ModelError) as caught:
+        zw.System((x, y), kinetic=x > 0)
+    assert len(caught.value.mistakes) == 1

@@ -227,3 +227,35 @@ def test_a_bar_on_request(pendulum, capsys, monkeypatch):
     zw.simulate(system, start, 1.0, samples=2, progress=False)
     zw.simulate(system, start, 1.0, samples=2)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"tol": "1e-9"}, "tol = '1e-9' is out of range"),
+        ({"drift": None}, "drift=None is unknown"),
+        ({"drift": ("baumgarte", -1.0, 1.0)}, "gains must be numbers, finite and not negative"),
+        ({"events": [x]}, "make it an event"),
+        ({"times": ["a"]}, "numbers are needed"),
+    ],
+)
+def test_odd_options_are_refused(pendulum, change, words):
+    system, start = pendulum
+    with pytest.raises(InputError, match=words):
+        zw.simulate(system, start, 1.0, **change)
+
+
+def test_one_event_needs_no_list(pendulum):
+    system, start = pendulum
+    motion = zw.simulate(system, start, 1.0, events=zw.Event(x, stop=True))
+    assert motion.attrs["message"].startswith("stopped by the event 'event 1'")
+    with pytest.raises(InputError, match="is no expression"):
+        zw.Event(sp.Eq(x, 1))
+
+
+def test_rows_left_out_are_watched_between_samples():
+    """Two rules that agree at both ends and disagree between them."""
+    system = zw.System((x, y), kinetic=FREE, constraints={"one": dot(x) - t**2, "two": dot(x) - t**3})
+    with pytest.raises(SimulationError, match="at odds") as caught:
+        zw.simulate(system, {x: 0, y: 0, dot(x): 0, dot(y): 0}, 1.0, samples=2)
+    assert caught.value.status == "inconsistent"

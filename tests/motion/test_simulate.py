@@ -127,7 +127,7 @@ def test_a_force_that_is_infinite_at_the_start_is_refused():
 # How it runs
 
 
-def test_auto_says_what_it_chose(pendulum):
+def test_auto_says_whether_it_chose_taylor(pendulum):
     system, start = pendulum
     assert zw.simulate(system, start, 0.1, samples=2).method == "native"
     assert zw.simulate(system, start, 0.1, samples=2, tol=1e-15).method == "taylor"

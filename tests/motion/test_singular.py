@@ -33,9 +33,10 @@ def parallelogram(speed, until, loops=1):
 # No crossing goes unreported
 
 
-@pytest.mark.parametrize("tol", [1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13])
+@pytest.mark.parametrize("tol", [1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13])
 def test_every_crossing_is_leapt_and_reported_or_the_run_stops(tol):
-    for speed in (0.35, 2.9, 6.1):
+    # Of a scan over speeds; the last three have their crossing well hidden between stages at loose tolerances.
+    for speed in (0.35, 2.9, 6.1, 1.04, 2.67, 6.67):
         where, crossings = parallelogram(speed, 1.5)
         system, start = problems.four_bar(1, speed)
         motion = zw.simulate(system, start, 1.5, samples=4, tol=tol, method="native", throw=False)

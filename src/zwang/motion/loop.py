@@ -26,6 +26,7 @@ from zwang.motion.step import (
     evaluate,
     finish,
     first_size,
+    hides,
     larger,
     prepare_dense,
     project,
@@ -144,7 +145,7 @@ def arrive(run: Run, h: float, error: float) -> bool:
         run.trouble = SINGULAR
         refuse(run, h, 0.5)
         return False
-    if run.pivot_tol > 0.0 and dips(run):
+    if run.pivot_tol > 0.0 and (dips(run) or hides(run)):
         run.trouble = SINGULAR
         refuse(run, h, 0.5)
         return False

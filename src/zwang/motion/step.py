@@ -26,6 +26,12 @@ DIP, DEEP = 0.3, 0.5  # shares
 """A pivot may vanish inside a step if one falls below the first share of those at its ends, or a parabola falls below
 the second share of those it goes through."""
 
+ORDER: Final = np.array([0, 1, 2, 3, 6, 4, 7, 5, 9, 8, 10, 12])
+"""All stages in the order of their times, the end of the step last."""
+
+MEET: Final = 0.3
+"""Two lines that meet below this share of the roots beside them say that a pivot may vanish between."""
+
 FIRST, LAST, FIRST_DENSE, LAST_DENSE = 1, 11, 13, 15
 
 
@@ -92,6 +98,42 @@ def dips(run: Run) -> bool:
                 least = pa + (vertex - a) * (first + curvature * (vertex - b))
                 if a < vertex < c and least < DEEP * smaller(pa, smaller(pb, pc)):
                     return True
+    return False
+
+
+@native
+def hides(run: Run) -> bool:
+    """Whether the root of a pivot falls before a gap between stages and rises after it, in lines that meet near zero.
+
+    Where a pivot vanishes, its root is straight on either side. At the ends of the step the one line is mirrored.
+    """
+    n, stride, k = run.n, run.stride, at(run.k)
+    for j in range(run.pivots):
+        low = abs(k[n + j])
+        high = low
+        for s in range(1, 13):
+            size = abs(k[s * stride + n + j])
+            low, high = smaller(low, size), larger(high, size)
+        if low < 0.15 * high:
+            for g in range(len(ORDER) - 1):
+                a = math.sqrt(abs(k[ORDER[g] * stride + n + j]))
+                b = math.sqrt(abs(k[ORDER[g + 1] * stride + n + j]))
+                width = NODES[ORDER[g + 1]] - NODES[ORDER[g]]
+                falls, rises = 0.0, 0.0
+                if g > 0:
+                    before = math.sqrt(abs(k[ORDER[g - 1] * stride + n + j]))
+                    falls = (before - a) / (NODES[ORDER[g]] - NODES[ORDER[g - 1]])
+                if g < len(ORDER) - 2:
+                    after = math.sqrt(abs(k[ORDER[g + 2] * stride + n + j]))
+                    rises = (after - b) / (NODES[ORDER[g + 2]] - NODES[ORDER[g + 1]])
+                if g == 0:
+                    falls = rises
+                if g == len(ORDER) - 2:
+                    rises = falls
+                if falls > 0.0 and rises > 0.0:
+                    x = (a - b + rises * width) / (falls + rises)
+                    if x >= 0.0 and x <= width and a - falls * x < MEET * smaller(a, b):
+                        return True
     return False
 
 

@@ -422,3 +422,14 @@ def test_a_quarter_period_through_an_event(pendulum):
     events = EventTask(Program(start.acceleration.inputs, {"event": start.acceleration.inputs["q"][:1]}), (0,), (True,))
     path = taylor.run(replace(start, events=events))
     assert abs(path.end[0] - ellipk(0.5) / 9.81**0.5) < 1e-14
+
+
+@quad
+def test_a_simulation_in_quadruple_precision():
+    x = zw.coordinates("x")
+    oscillator = zw.System((x,), kinetic=zw.dot(x) ** 2 / 2, potential=x**2 / 2)
+    motion = zw.simulate(oscillator, {x: 1, zw.dot(x): 0}, until=50.0, samples=11, precision="quad", tol=1e-18)
+    assert motion.attrs["method"] == "taylor, quad"
+    assert abs(motion.q[:, 0] - np.cos(motion.time)).max() < 2e-16
+    with pytest.raises(InputError, match="'quad' with 'taylor'"):
+        zw.simulate(oscillator, {x: 1, zw.dot(x): 0}, until=1.0, precision="quad", method="native")

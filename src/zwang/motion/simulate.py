@@ -3,6 +3,7 @@
 import time as clock
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from zwang.motion.blackbox import BlackBox
 
 METHODS = ("auto", "native", "taylor", "radau", "lsoda")
+QUAD = "taylor, quad"  # how a motion in quadruple precision says what computed it
 TIGHTEST, LOOSEST = 1e-18, 1e-2
 AUTO_TAYLOR = 1e-13  # below this tolerance, Taylor's method is the one that delivers
 DEFAULT_SAMPLES, MOST_SAMPLES = 201, 10**9
@@ -106,6 +108,7 @@ def simulate(
     tol: float = 1e-12,
     drift: str | tuple[str, float, float] = "none",
     events: Sequence[Event] = (),
+    precision: str = "double",
     t: float = 0.0,
     progress: Any = None,
     throw: bool = True,
@@ -119,7 +122,8 @@ def simulate(
     method, needs heyoka), "radau" or "lsoda" (for stiff systems); "auto" chooses and says what it chose. `form`
     is the equation that is integrated: "fundamental", "gibbs-appell" or "lagrange". `drift` is what is done about
     constraints drifting away: "none", "projection" after every step, or "baumgarte", with gains as
-    ("baumgarte", α, β). `events` are watched, recorded, and stop the motion where they say so.
+    ("baumgarte", α, β). `events` are watched, recorded, and stop the motion where they say so. `precision="quad"`
+    has Taylor's method compute with 34 digits and round at the end, for reference solutions.
 
     A `BlackBox` is integrated by SciPy, "dop853" (which "auto" means then), "radau" or "lsoda"; its start may also be
     a pair of arrays (q, v).
@@ -149,7 +153,11 @@ def simulate(
     began = clock.perf_counter()
     until, t = check_span(until, t)
     setup = prepare(system, parameters, method, form, tol, drift, events)
-    require_fit(system, setup.signals, setup.method, t, until)
+    if precision not in ("double", "quad") or (precision == "quad" and method not in ("auto", "taylor")):
+        raise InputError(f"precision={precision!r} with method={method!r}: choose 'double', or 'quad' with 'taylor'")
+    require_fit(system, setup.signals, "taylor" if precision == "quad" else setup.method, t, until)
+    if precision == "quad":
+        setup = replace(setup, method=QUAD)
     grid = saved_times(t, until, times, samples)
     q, v = state_arrays(system, cast(Mapping[Any, float], start))
     require_start(setup, t, q, v)
@@ -294,6 +302,10 @@ def engine(method: str) -> Any:
         from zwang.motion import taylor
 
         return taylor.run
+    if method == QUAD:
+        from zwang.motion import taylor
+
+        return partial(taylor.run, precision="quad")
     from zwang.motion import scipy
 
     return scipy.runner(method)

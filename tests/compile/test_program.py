@@ -35,3 +35,8 @@ def test_a_shape_needs_an_output():
 def test_a_symbol_has_one_meaning(inputs, steps, message):
     with pytest.raises(InputError, match=message):
         Program(inputs, {"o": (x,)}, steps=steps)
+
+
+def test_text_is_no_expression():
+    with pytest.raises(InputError, match="nothing here parses text"):
+        Program({"x": (se.Symbol("x"),)}, {"y": ("x + 1",)})

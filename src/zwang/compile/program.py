@@ -41,6 +41,9 @@ class Program:
 
     def __post_init__(self) -> None:
         """Refuse symbols with two meanings, and shapes that fit no output."""
+        for expression in (*(e for _, e in self.steps), *(e for es in self.outputs.values() for e in es)):
+            if isinstance(expression, str):
+                raise InputError(f"{expression!r} is text, not an expression: nothing here parses text")
         defined: dict[Symbol, str] = {}
         for name, symbols in self.inputs.items():
             for symbol in symbols:

@@ -124,7 +124,7 @@ class Expressions:
         return self._constants[node]
 
     def _constant(self, node: ast.expr) -> Value:
-        """What Python computes."""
+        """What Python computes: of the source of a marked function of this package, never of text from elsewhere."""
         value = eval(compile(ast.Expression(node), self.function.__code__.co_filename, "eval"), self._known)
         if isinstance(value, bool | np.bool_):
             return BOOL(int(value))
@@ -258,12 +258,17 @@ class Expressions:
 
     def _called(self, node: ast.Call) -> Any:
         """The function that is called, if it may be."""
-        names = [part.id for part in ast.walk(node.func) if isinstance(part, ast.Name)]
-        known = len(names) == 1 and names[0] not in self._local and names[0] in self._known
-        called = eval(ast.unparse(node.func), self._known) if known else None
+        called = self._looked_up(node.func)
         if node.keywords or not (isinstance(called, Native | Intrinsic) or called in (int, abs, math.sqrt)):
             raise self.refused(node, "not among the functions it may call")
         return called
+
+    def _looked_up(self, node: ast.expr) -> Any:
+        """What a global name, or an attribute of one, stands for; None for all else."""
+        if isinstance(node, ast.Attribute):
+            return getattr(self._looked_up(node.value), node.attr, None)
+        known = isinstance(node, ast.Name) and node.id not in self._local
+        return self._known.get(node.id) if known and isinstance(node, ast.Name) else None
 
 
 def kind_of(value: Value) -> Any:

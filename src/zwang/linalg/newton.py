@@ -24,19 +24,15 @@ def nearest_root(
     >>> nearest_root(circle, np.array([3.0, 4.0]), 1e-14)
     (array([0.6, 0.8]), True)
     """
-    for _ in range(limit):
-        f, J = equations(x)
-        if not (np.isfinite(f).all() and np.isfinite(J).all()):
-            return x, False
-        if not len(f):
-            return x, True
-        scale = row_norms(J)
-        step = np.linalg.lstsq(J / scale[:, None], f / scale, rcond=NEWTON_RANK_TOL)[0]
-        x = x - step
-        if np.abs(step).max() <= tolerance * max(1.0, np.abs(x).max()):
-            f, J = equations(x)
-            return x, bool(np.abs(f / row_norms(J)).max() <= 1e3 * tolerance * max(1.0, np.abs(x).max()))
-    return x, False
+
+    def step(f: Array, J: Array) -> Array:
+        return np.asarray(np.linalg.lstsq(J, f, rcond=NEWTON_RANK_TOL)[0])
+
+    x, settled = stepped(equations, step, x, 1.0, tolerance, limit)
+    if not settled:
+        return x, False
+    f, J = equations(x)
+    return x, bool(np.abs(f / row_norms(J)).max(initial=0.0) <= 1e3 * tolerance * max(1.0, np.abs(x).max()))
 
 
 def nearby_root(
@@ -52,6 +48,23 @@ def nearby_root(
     >>> nearby_root(twice, np.array([1.1, 0.9]), 0.1, 1e-14)
     (array([0.9963792, 0.9963792]), True)
     """
+
+    def step(f: Array, J: Array) -> Array:
+        damping = np.sqrt(np.linalg.norm(f) / size) * np.eye(len(x))
+        return np.asarray(np.linalg.lstsq(np.vstack([J, damping]), np.append(f, np.zeros(len(x))), rcond=None)[0])
+
+    return stepped(equations, step, x, size, tolerance, limit)
+
+
+def stepped(
+    equations: Callable[[Array], tuple[Array, Array]],
+    step: Callable[[Array, Array], Array],
+    x: Array,
+    unit: float,
+    tolerance: float,
+    limit: int,
+) -> tuple[Array, bool]:
+    """x ← x − step(f, J), rows at unit length, until no step exceeds `tolerance`; and whether that came about."""
     for _ in range(limit):
         f, J = equations(x)
         if not (np.isfinite(f).all() and np.isfinite(J).all()):
@@ -59,11 +72,9 @@ def nearby_root(
         if not len(f):
             return x, True
         scale = row_norms(J)
-        f = f / scale
-        damping = np.sqrt(np.linalg.norm(f) / size) * np.eye(len(x))
-        step = np.linalg.lstsq(np.vstack([J / scale[:, None], damping]), np.append(f, np.zeros(len(x))), rcond=None)[0]
-        x = x - step
-        if np.abs(step).max() <= tolerance * max(size, np.abs(x).max()):
+        d = step(f / scale, J / scale[:, None])
+        x = x - d
+        if np.abs(d).max() <= tolerance * max(unit, np.abs(x).max()):
             return x, True
     return x, False
 

@@ -4,6 +4,7 @@
 
     ZwangError
     ├── ModelError             the description of a system contradicts itself (lists every mistake)
+    ├── ModelFileError         a model file cannot be read (lists every mistake, each with its place)
     ├── InputError             arrays, states or names given to a function do not fit
     ├── MassError              M is not symmetric or not positive semidefinite
     ├── UndeterminedError      M is singular and the constraints do not make up for it
@@ -31,6 +32,14 @@ class ModelError(ZwangError, ValueError):
         what = f"the system {name!r}" if name else "this system"
         count = "1 mistake" if len(self.mistakes) == 1 else f"{len(self.mistakes)} mistakes"
         super().__init__("\n".join([f"{what} has {count}:", *(f"  - {m}" for m in self.mistakes)]))
+
+
+class ModelFileError(ZwangError, ValueError):
+    """A model file cannot be read; `problems` lists every mistake found, each with its line and column."""
+
+    def __init__(self, problems: Sequence[Any], text: str) -> None:
+        self.problems = tuple(problems)
+        super().__init__(text)
 
 
 class InputError(ZwangError, ValueError):

@@ -1,0 +1,94 @@
+"""A model as a file describes it: a system, a start, a run, events, units and a drawing."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sympy as sp
+
+from zwang.errors import InputError
+from zwang.evaluation import named_like, suggestion
+from zwang.model import System
+from zwang.model.drawing import Drawing
+from zwang.motion.assemble import assemble
+from zwang.motion.event import Event
+from zwang.motion.simulate import simulate
+from zwang.results.drawing import with_drawing
+from zwang.results.units import Units, with_units
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True)
+class Run:
+    """How to simulate: the arguments of `simulate`, and whether to bring the start onto its constraints first."""
+
+    until: float | None = None
+    samples: int | None = None
+    begin: float = 0.0
+    tol: float = 1e-12
+    method: str = "auto"
+    form: str = "fundamental"
+    drift: str | tuple[str, float, float] = "none"
+    assemble: bool = False
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """Everything that a model file says. `load_model` reads one, `save_model` writes one.
+
+    `start` maps every coordinate and every rate to a number or to an expression in parameters.
+    """
+
+    system: System
+    start: Mapping[sp.Expr, sp.Expr]
+    run: Run = field(default_factory=Run)
+    events: tuple[Event, ...] = ()
+    drawing: Drawing = field(default_factory=Drawing)
+    units: Units = field(default_factory=Units)
+    description: str = ""
+    text: str = ""
+    path: Path | None = None
+
+    def state(self, parameters: Mapping[Any, Any] | None = None) -> dict[sp.Expr, float]:
+        """The start in numbers, on its constraints if the run asks for that; `parameters` override defaults."""
+        values = dict(self.system.parameters)
+        for key, value in (parameters or {}).items():
+            if (symbol := named_like(key, list(values))) is None:
+                raise InputError(f"parameters sets {key}, which this model does not have{suggestion(key, [*values])}")
+            values[symbol] = value
+        numbers = {s: sp.Float(v) for s, v in values.items() if isinstance(s, sp.Symbol) and v is not None}
+        start = {key: float(sp.sympify(value).xreplace(numbers).evalf()) for key, value in self.start.items()}
+        if not self.run.assemble:
+            return start
+        return assemble(self.system, start, parameters=parameters, t=self.run.begin)
+
+    def simulate(
+        self,
+        *,
+        parameters: Mapping[Any, Any] | None = None,
+        progress: Any = None,
+        throw: bool = True,
+        **changes: Any,
+    ) -> "xr.Dataset":
+        """The motion that the file asks for, with its drawing and units; `changes` are fields of `Run`."""
+        run = replace(self.run, **changes)
+        if run.until is None:
+            raise InputError("the model does not say when to stop: put until = … under [run], or give until=")
+        options = asdict(run)
+        del options["assemble"]
+        model = replace(self, run=run)
+        motion = simulate(
+            self.system,
+            model.state(parameters),
+            options.pop("until"),
+            t=options.pop("begin"),
+            events=self.events,
+            parameters=parameters,
+            progress=progress,
+            throw=throw,
+            **options,
+        )
+        return with_units(with_drawing(motion, self.drawing, self.system, parameters), self.units)

@@ -1,0 +1,106 @@
+"""What a system looks like: points, lines, circles and bodies whose places are expressions of the coordinates."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from zwang.errors import InputError
+from zwang.symbols import as_scalar
+
+Place = tuple[sp.Expr, ...]
+
+KINDS = ("point", "line", "circle", "body")
+COLORS = ("black", "blue", "brown", "cyan", "gray", "green", "magenta", "orange", "purple", "red", "teal", "yellow")
+COLOR = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One thing to draw, in the plane or in space.
+
+    `points` are the corners of a line or of a body's closed outline, the place of a point, or the centre of a
+    circle; each is a tuple of two or three expressions in coordinates, rates, parameters and time. In space a circle
+    has a `normal` too. `trail` draws the path of the first point.
+
+    >>> from zwang import coordinates
+    >>> x, y = coordinates("x y")
+    >>> Shape("rod", "line", ((0, 0), (x, y))).dimension
+    2
+    """
+
+    name: str
+    kind: str
+    points: tuple[Place, ...]
+    radius: sp.Expr | None = None
+    normal: Place | None = None
+    color: str = ""
+    trail: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be drawn, by name; bring numbers to SymPy."""
+        who = f"shape {self.name!r}"
+        if self.kind not in KINDS:
+            raise InputError(f"{who}: kind {self.kind!r} is unknown: choose {', '.join(map(repr, KINDS))}")
+        points = tuple(place(who, point) for point in self.points)
+        least = {"point": 1, "circle": 1, "line": 2, "body": 3}[self.kind]
+        if len(points) < least or (least == 1 and len(points) > 1):
+            raise InputError(
+                f"{who}: {len(points)} points make no {self.kind}, it takes {least}{' or more' * (least > 1)}"
+            )
+        if len({len(point) for point in points}) > 1:
+            raise InputError(f"{who}: its points have different numbers of coordinates: give each two, or each three")
+        if self.color and self.color not in COLORS and not COLOR.fullmatch(self.color):
+            raise InputError(f"{who}: color {self.color!r} is unknown: give '#rrggbb' or one of {', '.join(COLORS)}")
+        if (self.radius is not None) != (self.kind == "circle"):
+            raise InputError(f"{who}: a circle has a radius, and nothing else has")
+        object.__setattr__(self, "points", points)
+        if self.radius is not None:
+            object.__setattr__(self, "radius", as_scalar(self.radius))
+        if self.normal is not None:
+            object.__setattr__(self, "normal", place(who, self.normal))
+        if (self.normal is not None) != (self.kind == "circle" and self.dimension == 3):
+            raise InputError(f"{who}: a circle in space has a normal, and nothing else has")
+
+    @property
+    def dimension(self) -> int:
+        """2 in the plane, 3 in space."""
+        return len(self.points[0])
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The shapes of a system, all of them in the plane or all of them in space."""
+
+    shapes: tuple[Shape, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse shapes that do not go together."""
+        object.__setattr__(self, "shapes", tuple(self.shapes))
+        if len({shape.dimension for shape in self.shapes}) > 1:
+            flat = next(s.name for s in self.shapes if s.dimension == 2)
+            raise InputError(f"shape {flat!r} lies in the plane, others in space: give it a third coordinate")
+
+    @property
+    def dimension(self) -> int:
+        """2 in the plane, 3 in space; 0 for nothing."""
+        return self.shapes[0].dimension if self.shapes else 0
+
+
+def place(who: str, point: Sequence[Any]) -> Place:
+    """A point as a tuple of two or three expressions."""
+    if isinstance(point, str) or not isinstance(point, Sequence | sp.MatrixBase) or len(point) not in (2, 3):
+        raise InputError(f"{who}: {point!r} is no point: give two or three expressions")
+    return tuple(as_scalar(value) for value in point)
+
+
+def turned(at: Place, angle: sp.Expr, outline: Sequence[Sequence[Any]]) -> tuple[Place, ...]:
+    """An outline given in body axes, in the plane, turned by an angle and moved to its place.
+
+    >>> turned((1, 0), sp.pi/2, [(2, 0), (0, 3)])
+    ((1, 2), (-2, 0))
+    """
+    c, s = sp.cos(angle), sp.sin(angle)
+    return tuple((at[0] + c * x - s * y, at[1] + s * x + c * y) for x, y in outline)

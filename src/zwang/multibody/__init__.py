@@ -1,0 +1,1 @@
+"""Bodies, joints and force elements: a mechanism becomes a `System`."""

@@ -1,0 +1,1 @@
+"""Pictures of a motion: plots, animations and the report."""

@@ -9,23 +9,14 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import sympy as sp
-from numpy.typing import NDArray
-from sympy.core.function import AppliedUndef
 
-from zwang.compile import Program, compile_program
-from zwang.equations.languages import translate
-from zwang.errors import InputError
-from zwang.evaluation import parameter_values, suggestion
 from zwang.model import System
 from zwang.model.drawing import Drawing, Shape
-from zwang.symbols import rates, t
+from zwang.results.along import along
 
 if TYPE_CHECKING:
     import xarray as xr
-
-Array = NDArray[np.float64]
 
 
 def with_drawing(
@@ -43,10 +34,8 @@ def with_drawing(
     """
     if not drawing.shapes:
         return motion
-    p, inputs = parameter_values(system, parameters)
-    symbols = system.symbols_with(inputs)
     rows = [row for shape in drawing.shapes for row in rows_of(shape)]
-    values = places(rows, system, symbols, inputs, motion, p)
+    values = along(motion, system, [e for row in rows for e in row], parameters)
     return motion.assign(
         drawing=(
             ("time", "drawn", "axis"),
@@ -54,6 +43,19 @@ def with_drawing(
             {"long_name": "places of what is drawn", "shapes": json.dumps(listing(drawing))},
         )
     ).assign_coords(axis=list("xyz"[: drawing.dimension]))
+
+
+def unused_parameters(
+    system: System, parameters: Mapping[Any, Any] | None, symbols: tuple[sp.Symbol, ...]
+) -> dict[sp.Basic, sp.Float]:
+    """Values of the parameters that no equation uses: a drawing may, for a width that only shows."""
+    values = dict(system.parameters)
+    values |= {named_like(key, values): value for key, value in (parameters or {}).items() if named_like(key, values)}
+    return {
+        s: sp.Float(float(value))
+        for s, value in values.items()
+        if isinstance(s, sp.Symbol) and s not in symbols and value is not None
+    }
 
 
 def rows_of(shape: Shape) -> list[tuple[sp.Expr, ...]]:
@@ -76,30 +78,3 @@ def listing(drawing: Drawing) -> list[dict[str, Any]]:
         )
         first += count
     return shapes
-
-
-def places(
-    rows: list[tuple[sp.Expr, ...]],
-    system: System,
-    symbols: tuple[sp.Symbol, ...],
-    inputs: Mapping[sp.Expr, Any],
-    motion: "xr.Dataset",
-    p: Array,
-) -> Array:
-    """The values of the expressions of all rows along a motion, in native code."""
-    import symengine as se
-
-    n = len(system.coordinates)
-    packed = {"t": 1, "q": n, "v": n, "p": len(symbols)}
-    names = {key: tuple(se.Symbol(f"{key}{i}") for i in range(size)) for key, size in packed.items()}
-    known: dict[sp.Basic, Any] = dict(zip(symbols, names["p"], strict=True)) | {t: names["t"][0]}
-    for q, qi, vi in zip(system.coordinates, names["q"], names["v"], strict=True):
-        known |= {q: qi, rates(q)[0]: vi}
-    expressions = [e.subs(inputs).doit() if inputs and e.has(*inputs) else e for row in rows for e in row]
-    for e in expressions:
-        strange = sorted((e.free_symbols | e.atoms(AppliedUndef)) - known.keys(), key=str)
-        if strange:
-            raise InputError(f"the drawing uses {strange[0]}, which is unknown{suggestion(strange[0], [*known])}")
-    outputs = {"places": tuple(translate(e, known) for e in expressions)}
-    kernel = compile_program(Program(inputs=names, outputs=outputs))
-    return kernel(t=motion.time.values[:, None], q=motion.q.values, v=motion.v.values, p=p)["places"]

@@ -1,0 +1,209 @@
+"""Bodies: the ground, bodies whose motion is prescribed, particles, and what all bodies with mass share."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+
+from zwang.errors import InputError
+from zwang.multibody.pose import Pose, at_rest
+from zwang.multibody.vectors import (
+    IDENTITY,
+    Vector,
+    axis_turn,
+    inner,
+    is_number,
+    numeric,
+    plane_turn,
+    scalar,
+    scale,
+    unit,
+    vector,
+)
+from zwang.symbols import dot, rates, t
+
+Numbers = Sequence[float]
+
+
+class AnyBody(ABC):
+    """What joints and forces can be attached to. Bodies are compared by identity, not by content."""
+
+    name: str
+
+    @property
+    def coordinates(self) -> tuple[sp.Expr, ...]:
+        """The body's own coordinates, as functions of time called name.x, name.y, …."""
+        return ()
+
+    @abstractmethod
+    def pose(self, dimension: int) -> Pose:
+        """Where the body is, in expressions."""
+
+    @abstractmethod
+    def start_pose(self, dimension: int) -> Pose:
+        """Where the body is at the start, in numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ground(AnyBody):
+    """The world: it does not move, in the plane and in space."""
+
+    name: str = "ground"
+
+    def pose(self, dimension: int) -> Pose:
+        """At rest."""
+        return at_rest(dimension)
+
+    start_pose = pose
+
+
+ground = Ground()
+
+
+@dataclass(frozen=True, eq=False)
+class Moving(AnyBody):
+    """A body whose motion is prescribed: position and angle are expressions in time (and parameters).
+
+    In space it turns by `angle` about `axis`. Nothing can move it, so it has no mass.
+
+    >>> from zwang import t
+    >>> Moving("turntable", axis=(0, 0, 1), angle=3*t).pose(3).spin
+    (0, 0, 3)
+    """
+
+    name: str
+    position: Sequence[Any] = (0, 0, 0)
+    axis: Sequence[Any] = (0, 0, 1)
+    angle: Any = 0
+    outline: Sequence[Sequence[Any]] = ()
+
+    def pose(self, dimension: int) -> Pose:
+        """Where the body is prescribed to be."""
+        who = f"body {self.name!r}"
+        origin = vector(f"{who}: position", self.position)[:dimension]
+        angle = scalar(f"{who}: angle", self.angle)
+        velocity = tuple(dot(x) for x in origin)
+        if dimension == 2:
+            return Pose(origin, plane_turn(angle), velocity, dot(angle), angle)
+        axis = unit(f"{who}: axis", self.axis, (3,))
+        return Pose(origin, axis_turn(axis, angle), velocity, scale(dot(angle), axis))
+
+    def start_pose(self, dimension: int) -> Pose:
+        """Where it is at t = 0; parameters stay symbols."""
+        now = self.pose(dimension)
+
+        def at_zero(x: Any) -> Any:
+            return sp.sympify(x).subs(t, 0)
+
+        turn = tuple(tuple(map(at_zero, row)) for row in now.turn)
+        return Pose(tuple(map(at_zero, now.origin)), turn, now.velocity, now.spin, at_zero(now.angle))
+
+
+class MassBody(AnyBody):
+    """A body with mass and coordinates; `outline` are corners of a closed line for pictures, in body axes."""
+
+    mass: Any
+    position: Sequence[Any]
+    velocity: Sequence[Any] | None
+    outline: Sequence[Sequence[Any]]
+
+    def check(self) -> None:
+        """Refuse a body without a name or without mass."""
+        if not isinstance(self.name, str) or not self.name or self.name == "ground":
+            raise InputError(f"{self.name!r} is no name for a body: give a text, and not 'ground'")
+        mass = scalar(f"{self.who}: mass", self.mass)
+        if is_number(mass) and not mass > 0:
+            raise InputError(f"{self.who}: its mass is {self.mass}, but a mass is positive")
+        numeric(f"{self.who}: position", self.position)
+        if self.velocity is not None and len(self.velocity) != len(self.position):
+            raise InputError(f"{self.who}: position and velocity differ in their number of entries")
+
+    @property
+    def who(self) -> str:
+        """What messages call the body."""
+        return f"body {self.name!r}"
+
+    @property
+    def dimension(self) -> int:
+        """2 in the plane, 3 in space."""
+        return len(self.position)
+
+    @cached_property
+    def _place(self) -> tuple[sp.Expr, ...]:
+        return self._functions("xyz"[: self.dimension])
+
+    def _functions(self, suffixes: Sequence[str]) -> tuple[sp.Expr, ...]:
+        return tuple(sp.Function(f"{self.name}.{suffix}")(t) for suffix in suffixes)
+
+    @property
+    def _linear(self) -> Vector:
+        return tuple(rates(x)[0] for x in self._place)
+
+    @property
+    def _start_velocity(self) -> tuple[float, ...]:
+        if self.velocity is None:
+            return (0.0,) * self.dimension
+        return numeric(f"{self.who}: velocity", self.velocity)
+
+    @property
+    def kinetic(self) -> sp.Expr:
+        """The kinetic energy."""
+        return scalar(self.who, self.mass) * inner(self._linear, self._linear) / 2
+
+    @property
+    def conditions(self) -> dict[str, sp.Expr]:
+        """What the body's own coordinates must obey: suffix → expression that is zero."""
+        return {}
+
+    @abstractmethod
+    def generalized(self, force: Vector, moment: Any) -> dict[sp.Expr, sp.Expr]:
+        """The generalized forces of a force at the centre of mass and a moment, both in world axes."""
+
+    @abstractmethod
+    def start(self) -> dict[sp.Expr, float]:
+        """The coordinates and rates that the description says the body starts with."""
+
+
+@dataclass(frozen=True, eq=False)
+class Particle(MassBody):
+    """A point with mass, in the plane (two entries of `position`) or in space (three).
+
+    >>> Particle("bob", mass=2, position=(0, -1)).coordinates
+    (bob.x(t), bob.y(t))
+    """
+
+    name: str
+    mass: Any
+    position: Sequence[Any] = (0, 0, 0)
+    velocity: Sequence[Any] | None = None
+    outline: Sequence[Sequence[Any]] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what is no particle."""
+        self.check()
+
+    @property
+    def coordinates(self) -> tuple[sp.Expr, ...]:
+        """name.x, name.y and in space name.z."""
+        return self._place
+
+    def pose(self, dimension: int) -> Pose:
+        """A particle does not turn: its axes are the world's."""
+        return Pose(self._place, IDENTITY[dimension], self._linear, 0 if dimension == 2 else (0, 0, 0))
+
+    def start_pose(self, dimension: int) -> Pose:
+        """Where it starts."""
+        still = at_rest(dimension)
+        return Pose(numeric(self.who, self.position), still.turn, self._start_velocity, still.spin)
+
+    def generalized(self, force: Vector, moment: Any) -> dict[sp.Expr, sp.Expr]:
+        """The force; a particle feels no moment."""
+        return dict(zip(self._place, force, strict=True))
+
+    def start(self) -> dict[sp.Expr, float]:
+        """Position and velocity as given."""
+        place = zip(self._place, numeric(self.who, self.position), strict=True)
+        return dict(place) | dict(zip(self._linear, self._start_velocity, strict=True))

@@ -1,0 +1,38 @@
+"""What a mechanism looks like, from its bodies, joints and force elements."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from zwang.model.drawing import Drawing, Shape
+from zwang.multibody.body import AnyBody, MassBody, Particle
+from zwang.multibody.element import ForceElement
+from zwang.multibody.joint import Constrainer, Joint
+from zwang.multibody.vectors import vector
+
+
+def draw(bodies: Sequence[AnyBody], joints: Sequence[Constrainer], forces: Sequence[ForceElement]) -> Drawing:
+    """Outlines where they are given; otherwise lines from a body's centre to its joints. Joints are points."""
+    size = next(b.dimension for b in bodies if isinstance(b, MassBody))
+    placed = [j for j in joints if isinstance(j, Joint)]
+    shapes = [shape for b in bodies for shape in body_shapes(b, placed, size)]
+    for j in placed:
+        shapes += j.shapes()
+    for element in forces:
+        shapes += element.shapes()
+    return Drawing(tuple(shapes))
+
+
+def body_shapes(body: AnyBody, joints: Sequence[Joint], size: int) -> list[Shape]:
+    """A body's outline, or lines through its joints and its centre."""
+    pose = body.pose(size)
+    outline: Any = getattr(body, "outline", ())
+    if len(outline):
+        corners = tuple(pose.point(vector(f"body {body.name!r}: outline", c, (size,))) for c in outline)
+        return [Shape(body.name, "body", corners)]
+    if isinstance(body, Particle):
+        return [Shape(body.name, "point", (pose.origin,))]
+    if not isinstance(body, MassBody):
+        return []
+    ends = [end for j in joints for b, end in zip(j.bodies, j.ends, strict=True) if b is body]
+    lines = [Shape(f"{body.name} {i + 1}", "line", (pose.origin, pose.point(e))) for i, e in enumerate(ends) if any(e)]
+    return lines or [Shape(body.name, "point", (pose.origin,))]

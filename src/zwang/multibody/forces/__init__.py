@@ -1,0 +1,1 @@
+"""The force elements, one a file."""

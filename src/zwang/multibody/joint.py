@@ -1,0 +1,197 @@
+"""What all joints share: two bodies, where the joint sits on each, what it asks for and what it leaves free."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+
+from zwang.errors import InputError
+from zwang.model.drawing import Shape
+from zwang.multibody.body import AnyBody, MassBody
+from zwang.multibody.pose import Pose
+from zwang.multibody.vectors import Vector, inner, perpendiculars, scalar, subtract, tidy, unit, vector
+
+Point = Sequence[Any]
+Place = Point | tuple[Point, Point]
+
+
+@dataclass(frozen=True)
+class Freedom:
+    """A joint coordinate: an angle or a travel, and its rate.
+
+    In space an angle is known by its sine and cosine only (`value` is None): conditions on it are written without
+    its value, so that it may turn as often as it likes.
+    """
+
+    kind: str
+    rate: sp.Expr
+    value: sp.Expr | None = None
+    sine: Any = None
+    cosine: Any = None
+
+    def equals(self, target: Any) -> sp.Expr:
+        """An expression that is zero where the coordinate is `target`, with slope 1 there."""
+        if self.value is not None:
+            return self.value - target
+        return self.sine * sp.cos(target) - self.cosine * sp.sin(target)
+
+    @property
+    def reading(self) -> sp.Expr:
+        """The coordinate as a number, an angle in space between −π and π."""
+        return self.value if self.value is not None else sp.atan2(self.sine, self.cosine)
+
+
+class Constrainer(ABC):
+    """What asks something of a mechanism: joints, drivers, couplings and conditions of the user's own."""
+
+    name: str
+
+    @property
+    @abstractmethod
+    def bodies(self) -> tuple[AnyBody, ...]:
+        """The bodies that take part."""
+
+    @abstractmethod
+    def conditions(self) -> dict[str, sp.Expr]:
+        """What it asks for: suffix → expression that is zero. The constraint is called name.suffix."""
+
+    @property
+    def coordinates(self) -> dict[sp.Expr, float]:
+        """Coordinates of its own, and where they start."""
+        return {}
+
+
+class Joint(Constrainer):
+    """A joint between two bodies.
+
+    It is placed by `at`, a world point in the start position, or by a pair of points, one in the axes of each body
+    from its centre of mass; the same holds for directions. What it asks for is written in the bodies' coordinates.
+    """
+
+    first: AnyBody
+    second: AnyBody
+    at: Place
+
+    @property
+    def bodies(self) -> tuple[AnyBody, ...]:
+        """Both."""
+        return (self.first, self.second)
+
+    @property
+    def who(self) -> str:
+        """What messages call the joint."""
+        return f"joint {self.name!r}"
+
+    @cached_property
+    def dimension(self) -> int:
+        """2 between bodies in the plane, 3 in space."""
+        for body in (self.first, self.second):
+            if not isinstance(body, AnyBody):
+                raise InputError(f"{self.who}: {body!r} is no body: give a body, or ground")
+        sizes = {b.dimension for b in (self.first, self.second) if isinstance(b, MassBody)}
+        if not sizes:
+            raise InputError(f"{self.who} joins {self.first.name!r} to {self.second.name!r}: neither can move")
+        if self.first is self.second:
+            raise InputError(f"{self.who} joins {self.first.name!r} to itself")
+        if len(sizes) > 1:
+            raise InputError(f"{self.who} joins a body in the plane to one in space: describe both in one of them")
+        return sizes.pop()
+
+    @cached_property
+    def poses(self) -> tuple[Pose, Pose]:
+        """Where both bodies are, in expressions."""
+        return self.first.pose(self.dimension), self.second.pose(self.dimension)
+
+    @cached_property
+    def start_poses(self) -> tuple[Pose, Pose]:
+        """Where both bodies start, in numbers."""
+        return self.first.start_pose(self.dimension), self.second.start_pose(self.dimension)
+
+    @cached_property
+    def ends(self) -> tuple[Vector, Vector]:
+        """The joint's point on each body, in body axes."""
+        return self.placed("at", self.at)
+
+    def placed(self, what: str, at: Place) -> tuple[Vector, Vector]:
+        """A world point of the start, or a point on each body, as points in body axes."""
+        who, size = f"{self.who}: {what}", (self.dimension,)
+        if is_pair(at):
+            return vector(who, at[0], size), vector(who, at[1], size)
+        world = vector(who, at, size)
+        first, second = (tidy(pose.local_point(world)) for pose in self.start_poses)
+        return first, second
+
+    def directed(self, what: str, axis: Place) -> tuple[Vector, Vector]:
+        """A world direction of the start, or one on each body, as unit vectors in body axes."""
+        who, size = f"{self.who}: {what}", (self.dimension,)
+        if is_pair(axis):
+            return unit(who, axis[0], size), unit(who, axis[1], size)
+        world = unit(who, axis, size)
+        first, second = (tidy(pose.local_direction(world)) for pose in self.start_poses)
+        return first, second
+
+    @property
+    def gap(self) -> Vector:
+        """From the joint's point on the first body to that on the second, in world axes."""
+        (a, b), (p, q) = self.poses, self.ends
+        return subtract(b.point(q), a.point(p))
+
+    @property
+    def freedoms(self) -> dict[str, Freedom]:
+        """The joint's coordinates by name: angle, travel, ….."""
+        return {}
+
+    def shapes(self) -> list[Shape]:
+        """What the joint looks like: a point."""
+        return [Shape(self.name, "point", (self.poses[0].point(self.ends[0]),), color="gray")]
+
+    @cached_property
+    def frame(self) -> tuple[Vector, ...]:
+        """The joint's own axes, in those of the first body; an axis of the joint is the last."""
+        size = self.dimension
+        world = tuple(tuple(int(i == j) for j in range(size)) for i in range(size))
+        return tuple(tidy(self.start_poses[0].local_direction(e)) for e in world)
+
+
+def is_pair(given: Any) -> bool:
+    """Whether a place is given on each body, and not in the world."""
+    return hasattr(given, "__len__") and len(given) == 2 and hasattr(given[0], "__len__")
+
+
+def together(gap: Vector) -> dict[str, sp.Expr]:
+    """Two points coincide."""
+    return dict(zip("xyz", gap, strict=False))
+
+
+def frames_of(joint: Joint, axes: tuple[Vector, Vector]) -> tuple[tuple[Vector, ...], tuple[Vector, ...]]:
+    """Right-handed frames (n, m, axis) on both bodies, in body axes, that are parallel at the start."""
+    n, m = perpendiculars(axes[0])
+    return (n, m, axes[0]), (*(aligned(joint, e, axes) for e in (n, m)), axes[1])
+
+
+def aligned(joint: Joint, e: Vector, axes: tuple[Vector, Vector]) -> Vector:
+    """A direction on the first body perpendicular to its axis, carried to the second, perpendicular to its own."""
+    first, second = joint.start_poses
+    carried = second.local_direction(first.direction(e))
+    off = inner(carried, axes[1])
+    return unit(joint.who, tidy(tuple(c - off * a for c, a in zip(carried, axes[1], strict=True))), (3,))
+
+
+def turn_about(joint: Joint, axes: tuple[Vector, Vector], reading: Any) -> Freedom:
+    """The angle by which the second body has turned about an axis, from the start, where it reads `reading`."""
+    a, b = joint.poses
+    if joint.dimension == 2:
+        first, second = joint.start_poses
+        from_start = scalar(joint.who, reading + first.angle - second.angle)
+        return Freedom("angle", b.spin - a.spin, b.angle - a.angle + from_start)
+    (n, m, axis), (n2, _, _) = frames_of(joint, axes)
+    x, y, z = (a.direction(e) for e in (n, m, axis))
+    moved = b.direction(n2)
+    cosine, sine = inner(x, moved), inner(y, moved)
+    if reading:
+        c, s = sp.cos(reading), sp.sin(reading)
+        cosine, sine = c * cosine - s * sine, s * cosine + c * sine
+    return Freedom("angle", inner(z, subtract(b.spin, a.spin)), None, sine, cosine)

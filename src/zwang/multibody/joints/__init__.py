@@ -1,0 +1,1 @@
+"""The joints, one a file."""

@@ -1,0 +1,172 @@
+"""A mechanism: bodies, joints and force elements, and the `System` that they make."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import sympy as sp
+
+from zwang.errors import AssemblyError, ModelError
+from zwang.model import System
+from zwang.model.drawing import Drawing
+from zwang.motion.assemble import assemble
+from zwang.multibody import results
+from zwang.multibody.body import AnyBody, Ground, MassBody, Moving
+from zwang.multibody.drawing import draw
+from zwang.multibody.element import ForceElement
+from zwang.multibody.inertia import require_inertia
+from zwang.multibody.joint import Constrainer
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    """Bodies with what joins them and what acts on them.
+
+    `joints` takes drivers, couplings and conditions too. `parameters` are values of the symbols that the description
+    uses. Bodies with prescribed motion and the ground need not be listed.
+
+    >>> import zwang as zw
+    >>> from zwang import multibody as mb
+    >>> rod = mb.PlanarBody("rod", mass=3, inertia=1, position=(1, 0))
+    >>> pin = mb.Revolute("pin", mb.ground, rod, at=(0, 0))
+    >>> pendulum = mb.Mechanism([rod], joints=[pin], forces=[mb.Gravity((0, -10))])
+    >>> round(float(zw.evaluate(pendulum.system, pendulum.start).acceleration[2]), 12)  # −m g l/(m l² + I)
+    -7.5
+    """
+
+    bodies: Sequence[AnyBody]
+    joints: Sequence[Constrainer] = ()
+    forces: Sequence[ForceElement] = ()
+    parameters: Mapping[sp.Expr, Any] = field(default_factory=dict)
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what does not fit together; every mistake at once."""
+        for key in ("bodies", "joints", "forces"):
+            object.__setattr__(self, key, tuple(getattr(self, key)))
+        mistakes = find_mistakes(self)
+        if mistakes:
+            raise ModelError(mistakes, self.name)
+
+    @property
+    def movable(self) -> tuple[MassBody, ...]:
+        """The bodies that have coordinates."""
+        return tuple(b for b in self.bodies if isinstance(b, MassBody))
+
+    @cached_property
+    def rows(self) -> dict[str, tuple[str, ...]]:
+        """The names of the constraints of each joint."""
+        return {j.name: tuple(f"{j.name}.{suffix}" for suffix in j.conditions()) for j in self.joints}
+
+    @cached_property
+    def system(self) -> System:
+        """The mechanism as a `System`: coordinates rod.x, rod.q0, …, constraints pin.x, pin.axis1, …."""
+        own = [q for j in self.joints for q in j.coordinates]
+        bodies = self.movable
+        constraints = {f"{b.name}.{suffix}": e for b in bodies for suffix, e in b.conditions.items()}
+        constraints |= {f"{j.name}.{suffix}": e for j in self.joints for suffix, e in j.conditions().items()}
+        inputs = {f: value for element in self.forces for f, value in element.inputs.items()}
+        return System(
+            [*(q for b in bodies for q in b.coordinates), *own],
+            kinetic=sp.Add(*[b.kinetic for b in bodies]),
+            potential=sp.Add(*[f.potential(bodies) for f in self.forces]),
+            forces=total([f.forces(bodies) for f in self.forces]),
+            nonideal=total([f.nonideal(bodies) for f in self.forces]),
+            constraints=constraints,
+            parameters={**self.parameters, **inputs},
+            name=self.name,
+        )
+
+    @cached_property
+    def guess(self) -> dict[sp.Expr, float]:
+        """The start as described, before it is brought onto its constraints."""
+        state = {key: value for b in self.movable for key, value in b.start().items()}
+        for j in self.joints:
+            for q, value in j.coordinates.items():
+                state |= {q: value, q.diff(): 0.0}
+        return state
+
+    @cached_property
+    def start(self) -> dict[sp.Expr, float]:
+        """The state nearest to the one described that obeys every joint, in position and velocity."""
+        try:
+            state = assemble(self.system, self.guess)
+        except AssemblyError as error:
+            raise AssemblyError(f"the mechanism cannot be put together as described: {error}") from None
+        require_inertia(self.system, self.movable, state)
+        return state
+
+    @cached_property
+    def drawing(self) -> Drawing:
+        """What the mechanism looks like: bodies by their outlines and joints, springs as lines, wheels as circles."""
+        return draw(self.bodies, self.joints, self.forces)
+
+    def track(self, motion: "xr.Dataset", body: str, point: Sequence[Any] | None = None) -> "xr.DataArray":
+        """(time, axis) the world path of a point given in body axes from the centre of mass."""
+        return results.track(self, motion, body, point)
+
+    def reactions(self, motion: "xr.Dataset", frame: str = "world") -> "xr.Dataset":
+        """Force and moment (time, joint, axis) on the second body of each joint, at the joint; and whether unique.
+
+        `frame` is "world" or "joint", the joint's own axes, which turn with its first body.
+        """
+        return results.reactions(self, motion, frame)
+
+    def coordinates(self, motion: "xr.Dataset") -> "xr.Dataset":
+        """Joint angles and travels with their rates, (time, joint), angles unwrapped; NaN where a joint has none."""
+        return results.joint_coordinates(self, motion)
+
+    def energies(self, motion: "xr.Dataset") -> "xr.Dataset":
+        """Kinetic energy (time, body), potential energy and power (time, element)."""
+        return results.energies(self, motion)
+
+
+def total(parts: Sequence[Mapping[sp.Expr, sp.Expr]]) -> dict[sp.Expr, sp.Expr]:
+    """Generalized forces added up, coordinate by coordinate."""
+    terms: dict[sp.Expr, list[sp.Expr]] = {}
+    for part in parts:
+        for q, e in part.items():
+            terms.setdefault(q, []).append(e)
+    return {q: sp.Add(*es) for q, es in terms.items()}
+
+
+def find_mistakes(mechanism: Mechanism) -> list[str]:
+    """What does not fit together."""
+    mistakes = []
+    for key, kind, what in (
+        ("bodies", AnyBody, "body"),
+        ("joints", Constrainer, "joint"),
+        ("forces", ForceElement, "force element"),
+    ):
+        wrong = [x for x in getattr(mechanism, key) if not isinstance(x, kind)]
+        mistakes += [f"{key}: {x!r} is no {what}" for x in wrong]
+    if mistakes:
+        return mistakes
+    bodies = mechanism.movable
+    if not bodies:
+        mistakes.append("bodies: none of them can move; give at least one with mass")
+    if len({b.dimension for b in bodies}) > 1:
+        flat = next(b.name for b in bodies if b.dimension == 2)
+        mistakes.append(f"body {flat!r} lives in the plane, others in space: describe all of them in one of the two")
+    for what, things in (
+        ("bodies", mechanism.bodies),
+        ("joints and conditions", mechanism.joints),
+        ("force elements", mechanism.forces),
+    ):
+        counts = Counter(x.name for x in things)
+        mistakes += [f"{k} {what} are called {name!r}: names must differ" for name, k in counts.items() if k > 1]
+    clash = {b.name for b in bodies} & {j.name for j in mechanism.joints}
+    mistakes += [f"a body and a joint are both called {name!r}: names must differ" for name in sorted(clash)]
+    listed = set(mechanism.bodies)
+    for j in mechanism.joints:
+        mistakes += [
+            f"joint {j.name!r} holds body {b.name!r}, which is not in the mechanism: add it to bodies"
+            for b in j.bodies
+            if b not in listed and not isinstance(b, Ground | Moving)
+        ]
+    return mistakes

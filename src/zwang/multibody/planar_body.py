@@ -1,0 +1,84 @@
+"""Rigid bodies in the plane."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from zwang.errors import InputError
+from zwang.multibody.body import MassBody
+from zwang.multibody.pose import Pose
+from zwang.multibody.vectors import (
+    Vector,
+    is_number,
+    numeric,
+    plane_turn,
+    scalar,
+)
+from zwang.symbols import rates
+
+
+@dataclass(frozen=True, eq=False)
+class PlanarBody(MassBody):
+    """A rigid body in the plane: centre of mass (x, y) and angle; `inertia` about the centre of mass.
+
+    >>> PlanarBody("crank", mass=1, inertia=0.1).coordinates
+    (crank.x(t), crank.y(t), crank.angle(t))
+    """
+
+    name: str
+    mass: Any
+    inertia: Any
+    position: Sequence[Any] = (0, 0)
+    angle: float = 0.0
+    velocity: Sequence[Any] | None = None
+    spin: float = 0.0
+    outline: Sequence[Sequence[Any]] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a negative inertia and a place that is not in the plane."""
+        self.check()
+        inertia = scalar(f"{self.who}: inertia", self.inertia)
+        if is_number(inertia) and inertia < 0:
+            raise InputError(f"{self.who}: its inertia is {self.inertia}, but no inertia is negative")
+        if self.dimension != 2:
+            raise InputError(f"{self.who}: in the plane a position has two entries; use Body in space")
+
+    @cached_property
+    def _angle(self) -> sp.Expr:
+        return self._functions(["angle"])[0]
+
+    @property
+    def coordinates(self) -> tuple[sp.Expr, ...]:
+        """name.x, name.y, name.angle."""
+        return (*self._place, self._angle)
+
+    def pose(self, dimension: int) -> Pose:
+        """Where it is, in its coordinates."""
+        return Pose(self._place, plane_turn(self._angle), self._linear, rates(self._angle)[0], self._angle)
+
+    def start_pose(self, dimension: int) -> Pose:
+        """Where it starts."""
+        c, s = np.cos(self.angle), np.sin(self.angle)
+        turn = ((float(c), float(-s)), (float(s), float(c)))
+        return Pose(numeric(self.who, self.position, (2,)), turn, self._start_velocity, self.spin, self.angle)
+
+    @property
+    def kinetic(self) -> sp.Expr:
+        """The kinetic energy."""
+        return super().kinetic + scalar(self.who, self.inertia) * rates(self._angle)[0] ** 2 / 2
+
+    def generalized(self, force: Vector, moment: Any) -> dict[sp.Expr, sp.Expr]:
+        """The force and the moment."""
+        return dict(zip(self.coordinates, (*force, moment), strict=True))
+
+    def start(self) -> dict[sp.Expr, float]:
+        """Position, angle and rates as given."""
+        q = (*numeric(self.who, self.position, (2,)), float(self.angle))
+        v = (*self._start_velocity, float(self.spin))
+        return dict(zip(self.coordinates, q, strict=True)) | {
+            rates(c)[0]: value for c, value in zip(self.coordinates, v, strict=True)
+        }

@@ -1,0 +1,213 @@
+"""What a motion means for a mechanism: paths of points, reactions, joint coordinates, energies."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sp
+from numpy.typing import NDArray
+
+from zwang.errors import InputError
+from zwang.evaluation import model_kernel, named_like, parameter_values, suggestion
+from zwang.linalg.rank import row_rank
+from zwang.multibody.body import AnyBody, MassBody, Particle
+from zwang.multibody.joint import Constrainer, Joint
+from zwang.multibody.spatial_body import Body
+from zwang.multibody.vectors import vector, world_rates
+from zwang.results.along import along
+from zwang.symbols import rates
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from zwang.multibody.mechanism import Mechanism
+
+Array = NDArray[np.float64]
+
+AXES = ("x", "y", "z")
+LOOKS = 5  # states along a motion at which it is decided whether reactions are unique
+CHUNK = 64  # states whose matrices are in memory at a time
+
+
+def used_parameters(mechanism: "Mechanism", motion: "xr.Dataset") -> dict[Any, float]:
+    """The values that a motion was computed with."""
+    written = json.loads(motion.attrs.get("parameters", "{}"))
+    known = [s for s in mechanism.system.parameters if isinstance(s, sp.Symbol)]
+    found = {named_like(name, known): value for name, value in written.items() if not isinstance(value, str)}
+    return {s: value for s, value in found.items() if s is not None}
+
+
+def track(
+    mechanism: "Mechanism", motion: "xr.Dataset", body: str | AnyBody, point: Sequence[Any] | None
+) -> "xr.DataArray":
+    """(time, axis) the world path of a point of a body."""
+    import xarray as xr
+
+    known = {b.name: b for b in mechanism.bodies}
+    name = body if isinstance(body, str) else body.name
+    if name not in known:
+        raise InputError(f"track: there is no body {name!r}{suggestion(sp.Symbol(name), [*map(sp.Symbol, known)])}")
+    size = mechanism.movable[0].dimension
+    s = vector(f"track {name!r}: point", (0,) * size if point is None else point, (size,))
+    path = along(motion, mechanism.system, known[name].pose(size).point(s), used_parameters(mechanism, motion))
+    coords = {"time": motion.time, "axis": list(AXES[:size])}
+    return xr.DataArray(path, dims=("time", "axis"), coords=coords, name=name)
+
+
+def joint_coordinates(mechanism: "Mechanism", motion: "xr.Dataset") -> "xr.Dataset":
+    """Angles and travels of joints, and their rates."""
+    import xarray as xr
+
+    joints = [j for j in mechanism.joints if isinstance(j, Joint)]
+    wanted = [(i, name, f) for i, j in enumerate(joints) for name, f in j.freedoms.items()]
+    expressions = [e for _, _, f in wanted for e in (f.reading, f.rate)]
+    values = along(motion, mechanism.system, expressions, used_parameters(mechanism, motion))
+    shape = (len(motion.time), len(joints))
+    variables: dict[str, Array] = {}
+    for k, (i, name, freedom) in enumerate(wanted):
+        reading = values[:, 2 * k]
+        if freedom.kind == "angle":
+            reading = np.unwrap(reading)
+        for key, column in ((name, reading), (f"{name}_rate", values[:, 2 * k + 1])):
+            variables.setdefault(key, np.full(shape, np.nan))[:, i] = column
+    return xr.Dataset(
+        {key: (("time", "joint"), value) for key, value in variables.items()},
+        coords={"time": motion.time, "joint": [j.name for j in joints]},
+    )
+
+
+def reactions(mechanism: "Mechanism", motion: "xr.Dataset", frame: str) -> "xr.Dataset":
+    """Force and moment of each joint on its second body, at the joint."""
+    import xarray as xr
+
+    if frame not in ("world", "joint"):
+        raise InputError(f"frame={frame!r} is unknown: choose 'world' or 'joint'")
+    joints = [j for j in mechanism.joints if isinstance(j, Joint)]
+    force, moment = np.zeros((2, len(motion.time), len(joints), 3))
+    for i, joint in enumerate(joints):
+        force[:, i], moment[:, i] = reaction(mechanism, motion, joint, frame)
+    dims = ("time", "joint", "axis")
+    return xr.Dataset(
+        {
+            "force": (dims, force, {"long_name": "force on the second body"}),
+            "moment": (dims, moment, {"long_name": "moment on the second body, about the joint"}),
+            "unique": ("joint", unique_reactions(mechanism, motion, joints)),
+        },
+        coords={"time": motion.time, "joint": [j.name for j in joints], "axis": list(AXES)},
+        attrs={"frame": frame},
+    )
+
+
+def reaction(mechanism: "Mechanism", motion: "xr.Dataset", joint: Joint, frame: str) -> tuple[Array, Array]:
+    """Force and moment (time, 3) of one joint, from its rows of Aᵀλ on the coordinates of one of its bodies.
+
+    The body is the second, or, where that has none, the first, with the opposite sign.
+    """
+    on_second = isinstance(joint.second, MassBody)
+    body = joint.second if on_second else joint.first
+    assert isinstance(body, MassBody)
+    pose, end = (joint.poses[1], joint.ends[1]) if on_second else (joint.poses[0], joint.ends[0])
+    parameters = used_parameters(mechanism, motion)
+    size = joint.dimension
+    axes = [joint.poses[0].direction(e) for e in joint.frame]
+    geometry = along(
+        motion,
+        mechanism.system,
+        [*pose.direction(end), *(x for e in axes for x in e), *body.coordinates],
+        parameters,
+    )
+    arm, turn = geometry[:, :size], geometry[:, size : size + size**2].reshape(-1, size, size)
+    generalized = joint_forces(mechanism, motion, joint, body, parameters)
+    if not on_second:
+        generalized = -generalized
+    force, moment = np.zeros((2, len(generalized), 3))
+    force[:, :size] = generalized[:, :size]
+    if isinstance(body, Body):
+        G: Array = np.array(world_rates(tuple(geometry[:, -4:].T)))  # (3, 4, time)
+        moment = np.einsum("ijt,tj->ti", G, generalized[:, 3:]) / 2
+    elif not isinstance(body, Particle):
+        moment[:, 2] = generalized[:, 2]
+    full = np.zeros((len(arm), 3))
+    full[:, :size] = arm
+    moment = moment - np.cross(full, force)  # from the centre of mass to the joint
+    if frame == "joint":
+        force, moment = (in_joint_axes(x, turn) for x in (force, moment))
+    return force, moment
+
+
+def in_joint_axes(world: Array, axes: Array) -> Array:
+    """World components in the joint's own axes; in the plane the third component stays."""
+    size = axes.shape[-1]
+    turned = world.copy()
+    turned[:, :size] = np.einsum("tij,tj->ti", axes, world[:, :size])
+    return turned
+
+
+def joint_forces(
+    mechanism: "Mechanism", motion: "xr.Dataset", joint: Constrainer, body: MassBody, parameters: dict[Any, float]
+) -> Array:
+    """(time, k) what a joint's rows of Aᵀλ give along the coordinates of a body."""
+    system = mechanism.system
+    rows = [system.constraint_names.index(name) for name in mechanism.rows[joint.name]]
+    columns = [system.coordinates.index(q) for q in body.coordinates]
+    lam = motion.multiplier.values[:, rows]
+    out = np.empty((len(lam), len(columns)))
+    for part, A in matrices_along(mechanism, motion, parameters):
+        out[part] = np.einsum("ti,tij->tj", lam[part], A[:, rows][:, :, columns])
+    return out
+
+
+def matrices_along(mechanism: "Mechanism", motion: "xr.Dataset", parameters: dict[Any, float]) -> Any:
+    """Slices of time, and the matrix A there."""
+    p, inputs = parameter_values(mechanism.system, parameters)
+    kernel = model_kernel(mechanism.system, inputs)
+    for begin in range(0, len(motion.time), CHUNK):
+        part = slice(begin, begin + CHUNK)
+        yield part, kernel(motion.time.values[part], motion.q.values[part], motion.v.values[part], p).A
+
+
+def unique_reactions(mechanism: "Mechanism", motion: "xr.Dataset", joints: Sequence[Joint]) -> NDArray[np.bool_]:
+    """Whether each joint's force and moment are determined: rank A = rank A_J + rank of the others (Wojtyra)."""
+    system, parameters = mechanism.system, used_parameters(mechanism, motion)
+    looks = np.unique(np.linspace(0, len(motion.time) - 1, LOOKS).astype(int))
+    unique = np.ones(len(joints), dtype=bool)
+    names = list(system.constraint_names)
+    for _, A in matrices_along(mechanism, motion.isel(time=looks), parameters):
+        for now in A:
+            rank = int(row_rank(now[None])[0])
+            if rank == len(now):
+                continue
+            for i, joint in enumerate(joints):
+                mine = np.isin(np.arange(len(now)), [names.index(name) for name in mechanism.rows[joint.name]])
+                parts = sum(int(row_rank(now[rows][None])[0]) for rows in (mine, ~mine))
+                unique[i] &= parts == rank
+    return unique
+
+
+def energies(mechanism: "Mechanism", motion: "xr.Dataset") -> "xr.Dataset":
+    """Kinetic energy of each body, potential energy and power of each force element."""
+    import xarray as xr
+
+    bodies, elements = mechanism.movable, mechanism.forces
+    kinetic = [b.kinetic for b in bodies]
+    potential = [f.potential(bodies) for f in elements]
+    powers = [power(mechanism, f, v) for f, v in zip(elements, potential, strict=True)]
+    values = along(motion, mechanism.system, [*kinetic, *potential, *powers], used_parameters(mechanism, motion))
+    n, m = len(bodies), len(elements)
+    return xr.Dataset(
+        {
+            "kinetic": (("time", "body"), values[:, :n], {"long_name": "kinetic energy"}),
+            "potential": (("time", "element"), values[:, n : n + m], {"long_name": "potential energy"}),
+            "power": (("time", "element"), values[:, n + m :], {"long_name": "power of the element on the bodies"}),
+        },
+        coords={"time": motion.time, "body": [b.name for b in bodies], "element": [f.name for f in elements]},
+    )
+
+
+def power(mechanism: "Mechanism", element: Any, potential: sp.Expr) -> sp.Expr:
+    """The power of an element's forces: Q·q̇, of a potential −∂V/∂q·q̇."""
+    bodies = mechanism.movable
+    forces = [*element.forces(bodies).items(), *element.nonideal(bodies).items()]
+    own = sp.Add(*[f * rates(q)[0] for q, f in forces])
+    return own - sp.Add(*[potential.diff(q) * rates(q)[0] for q in mechanism.system.coordinates if potential.has(q)])

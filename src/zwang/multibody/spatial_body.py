@@ -1,0 +1,155 @@
+"""Rigid bodies in space: position and unit quaternion (Udwadia and Schutte 2010)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from zwang.errors import InputError
+from zwang.multibody.body import MassBody
+from zwang.multibody.pose import Pose
+from zwang.multibody.vectors import (
+    Vector,
+    apply,
+    body_rates,
+    inner,
+    is_number,
+    numeric,
+    quaternion_turn,
+    scale,
+    unapply,
+    vector,
+    world_rates,
+)
+from zwang.symbols import rates
+
+# An inertia violates the triangle inequality where the largest moment exceeds the sum of the others by more than this.
+TRIANGLE_TOL = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Body(MassBody):
+    """A rigid body in space: centre of mass (x, y, z) and unit quaternion (q0, q1, q2, q3), scalar first.
+
+    `inertia` is about the centre of mass in body axes: three principal moments or a 3×3 matrix. `orientation`
+    is the quaternion that takes body axes to world axes; `velocity` and `angular_velocity` are in world axes.
+
+    >>> Body("rod", mass=1, inertia=(0.002, 0.084, 0.084)).coordinates[3:]
+    (rod.q0(t), rod.q1(t), rod.q2(t), rod.q3(t))
+    """
+
+    name: str
+    mass: Any
+    inertia: Any
+    position: Sequence[Any] = (0, 0, 0)
+    orientation: Sequence[float] = (1, 0, 0, 0)
+    velocity: Sequence[Any] | None = None
+    angular_velocity: Sequence[float] = (0, 0, 0)
+    outline: Sequence[Sequence[Any]] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse an inertia that no body has, and an orientation that is no turn."""
+        self.check()
+        if self.dimension != 3:
+            raise InputError(
+                f"{self.who}: a body in space has a position of three entries; use PlanarBody in the plane"
+            )
+        if not any(numeric(f"{self.who}: orientation", self.orientation, (4,))):
+            raise InputError(f"{self.who}: the quaternion (0, 0, 0, 0) is no orientation: (1, 0, 0, 0) is the world's")
+        numeric(f"{self.who}: angular_velocity", self.angular_velocity, (3,))
+        check_inertia(self.who, self.inertia_matrix)
+
+    @cached_property
+    def inertia_matrix(self) -> tuple[Vector, ...]:
+        """The inertia as rows of a matrix in body axes."""
+        given = self.inertia
+        who = f"{self.who}: inertia"
+        if hasattr(given, "__len__") and len(given) == 3 and not hasattr(given[0], "__len__"):
+            J = vector(who, given, (3,))
+            return tuple(tuple(J[i] if i == j else sp.S.Zero for j in range(3)) for i in range(3))
+        if not hasattr(given, "__len__") or len(given) != 3:
+            raise InputError(f"{who}: {given!r} is neither three principal moments nor a 3×3 matrix")
+        rows = tuple(vector(who, row, (3,)) for row in given)
+        for i in range(3):
+            for j in range(i):
+                if rows[i][j] != rows[j][i]:
+                    raise InputError(f"{who} is not symmetric: {rows[i][j]} stands across from {rows[j][i]}")
+        return rows
+
+    @cached_property
+    def _quaternion(self) -> tuple[sp.Expr, ...]:
+        return self._functions(["q0", "q1", "q2", "q3"])
+
+    @property
+    def _quaternion_rates(self) -> Vector:
+        return tuple(rates(u)[0] for u in self._quaternion)
+
+    @property
+    def coordinates(self) -> tuple[sp.Expr, ...]:
+        """name.x … name.z, name.q0 … name.q3."""
+        return (*self._place, *self._quaternion)
+
+    def pose(self, dimension: int) -> Pose:
+        """Where it is, in its coordinates."""
+        spin = scale(2, apply(world_rates(self._quaternion), self._quaternion_rates))
+        return Pose(self._place, quaternion_turn(self._quaternion), self._linear, spin)
+
+    @cached_property
+    def _start_quaternion(self) -> tuple[float, ...]:
+        u = np.array(numeric(self.who, self.orientation, (4,)))
+        return tuple(float(x) for x in u / np.linalg.norm(u))
+
+    def start_pose(self, dimension: int) -> Pose:
+        """Where it starts."""
+        spin = numeric(self.who, self.angular_velocity, (3,))
+        turn = quaternion_turn(self._start_quaternion)
+        return Pose(numeric(self.who, self.position, (3,)), turn, self._start_velocity, spin)
+
+    @property
+    def kinetic(self) -> sp.Expr:
+        """½ m ṙ² + ½ ωᵀJω with ω = 2 E(u) u̇ in body axes (Udwadia and Schutte)."""
+        omega = scale(2, apply(body_rates(self._quaternion), self._quaternion_rates))
+        return super().kinetic + inner(omega, apply(self.inertia_matrix, omega)) / 2
+
+    @property
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The quaternion has length 1."""
+        return {"unit": (inner(self._quaternion, self._quaternion) - 1) / 2}
+
+    def generalized(self, force: Vector, moment: Any) -> dict[sp.Expr, sp.Expr]:
+        """The force, and 2 G(u)ᵀ moment along the quaternion."""
+        along = unapply(scale_rows(2, world_rates(self._quaternion)), moment)
+        return dict(zip(self._place, force, strict=True)) | dict(zip(self._quaternion, along, strict=True))
+
+    def start(self) -> dict[sp.Expr, float]:
+        """Position and quaternion as given; u̇ = ½ G(u)ᵀ ω."""
+        u = self._start_quaternion
+        spin = numeric(self.who, self.angular_velocity, (3,))
+        turning = [float(x) / 2 for x in unapply(world_rates(u), spin)]
+        q = (*numeric(self.who, self.position, (3,)), *u)
+        v = (*self._start_velocity, *turning)
+        return dict(zip(self.coordinates, q, strict=True)) | {
+            rates(c)[0]: value for c, value in zip(self.coordinates, v, strict=True)
+        }
+
+
+def scale_rows(k: Any, rows: tuple[Vector, ...]) -> tuple[Vector, ...]:
+    """k times a matrix of rows."""
+    return tuple(scale(k, row) for row in rows)
+
+
+def check_inertia(who: str, rows: tuple[Vector, ...]) -> None:
+    """Refuse moments of inertia that are negative or violate the triangle inequality."""
+    if not all(is_number(x) for row in rows for x in row):
+        return
+    a, b, c = np.linalg.eigvalsh(np.array([[float(x) for x in row] for row in rows]))
+    if a < -TRIANGLE_TOL * abs(c):
+        raise InputError(f"{who}: the inertia has the negative principal moment {a:.6g}; no body has that")
+    if c > (a + b) * (1 + TRIANGLE_TOL):
+        raise InputError(
+            f"{who}: the principal moments {a:.6g}, {b:.6g}, {c:.6g} violate the triangle inequality (the largest "
+            f"exceeds the sum of the others); check units, axes and the point they refer to"
+        )

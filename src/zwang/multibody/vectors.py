@@ -1,0 +1,174 @@
+"""Vectors and turns, for numbers and for expressions alike: tuples, because SymPy's matrices are slow.
+
+Quaternions are (u0, u1, u2, u3), scalar first; a turn is a tuple of rows that takes body axes to world axes.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from zwang.errors import InputError
+from zwang.symbols import as_scalar
+
+Vector = tuple[Any, ...]
+Turn = tuple[Vector, ...]
+
+IDENTITY = {2: ((1, 0), (0, 1)), 3: ((1, 0, 0), (0, 1, 0), (0, 0, 1))}
+NEAR_ZERO = 8 * float(np.finfo(float).eps)  # what rounding leaves of a zero, beside entries of size 1
+
+
+def vector(who: str, given: Any, sizes: Sequence[int] = (2, 3)) -> Vector:
+    """Entries as expressions; whole numbers exact, so that zeros and ones stay out of the equations.
+
+    >>> vector("at", (1.0, 0, 0.5))
+    (1, 0, 0.500000000000000)
+    """
+    if isinstance(given, str) or not hasattr(given, "__len__") or len(given) not in sizes:
+        many = " or ".join(map(str, sizes))
+        raise InputError(f"{who}: {given!r} is no vector: give {many} numbers or expressions")
+    return tuple(scalar(who, value) for value in given)
+
+
+def scalar(who: str, value: Any) -> sp.Expr:
+    """One number or expression; whole numbers exact."""
+    try:
+        expression = as_scalar(value)
+    except InputError as error:
+        raise InputError(f"{who}: {error}") from None
+    if expression.is_Float:
+        number = float(expression)
+        if not math.isfinite(number):
+            raise InputError(f"{who}: {value} is not finite")
+        if number.is_integer() and abs(number) < 1e15:
+            return sp.Integer(int(number))
+    return expression
+
+
+def add(a: Vector, b: Vector) -> Vector:
+    """a + b."""
+    return tuple(x + y for x, y in zip(a, b, strict=True))
+
+
+def subtract(a: Vector, b: Vector) -> Vector:
+    """a − b."""
+    return tuple(x - y for x, y in zip(a, b, strict=True))
+
+
+def scale(k: Any, a: Vector) -> Vector:
+    """k a."""
+    return tuple(k * x for x in a)
+
+
+def inner(a: Vector, b: Vector) -> Any:
+    """a · b."""
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """a × b in space."""
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def apply(turn: Turn, a: Vector) -> Vector:
+    """A vector in body axes, brought to world axes."""
+    return tuple(inner(row, a) for row in turn)
+
+
+def unapply(turn: Turn, a: Vector) -> Vector:
+    """A vector in world axes, brought to body axes."""
+    return tuple(inner(column, a) for column in zip(*turn, strict=True))
+
+
+def tidy(a: Vector) -> Vector:
+    """What rounding left of zeros and whole numbers, mended: a corner at 6e-17 is meant to be at 0."""
+    size = max((abs(float(x)) for x in a if is_number(x)), default=0.0)
+    limit = NEAR_ZERO * max(size, 1e-300)
+    return tuple(mended(x, limit) for x in a)
+
+
+def mended(x: Any, limit: float) -> Any:
+    """The whole number that an entry is but for rounding, or the entry."""
+    if not is_number(x):
+        return x
+    near = round(float(x))
+    return sp.Integer(near) if abs(float(x) - near) <= limit else x
+
+
+def is_number(x: Any) -> bool:
+    """Whether this has no symbols."""
+    return not getattr(x, "free_symbols", None)
+
+
+def unit(who: str, given: Any, sizes: Sequence[int] = (2, 3)) -> Vector:
+    """A direction in numbers, of length 1."""
+    values = numeric(who, given, sizes)
+    length = math.sqrt(sum(x * x for x in values))
+    if length == 0:
+        raise InputError(f"{who}: {tuple(given)} has no direction: give a vector that is not zero")
+    return vector(who, tidy(tuple(x / length for x in values)), sizes)
+
+
+def numeric(who: str, given: Any, sizes: Sequence[int] = (2, 3)) -> tuple[float, ...]:
+    """A vector in finite numbers."""
+    values = vector(who, given, sizes)
+    for value in values:
+        if not is_number(value) or not sp.im(value) == 0:
+            raise InputError(f"{who}: {value} is no number; only numbers serve here")
+    return tuple(float(x) for x in values)
+
+
+def perpendiculars(axis: Vector) -> tuple[Vector, Vector]:
+    """Two directions that make a right-handed frame with an axis: (first, second, axis).
+
+    >>> perpendiculars((0, 0, 1))
+    ((1, 0, 0), (0, 1, 0))
+    """
+    a = np.array([float(x) for x in axis])
+    trial = np.zeros(3)
+    trial[int(np.argmin(np.abs(a) + 1e-9 * np.array([0, 1, 2])))] = 1.0  # ties go to x, then y
+    first = trial - a * (a @ trial)
+    first /= np.linalg.norm(first)
+    return tidy(tuple(first)), tidy(tuple(np.cross(a, first)))
+
+
+def quaternion_turn(u: Vector) -> Turn:
+    """The turn of a unit quaternion."""
+    w, x, y, z = u
+    return (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )
+
+
+def body_rates(u: Vector) -> Turn:
+    """E(u), for which the angular velocity in body axes is 2 E(u) u̇."""
+    w, x, y, z = u
+    return ((-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w))
+
+
+def world_rates(u: Vector) -> Turn:
+    """G(u), for which the angular velocity in world axes is 2 G(u) u̇."""
+    w, x, y, z = u
+    return ((-x, w, -z, y), (-y, z, w, -x), (-z, -y, x, w))
+
+
+def axis_turn(axis: Vector, angle: Any) -> Turn:
+    """The turn by an angle about a unit axis (Rodrigues)."""
+    c, s = sp.cos(angle), sp.sin(angle)
+    x, y, z = axis
+    k = 1 - c
+    return (
+        (c + k * x * x, k * x * y - s * z, k * x * z + s * y),
+        (k * x * y + s * z, c + k * y * y, k * y * z - s * x),
+        (k * x * z - s * y, k * y * z + s * x, c + k * z * z),
+    )
+
+
+def plane_turn(angle: Any) -> Turn:
+    """The turn by an angle in the plane."""
+    c, s = sp.cos(angle), sp.sin(angle)
+    return ((c, -s), (s, c))

@@ -1,0 +1,64 @@
+"""Expressions along a motion: whatever a person wants to know of it, computed in native code."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sp
+from numpy.typing import NDArray
+from sympy.core.function import AppliedUndef
+
+from zwang.compile import Program, compile_program
+from zwang.equations.languages import translate
+from zwang.errors import InputError
+from zwang.evaluation import named_like, parameter_values, suggestion
+from zwang.model import System
+from zwang.symbols import rates, t
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Array = NDArray[np.float64]
+
+
+def along(
+    motion: "xr.Dataset", system: System, expressions: Sequence[Any], parameters: Mapping[Any, Any] | None = None
+) -> Array:
+    """(time, k) values of k expressions in coordinates, rates, parameters and time; `parameters` as in `simulate`.
+
+    >>> import zwang as zw
+    >>> x = zw.coordinates("x")
+    >>> free = zw.System((x,), kinetic=zw.dot(x)**2/2)
+    >>> motion = zw.simulate(free, {x: 1, zw.dot(x): 2}, until=1, samples=2)
+    >>> along(motion, free, [x**2, zw.dot(x)]).round(9)
+    array([[1., 2.],
+           [9., 2.]])
+    """
+    import symengine as se
+
+    p, inputs = parameter_values(system, parameters)
+    symbols = system.symbols_with(inputs)
+    n = len(system.coordinates)
+    packed = {"t": 1, "q": n, "v": n, "p": len(symbols)}
+    names = {key: tuple(se.Symbol(f"{key}{i}") for i in range(size)) for key, size in packed.items()}
+    known: dict[sp.Basic, Any] = dict(zip(symbols, names["p"], strict=True)) | {t: names["t"][0]}
+    for q, qi, vi in zip(system.coordinates, names["q"], names["v"], strict=True):
+        known |= {q: qi, rates(q)[0]: vi}
+    spare = spare_values(system, parameters)
+    wanted = [sp.sympify(e, strict=True).xreplace(spare) for e in expressions]
+    wanted = [e.subs(inputs).doit() if inputs and e.has(*inputs) else e for e in wanted]
+    for e in wanted:
+        strange = sorted((e.free_symbols | e.atoms(AppliedUndef)) - known.keys(), key=str)
+        if strange:
+            raise InputError(f"{strange[0]} is unknown along this motion{suggestion(strange[0], [*known])}")
+    outputs = {"values": tuple(translate(e, known) for e in wanted)}
+    kernel = compile_program(Program(inputs=names, outputs=outputs))
+    return kernel(t=motion.time.values[:, None], q=motion.q.values, v=motion.v.values, p=p)["values"]
+
+
+def spare_values(system: System, parameters: Mapping[Any, Any] | None) -> dict[sp.Symbol, sp.Float]:
+    """Values of the parameters that are declared but do not occur in the system: drawings and events may use them."""
+    values = dict(system.parameters)
+    values |= {named_like(key, values): value for key, value in (parameters or {}).items()}
+    unused = [s for s in system.parameters if isinstance(s, sp.Symbol) and s not in system.symbols]
+    return {s: sp.Float(float(values[s])) for s in unused if values[s] is not None}

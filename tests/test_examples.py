@@ -1,5 +1,6 @@
 """The examples run as a person runs them, and say what they should."""
 
+import math
 import os
 import subprocess
 import sys
@@ -39,3 +40,49 @@ def test_appell_goes_from_description_to_forces_and_warns_at_rest() -> None:
     assert "All five forms of the equations agree" in last
     assert float(last.split("largest difference ")[1].split()[0]) < 1e-12
     assert max(map(len, printed.splitlines())) <= 100
+
+
+def number_after(printed: str, words: str) -> float:
+    """The number that follows some words in what was printed."""
+    return float(printed.split(words)[1].split()[0])
+
+
+def test_andrews_reaches_its_reference() -> None:
+    printed = run("andrews.py")
+    assert "7 coordinates, 6 constraints of rank 6, 1 degree of freedom" in printed
+    assert "30    15.810771195           -24631.763" in printed  # the reference's angle and acceleration
+    assert number_after(printed, "largest relative error of the end position: ") < 1e-11
+    assert number_after(printed, "largest gap in a loop: ") < 1e-13
+
+
+def test_robot_arm_finds_its_path_and_its_torques() -> None:
+    printed = run("robot_arm.py")
+    assert "q1 = -0.214580 rad" in printed  # by the law of cosines, as in the test of the model file
+    assert "q2 =  1.314500 rad" in printed
+    torques = [[float(x) for x in row.split()[-2:]] for row in printed.splitlines() if "in the gripper" in row]
+    assert torques == sorted(torques)
+    assert torques[0] == [33.515, 5.125]
+    assert number_after(printed, "largest distance from the path: ") < 1e-10
+
+
+def test_tall_building_spares_its_soft_floor() -> None:
+    printed = run("tall_building.py")
+    free, ruled = (
+        [float(x) for x in row.split()[-10:]] for row in printed.splitlines() if "itself" in row or "its rule  " in row
+    )
+    assert free[0] > 1.5 * free[1]
+    assert ruled[0] == ruled[1] < 0.8 * free[0]
+    assert number_after(printed, "It is kept to ") < 1e-11
+
+
+def test_hoop_lifts_its_bead_only_when_it_turns_fast_enough() -> None:
+    printed = run("hoop.py")
+    rows = [[float(x) for x in row.split()] for row in printed.splitlines()[3:]]
+    for turn, _, highest, about, _ in rows:
+        if turn**2 < 9.81:
+            assert highest == 5.730  # it only swings back: the start was the highest place
+        else:
+            # θ̇ = 0 again where Ω²(sin²θ − sin²θ₀)/2 = g(cos θ₀ − cos θ), which is cos θ + cos θ₀ = 2 cos(about)
+            cosine = 2 * math.cos(math.radians(about)) - math.cos(0.1)
+            assert abs(highest - math.degrees(math.acos(cosine))) < 2e-3
+    assert len(rows) == 5

@@ -12,7 +12,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import zwang as zw
 from zwang import dot
 from zwang.errors import InputError, ModelError
-from zwang.model.check import degree
+from zwang.model.identity import degree
 
 t = zw.t
 x, y = zw.coordinates("x y")

@@ -30,6 +30,18 @@ GENERAL = {
 
 def document(equations: "Equations", form: str, choice: dict[str, Any]) -> str:
     """An `aligned` block: the form in general, its matrices, what was assumed, and q̈ written out."""
+    lines = setting(equations, form, choice)
+    if form == "gibbs-appell" and equations.names:
+        lines.append(gibbs_appell_lines(equations, choice))
+    if form == "lagrange" and equations.names:
+        lines.append(rf"\lambda = {latex(equations.multipliers())}{family(equations)}")
+    acceleration = equations.acceleration(form=form, **choice)
+    lines += [f"{latex(q.diff(t, 2))} = {latex(a)}" for q, a in zip(equations.coordinates, acceleration, strict=True)]
+    return aligned(lines)
+
+
+def setting(equations: "Equations", form: str, choice: dict[str, Any]) -> list[str]:
+    """The form in general and its matrices: what can be written down at once, however large the system is."""
     key = choice.get("equation", "S0 29") if form == "generalized-inverse" else form
     general = GENERAL[key] if equations.names else r"M\ddot{q} = Q"
     lines = [general.replace("Q", "F") + r",\quad F = Q + C" if any(equations.C) else general]
@@ -41,12 +53,11 @@ def document(equations: "Equations", form: str, choice: dict[str, Any]) -> str:
             rf"A = {latex(equations.A)},\quad b = {latex(equations.b)},"
             rf"\quad \operatorname{{rank}} A = {equations.rank}"
         )
-    if form == "gibbs-appell" and equations.names:
-        lines.append(gibbs_appell_lines(equations, choice))
-    if form == "lagrange" and equations.names:
-        lines.append(rf"\lambda = {latex(equations.multipliers())}{family(equations)}")
-    acceleration = equations.acceleration(form=form, **choice)
-    lines += [f"{latex(q.diff(t, 2))} = {latex(a)}" for q, a in zip(equations.coordinates, acceleration, strict=True)]
+    return lines
+
+
+def aligned(lines: list[str]) -> str:
+    """Lines as one block."""
     body = " \\\\\n".join("& " + line for line in lines)
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 

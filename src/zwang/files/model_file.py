@@ -54,12 +54,18 @@ class ModelFile:
 
     def state(self, parameters: Mapping[Any, Any] | None = None) -> dict[sp.Expr, float]:
         """The start in numbers, on its constraints if the run asks for that; `parameters` override defaults."""
-        values = dict(self.system.parameters)
+        needed = set().union(*(sp.sympify(value).free_symbols for value in self.start.values()))
+        values = dict.fromkeys(sorted({*self.system.symbols} | needed, key=str)) | dict(self.system.parameters)
         for key, value in (parameters or {}).items():
             if (symbol := named_like(key, list(values))) is None:
                 raise InputError(f"parameters sets {key}, which this model does not have{suggestion(key, [*values])}")
             values[symbol] = value
-        numbers = {s: sp.Float(v) for s, v in values.items() if isinstance(s, sp.Symbol) and v is not None}
+        numbers = {s: sp.Float(float(v)) for s, v in values.items() if isinstance(s, sp.Symbol) and v is not None}
+        missing = sorted(
+            set().union(*(sp.sympify(v).free_symbols for v in self.start.values())) - numbers.keys(), key=str
+        )
+        if missing:
+            raise InputError(f"the start needs a value of {', '.join(map(str, missing))}: give it in parameters")
         start = {key: float(sp.sympify(value).xreplace(numbers).evalf()) for key, value in self.start.items()}
         if not self.run.assemble:
             return start

@@ -2,18 +2,20 @@
 
 import math
 from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from zwang.model.constraint import Axes, acceleration_row, is_zero
+from zwang.model.identity import degree_at_most, is_zero
 from zwang.signals import Signal
 from zwang.symbols import Plain, t
 
 if TYPE_CHECKING:
     from zwang.model.system import System
 
+MOST_NAMED = 6  # coordinates or entries that one kind of mistake names
 NOT_REAL = {sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo}
 
 
@@ -115,9 +117,9 @@ def wrong_energies(system: "System", plain: Plain) -> list[str]:
     if moving:
         mistakes.append(f"potential depends on {', '.join(moving)}: put forces that depend on velocity into forces")
     kinetic = plain.put(system.kinetic)
-    v = frozenset(plain.v)
-    if degree(kinetic, v, {}) > 2 and degree(sp.expand(kinetic), v, {}) > 2:
-        high = [str(plain.back(vi)) for vi in plain.v if degree(sp.expand(kinetic), frozenset([vi]), {}) > 2]
+    if not degree_at_most(kinetic, plain.v, 2):
+        # the first few only: in a long expression each takes its time
+        high = [str(plain.back(vi)) for vi in plain.v[:MOST_NAMED] if not degree_at_most(kinetic, [vi], 2)]
         which = f" (look at {', '.join(high)})" if high else ""
         mistakes.append(f"kinetic is not quadratic in the velocities{which}: ½ q̇ᵀM q̇ with M free of q̇ is meant")
     constrained = {f for c in system.constraints for f in c.functions}
@@ -136,12 +138,13 @@ def wrong_mass(system: "System") -> list[str]:
     if system.mass is None:
         return []
     M, n = system.mass, len(system.coordinates)
-    return [
+    mistakes = (
         f"mass is not symmetric: entry ({i + 1}, {j + 1}) is {M[i, j]}, entry ({j + 1}, {i + 1}) is {M[j, i]}"
         for i in range(n)
         for j in range(i)
         if M[i, j] != M[j, i] and not is_zero(M[i, j] - M[j, i])
-    ]
+    )
+    return list(islice(mistakes, MOST_NAMED))
 
 
 def wrong_constraints(system: "System", plain: Plain) -> list[str]:
@@ -154,10 +157,12 @@ def wrong_constraints(system: "System", plain: Plain) -> list[str]:
     for c in system.constraints:
         if not c.functions:
             mistakes.append(f"constraint {c.name!r}: {c.expression} contains no coordinate, so it constrains nothing")
-        elif c.order == 2 and set(c.functions) <= set(system.coordinates):
-            A, _ = acceleration_row(plain.put(c.expression), 2, Axes(plain.q, plain.v, plain.a, t, sp.Add))
-            if any(entry.free_symbols & set(plain.a) for entry in A.values()):
-                mistakes.append(f"constraint {c.name!r} is nonlinear in the accelerations: rows A q̈ = b are linear")
+        elif (
+            c.order == 2
+            and set(c.functions) <= set(system.coordinates)
+            and not degree_at_most(plain.put(c.expression), plain.a, 1)
+        ):
+            mistakes.append(f"constraint {c.name!r} is nonlinear in the accelerations: rows A q̈ = b are linear")
     return mistakes
 
 
@@ -185,24 +190,3 @@ def wrong_parameters(system: "System") -> list[str]:
         if not finite or isinstance(value, str):
             mistakes.append(f"parameter {symbol} = {value!r} is no finite real number")
     return mistakes
-
-
-def degree(expression: sp.Expr, symbols: frozenset[sp.Symbol], known: dict[sp.Expr, float]) -> float:
-    """The degree of an expression as a polynomial in some symbols, read off its structure; inf if it is none."""
-    if expression in known:
-        return known[expression]
-    result: float
-    if expression in symbols:
-        result = 1
-    elif not expression.args:
-        result = 0
-    elif expression.is_Add:
-        result = max(degree(arg, symbols, known) for arg in expression.args)
-    elif expression.is_Mul:
-        result = sum(degree(arg, symbols, known) for arg in expression.args)
-    elif expression.is_Pow and expression.exp.is_Integer and expression.exp > 0:
-        result = int(expression.exp) * degree(expression.base, symbols, known)
-    else:
-        result = math.inf if any(degree(arg, symbols, known) for arg in expression.args) else 0
-    known[expression] = result
-    return result

@@ -14,6 +14,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from zwang.errors import InputError
+from zwang.model.identity import degree_at_most, is_zero
 from zwang.symbols import Plain, as_expression, t
 
 LEVELS = ("position", "velocity", "acceleration")
@@ -97,19 +98,14 @@ class Constraint:
         """Rest is allowed: the velocity-level form holds with all rates zero (None at acceleration level)."""
         if self.order > 1:
             return None
-        velocity = self._plain_expression
         if self.order == 0:
-            velocity = velocity.diff(t)
-        return is_zero(velocity.subs(dict.fromkeys(self._plain.v, 0)))
+            return not self.rheonomic or is_zero(self._plain_expression.diff(t))
+        return is_zero(self._plain_expression.subs(dict.fromkeys(self._plain.v, 0)))
 
     @cached_property
     def linear(self) -> bool:
         """The velocity-level form is linear in the velocities."""
-        if self.order != 1:
-            return True
-        v = set(self._plain.v)
-        slopes = (self._plain_expression.diff(vi) for vi in v)
-        return not any(slope.free_symbols & v and sp.simplify(slope).free_symbols & v for slope in slopes)
+        return self.order != 1 or degree_at_most(self._plain_expression, self._plain.v, 1)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -143,11 +139,6 @@ class Constraint:
     @cached_property
     def _plain_expression(self) -> sp.Expr:
         return self._plain.put(self.expression)
-
-
-def is_zero(expression: sp.Expr) -> bool:
-    """Whether an expression vanishes identically, as far as SymPy can tell."""
-    return expression == 0 or bool(sp.simplify(expression) == 0)
 
 
 @dataclass(frozen=True)

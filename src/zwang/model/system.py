@@ -96,6 +96,8 @@ class System:
         values = attempt("parameters", lambda: as_mapping(parameters), {})
         for f in [f for f, value in values.items() if isinstance(f, AppliedUndef) and is_formula(value)]:
             values[f] = attempt(f"parameters[{f}]", lambda f=f: as_expression(values[f]), None)
+        # a symbol without a value is as good as one that is not mentioned; a function of time is thereby declared
+        values = {s: value for s, value in values.items() if value is not None or not isinstance(s, sp.Symbol)}
         set_field("parameters", MappingProxyType(values))
         given = frozenset(self.inputs)
         built = [

@@ -21,11 +21,12 @@ from zwang.evaluation import (
 )
 from zwang.linalg.factors import regular
 from zwang.linalg.newton import nearest_point
+from zwang.linalg.rank import row_norms
 from zwang.model import System
 from zwang.model.system import require_system
 from zwang.verdict import violations
 
-# Directions without inertia have no kinetic-energy metric; this share of the mean mass stands in.
+# Directions with neither inertia nor constraints have no kinetic-energy metric; this share of the mean mass stands in.
 MASSLESS = 1e-8
 
 
@@ -101,10 +102,15 @@ def nearest(
         return reading[rows], now.A[np.ix_(rows, free)]
 
     def metric(x: Array) -> Array:
-        M = matrices(x).M[np.ix_(free, free)]
+        now = matrices(x)
+        M = now.M[np.ix_(free, free)]
         if regular(M[None])[0]:
             return M
-        return np.asarray(M + MASSLESS * max(float(np.trace(M)) / len(M), np.finfo(float).tiny) * np.eye(len(M)))
+        # inertia across the constraints decides nothing: M(x − target) = Aᵀλ has the same solutions with M + AᵀSA
+        A = now.A[np.ix_(rows, free)]
+        A = A / row_norms(A)[:, None]
+        mean = max(float(np.trace(M)) / len(M), np.finfo(float).tiny)
+        return np.asarray(M + mean * (A.T @ A + MASSLESS * np.eye(len(M))))
 
     if not rows.any() or not free.any():
         return start, True

@@ -108,7 +108,8 @@ class Watch:
 def single(kernel: Kernel, task: Task) -> Callable[[float, Array], Array]:
     """A kernel as a function of t and y, for one state at a time; it writes its outputs to the same place again."""
     packed = rows(task, task.t, np.concatenate([task.q, task.v]))[0]
-    out, work = np.empty(kernel.output_size), np.empty(kernel.work_size)
+    room = np.empty(kernel.output_size + kernel.work_size)
+    out, work = room[: kernel.output_size], room[kernel.output_size :]  # parts of one array live as long as it is used
     state = packed[1 : 1 + 2 * len(task.q)]
     call, places = _BATCH(kernel.batch_address), (out.ctypes.data, packed.ctypes.data, work.ctypes.data)
 

@@ -33,6 +33,7 @@ from zwang.motion.progress import reporter
 from zwang.motion.report import Segment, event_name, first_contradiction, report, values_of
 from zwang.motion.start import choice_at, require_start
 from zwang.motion.task import REMEDY, Path, Status, Task
+from zwang.results.along import spare_values
 from zwang.signals import Signal, signals_in
 
 if TYPE_CHECKING:
@@ -216,6 +217,7 @@ def prepare(
     if method == "auto":
         taylor = tol < AUTO_TAYLOR and not signals and find_spec("heyoka") is not None
         method = "taylor" if taylor else "native"
+    events = [replace(e, expression=e.expression.xreplace(spare_values(system, parameters))) for e in events]
     watched = tuple(replace(e, expression=e.expression.subs(inputs).doit()) if inputs else e for e in events)
     alpha, beta = gains or BAUMGARTE
     model = model_of(system, inputs)

@@ -2,10 +2,93 @@
 
 from zwang.multibody import inertia
 from zwang.multibody.body import Moving, Particle, ground
+from zwang.multibody.forces.actuator import Actuator
+from zwang.multibody.forces.ball_damper import BallDamper
+from zwang.multibody.forces.drag import Drag
+from zwang.multibody.forces.force import Force
 from zwang.multibody.forces.gravity import Gravity
+from zwang.multibody.forces.joint_friction import JointFriction
+from zwang.multibody.forces.joint_spring import JointSpring
+from zwang.multibody.forces.spring import Spring, length, rate
+from zwang.multibody.forces.torque import Torque
+from zwang.multibody.imported import Imported
+from zwang.multibody.joints.belt import Belt
+from zwang.multibody.joints.condition import Condition
+from zwang.multibody.joints.coupling import Coupling
+from zwang.multibody.joints.cylindrical import Cylindrical
+from zwang.multibody.joints.driver import Driver
+from zwang.multibody.joints.fixed import Fixed
+from zwang.multibody.joints.gear import Gear
+from zwang.multibody.joints.planar import Planar
+from zwang.multibody.joints.point_on_curve import PointOnCurve
+from zwang.multibody.joints.point_on_line import PointOnLine
+from zwang.multibody.joints.point_on_plane import PointOnPlane
+from zwang.multibody.joints.point_on_surface import PointOnSurface
+from zwang.multibody.joints.prismatic import Prismatic
+from zwang.multibody.joints.rack import Rack
 from zwang.multibody.joints.revolute import Revolute
+from zwang.multibody.joints.rod import Rod
+from zwang.multibody.joints.rolling_ball import RollingBall
+from zwang.multibody.joints.rolling_disc import RollingDisc
+from zwang.multibody.joints.rolling_wheel import RollingWheel
+from zwang.multibody.joints.screw import Screw
+from zwang.multibody.joints.series import Series, Step
+from zwang.multibody.joints.skate import Skate
+from zwang.multibody.joints.spherical import Spherical
+from zwang.multibody.joints.universal import Universal
+from zwang.multibody.joints.wheel_on_wheel import WheelOnWheel
 from zwang.multibody.mechanism import Mechanism
+from zwang.multibody.mjcf import read_mjcf
 from zwang.multibody.planar_body import PlanarBody
 from zwang.multibody.spatial_body import Body
+from zwang.multibody.urdf import read_urdf
 
-__all__ = ["Body", "Gravity", "Mechanism", "Moving", "Particle", "PlanarBody", "Revolute", "ground", "inertia"]
+__all__ = [
+    "Actuator",
+    "BallDamper",
+    "Belt",
+    "Body",
+    "Condition",
+    "Coupling",
+    "Cylindrical",
+    "Drag",
+    "Driver",
+    "Fixed",
+    "Force",
+    "Gear",
+    "Gravity",
+    "Imported",
+    "JointFriction",
+    "JointSpring",
+    "Mechanism",
+    "Moving",
+    "Particle",
+    "Planar",
+    "PlanarBody",
+    "PointOnCurve",
+    "PointOnLine",
+    "PointOnPlane",
+    "PointOnSurface",
+    "Prismatic",
+    "Rack",
+    "Revolute",
+    "Rod",
+    "RollingBall",
+    "RollingDisc",
+    "RollingWheel",
+    "Screw",
+    "Series",
+    "Skate",
+    "Spherical",
+    "Spring",
+    "Step",
+    "Torque",
+    "Universal",
+    "WheelOnWheel",
+    "ground",
+    "inertia",
+    "length",
+    "rate",
+    "read_mjcf",
+    "read_urdf",
+]

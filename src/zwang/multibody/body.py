@@ -148,6 +148,22 @@ class MassBody(AnyBody):
             return (0.0,) * self.dimension
         return numeric(f"{self.who}: velocity", self.velocity)
 
+    def point(self, s: Sequence[Any]) -> Vector:
+        """Where a point of the body is, in world axes: expressions, for conditions of the user's own.
+
+        >>> Particle("bob", mass=2, position=(0, -1)).point((1, 0))
+        (bob.x(t) + 1, bob.y(t))
+        """
+        return self.pose(self.dimension).point(vector(f"{self.who}: point", s, (self.dimension,)))
+
+    def point_velocity(self, s: Sequence[Any]) -> Vector:
+        """The velocity of a point of the body, in world axes: expressions."""
+        return self.pose(self.dimension).point_velocity(vector(f"{self.who}: point", s, (self.dimension,)))
+
+    def direction(self, d: Sequence[Any]) -> Vector:
+        """Where a direction of the body points, in world axes: expressions."""
+        return self.pose(self.dimension).direction(vector(f"{self.who}: direction", d, (self.dimension,)))
+
     @property
     def kinetic(self) -> sp.Expr:
         """The kinetic energy."""

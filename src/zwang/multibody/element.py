@@ -6,14 +6,36 @@ from typing import Any
 
 import sympy as sp
 
+from zwang.errors import InputError
 from zwang.model.drawing import Shape
-from zwang.multibody.body import MassBody
+from zwang.multibody.body import AnyBody, MassBody, Particle
+from zwang.multibody.joint import Constrainer
+from zwang.multibody.vectors import Vector, cross, is_number, is_zero, scalar
+from zwang.signals import Signal
+from zwang.symbols import t
+
+FRAMES = ("world", "body")
 
 
 class ForceElement(ABC):
     """Something that acts on bodies: gravity, springs, dampers, actuators, drag, friction."""
 
     name: str
+
+    @property
+    def who(self) -> str:
+        """What messages call the element."""
+        return f"force element {self.name!r}"
+
+    @property
+    def bodies(self) -> tuple[AnyBody, ...]:
+        """The bodies that it names; none where it acts on all."""
+        return ()
+
+    @property
+    def joints(self) -> tuple[Constrainer, ...]:
+        """The joints that it names."""
+        return ()
 
     def potential(self, bodies: Sequence[MassBody]) -> sp.Expr:
         """The potential energy."""
@@ -35,3 +57,64 @@ class ForceElement(ABC):
     def inputs(self) -> dict[sp.Expr, Any]:
         """Known functions of time that the element uses, and what they are (a `Signal`)."""
         return {}
+
+
+def at_point(body: AnyBody, dimension: int, point: Vector, force: Vector) -> dict[sp.Expr, sp.Expr]:
+    """The generalized forces of a force in world axes at a point in body axes: none on what nothing can move."""
+    if not isinstance(body, MassBody):
+        return {}
+    return body.generalized(force, moment_of(body.pose(dimension).direction(point), force))
+
+
+def moment_of(arm: Vector, force: Vector) -> Any:
+    """arm × force: a number in the plane."""
+    return arm[0] * force[1] - arm[1] * force[0] if len(arm) == 2 else cross(arm, force)
+
+
+def require_movable(who: str, body: Any) -> MassBody:
+    """Refuse what no force can move."""
+    if not isinstance(body, AnyBody):
+        raise InputError(f"{who}: {body!r} is no body")
+    if not isinstance(body, MassBody):
+        raise InputError(f"{who} acts on {body.name!r}, which no force can move: give a body with mass")
+    return body
+
+
+def require_point_of(who: str, body: AnyBody, point: Vector) -> None:
+    """Refuse a point away from a particle: a particle has no other point than its own."""
+    if isinstance(body, Particle) and not all(is_zero(x) for x in point):
+        raise InputError(
+            f"{who}: {tuple(point)} is a point away from the particle {body.name!r}, which has no other point than "
+            f"its own"
+        )
+
+
+def not_negative(who: str, what: str, value: Any) -> sp.Expr:
+    """A number that is not negative, or an expression."""
+    found = scalar(f"{who}: {what}", value)
+    if is_number(found) and not found >= 0:
+        raise InputError(f"{who}: its {what} is {value}, but no {what} is negative; check the sign")
+    return found
+
+
+def known(who: str, name: str, value: Any) -> tuple[sp.Expr, dict[sp.Expr, Signal]]:
+    """A number or expression as it is; a signal as a known function of time of this name, and what it is."""
+    if isinstance(value, Signal):
+        f = sp.Function(name)(t)
+        return f, {f: value}
+    return scalar(who, value), {}
+
+
+def require_frame(who: str, frame: str) -> None:
+    """Refuse a frame that is neither the world's nor the body's."""
+    if frame not in FRAMES:
+        raise InputError(f"{who}: frame={frame!r} is unknown: choose {' or '.join(map(repr, FRAMES))}")
+
+
+def known_vector(element: ForceElement, given: Any, size: int) -> tuple[Vector, dict[sp.Expr, Any]]:
+    """Components as expressions, and what the known functions of time among them are."""
+    who = f"{element.who}: components"
+    if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != size:
+        raise InputError(f"{who}: {given!r} is no vector of {size} entries")
+    found = [known(who, f"{element.name}.u{axis}", value) for axis, value in zip("xyz", given, strict=False)]
+    return tuple(e for e, _ in found), {f: signal for _, inputs in found for f, signal in inputs.items()}

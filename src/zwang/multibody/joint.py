@@ -31,6 +31,8 @@ class Freedom:
     value: sp.Expr | None = None
     sine: Any = None
     cosine: Any = None
+    start: Any = 0
+    """What it reads in the start position, as described."""
 
     def equals(self, target: Any) -> sp.Expr:
         """An expression that is zero where the coordinate is `target`, with slope 1 there."""
@@ -48,6 +50,17 @@ class Constrainer(ABC):
     """What asks something of a mechanism: joints, drivers, couplings and conditions of the user's own."""
 
     name: str
+
+    def __post_init__(self) -> None:
+        """Say at once what is wrong with the description."""
+        if not isinstance(self.name, str) or not self.name:
+            raise InputError(f"{self.name!r} is no name for a {type(self).__name__}: give a text")
+        _ = self.asked
+
+    @cached_property
+    def asked(self) -> dict[str, sp.Expr]:
+        """The conditions, written once."""
+        return self.conditions()
 
     @property
     @abstractmethod
@@ -141,8 +154,13 @@ class Joint(Constrainer):
 
     @property
     def freedoms(self) -> dict[str, Freedom]:
-        """The joint's coordinates by name: angle, travel, ….."""
+        """The joint's coordinates by name: angle, travel, …."""
         return {}
+
+    @property
+    def place(self) -> Vector:
+        """The world point about which the joint's moment is taken: its point on the second body."""
+        return self.poses[1].point(self.ends[1])
 
     def shapes(self) -> list[Shape]:
         """What the joint looks like: a point."""
@@ -154,6 +172,11 @@ class Joint(Constrainer):
         size = self.dimension
         world = tuple(tuple(int(i == j) for j in range(size)) for i in range(size))
         return tuple(tidy(self.start_poses[0].local_direction(e)) for e in world)
+
+    @property
+    def own_axes(self) -> tuple[Vector, ...]:
+        """The joint's own axes in world components, for its reaction."""
+        return tuple(self.poses[0].direction(e) for e in self.frame)
 
 
 def is_pair(given: Any) -> bool:
@@ -186,7 +209,7 @@ def turn_about(joint: Joint, axes: tuple[Vector, Vector], reading: Any) -> Freed
     if joint.dimension == 2:
         first, second = joint.start_poses
         from_start = scalar(joint.who, reading + first.angle - second.angle)
-        return Freedom("angle", b.spin - a.spin, b.angle - a.angle + from_start)
+        return Freedom("angle", b.spin - a.spin, b.angle - a.angle + from_start, start=reading)
     (n, m, axis), (n2, _, _) = frames_of(joint, axes)
     x, y, z = (a.direction(e) for e in (n, m, axis))
     moved = b.direction(n2)
@@ -194,4 +217,4 @@ def turn_about(joint: Joint, axes: tuple[Vector, Vector], reading: Any) -> Freed
     if reading:
         c, s = sp.cos(reading), sp.sin(reading)
         cosine, sine = c * cosine - s * sine, s * cosine + c * sine
-    return Freedom("angle", inner(z, subtract(b.spin, a.spin)), None, sine, cosine)
+    return Freedom("angle", inner(z, subtract(b.spin, a.spin)), None, sine, cosine, reading)

@@ -61,7 +61,7 @@ class Mechanism:
     @cached_property
     def rows(self) -> dict[str, tuple[str, ...]]:
         """The names of the constraints of each joint."""
-        return {j.name: tuple(f"{j.name}.{suffix}" for suffix in j.conditions()) for j in self.joints}
+        return {j.name: tuple(f"{j.name}.{suffix}" for suffix in j.asked) for j in self.joints}
 
     @cached_property
     def system(self) -> System:
@@ -69,7 +69,7 @@ class Mechanism:
         own = [q for j in self.joints for q in j.coordinates]
         bodies = self.movable
         constraints = {f"{b.name}.{suffix}": e for b in bodies for suffix, e in b.conditions.items()}
-        constraints |= {f"{j.name}.{suffix}": e for j in self.joints for suffix, e in j.conditions().items()}
+        constraints |= {f"{j.name}.{suffix}": e for j in self.joints for suffix, e in j.asked.items()}
         inputs = {f: value for element in self.forces for f, value in element.inputs.items()}
         return System(
             [*(q for b in bodies for q in b.coordinates), *own],
@@ -168,5 +168,16 @@ def find_mistakes(mechanism: Mechanism) -> list[str]:
             f"joint {j.name!r} holds body {b.name!r}, which is not in the mechanism: add it to bodies"
             for b in j.bodies
             if b not in listed and not isinstance(b, Ground | Moving)
+        ]
+    for f in mechanism.forces:
+        mistakes += [
+            f"{f.who} acts on body {b.name!r}, which is not in the mechanism: add it to bodies"
+            for b in f.bodies
+            if b not in listed and not isinstance(b, Ground | Moving)
+        ]
+        mistakes += [
+            f"{f.who} acts along joint {j.name!r}, which is not in the mechanism: add it to joints"
+            for j in f.joints
+            if j not in mechanism.joints
         ]
     return mistakes

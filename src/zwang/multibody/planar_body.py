@@ -46,6 +46,7 @@ class PlanarBody(MassBody):
             raise InputError(f"{self.who}: its inertia is {self.inertia}, but no inertia is negative")
         if self.dimension != 2:
             raise InputError(f"{self.who}: in the plane a position has two entries; use Body in space")
+        numeric(f"{self.who}: angle and spin", (self.angle, self.spin), (2,))
 
     @cached_property
     def _angle(self) -> sp.Expr:

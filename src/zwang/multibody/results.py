@@ -14,7 +14,7 @@ from zwang.linalg.rank import row_rank
 from zwang.multibody.body import AnyBody, MassBody, Particle
 from zwang.multibody.joint import Constrainer, Joint
 from zwang.multibody.spatial_body import Body
-from zwang.multibody.vectors import vector, world_rates
+from zwang.multibody.vectors import subtract, vector, world_rates
 from zwang.results.along import along
 from zwang.symbols import rates
 
@@ -107,14 +107,13 @@ def reaction(mechanism: "Mechanism", motion: "xr.Dataset", joint: Joint, frame: 
     on_second = isinstance(joint.second, MassBody)
     body = joint.second if on_second else joint.first
     assert isinstance(body, MassBody)
-    pose, end = (joint.poses[1], joint.ends[1]) if on_second else (joint.poses[0], joint.ends[0])
+    pose = joint.poses[1] if on_second else joint.poses[0]
     parameters = used_parameters(mechanism, motion)
     size = joint.dimension
-    axes = [joint.poses[0].direction(e) for e in joint.frame]
     geometry = along(
         motion,
         mechanism.system,
-        [*pose.direction(end), *(x for e in axes for x in e), *body.coordinates],
+        [*subtract(joint.place, pose.origin), *(x for e in joint.own_axes for x in e), *body.coordinates],
         parameters,
     )
     arm, turn = geometry[:, :size], geometry[:, size : size + size**2].reshape(-1, size, size)
@@ -192,22 +191,22 @@ def energies(mechanism: "Mechanism", motion: "xr.Dataset") -> "xr.Dataset":
     bodies, elements = mechanism.movable, mechanism.forces
     kinetic = [b.kinetic for b in bodies]
     potential = [f.potential(bodies) for f in elements]
-    powers = [power(mechanism, f, v) for f, v in zip(elements, potential, strict=True)]
-    values = along(motion, mechanism.system, [*kinetic, *potential, *powers], used_parameters(mechanism, motion))
+    powers = [power(bodies, f) for f in elements]
+    wanted = [*kinetic, *potential, *powers]
+    values = along(motion, mechanism.system, wanted, used_parameters(mechanism, motion), potential)
     n, m = len(bodies), len(elements)
+    power_of = values[:, n + m : n + 2 * m] + values[:, n + 2 * m :]
     return xr.Dataset(
         {
             "kinetic": (("time", "body"), values[:, :n], {"long_name": "kinetic energy"}),
             "potential": (("time", "element"), values[:, n : n + m], {"long_name": "potential energy"}),
-            "power": (("time", "element"), values[:, n + m :], {"long_name": "power of the element on the bodies"}),
+            "power": (("time", "element"), power_of, {"long_name": "power of the element on the bodies"}),
         },
         coords={"time": motion.time, "body": [b.name for b in bodies], "element": [f.name for f in elements]},
     )
 
 
-def power(mechanism: "Mechanism", element: Any, potential: sp.Expr) -> sp.Expr:
-    """The power of an element's forces: Q·q̇, of a potential −∂V/∂q·q̇."""
-    bodies = mechanism.movable
+def power(bodies: Sequence[MassBody], element: Any) -> sp.Expr:
+    """The power of an element's forces that are in no potential: Q·q̇."""
     forces = [*element.forces(bodies).items(), *element.nonideal(bodies).items()]
-    own = sp.Add(*[f * rates(q)[0] for q, f in forces])
-    return own - sp.Add(*[potential.diff(q) * rates(q)[0] for q in mechanism.system.coordinates if potential.has(q)])
+    return sp.Add(*[f * rates(q)[0] for q, f in forces])

@@ -28,6 +28,7 @@ from zwang.symbols import rates
 
 # An inertia violates the triangle inequality where the largest moment exceeds the sum of the others by more than this.
 TRIANGLE_TOL = 1e-9
+ROUNDING = 1e-12  # by how much entries of an inertia that should be the same may differ, beside the largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +76,9 @@ class Body(MassBody):
         rows = tuple(vector(who, row, (3,)) for row in given)
         for i in range(3):
             for j in range(i):
-                if rows[i][j] != rows[j][i]:
+                if not is_same(rows[i][j], rows[j][i], rows):
                     raise InputError(f"{who} is not symmetric: {rows[i][j]} stands across from {rows[j][i]}")
-        return rows
+        return tuple(tuple(rows[max(i, j)][min(i, j)] for j in range(3)) for i in range(3))
 
     @cached_property
     def _quaternion(self) -> tuple[sp.Expr, ...]:
@@ -94,6 +95,10 @@ class Body(MassBody):
 
     def pose(self, dimension: int) -> Pose:
         """Where it is, in its coordinates."""
+        return self._pose
+
+    @cached_property
+    def _pose(self) -> Pose:
         spin = scale(2, apply(world_rates(self._quaternion), self._quaternion_rates))
         return Pose(self._place, quaternion_turn(self._quaternion), self._linear, spin)
 
@@ -139,6 +144,14 @@ class Body(MassBody):
 def scale_rows(k: Any, rows: tuple[Vector, ...]) -> tuple[Vector, ...]:
     """k times a matrix of rows."""
     return tuple(scale(k, row) for row in rows)
+
+
+def is_same(a: Any, b: Any, rows: tuple[Vector, ...]) -> bool:
+    """Whether two entries of a matrix are the same, numbers but for rounding."""
+    if not (is_number(a) and is_number(b)):
+        return bool(a == b)
+    size = max(abs(float(x)) for row in rows for x in row if is_number(x))
+    return abs(float(a) - float(b)) <= ROUNDING * size
 
 
 def check_inertia(who: str, rows: tuple[Vector, ...]) -> None:

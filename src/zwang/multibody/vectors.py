@@ -38,10 +38,10 @@ def scalar(who: str, value: Any) -> sp.Expr:
         expression = as_scalar(value)
     except InputError as error:
         raise InputError(f"{who}: {error}") from None
+    if expression.is_number and not (expression.is_finite and expression.is_real):
+        raise InputError(f"{who}: {value} is no finite real number")
     if expression.is_Float:
         number = float(expression)
-        if not math.isfinite(number):
-            raise InputError(f"{who}: {value} is not finite")
         if number.is_integer() and abs(number) < 1e15:
             return sp.Integer(int(number))
     return expression
@@ -63,8 +63,13 @@ def scale(k: Any, a: Vector) -> Vector:
 
 
 def inner(a: Vector, b: Vector) -> Any:
-    """a · b."""
-    return sum(x * y for x, y in zip(a, b, strict=True))
+    """a · b. Zeros are left out first: SymPy takes its time to find that 0·(…) is 0."""
+    return sum(x * y for x, y in zip(a, b, strict=True) if not (is_zero(x) or is_zero(y)))
+
+
+def is_zero(x: Any) -> bool:
+    """Whether an entry is the number zero."""
+    return x is sp.S.Zero or (isinstance(x, int | float) and x == 0)
 
 
 def cross(a: Vector, b: Vector) -> Vector:
@@ -115,7 +120,7 @@ def numeric(who: str, given: Any, sizes: Sequence[int] = (2, 3)) -> tuple[float,
     """A vector in finite numbers."""
     values = vector(who, given, sizes)
     for value in values:
-        if not is_number(value) or not sp.im(value) == 0:
+        if not is_number(value):
             raise InputError(f"{who}: {value} is no number; only numbers serve here")
     return tuple(float(x) for x in values)
 

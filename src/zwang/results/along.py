@@ -22,9 +22,15 @@ Array = NDArray[np.float64]
 
 
 def along(
-    motion: "xr.Dataset", system: System, expressions: Sequence[Any], parameters: Mapping[Any, Any] | None = None
+    motion: "xr.Dataset",
+    system: System,
+    expressions: Sequence[Any],
+    parameters: Mapping[Any, Any] | None = None,
+    potentials: Sequence[Any] = (),
 ) -> Array:
     """(time, k) values of k expressions in coordinates, rates, parameters and time; `parameters` as in `simulate`.
+
+    Of each of the `potentials` V a further column is the power −∂V/∂q · q̇.
 
     >>> import zwang as zw
     >>> x = zw.coordinates("x")
@@ -45,14 +51,17 @@ def along(
     for q, qi, vi in zip(system.coordinates, names["q"], names["v"], strict=True):
         known |= {q: qi, rates(q)[0]: vi}
     spare = spare_values(system, parameters)
-    wanted = [sp.sympify(e, strict=True).xreplace(spare) for e in expressions]
+    wanted = [sp.sympify(e, strict=True).xreplace(spare) for e in (*expressions, *potentials)]
     wanted = [e.subs(inputs).doit() if inputs and e.has(*inputs) else e for e in wanted]
     for e in wanted:
         strange = sorted((e.free_symbols | e.atoms(AppliedUndef)) - known.keys(), key=str)
         if strange:
             raise InputError(f"{strange[0]} is unknown along this motion{suggestion(strange[0], [*known])}")
-    outputs = {"values": tuple(translate(e, known) for e in wanted)}
-    kernel = compile_program(Program(inputs=names, outputs=outputs))
+    found = [translate(e, known) for e in wanted]
+    values, V = found[: len(expressions)], found[len(expressions) :]
+    motion_names = names["q"], names["v"]
+    flows = [-sum((v.diff(q) * rate for q, rate in zip(*motion_names, strict=True)), start=se.S.Zero) for v in V]
+    kernel = compile_program(Program(inputs=names, outputs={"values": (*values, *flows)}))
     return kernel(t=motion.time.values[:, None], q=motion.q.values, v=motion.v.values, p=p)["values"]
 
 

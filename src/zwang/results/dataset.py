@@ -67,10 +67,17 @@ def dataset(
 def plain(value: Any) -> Any:
     """An attribute that any file format can hold."""
     if isinstance(value, Mapping):
-        return json.dumps({str(k): v if isinstance(v, int | float) else str(v) for k, v in value.items()})
+        return json.dumps({str(k): number_or_text(v) for k, v in value.items()})
     if isinstance(value, bool):
         return int(value)
     return value if isinstance(value, int | float | str) else str(value)
+
+
+def number_or_text(value: Any) -> Any:
+    """A value for JSON: exact numbers of SymPy's, such as 1/3, as floats."""
+    if getattr(value, "is_number", False):
+        return float(value)
+    return value if isinstance(value, int | float) else str(value)
 
 
 def balance(times: Array, energy: Array, power: Array) -> Array:
@@ -78,6 +85,8 @@ def balance(times: Array, energy: Array, power: Array) -> Array:
     gained = energy - energy[:1]
     if len(times) < 2 or (np.diff(times) == 0).any():
         return np.asarray(gained)
+    if not np.isfinite(power).all():
+        return np.full_like(gained, np.nan)  # work that is not known
     most = np.abs(power).max() * abs(times[-1] - times[0])
     if most <= np.finfo(float).eps * np.abs(energy).max():
         return np.asarray(gained)  # workless constraints, but for rounding

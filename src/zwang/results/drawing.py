@@ -45,19 +45,6 @@ def with_drawing(
     ).assign_coords(axis=list("xyz"[: drawing.dimension]))
 
 
-def unused_parameters(
-    system: System, parameters: Mapping[Any, Any] | None, symbols: tuple[sp.Symbol, ...]
-) -> dict[sp.Basic, sp.Float]:
-    """Values of the parameters that no equation uses: a drawing may, for a width that only shows."""
-    values = dict(system.parameters)
-    values |= {named_like(key, values): value for key, value in (parameters or {}).items() if named_like(key, values)}
-    return {
-        s: sp.Float(float(value))
-        for s, value in values.items()
-        if isinstance(s, sp.Symbol) and s not in symbols and value is not None
-    }
-
-
 def rows_of(shape: Shape) -> list[tuple[sp.Expr, ...]]:
     """The entries of a shape along `drawn`."""
     if shape.radius is None:

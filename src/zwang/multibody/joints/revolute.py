@@ -7,9 +7,10 @@ from typing import Any
 
 import sympy as sp
 
-from zwang.multibody.body import AnyBody
+from zwang.multibody.body import AnyBody, Particle
 from zwang.multibody.joint import Freedom, Joint, Place, frames_of, together, turn_about
-from zwang.multibody.vectors import Vector, inner
+from zwang.multibody.joints.parts import axes_parallel, need_axes
+from zwang.multibody.vectors import Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +56,12 @@ class Revolute(Joint):
         pinned = together(self.gap)
         if self.dimension == 2:
             return pinned
-        a, b = self.poses
-        n, m, _ = frames_of(self, self.axes)[0]
-        axis = b.direction(self.axes[1])
-        return pinned | {"axis1": inner(a.direction(n), axis), "axis2": inner(a.direction(m), axis)}
+        need_axes(self, "use Spherical")
+        return pinned | axes_parallel(self, self.axes)
 
-    @property
+    @cached_property
     def freedoms(self) -> dict[str, Freedom]:
-        """The angle."""
+        """The angle; a particle has none."""
+        if any(isinstance(body, Particle) for body in self.bodies):
+            return {}
         return {"angle": turn_about(self, self.axes if self.dimension == 3 else ((), ()), self.reading)}

@@ -1,0 +1,100 @@
+"""`zwang assemble`: the nearest start that obeys every constraint, ready to paste."""
+
+import json as jsons
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from zwang.cli.models import Case, load
+from zwang.cli.options import AsJson, Force, Model, Settings
+from zwang.cli.targets import require_targets
+
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def assemble(
+    model: Model,
+    hold: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Keep a coordinate (x) or a rate (x'); may be repeated.", show_default=False),
+    ] = None,
+    write: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the model with this start; comments are lost.", show_default=False),
+    ] = None,
+    force: Force = False,
+    settings: Settings = None,
+    json: AsJson = False,
+) -> None:
+    """Bring the start onto its constraints and print it as a block for the model file.
+
+    The nearest state in the metric of the kinetic energy: positions first, then velocities.
+    """
+    from zwang.cli import terminal
+    from zwang.motion.assemble import assemble as bring
+
+    case = load(model, settings, assemble=False)
+    path = case.model.path
+    require_targets({"--write": write}, [] if path is None or force else [path], overwrite=force)
+    before = case.state()
+    after = bring(case.model.system, before, hold=hold or [], parameters=case.parameters, t=case.model.run.begin)
+    if write is not None:
+        from zwang.files.write import save_model
+
+        save_model(replace(case.model, start=after), write)
+    if json:
+        terminal.emit_json(values(case, before, after, write))
+        return
+    show(case, before, after)
+    terminal.emit(block(case, after))
+    if write is not None:
+        terminal.say(f"written: {write}", "dim")
+
+
+def rows(case: Case) -> list[tuple[str, Any]]:
+    """The coordinates and rates with their names, in the order of the model."""
+    system = case.model.system
+    named = zip(system.coordinate_names, system.coordinates, system.velocities, strict=True)
+    return [row for name, q, v in named for row in ((name, q), (f"{name}'", v))]
+
+
+def values(case: Case, before: dict[Any, float], after: dict[Any, float], write: Path | None) -> dict[str, Any]:
+    """The two starts, for machines."""
+    return {
+        "name": case.model.system.name,
+        "model": case.label,
+        "before": {name: before[key] for name, key in rows(case)},
+        "after": {name: after[key] for name, key in rows(case)},
+        "files": {} if write is None else {"write": str(write)},
+    }
+
+
+def show(case: Case, before: dict[Any, float], after: dict[Any, float]) -> None:
+    """What was changed, on standard error, so that the block alone goes down a pipe."""
+    from zwang.cli import terminal
+
+    table = terminal.columns("", "before", "after", "change", right=("before", "after", "change"))
+    for name, key in rows(case):
+        change = after[key] - before[key]
+        moved = f"{change:+.3g}" if change else "–"
+        table.add_row(*map(terminal.text, (name, f"{before[key]:.9g}", f"{after[key]:.9g}", moved)))
+    terminal.err().print(table)
+
+
+def block(case: Case, start: dict[Any, float]) -> str:
+    """The start as the table [coordinates] of a model file."""
+    system, units = case.model.system, case.model.units.coordinates
+    lines = ["[coordinates]"]
+    for name, q, v in zip(system.coordinate_names, system.coordinates, system.velocities, strict=True):
+        unit = f", unit = {quoted(units[name])}" if units.get(name) else ""
+        key = name if BARE.fullmatch(name) else quoted(name)
+        lines.append(f"{key} = {{ start = {start[q]!r}, rate = {start[v]!r}{unit} }}")
+    return "\n".join(lines)
+
+
+def quoted(words: str) -> str:
+    """A TOML string: JSON's escapes are TOML's too."""
+    return jsons.dumps(words, ensure_ascii=False).replace("\x7f", "\\u007f")

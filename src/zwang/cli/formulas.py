@@ -1,0 +1,117 @@
+"""Equations as text: drawn in two dimensions where there is room for that, one line an entry where there is not."""
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from zwang.equations import Equations
+
+HEAVY = 300  # operations; to draw more in two dimensions takes long, and nobody reads it
+
+GENERAL = {
+    "fundamental": "M q̈ = Q + Aᵀ(A M⁻¹Aᵀ)⁺(b − A M⁻¹Q)",
+    "generalized-inverse": "q̈ = {A⁻ − P H⁻M^½ A⁻} b + P H⁻M^−½ Q,  P = I − A⁻A,  H = M^½ P",
+    "gauss": "q̈ makes ½ (q̈ − M⁻¹Q)ᵀM(q̈ − M⁻¹Q) least, subject to A q̈ = b",
+    "gibbs-appell": "q̈ₑ = Aₑ⁺b − R q̈ᵢ,  R = Aₑ⁺Aᵢ,\n(Mᵢᵢ + RᵀMₑₑR − MᵢₑR − RᵀMₑᵢ) q̈ᵢ = Qᵢ − RᵀQₑ + (RᵀMₑₑ − Mᵢₑ)Aₑ⁺b",
+    "lagrange": "M q̈ = Q + Aᵀλ,  A q̈ = b",
+}
+
+
+@dataclass(frozen=True)
+class Room:
+    """How much there is room for: columns, entries of a matrix, and characters of an entry."""
+
+    width: int
+    entries: int
+    characters: int
+
+
+def terminal_room(width: int) -> Room:
+    """What a person reads in a terminal."""
+    return Room(width, 30, 500)
+
+
+FILE = Room(118, 10**6, 10**9)
+
+
+def general(form: str, equations: "Equations") -> list[str]:
+    """A form in general; with nonideal constraints, F = Q + C takes the place of Q."""
+    words = GENERAL[form] if equations.names else "M q̈ = Q"
+    return (words.replace("Q", "F") + ",  F = Q + C" if any(equations.C) else words).split("\n")
+
+
+def matrices(equations: "Equations", room: Room) -> list[str]:
+    """M, Q, C, A and b, and what is assumed about A."""
+    coordinates = [q.func.__name__ for q in equations.coordinates]
+    rows = [*named("M", equations.M, coordinates, coordinates, room), ""]
+    rows += named("Q", equations.Q, [], coordinates, room)
+    if any(equations.C):
+        rows += ["", *named("C", equations.C, [], coordinates, room)]
+    if equations.names:
+        constraints = list(equations.names)
+        rows += ["", *named("A", equations.A, coordinates, constraints, room)]
+        rows += ["", *named("b", equations.b, [], constraints, room), "", shortened(equations.assumption, room)]
+    return rows
+
+
+def named(name: str, value: Any, across: list[str], down: list[str], room: Room) -> list[str]:
+    """A matrix or column under its name: drawn, or its entries that are not zero one by one."""
+    import sympy as sp
+
+    if rows := drawn(sp.Eq(sp.Symbol(name), value, evaluate=False), room):
+        return rows
+    entries = list(entries_of(name, value, across, down, room))
+    more = len(entries) - room.entries
+    return [*entries[: room.entries], *([f"… and {more} more; --out FILE writes them all"] if more > 0 else [])]
+
+
+def entries_of(name: str, value: Any, across: list[str], down: list[str], room: Room) -> Iterator[str]:
+    """The entries of a matrix that are not zero, each with the names of its row and column."""
+    for (i, j), entry in sorted(value.todok().items()):
+        place = down[i] if value.cols == 1 else f"{down[i]}, {across[j]}"
+        yield f"{name}[{place}] = {line(entry, room)}"
+
+
+def accelerations(equations: "Equations", values: Any, room: Room) -> list[str]:
+    """q̈ written out."""
+    import sympy as sp
+
+    from zwang.symbols import t
+
+    left = sp.ImmutableMatrix([q.diff(t, 2) for q in equations.coordinates])
+    if rows := drawn(sp.Eq(left, values, evaluate=False), room):
+        return rows
+    pairs = zip(equations.coordinates, values, strict=True)
+    return [f"{q.func.__name__}'' = {line(value, room)}" for q, value in pairs]
+
+
+def drawn(expression: Any, room: Room) -> list[str]:
+    """An expression in two dimensions with dots for rates; nothing if there is no room for it."""
+    import sympy as sp
+    from sympy.physics.vector.printing import vpprint
+
+    if sp.count_ops(expression) > HEAVY:
+        return []
+    rows = unicodedata.normalize("NFC", vpprint(expression, use_unicode=True, wrap_line=False)).rstrip().split("\n")
+    return [row.rstrip() for row in rows] if max(map(columns, rows)) <= room.width else []
+
+
+def columns(row: str) -> int:
+    """The columns that a row takes: dots above letters take none."""
+    return sum(not unicodedata.combining(c) for c in row)
+
+
+def line(expression: Any, room: Room) -> str:
+    """An expression in one line as a model file writes it, x' for a rate."""
+    from sympy.physics.vector.printing import vsstrrepr
+
+    return shortened(str(vsstrrepr(expression)).replace("**", "^"), room)
+
+
+def shortened(words: str, room: Room) -> str:
+    """Words that are cut where there is no room for all of them."""
+    if len(words) <= room.characters:
+        return words
+    return f"{words[: room.characters]} … ({len(words):,} characters; --out FILE writes them all)"

@@ -1,0 +1,106 @@
+"""No traceback ever: what goes wrong becomes a sentence and an exit code. `--debug` shows the traceback too."""
+
+import os
+import signal
+import sys
+import traceback
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from zwang.cli.exits import Exit, Failure, code_of
+from zwang.errors import ModelFileError, ZwangError
+
+JSON, DEBUG = "zwang.json", "zwang.debug"  # what the options leave in a context
+
+
+class Guarded(TyperGroup):
+    """The group of all commands; every one of them runs inside of `invoke`."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; an exception ends it with its message and its code."""
+        try:
+            value = super().invoke(ctx)
+            sys.stdout.flush()  # so that a broken pipe shows here, and not when Python shuts down
+            return value
+        except BrokenPipeError:
+            silence()
+            raise typer.Exit(Exit.BROKEN_PIPE) from None
+        except KeyboardInterrupt:
+            report(ctx, "interrupted; nothing was written", Exit.INTERRUPTED)
+            raise typer.Exit(Exit.INTERRUPTED) from None
+        except Exception as error:
+            if hasattr(error, "exit_code"):  # typer's own: wrong use, which it explains, and ends that were meant
+                if ctx.meta.get(JSON) and hasattr(error, "format_message"):
+                    tell_machine(error.format_message(), Exit.USAGE)
+                raise
+            show_traceback(ctx)
+            code, message = account(error)
+            report(ctx, message, code, as_it_is=isinstance(error, ModelFileError))
+            raise typer.Exit(code) from None
+
+
+def account(error: Exception) -> tuple[Exit, str]:
+    """The exit code of an error, and what to say about it."""
+    if isinstance(error, ZwangError | Failure):
+        return code_of(error), str(error)
+    if isinstance(error, OSError):
+        where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        return Exit.REFUSED, f"{where}{error.strerror or error}"
+    if isinstance(error, MemoryError):
+        return Exit.REFUSED, "not enough memory: ask for fewer samples, or a smaller model"
+    if isinstance(error, RecursionError):
+        return Exit.REFUSED, "an expression of the model is nested too deeply: split it into [definitions]"
+    first = (str(error).splitlines() or [""])[0]
+    what = f"{type(error).__name__}: {first}" if first else type(error).__name__
+    return Exit.INTERNAL, f"internal error: {what}; run again as `zwang --debug …` to see where"
+
+
+def report(ctx: Any, message: str, code: Exit, as_it_is: bool = False) -> None:
+    """Say what went wrong on standard error, and to machines that asked for JSON on standard output too."""
+    from zwang.cli.terminal import clean, err, text
+
+    try:
+        if ctx.meta.get(JSON):
+            tell_machine(message, code)
+        if as_it_is:  # marks under a line of the model must stay where they are
+            sys.stderr.write(f"{clean(message)}\n")
+        else:
+            err().print(text("error: ", "bold red") + text(message))
+    except BrokenPipeError:
+        silence()
+
+
+def tell_machine(message: str, code: Exit) -> None:
+    """What went wrong, as JSON on standard output."""
+    from zwang.cli.terminal import emit_json
+
+    emit_json({"error": message, "exit_code": int(code)})
+    sys.stdout.flush()
+
+
+def show_traceback(ctx: Any) -> None:
+    """The traceback of the exception at hand, if it was asked for."""
+    if ctx.meta.get(DEBUG):
+        traceback.print_exc()
+
+
+def silence() -> None:
+    """Send what is still to be written nowhere: nobody reads it, and Python would complain when it shuts down."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def terminate_cleanly() -> None:
+    """Let SIGTERM unwind the stack, so that temporary files are removed."""
+
+    def stop(_signal: int, _frame: Any) -> None:
+        raise SystemExit(int(Exit.TERMINATED))
+
+    signal.signal(signal.SIGTERM, stop)

@@ -1,0 +1,163 @@
+"""From what a person typed to a model with its numbers."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from zwang.cli import library
+from zwang.cli.exits import Exit, Failure
+from zwang.cli.options import pairs
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from zwang.files.model_file import ModelFile
+    from zwang.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model, how it is to be run, and the values of parameters that were changed."""
+
+    model: "ModelFile"
+    parameters: dict[str, float]
+    label: str
+    """What to call the model in a message: as it was typed."""
+
+    def state(self) -> dict[Any, float]:
+        """The start in numbers."""
+        return self.model.state(self.parameters)
+
+    def verdict(self) -> "Verdict":
+        """The verdict on the constraints at the start."""
+        from zwang.verdict import diagnose
+
+        return diagnose(self.model.system, self.state(), self.model.run.begin, self.parameters)
+
+
+def load(model: str, settings: list[str] | None = None, **changes: Any) -> Case:
+    """The model of a file or example, with parameters and fields of its run changed."""
+    values = pairs(settings)
+    path, example = find(model)
+    found = read(path)
+    if example:
+        from zwang.cli.terminal import say
+
+        say(f"no file {model!r} here: taking the example of that name", "dim")
+    require_names(found, values)
+    return Case(replace(found, run=replace(found.run, **changes)), values, model)
+
+
+def find(model: str) -> tuple[Path, bool]:
+    """The file that is meant, and whether it is an example's: a file goes before an example of the same name."""
+    path = Path(model)
+    if path.is_file():
+        return path, False
+    if path.exists():
+        raise Failure(Exit.MODEL, f"{model}: this is a folder, a model file is meant")
+    if model in library.names():
+        return Path(str(library.folder() / f"{model}.toml")), True
+    raise Failure(Exit.MODEL, f"{model}: there is no such file{hint(path)}")
+
+
+def hint(path: Path) -> str:
+    """What may have been meant by a file that is not there."""
+    beside = path.with_name(f"{path.name}.toml")
+    if path.suffix != ".toml" and beside.is_file():
+        return f", did you mean {beside}?"
+    try:
+        here = [str(entry) for entry in path.parent.glob("*.toml")]
+    except OSError:
+        here = []
+    return library.nearest(str(path), [*here, *library.names()]) or "; `zwang new NAME` writes one to start from"
+
+
+def read(path: Path) -> "ModelFile":
+    """A model file; a file that cannot even be opened is refused as a model too."""
+    from zwang.files.read import load_model
+
+    try:
+        return load_model(path)
+    except OSError as error:
+        raise Failure(Exit.MODEL, f"{path}: {error.strerror or error}") from error
+
+
+def require_names(model: "ModelFile", values: dict[str, float]) -> None:
+    """Refuse values for what is no parameter of the model."""
+    inputs = {str(f.func) for f in model.system.inputs}
+    known = [str(s) for s in model.system.parameters if str(getattr(s, "func", s)) not in inputs]
+    for name in values:
+        if name in inputs:
+            raise typer.BadParameter(
+                f"{name} is a function of time, not a number: change it under [inputs] in the model",
+                param_hint="--set",
+            )
+        if name not in known:
+            there = f"there are {', '.join(known)}" if known else "the model has none"
+            raise typer.BadParameter(
+                f"{name} is no parameter of this model{library.nearest(name, known)} ({there})", param_hint="--set"
+            )
+
+
+def require_end(case: Case) -> None:
+    """Refuse a model that does not say when to stop."""
+    if case.model.run.until is None:
+        raise Failure(
+            Exit.USAGE, "the model does not say when to stop: give --until, or put until = … under [run] in the model"
+        )
+
+
+def simulate(case: Case, quiet: bool = False) -> "xr.Dataset":
+    """The motion of a case, with a bar on a terminal if it takes long; an interrupt is handed on."""
+    from zwang.cli.progress import bar
+
+    with bar("simulating", quiet=quiet) as progress:
+        motion = case.model.simulate(parameters=case.parameters, progress=progress, throw=False)
+    if motion.attrs["status"] == "interrupted":
+        raise KeyboardInterrupt
+    return motion
+
+
+def motion_of(source: str, settings: list[str] | None = None) -> "xr.Dataset":
+    """The motion in a file, or the one that a model asks for."""
+    path = Path(source)
+    if path.is_file() and is_netcdf(path):
+        if settings:
+            raise typer.BadParameter("a motion that is computed already cannot be changed", param_hint="--set")
+        from zwang.files.store import load_motion
+
+        return load_motion(path)
+    case = load(source, settings)
+    require_end(case)
+    require_start(case)
+    return simulate(case)
+
+
+def is_netcdf(path: Path) -> bool:
+    """Whether a file is NetCDF: by what it begins with, not by its name."""
+    with path.open("rb") as file:
+        begin = file.read(8)
+    return begin == b"\x89HDF\r\n\x1a\n" or begin[:3] == b"CDF" or path.suffix == ".nc"
+
+
+def require_start(case: Case) -> "Verdict":
+    """The verdict at the start; a start from which nothing can move is refused."""
+    from zwang.cli.words import reading
+
+    verdict = case.verdict()
+    if verdict.violated:
+        raise Failure(
+            Exit.START,
+            f"the start does not satisfy its constraints: {reading(verdict)}; "
+            f"add --assemble, or see the nearest start that does with `zwang assemble {case.label}`",
+        )
+    if verdict.inconsistent:
+        names = ", ".join(verdict.inconsistent)
+        raise Failure(
+            Exit.INCONSISTENT,
+            f"no acceleration obeys {names} together with the other constraints: drop one, or mend the right-hand "
+            f"sides; `zwang check {case.label}` says more",
+        )
+    return verdict

@@ -1,0 +1,28 @@
+"""`zwang new`: a commented model to start from."""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from zwang.cli.options import Force
+from zwang.cli.targets import require_targets
+
+
+def new(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The model's name; the file is NAME.toml.", show_default=False)
+    ],
+    force: Force = False,
+) -> None:
+    """Write a commented model to start from; it runs as it is."""
+    from zwang.cli.terminal import say
+    from zwang.files.store import write_atomically
+
+    path = Path(name if name.endswith(".toml") else f"{name}.toml")
+    require_targets({"NAME": path}, [], overwrite=force)
+    title = "".join(c for c in path.stem.replace("_", " ").replace("-", " ") if c.isprintable() and c not in '"\\')
+    text = (files("zwang") / "cli" / "starter.toml").read_text(encoding="utf-8")
+    write_atomically(path, text.replace('name = "A pendulum"', f'name = "{title or "A pendulum"}"', 1).encode())
+    say(f"{path} is written. Next: zwang run {path}")

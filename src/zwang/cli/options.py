@@ -1,0 +1,125 @@
+"""Arguments and options that several commands share."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from zwang.cli.guard import JSON
+
+
+class Method(StrEnum):
+    """The engines, as `simulate` names them."""
+
+    AUTO = "auto"
+    NATIVE = "native"
+    TAYLOR = "taylor"
+    RADAU = "radau"
+    LSODA = "lsoda"
+
+
+class Integrable(StrEnum):
+    """The forms that can be integrated."""
+
+    FUNDAMENTAL = "fundamental"
+    GIBBS_APPELL = "gibbs-appell"
+    LAGRANGE = "lagrange"
+
+
+class Form(StrEnum):
+    """All forms of the equations of motion."""
+
+    FUNDAMENTAL = "fundamental"
+    GENERALIZED_INVERSE = "generalized-inverse"
+    GAUSS = "gauss"
+    GIBBS_APPELL = "gibbs-appell"
+    LAGRANGE = "lagrange"
+
+
+def complete_model(ctx: typer.Context, args: list[str], incomplete: str) -> list[str]:
+    """Model files of the folder, and examples by name."""
+    from zwang.cli.library import names
+
+    folder, _, start = incomplete.rpartition("/")
+    here = Path(folder or ".")
+    prefix = f"{folder}/" if folder else ""
+    try:
+        entries = sorted(here.iterdir())
+    except OSError:
+        entries = []
+    files = [
+        f"{prefix}{entry.name}{'/' if entry.is_dir() else ''}"
+        for entry in entries
+        if entry.name.startswith(start) and (entry.is_dir() or entry.suffix in (".toml", ".nc"))
+    ]
+    return [*files, *(name for name in names() if name.startswith(incomplete))]
+
+
+def complete_example(ctx: typer.Context, args: list[str], incomplete: str) -> list[str]:
+    """Examples by name."""
+    from zwang.cli.library import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+def ask_for_json(ctx: typer.Context, value: bool) -> bool:
+    """Remember that a machine listens: errors become JSON too."""
+    ctx.meta[JSON] = value
+    return value
+
+
+def number(value: str) -> float:
+    """A finite number."""
+    import math
+
+    try:
+        found = float(value)
+    except ValueError:
+        raise typer.BadParameter(f"{value!r} is no number") from None
+    if not math.isfinite(found):
+        raise typer.BadParameter(f"{value} is not finite")
+    return found
+
+
+def pairs(settings: list[str] | None) -> dict[str, float]:
+    """Values of parameters from texts such as `m=2`."""
+    values: dict[str, float] = {}
+    for setting in settings or []:
+        name, equals, value = setting.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise typer.BadParameter(f"{setting!r}: write a name, = and a number, as in m=2", param_hint="--set")
+        if name in values:
+            raise typer.BadParameter(f"{name} is set twice", param_hint="--set")
+        try:
+            values[name] = number(value)
+        except typer.BadParameter as error:
+            raise typer.BadParameter(f"{name}: {error.message}", param_hint="--set") from None
+    return values
+
+
+Model = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        help="A model file, or the name of an example where there is no such file.",
+        show_default=False,
+        autocompletion=complete_model,
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=NUMBER", help="Change a parameter; may be repeated.", show_default=False),
+]
+AsJson = Annotated[
+    bool,
+    typer.Option("--json", callback=ask_for_json, is_eager=True, help="Print one JSON object and nothing else."),
+]
+Assemble = Annotated[bool, typer.Option("--assemble", help="Bring the start onto its constraints first.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that is there already.")]
+
+
+def changed(**values: Any) -> dict[str, Any]:
+    """The options that were given."""
+    return {name: value for name, value in values.items() if value is not None}

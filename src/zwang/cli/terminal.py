@@ -1,0 +1,148 @@
+"""What goes to the terminal: results to standard output, words about them to standard error.
+
+Text from model files is data: no markup is read in it, and control characters do not reach the terminal.
+"""
+
+import json
+import math
+import re
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def out() -> "Console":
+    """Standard output."""
+    return console(stderr=False)
+
+
+def err() -> "Console":
+    """Standard error."""
+    return console(stderr=True)
+
+
+def console(stderr: bool) -> "Console":
+    """A console that takes text as it is; a broken pipe is for the guard to deal with."""
+    from rich.console import Console
+
+    class Plain(Console):
+        """A console that does not end the process by itself."""
+
+        def on_broken_pipe(self) -> None:
+            """Hand the broken pipe on."""
+            raise BrokenPipeError
+
+    return Plain(stderr=stderr, markup=False, highlight=False, emoji=False)
+
+
+def clean(text: str) -> str:
+    """Text without control characters: a name must not move the cursor or turn the line round.
+
+    >>> clean("a\\x1b[31mb")
+    'a�[31mb'
+    """
+    return _CONTROL.sub("�", text)
+
+
+def text(words: Any, style: str = "") -> "Text":
+    """Text for a console, with no markup read in it."""
+    from rich.text import Text
+
+    return Text(clean(str(words)), style=style)
+
+
+def say(words: str, style: str = "") -> None:
+    """A remark, to standard error."""
+    err().print(text(words, style))
+
+
+def emit(words: str) -> None:
+    """Lines to standard output as they are: no wrapping, no colour."""
+    sys.stdout.write(words if words.endswith("\n") else f"{words}\n")
+
+
+def emit_json(values: Any) -> None:
+    """One JSON object to standard output; what is not a finite number is null."""
+    emit(json.dumps(plain(values), indent=2, ensure_ascii=False))
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can hold it.
+
+    >>> plain({"a": float("nan"), "b": (1, 2.5)})
+    {'a': None, 'b': [1, 2.5]}
+    """
+    if isinstance(value, dict):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, bool | str) or value is None:
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if hasattr(value, "tolist"):  # NumPy's numbers and arrays
+        return plain(value.tolist())
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return str(value)
+
+
+def ledger(rows: Iterable[tuple[str, "Text | str"]]) -> "Table":
+    """Two columns: what it is, and its value."""
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(text(name), text(value) if isinstance(value, str) else value)
+    return table
+
+
+def columns(*heads: str, right: Iterable[str] = ()) -> "Table":
+    """A table with a line under its heads; those named in `right` hold numbers."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for head in heads:
+        table.add_column(
+            text(head), justify="right" if head in right else "left", no_wrap=head in right, overflow="fold"
+        )
+    return table
+
+
+def figure(value: float) -> str:
+    """A measured size with two digits; a dash where there is none.
+
+    >>> figure(1.2345e-13), figure(0.0), figure(float("nan"))
+    ('1.2e-13', '0', '–')
+    """
+    return "–" if math.isnan(value) else f"{value:.2g}"
+
+
+def seconds(value: float) -> str:
+    """A time a person can read.
+
+    >>> seconds(0.00042), seconds(0.035), seconds(12.3), seconds(float("nan"))
+    ('420 µs', '35 ms', '12 s', '–')
+    """
+    if math.isnan(value):
+        return "–"
+    size, unit = next(
+        (size, unit) for size, unit in ((1, "s"), (1e-3, "ms"), (1e-6, "µs")) if value >= size or unit == "µs"
+    )
+    count = value / size
+    return f"{count:.1f} {unit}" if count < 9.95 else f"{count:.0f} {unit}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """`1 step`, `2 steps`, `12,345 steps`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

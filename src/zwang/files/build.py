@@ -1,0 +1,294 @@
+"""Trees of expressions to SymPy: names get their meaning here, and nothing grows beyond its bounds.
+
+SymPy evaluates on its own what it is given, and some of that takes for ever: huge integers, roots of large ones,
+constants within constants. So every part carries what it costs (its size and depth, definitions counted in full)
+and, if it is constant, its value as a float. Bounds are checked before SymPy sees a part; constants stay exact
+while they are short and become floats when they are not. Numbers before a sum stay there, 2*(x + y), where SymPy
+would multiply out: what is written in a file is kept.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from zwang.files.functions import FUNCTIONS, IF, REACTIONS, Function
+from zwang.files.grammar import Node
+from zwang.files.problems import Mistake, did_you_mean, quoted
+
+LARGEST_SIZE = 20_000  # parts of an expression, definitions counted in full
+LARGEST_DEPTH = 60
+LARGEST_EXPONENT = 100
+LARGEST, SMALLEST = 1e300, 1e-300
+EXACT_DIGITS = 30  # integers, numerators and denominators beyond become floats
+EXACT_SIZE = 30  # constants of more parts become floats
+
+_LIMIT = 10**EXACT_DIGITS
+_COMPARE: dict[str, tuple[Any, Callable[[float, float], bool]]] = {
+    "<": (sp.StrictLessThan, lambda a, b: a < b),
+    ">": (sp.StrictGreaterThan, lambda a, b: a > b),
+    "<=": (sp.LessThan, lambda a, b: a <= b),
+    ">=": (sp.GreaterThan, lambda a, b: a >= b),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A part in SymPy, its value if it is constant, what it costs, and the kinds of names that it uses."""
+
+    expr: sp.Expr
+    value: float | None = None
+    size: int = 1
+    depth: int = 1
+    uses: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Builder:
+    """Makes SymPy of trees; `name` and `reaction` say what names stand for."""
+
+    name: Callable[[Node], Built]
+    reaction: Callable[[Node], Built]
+
+    def build(self, node: Node) -> Built:
+        """The expression of a tree, or a `Mistake` at the part that is wrong."""
+        if node.kind == "number":
+            return number(node.value, node.at)
+        if node.kind == "name":
+            return self.name(node)
+        if node.kind == "call":
+            return self.call(node)
+        if node.kind == "text":
+            raise Mistake("a name in quotes has no place here", node.at)
+        if node.kind == "compare":
+            raise Mistake(f"{quoted(node.value)} has no place here", node.at, "a comparison stands first in if(…)")
+        parts = [self.build(arg) for arg in node.args]
+        if node.kind == "sum":
+            return total(parts, node)
+        if node.kind == "product":
+            return product(parts, node.value, node)
+        if node.kind == "minus":
+            return product([number("-1", node.at), *parts], (1, 1), node)
+        return power(parts[0], parts[1], node.at)
+
+    def call(self, node: Node) -> Built:
+        """A function of its arguments."""
+        if node.value in REACTIONS:
+            return self.reaction(node)
+        if node.value == IF:
+            return self.choice(node)
+        function = FUNCTIONS.get(node.value)
+        if function is None:
+            return self.refuse_function(node)
+        if not function.least <= len(node.args) <= function.most:
+            wanted = f"{function.least}" if function.least == function.most else f"{function.least} to {function.most}"
+            raise Mistake(
+                f"{node.value} takes {wanted} argument{'s' * (function.most > 1)}, {len(node.args)} are given", node.at
+            )
+        parts = [self.build(arg) for arg in node.args]
+        return apply(node.value, function, parts, node.at)
+
+    def refuse_function(self, node: Node) -> Built:
+        """Something is called that is no function."""
+        try:
+            self.name(Node("name", node.at, (node.value, 0)))
+        except Mistake:
+            known = [*FUNCTIONS, IF]
+            raise Mistake(
+                f"unknown function {quoted(node.value)}{did_you_mean(node.value, known)}",
+                node.at,
+                f"the functions are {', '.join(known)}",
+            ) from None
+        raise Mistake(f"{quoted(node.value)} is no function", node.at, f"write {node.value}*(…) to multiply")
+
+    def choice(self, node: Node) -> Built:
+        """`if(a < b, this, that)` as a piecewise expression."""
+        if len(node.args) != 3 or node.args[0].kind != "compare":
+            raise Mistake("if takes a condition and two expressions", node.at, "write if(x > 0, this, that)")
+        condition, this, that = node.args
+        left, right = (self.build(arg) for arg in condition.args)
+        yes, no = self.build(this), self.build(that)
+        size, depth, uses = cost([left, right, yes, no], node.at)
+        relation, holds = _COMPARE[condition.value]
+        if left.value is not None and right.value is not None:
+            return yes if holds(left.value, right.value) else no
+        # an if in the place of `that` is one more piece: what SymPy makes of a Piecewise in a Piecewise
+        nested = that.kind == "call" and that.value == IF and isinstance(no.expr, sp.Piecewise)
+        rest = no.expr.args if nested else [(no.expr, True)]
+        pair = (yes.expr, relation(left.expr, right.expr, evaluate=False))
+        return Built(sp.Piecewise(pair, *rest, evaluate=False), None, size, depth, uses)
+
+
+def number(text: str, at: int) -> Built:
+    """A number as it is written: exact without a point, a float with one."""
+    value = float(text)
+    if not abs(value) <= LARGEST:
+        raise Mistake(f"the number {text[:40]} is too large", at, f"numbers reach to {LARGEST:g}")
+    if abs(value) < SMALLEST and any(c in "123456789" for c in text.lower().partition("e")[0]):
+        raise Mistake(f"the number {text[:40]} is too small", at, f"numbers begin at {SMALLEST:g}; write 0 for nothing")
+    exact = text.lstrip("-").isdigit() and len(text) <= EXACT_DIGITS
+    return Built(sp.Integer(int(text)) if exact else sp.Float(value), value)
+
+
+def plain(value: float) -> Built:
+    """A number of TOML's."""
+    return number(repr(value), 0)
+
+
+def cost(parts: Sequence[Built], at: int) -> tuple[int, int, frozenset[str]]:
+    """Size, depth and uses of what is made of some parts; refused beyond the bounds."""
+    size, depth = 1 + sum(p.size for p in parts), 1 + max(p.depth for p in parts)
+    if size > LARGEST_SIZE:
+        raise Mistake(f"the expression has more than {LARGEST_SIZE} parts, its definitions counted in full", at)
+    if depth > LARGEST_DEPTH:
+        raise Mistake(f"the expression is nested more than {LARGEST_DEPTH} deep, its definitions counted in full", at)
+    return size, depth, parts[0].uses.union(*(p.uses for p in parts[1:]))
+
+
+def checked(value: float, at: int) -> float:
+    """The value of a constant, unless it is none."""
+    if not math.isfinite(value) or abs(value) > LARGEST:
+        raise Mistake("this constant is too large", at, f"numbers reach to {LARGEST:g}")
+    return value
+
+
+def constant(make: Callable[[], sp.Expr], value: float, costs: tuple[int, int, frozenset[str]], at: int) -> Built:
+    """A constant: exact if it is short, else a float."""
+    size, depth, uses = costs
+    checked(value, at)
+    expr = make() if size <= EXACT_SIZE else sp.Float(value)
+    if expr.is_Rational:
+        if max(abs(expr.p), expr.q) >= _LIMIT:
+            expr = sp.Float(value)
+        return Built(expr, value, 1, 1, uses)
+    if expr.is_Float or expr.has(sp.nan, sp.zoo, sp.oo, -sp.oo, sp.I):
+        return Built(sp.Float(value), value, 1, 1, uses)
+    return Built(expr, value, size, depth, uses)
+
+
+def made(expr: sp.Expr, costs: tuple[int, int, frozenset[str]], at: int) -> Built:
+    """An expression that is not constant by its parts; x − x may be, all the same."""
+    size, depth, uses = costs
+    coefficient = expr.as_coeff_Mul()[0]
+    if not coefficient.is_finite or abs(coefficient) > LARGEST:
+        raise Mistake("a number in this expression is too large", at, f"numbers reach to {LARGEST:g}")
+    return Built(expr, float(expr) if expr.is_Number else None, size, depth, uses)
+
+
+def total(parts: Sequence[Built], node: Node) -> Built:
+    """A sum."""
+    costs = cost(parts, node.at)
+    pairs = list(zip(node.value, parts, strict=True))
+    values = [s * p.value for s, p in pairs if p.value is not None]
+
+    def make() -> sp.Expr:
+        return sp.Add(*[p.expr if s > 0 else scaled(sp.S.NegativeOne, p.expr) for s, p in pairs])
+
+    checked(math.fsum(values), node.at)
+    if len(values) == len(parts):
+        return constant(make, math.fsum(values), costs, node.at)
+    return made(make(), costs, node.at)
+
+
+def product(parts: Sequence[Built], exponents: Sequence[int], node: Node) -> Built:
+    """A product; parts with exponent −1 are divided by."""
+    costs = cost(parts, node.at)
+    value = 1.0
+    for part, exponent, arg in zip(parts, exponents, (node, *node.args)[-len(parts) :], strict=True):
+        if part.value is None:
+            continue
+        if exponent < 0 and part.value == 0:
+            raise Mistake("division by zero", arg.at)
+        value = checked(value * part.value if exponent > 0 else value / part.value, node.at)
+    zero = any(p.value == 0 for p in parts)
+    if value == 0 and not zero:
+        raise Mistake("this constant is too small", node.at, f"numbers begin at {SMALLEST:g}")
+
+    def make() -> sp.Expr:
+        coefficient, factors = sp.S.One, []
+        for part, exponent in zip(parts, exponents, strict=True):
+            c, rest = part.expr.as_coeff_Mul()
+            coefficient = coefficient * c if exponent > 0 else coefficient / c
+            if rest is not sp.S.One:
+                factors.append(rest if exponent > 0 else rest**-1)
+        return scaled(coefficient, factors[0] if len(factors) == 1 else sp.Mul(*factors))
+
+    if all(p.value is not None for p in parts):
+        return constant(make, value, costs, node.at)
+    return made(make(), costs, node.at)
+
+
+def scaled(coefficient: sp.Expr, expr: sp.Expr) -> sp.Expr:
+    """A number times an expression; before a sum it stays."""
+    c, rest = expr.as_coeff_Mul()
+    coefficient = coefficient * c
+    if not rest.is_Add or coefficient.is_zero or coefficient is sp.S.One:
+        return coefficient * rest
+    return sp.Mul(coefficient, rest, evaluate=False)
+
+
+def power(base: Built, exponent: Built, at: int) -> Built:
+    """A power; exponents that are numbers are small."""
+    costs = cost([base, exponent], at)
+    if base.value is not None and exponent.value is not None:
+        try:
+            value = math.pow(base.value, exponent.value)
+        except OverflowError:
+            raise Mistake("this power is too large", at, f"numbers reach to {LARGEST:g}") from None
+        except ValueError:
+            what = "division by zero" if base.value == 0 else "a power of a negative number that is not real"
+            raise Mistake(what, at) from None
+        if value == 0 and base.value != 0:
+            raise Mistake("this power is too small", at, f"numbers begin at {SMALLEST:g}")
+        if not stays_exact(base.expr, exponent.expr):
+            return Built(sp.Float(checked(value, at)), value)
+        return constant(lambda: base.expr**exponent.expr, value, costs, at)
+    if exponent.value is not None and abs(exponent.value) > LARGEST_EXPONENT:
+        raise Mistake(f"the exponent is beyond {LARGEST_EXPONENT}", at)
+    if base.value is not None and base.value < 0:
+        raise Mistake("a power of a negative number with an exponent that changes", at)
+    if base.value == 0:
+        raise Mistake("a power of zero with an exponent that changes", at)
+    made_power = made(base.expr**exponent.expr, costs, at)
+    exponents = [f.exp for f in sp.Mul.make_args(made_power.expr) if f.is_Pow and f.exp.is_Number]
+    if any(abs(e) > LARGEST_EXPONENT for e in exponents):
+        raise Mistake(f"powers of powers make an exponent beyond {LARGEST_EXPONENT}", at)
+    return made_power
+
+
+def stays_exact(base: sp.Expr, exponent: sp.Expr) -> bool:
+    """Whether a power of constants may be left to SymPy: no long integers, no factors of large ones."""
+    if not exponent.is_Rational or abs(exponent.p) > LARGEST_EXPONENT or exponent.q > LARGEST_EXPONENT:
+        return False
+    if base.is_Rational:
+        digits = len(str(max(abs(base.p), base.q)))
+        return bool(digits * abs(exponent.p) <= 2 * EXACT_DIGITS and (exponent.q == 1 or digits <= EXACT_DIGITS // 2))
+    return bool(exponent.is_Integer or exponent.q == 2)
+
+
+def apply(name: str, function: Function, parts: Sequence[Built], at: int) -> Built:
+    """A function of built arguments."""
+    if name == "sqrt":
+        if parts[0].value is not None and parts[0].value < 0:
+            raise Mistake("the root of a negative number is not real", at)
+        return power(parts[0], Built(sp.Rational(1, 2), 0.5), at)
+    costs = cost(parts, at)
+    if any(p.value is None for p in parts):
+        return made(function.make(*[p.expr for p in parts]), costs, at)
+    values: list[Any] = [p.value for p in parts]
+    try:
+        value = float(function.compute(*values))
+    except OverflowError:
+        raise Mistake(f"{name} of this is too large", at, f"numbers reach to {LARGEST:g}") from None
+    except (ValueError, ZeroDivisionError):
+        raise Mistake(f"{name} has no real value for {', '.join(f'{v:g}' for v in values)}", at) from None
+    if name in ("min", "max"):
+        return parts[values.index(value)]
+    if name == "abs":
+        return parts[0] if values[0] >= 0 else Built(-parts[0].expr, value, *costs)
+    if name in ("sign", "floor", "ceil"):
+        exact = abs(value) < 2**53
+        return Built(sp.Integer(int(value)) if exact else sp.Float(value), value)
+    return constant(lambda: function.make(*[p.expr for p in parts]), value, costs, at)

@@ -1,0 +1,128 @@
+"""A TOML document with the place of everything in it, and the problems that were found so far."""
+
+import re
+import tomllib
+import unicodedata
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from zwang.files.places import Path, Place, find_places, inside
+from zwang.files.problems import Mistake, Problem, file_error
+
+LARGEST_FILE = 500_000  # bytes
+
+AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+# Characters that change how a line looks but not what it says.
+HIDDEN = re.compile("[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+EXPRESSION = 'an expression goes in quotes: energy = "m*v^2/2"'
+PLAIN = 'write key = value; quote a key that is not plain: "θ" = 1'
+ONE_LINE = "a string in one pair of quotes ends in its line; use three quotes for several lines"
+
+# What tomllib says, what it means, and what to do.
+WORDS = {
+    "Invalid value": ("this is no value", EXPRESSION),
+    "Expected newline or end of document after a statement": ("the line should end here", EXPRESSION),
+    "Expected '=' after a key in a key/value pair": ("= is missing after the key", PLAIN),
+    "Invalid statement": ("no key, section or comment begins like this", PLAIN),
+    "Invalid initial character for a key part": ("no key begins like this", PLAIN),
+    "Unterminated string": ("a string begins here or before that does not end", 'close it with " in the same line'),
+    "Illegal character": ("a character that may not stand here", ONE_LINE),
+    "Unclosed array": ("a list does not end, or a comma is missing in it", "separate entries with , and close with ]"),
+    "Unclosed inline table": (
+        "a table { … } does not end, or a comma is missing in it",
+        "separate entries with , and close with } in the same line",
+    ),
+    "Unescaped '\\' in a string": ("a backslash in a string", "write '…' instead of \"…\" to have it as it is"),
+    "Expected ']' at the end of a table declaration": ("] is missing after the name of the section", "write [section]"),
+    "Cannot overwrite a value": ("this is given twice, or is both a value and a table", ""),
+}
+
+
+@dataclass
+class Document:
+    """The text, what it says, and where."""
+
+    file: str
+    text: str
+    data: dict[str, Any] = field(default_factory=dict)
+    places: dict[Path, Place] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(m.end() for m in re.finditer("\n", self.text))]
+
+    def at(self, offset: int, message: str, hint: str = "") -> None:
+        """Note a problem at an offset into the text."""
+        offset = max(0, min(offset, len(self.text)))
+        line = bisect_right(self._starts, offset) - 1
+        start = self._starts[line]
+        end = self._starts[line + 1] - 1 if line + 1 < len(self._starts) else len(self.text)
+        self.problems.append(Problem(self.file, line + 1, offset - start + 1, message, hint, self.text[start:end]))
+
+    def of(self, path: Path, message: str, hint: str = "", *, key: bool = False, index: int | None = None) -> None:
+        """Note a problem with the value (or the key) at a path, `index` characters into its string."""
+        place = None
+        while place is None and path:
+            place = self.places.get(path)
+            if place is None:  # an entry without a place of its own: what it stands in has one
+                path, index = path[:-1], None
+        if place is None:
+            self.at(0, message, hint)
+        elif key:
+            self.at(place.key, message, hint)
+        else:
+            raw = self.text[place.value : place.end]
+            within = inside(raw, index) if index is not None and raw[:1] in ("'", '"') else 0
+            self.at(place.value + within, message, hint)
+
+    def raise_problems(self) -> None:
+        """Raise what was found, if anything was."""
+        if self.problems:
+            raise file_error(self.problems)
+
+
+def parse_document(text: str, file: str) -> Document:
+    """The document of a text; raises `ModelFileError` where it is no TOML."""
+    document = Document(file, text.replace("\r\n", "\n"))
+    text = document.text
+    if found := HIDDEN.search(text):
+        name = unicodedata.name(found.group(), "a character")
+        document.at(found.start(), f"a character that cannot be seen: {name}", "delete it")
+        document.raise_problems()
+    try:
+        document.places = find_places(text)
+        document.data = tomllib.loads(text)
+    except Mistake as mistake:
+        document.at(mistake.at, mistake.message, mistake.hint)
+    except tomllib.TOMLDecodeError as error:
+        explain(document, str(error))
+    except (ValueError, RecursionError):
+        document.at(0, "the file is no TOML", "a number may be out of range")
+    document.raise_problems()
+    return document
+
+
+def explain(document: Document, said: str) -> None:
+    """What tomllib found wrong, in words of ours, at its place."""
+    place = AT.search(said)
+    what = said[: place.start()] if place else said
+    if place and place.group(1):
+        offset = document._starts[int(place.group(1)) - 1] + int(place.group(2)) - 1
+    else:
+        offset = len(document.text.rstrip())
+    message, hint = WORDS.get(what, (what[:1].lower() + what[1:], ""))
+    if what.startswith("Illegal character"):
+        message, hint = WORDS["Illegal character"]
+    if what.startswith(("Cannot", "Duplicate")):
+        message = WORDS["Cannot overwrite a value"][0]
+    if what == "Invalid value" and (word := re.match(r"\w+", document.text[offset:])):
+        word_text = word.group()
+        if word_text.lower() in ("true", "false", "yes", "no", "on", "off"):
+            hint = "write true or false"
+        elif word_text[0].isdigit():
+            hint = f"a number is written like 1.5 or 2e-3; {EXPRESSION}"
+        message = f"{word_text[:40]!r} is no value"
+    document.at(offset, message, hint)

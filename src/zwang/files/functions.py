@@ -1,0 +1,72 @@
+"""The functions that expressions may call, each with its SymPy class and with its value for plain numbers."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function by what makes the expression, what computes it from floats, and how many arguments it takes."""
+
+    make: Callable[..., sp.Expr]
+    compute: Callable[..., float]
+    least: int = 1
+    most: int = 1
+    meaning: str = ""
+
+
+def unevaluated(kind: Any) -> Callable[..., sp.Expr]:
+    """A function that SymPy would ask many questions about its argument: it is taken as it stands."""
+    return lambda *args: kind(*args, evaluate=False)
+
+
+def sign(x: float) -> float:
+    """The sign of a number: −1, 0 or 1."""
+    return (x > 0) - (x < 0)
+
+
+MOST_ARGUMENTS = 20
+
+FUNCTIONS: dict[str, Function] = {
+    "sin": Function(sp.sin, math.sin, meaning="sine; angles are in radians"),
+    "cos": Function(sp.cos, math.cos, meaning="cosine"),
+    "tan": Function(sp.tan, math.tan, meaning="tangent"),
+    "cot": Function(sp.cot, lambda x: 1 / math.tan(x), meaning="cotangent"),
+    "sec": Function(sp.sec, lambda x: 1 / math.cos(x), meaning="secant"),
+    "csc": Function(sp.csc, lambda x: 1 / math.sin(x), meaning="cosecant"),
+    "asin": Function(sp.asin, math.asin, meaning="inverse of the sine"),
+    "acos": Function(sp.acos, math.acos, meaning="inverse of the cosine"),
+    "atan": Function(sp.atan, math.atan, meaning="inverse of the tangent"),
+    "atan2": Function(sp.atan2, math.atan2, 2, 2, "atan2(y, x): the angle of the direction (x, y)"),
+    "sinh": Function(sp.sinh, math.sinh, meaning="hyperbolic sine"),
+    "cosh": Function(sp.cosh, math.cosh, meaning="hyperbolic cosine"),
+    "tanh": Function(sp.tanh, math.tanh, meaning="hyperbolic tangent"),
+    "coth": Function(sp.coth, lambda x: 1 / math.tanh(x), meaning="hyperbolic cotangent"),
+    "sech": Function(sp.sech, lambda x: 1 / math.cosh(x), meaning="hyperbolic secant"),
+    "csch": Function(sp.csch, lambda x: 1 / math.sinh(x), meaning="hyperbolic cosecant"),
+    "asinh": Function(sp.asinh, math.asinh, meaning="inverse of the hyperbolic sine"),
+    "acosh": Function(sp.acosh, math.acosh, meaning="inverse of the hyperbolic cosine"),
+    "atanh": Function(sp.atanh, math.atanh, meaning="inverse of the hyperbolic tangent"),
+    "exp": Function(sp.exp, math.exp, meaning="exponential function"),
+    "log": Function(sp.log, math.log, meaning="natural logarithm"),
+    "ln": Function(sp.log, math.log, meaning="natural logarithm"),
+    "sqrt": Function(sp.sqrt, math.sqrt, meaning="square root"),
+    "erf": Function(sp.erf, math.erf, meaning="error function"),
+    "erfc": Function(sp.erfc, math.erfc, meaning="1 − erf"),
+    "floor": Function(unevaluated(sp.floor), math.floor, meaning="the next integer below"),
+    "ceil": Function(unevaluated(sp.ceiling), math.ceil, meaning="the next integer above"),
+    "abs": Function(unevaluated(sp.Abs), abs, meaning="absolute value"),
+    "sign": Function(unevaluated(sp.sign), sign, meaning="−1, 0 or 1"),
+    "min": Function(unevaluated(sp.Min), min, 2, MOST_ARGUMENTS, "the least of its arguments"),
+    "max": Function(unevaluated(sp.Max), max, 2, MOST_ARGUMENTS, "the greatest of its arguments"),
+}
+
+# Not functions of numbers: their arguments are a condition, and names.
+IF = "if"
+REACTIONS = ("multiplier", "constraint_force")
+
+RESERVED = frozenset([*FUNCTIONS, IF, *REACTIONS])

@@ -1,0 +1,112 @@
+"""What is wrong with a model file, and where: the place, the line itself, a mark under it, a remedy."""
+
+import difflib
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from zwang.errors import ModelFileError
+
+WINDOW = 100  # characters of a line that are shown
+TAB = 4
+MOST_SHOWN = 20  # problems that a message spells out
+MOST_WORDS = 400  # characters of one message
+
+
+class Mistake(Exception):
+    """Something wrong in one expression, `at` so many characters from its beginning."""
+
+    def __init__(self, message: str, at: int, hint: str = "") -> None:
+        self.message, self.at, self.hint = message, at, hint
+        super().__init__(message)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with a file; lines and columns count from 1, a hint may be empty."""
+
+    file: str
+    line: int
+    column: int
+    message: str
+    hint: str = ""
+    source: str = ""
+
+    def __str__(self) -> str:
+        """The place and what is wrong, then the line with a mark under the place, then the remedy.
+
+        >>> print(Problem("a.toml", 2, 5, "unknown name 'y'", "declare it", "x = y"))
+        a.toml:2:5: error: unknown name 'y'
+            x = y
+                ^
+            hint: declare it
+        """
+        lines = [f"{self.file}:{self.line}:{self.column}: error: {shortened(self.message)}"]
+        if self.source.strip():
+            shown, mark = window(self.source, self.column - 1)
+            lines += [f"    {shown}", f"    {mark}"]
+        if self.hint:
+            lines.append(f"    hint: {shortened(self.hint)}")
+        return "\n".join(lines)
+
+
+def window(line: str, column: int) -> tuple[str, str]:
+    """The part of a line around a column, fit for a terminal, and a line with a mark under that column.
+
+    >>> window("a\\tb", 2)
+    ('a    b', '     ^')
+    """
+    first = max(0, column - WINDOW * 3 // 4) if len(line) > WINDOW else 0
+    part = line[first : first + WINDOW]
+    before = ("…" if first else "") + visible(part[: column - first])
+    shown = before + visible(part[column - first :]) + ("…" if len(line) > first + WINDOW else "")
+    return shown, " " * width(before) + "^"
+
+
+def visible(text: str) -> str:
+    """Text in which tabs are spaces, and control and format characters show as ␀."""
+    return "".join(
+        " " * TAB if c == "\t" else "␀" if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") else c
+        for c in text
+    )
+
+
+def width(text: str) -> int:
+    """How many columns of a terminal a text takes: East Asian letters take two, combining marks none."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def shortened(text: str) -> str:
+    """A message of bearable length, in one line, with nothing in it that could move a cursor."""
+    clean = visible(text.replace("\n", " "))
+    return clean if len(clean) <= MOST_WORDS else clean[:MOST_WORDS] + "…"
+
+
+def quoted(name: str) -> str:
+    """A name as messages show it."""
+    return f"'{name if len(name) <= 40 else name[:40] + '…'}'"
+
+
+def did_you_mean(wrong: str, known: Iterable[str]) -> str:
+    """The end of a message: what may have been meant.
+
+    >>> did_you_mean("thta", ["theta", "x"])
+    "; did you mean 'theta'?"
+    """
+    if len(wrong) > 100:
+        return ""
+    names = list(known)[:2000]
+    close = difflib.get_close_matches(wrong, names, n=1, cutoff=0.6)
+    if not close:
+        close = [name for name in names if name.lower() == wrong.lower()]
+    return f"; did you mean {quoted(close[0])}?" if close else ""
+
+
+def file_error(problems: Iterable[Problem]) -> ModelFileError:
+    """All problems of a file as one exception, in the order of the file."""
+    ordered = sorted(dict.fromkeys(problems), key=lambda p: (p.file, p.line, p.column))
+    count = "1 mistake" if len(ordered) == 1 else f"{len(ordered)} mistakes"
+    shown = [str(problem) for problem in ordered[:MOST_SHOWN]]
+    if len(ordered) > MOST_SHOWN:
+        shown.append(f"… and {len(ordered) - MOST_SHOWN} more")
+    return ModelFileError(ordered, "\n".join([f"the model file has {count}:", *shown]))

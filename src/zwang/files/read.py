@@ -1,0 +1,397 @@
+"""Model files to models: every mistake is collected, located and reported together."""
+
+import math
+import os
+import re
+import stat
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+import sympy as sp
+
+from zwang.errors import InputError, ModelError
+from zwang.files import schema
+from zwang.files.build import Built, scaled
+from zwang.files.document import LARGEST_FILE, Document, parse_document
+from zwang.files.drawings import read_drawing
+from zwang.files.model_file import ModelFile, Run
+from zwang.files.places import Path
+from zwang.files.problems import Problem, did_you_mean, file_error, quoted
+from zwang.files.scope import (
+    CONSTANT,
+    CONSTRAINT,
+    EVENT,
+    FORCE,
+    INPUT,
+    KINETIC,
+    MASS,
+    POTENTIAL,
+    SECTIONS,
+    START,
+    Scope,
+)
+from zwang.files.tables import read_signal
+from zwang.model import Constraint, System
+from zwang.motion.event import Event
+from zwang.motion.simulate import LOOSEST, TIGHTEST
+from zwang.results.units import Units
+from zwang.symbols import rates
+
+NO_VALUE = "?"
+
+
+def load_model(path: str | os.PathLike[str]) -> ModelFile:
+    """The model in a file; `ModelFileError` lists every mistake with its line and column.
+
+    Opening a file from a stranger is safe: expressions are read by a small grammar with a white list of functions and
+    are bounded in size; nothing in the file is executed, and of other files only CSV tables in the same folder are
+    read.
+    """
+    path = FilePath(path)
+    return read_model(file_text(path), path)
+
+
+def file_text(path: FilePath) -> str:
+    """The text of a model file, or a refusal that names the file."""
+
+    def refuse(message: str, hint: str = "", line: int = 1, column: int = 1, source: str = "") -> Any:
+        return file_error([Problem(str(path), line, column, message, hint, source)])
+
+    try:
+        status = os.stat(path)
+        if stat.S_ISDIR(status.st_mode):
+            raise refuse("this is a folder, not a model file")
+        if not stat.S_ISREG(status.st_mode):
+            raise refuse("this is no regular file")
+        if status.st_size > LARGEST_FILE:
+            raise refuse(f"the file has {status.st_size} bytes, more than {LARGEST_FILE}", "put tables into CSV files")
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise refuse("there is no such file") from None
+    except (OSError, ValueError) as error:
+        raise refuse(f"the file cannot be read: {error}") from None
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode("utf-8", "replace")
+        line = before.count("\n") + 1
+        column = len(before) - (before.rfind("\n") + 1) + 1
+        lines = content.decode("utf-8", "replace").split("\n")
+        raise refuse("this byte is no text in UTF-8", "save the file as UTF-8", line, column, lines[line - 1]) from None
+
+
+def read_model(text: str, path: str | os.PathLike[str] | None = None) -> ModelFile:
+    """The model in a text; `path` says what messages call it, and in which folder its CSV tables are.
+
+    >>> model = read_model('''
+    ... [coordinates]
+    ... x = { start = 1.0 }
+    ... [energy]
+    ... kinetic = "x'^2/2"
+    ... potential = "x^2/2"
+    ... [run]
+    ... until = 3.14159
+    ... ''')
+    >>> model.simulate().q.values[-1].round(3)
+    array([-1.])
+    """
+    path = None if path is None else FilePath(path)
+    return Reader(parse_document(text, "<model>" if path is None else str(path)), path).read(text)
+
+
+class Reader:
+    """One document on its way to a model."""
+
+    def __init__(self, document: Document, path: FilePath | None) -> None:
+        self.document = document
+        self.path = path
+        self.scope = Scope(document)
+
+    def section(self, name: str) -> dict[str, Any]:
+        """A section's entries; none if it is not there."""
+        section: dict[str, Any] = self.document.data.get(name, {})
+        return section
+
+    def read(self, text: str) -> ModelFile:
+        """The model, or every mistake."""
+        document, scope = self.document, self.scope
+        raw = document.data
+        declared = {name: list(raw[name]) for name in SECTIONS if isinstance(raw.get(name), dict)}
+        schema.check(document)
+        if not declared.get("coordinates"):
+            document.of(("coordinates",), "there are no coordinates", "write [coordinates], then x = 0.0")
+        scope.declare(declared)
+        scope.constraints = tuple(self.section("constraints"))
+        scope.define(self.section("definitions"))
+        parameters = self.parameters()
+        coordinates = {n: m.expr for n, m in scope.names.items() if m.kind == "coordinate"}
+        start = self.start(coordinates, parameters)
+        description = {**self.energies(), **self.matrix(len(coordinates))}
+        forces, nonideal = (self.along(key, coordinates) for key in ("forces", "nonideal"))
+        inputs = self.inputs()
+        constraints = self.constraints()
+        self.require_inertia(description)
+        events = self.events(inputs)
+        drawing = read_drawing(document, scope, self.section("draw"))
+        run = self.run()
+        document.raise_problems()
+        system = self.system(
+            tuple(coordinates.values()),
+            **description,
+            forces=forces,
+            nonideal=nonideal,
+            constraints=constraints,
+            parameters={sp.Symbol(n): v for n, v in parameters.items()} | inputs,
+            name=raw.get("name", ""),
+        )
+        document.raise_problems()
+        return ModelFile(
+            system=system,
+            start=start,
+            run=run,
+            events=events,
+            drawing=drawing,
+            units=self.units(),
+            description=raw.get("description", "").strip(),
+            text=text,
+            path=self.path,
+        )
+
+    def expression(self, path: Path, value: Any, where: Any) -> Any:
+        """The SymPy expression at a path; 0 stands for one that is wrong."""
+        built = self.scope.expression(path, value, where)
+        return sp.S.Zero if built is None else built.expr
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters' values; None for those without."""
+        values: dict[str, Any] = {}
+        for name, value in self.section("parameters").items():
+            if not isinstance(value, str):
+                values[name] = value
+            elif value.strip() == NO_VALUE:
+                values[name] = None
+            else:
+                built = self.scope.expression(("parameters", name), value, CONSTANT)
+                values[name] = None if built is None else exact(built)
+        return values
+
+    def start(self, coordinates: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[sp.Expr, sp.Expr]:
+        """What every coordinate and every rate is at the start."""
+        start: dict[sp.Expr, sp.Expr] = {}
+        entries = self.section("coordinates")
+        for order, key in enumerate(("start", "rate")):
+            for name, q in coordinates.items():
+                entry = entries.get(name, {})
+                path: Path = ("coordinates", name, key)
+                if not isinstance(entry, dict):
+                    entry, path = {"start": entry}, ("coordinates", name)
+                expr = self.expression(path, entry.get(key, 0), START)
+                self.require_number(path, expr, parameters)
+                start[rates(q)[0] if order else q] = expr
+        return start
+
+    def require_number(self, path: Path, expr: sp.Expr, parameters: Mapping[str, Any]) -> None:
+        """Note an expression of parameters that is no finite real number with their values."""
+        values = {sp.Symbol(n): sp.Float(float(v)) for n, v in parameters.items() if v is not None}
+        if expr.free_symbols - values.keys():
+            return
+        try:
+            number = float(expr.xreplace(values).evalf())
+        except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+            number = math.nan
+        if not math.isfinite(number):
+            self.document.of(path, "this is no finite real number with the parameters as given")
+
+    def energies(self) -> dict[str, Any]:
+        """The kinetic and the potential energy, as far as they are given."""
+        section = self.section("energy")
+        places = {"kinetic": KINETIC, "potential": POTENTIAL}
+        return {key: self.expression(("energy", key), section[key], places[key]) for key in places if key in section}
+
+    def matrix(self, n: int) -> dict[str, Any]:
+        """The mass matrix, if it is given."""
+        rows = self.section("mass").get("matrix")
+        if rows is None:
+            return {}
+        path: Path = ("mass", "matrix")
+        wrong = next((i for i, row in enumerate(rows) if len(row) != n), None)
+        if len(rows) != n:
+            self.document.of(path, f"the matrix has {len(rows)} rows for {n} coordinates")
+        elif wrong is not None:
+            self.document.of((*path, wrong), f"row {wrong + 1} has {len(rows[wrong])} entries for {n} coordinates")
+        return {
+            "mass": [
+                [self.expression((*path, i, j), entry, MASS) for j, entry in enumerate(row)]
+                for i, row in enumerate(rows)
+            ]
+        }
+
+    def require_inertia(self, description: Mapping[str, Any]) -> None:
+        """Note energies and a mass matrix that are both missing or both there."""
+        there = {key for key in ("energy", "mass") if self.section(key)}
+        wrong = any(p.message.startswith(("'kinetic'", "'matrix'", "unknown")) for p in self.document.problems)
+        if "kinetic" not in description and "mass" not in description and not wrong:
+            path: Path = (next(iter(there)),) if there else ("coordinates",)
+            self.document.of(
+                path, "there is neither a kinetic energy nor a mass matrix", "write kinetic = … under [energy]"
+            )
+        if "mass" in description and self.section("energy"):
+            path = ("energy", next(iter(self.section("energy"))))
+            self.document.of(
+                path,
+                "[energy] and [mass] are both given",
+                "give one of them; with [mass], [forces] are the whole of Q",
+                key=True,
+            )
+
+    def along(self, section: str, coordinates: Mapping[str, Any]) -> dict[Any, Any]:
+        """Expressions along coordinates."""
+        found = {}
+        for name, value in self.section(section).items():
+            expr = self.expression((section, name), value, FORCE)
+            if name in coordinates:
+                found[coordinates[name]] = expr
+            else:
+                self.document.of(
+                    (section, name),
+                    f"there is no coordinate {quoted(name)}{did_you_mean(name, coordinates)}",
+                    f"the coordinates are {', '.join(coordinates)}",
+                    key=True,
+                )
+        return found
+
+    def inputs(self) -> dict[sp.Expr, Any]:
+        """The known functions of time."""
+        found = {}
+        folder = None if self.path is None else self.path.parent
+        for name, value in self.section("inputs").items():
+            path: Path = ("inputs", name)
+            if isinstance(value, dict):
+                what: Any = read_signal(self.document, path, value, folder)
+            elif isinstance(value, str) and value.strip() == NO_VALUE:
+                what = None
+            else:
+                what = self.expression(path, value, INPUT)
+            if self.scope.names[name].kind == "input":
+                found[self.scope.names[name].expr] = what
+        return found
+
+    def constraints(self) -> dict[str, Constraint]:
+        """The constraints by name."""
+        found = {}
+        for name, text in self.section("constraints").items():
+            path: Path = ("constraints", name)
+            if not name.strip() or len(name) > schema.LONGEST_LABEL or not name.isprintable():
+                self.document.of(path, "this is no name for a constraint", "choose a short one", key=True)
+                continue
+            sides = self.scope.relation(path, text, CONSTRAINT)
+            if sides is None:
+                continue
+            left, sign, right = sides
+            if not (left.uses | right.uses) & {"coordinate", "rate", "acceleration"}:
+                self.document.of(path, f"constraint {quoted(name)} contains no coordinate, so it constrains nothing")
+                continue
+            expr = difference(right, left) if sign == "<=" else difference(left, right)
+            found[name] = Constraint(expr, name, one_sided=sign != "=")
+        return found
+
+    def events(self, inputs: Mapping[sp.Expr, Any]) -> tuple[Event, ...]:
+        """The events, in their order."""
+        found = []
+        formulas = {f: value for f, value in inputs.items() if isinstance(value, sp.Expr)}
+        for name, entry in self.section("events").items():
+            path: Path = ("events", name)
+            if isinstance(entry, dict) and "when" not in entry:
+                self.document.of(path, f"event {quoted(name)} does not say when", 'write when = "left = right"')
+                continue
+            when, where = (entry["when"], (*path, "when")) if isinstance(entry, dict) else (entry, path)
+            sides = self.scope.relation(where, when, EVENT, ("=",))
+            if sides is None:
+                continue
+            expr = difference(sides[0], sides[2])
+            if not (sides[0].uses | sides[2].uses) - {"parameter"}:
+                self.document.of(where, f"event {quoted(name)} contains nothing that changes")
+            signal = next((f for f in inputs if f not in formulas and expr.has(f)), None)
+            if signal is not None:
+                self.document.of(where, f"an event cannot watch the input {quoted(signal.func.__name__)}, a table")
+                continue
+            if formulas and expr.has(*formulas):
+                expr = expr.subs(formulas).doit()
+            options = entry if isinstance(entry, dict) else {}
+            direction = schema.DIRECTIONS[options.get("direction", "both")]
+            found.append(Event(expr, name, direction, options.get("stop", False)))
+        return tuple(found)
+
+    def run(self) -> Run:
+        """How to simulate."""
+        section = self.section("run")
+        values = {key: value for key, value in section.items() if value is not None}
+        for key in ("until", "begin", "tol"):
+            if key in values:
+                values[key] = float(values[key])
+        if isinstance(values.get("drift"), list):
+            kind, *gains = values["drift"]
+            values["drift"] = (kind, *map(float, gains))
+        run = Run(**values)
+        if not TIGHTEST <= run.tol <= LOOSEST:
+            self.document.of(("run", "tol"), f"tol is out of range: choose between {TIGHTEST:g} and {LOOSEST:g}")
+        if run.until is not None and run.until <= run.begin:
+            self.document.of(("run", "until"), f"the end, {run.until:g}, is not after the beginning, {run.begin:g}")
+        return run
+
+    def units(self) -> Units:
+        """The units, where they are given."""
+        coordinates = {
+            name: entry["unit"]
+            for name, entry in self.section("coordinates").items()
+            if isinstance(entry, dict) and "unit" in entry
+        }
+        return Units(**self.section("units"), coordinates=coordinates)
+
+    def system(self, coordinates: tuple[sp.Expr, ...], **description: Any) -> Any:
+        """The system; mistakes that it finds itself are located."""
+        try:
+            return System(coordinates, **description)
+        except ModelError as error:
+            for mistake in error.mistakes:
+                self.document.of(self.place_of(mistake), in_file_words(mistake))
+        except InputError as error:
+            self.document.of((), in_file_words(str(error)))
+        return None
+
+    def place_of(self, mistake: str) -> Path:
+        """Where a mistake that a system found is made in the file."""
+        if found := re.match(r"(forces|nonideal)\[(.*?)\(t\)\]", mistake):
+            return found.group(1), found.group(2)
+        if found := re.match(r"mass is not symmetric: entry \((\d+), (\d+)\)", mistake):
+            return "mass", "matrix", int(found.group(1)) - 1, int(found.group(2)) - 1
+        for name in self.section("constraints"):
+            if mistake.startswith(f"constraint {name!r}"):
+                return "constraints", name
+        for name in (*self.section("parameters"), *self.section("inputs")):
+            if re.match(rf"parameters?:? {re.escape(name)}\b", mistake):
+                return ("parameters" if name in self.section("parameters") else "inputs"), name
+        if found := re.match(r"kinetic misses the coordinate (.*?)\(t\)", mistake):
+            return "energy", "kinetic"
+        first = mistake.split(" ", 1)[0].rstrip(":")
+        return {"kinetic": ("energy", "kinetic"), "potential": ("energy", "potential"), "mass": ("mass", "matrix")}.get(
+            first, ("coordinates",)
+        )
+
+
+def exact(built: Built) -> Any:
+    """A constant as a parameter's value: exact if it is, else a float."""
+    return float(built.expr) if built.expr.is_Float else built.expr
+
+
+def difference(left: Built, right: Built) -> sp.Expr:
+    """left − right."""
+    return sp.Add(left.expr, scaled(sp.S.NegativeOne, right.expr))
+
+
+def in_file_words(mistake: str) -> str:
+    """What a system says of itself, in the words of a model file: x' for Derivative(x(t), t)."""
+    mistake = re.sub(r"Derivative\(([\w.]+)\(t\), t\)", r"\1'", mistake)
+    mistake = re.sub(r"Derivative\(([\w.]+)\(t\), \(t, (\d)\)\)", lambda m: m[1] + "'" * int(m[2]), mistake)
+    return re.sub(r"([\w.]+)\(t\)", r"\1", mistake)

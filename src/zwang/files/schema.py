@@ -1,0 +1,281 @@
+"""The sections and keys of a model file, in one table: the reader, `zwang schema` and the documentation follow it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from zwang.files.document import Document
+from zwang.files.places import Path
+from zwang.files.problems import did_you_mean, quoted
+from zwang.files.values import TYPES, wrong_parts
+from zwang.model.drawing import COLORS
+from zwang.motion.explicit import FORMS
+from zwang.motion.simulate import LOOSEST, METHODS, TIGHTEST
+from zwang.signals import KINDS, OUTSIDE
+
+MOST_ENTRIES = 2000  # of one section
+DIRECTIONS = {"up": 1, "down": -1, "both": 0}
+LONGEST_LABEL = 80  # the name of a constraint
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key: the type of its value (a name in `TYPES`), what it means, and what holds if it is not given."""
+
+    name: str
+    type: str
+    meaning: str
+    default: Any = None
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section with keys of its own, or with one entry a name: of a `short` type, or a table of `keys`."""
+
+    name: str
+    meaning: str
+    keys: tuple[Key, ...] = ()
+    short: str = ""
+    named: bool = False
+
+
+TOP = (
+    Key("name", "text", "what the system is called", ""),
+    Key("description", "text", "what the model is about, in one or more sentences", ""),
+)
+
+SECTIONS = (
+    Section("parameters", "numbers with names; \"?\" for one that is given later", short="constant", named=True),
+    Section("definitions", "expressions with names, for use in other expressions", short="expression", named=True),
+    Section(
+        "coordinates",
+        "the coordinates, in their order; a number or an expression is short for { start = … }",
+        keys=(
+            Key("start", "expression", "value at the start, of parameters", 0),
+            Key("rate", "expression", "rate at the start, of parameters", 0),
+            Key("unit", "text", "unit, a label for tables and axes", ""),
+        ),
+        short="expression",
+        named=True,
+    ),
+    Section(
+        "energy",
+        "energies, for Lagrange's equations",
+        keys=(
+            Key("kinetic", "expression", "kinetic energy T, quadratic in the rates"),
+            Key("potential", "expression", "potential energy V, free of rates", 0),
+        ),
+    ),
+    Section(
+        "mass",
+        "a mass matrix in place of energies; [forces] are then the whole right-hand side Q",
+        keys=(Key("matrix", "matrix", "M, a row a coordinate"),),
+    ),
+    Section("forces", "generalized force along a coordinate", short="expression", named=True),
+    Section("nonideal", "nonideal force C of constraint along a coordinate", short="expression", named=True),
+    Section(
+        "inputs",
+        "known functions of time: an expression in t and parameters, or a table of points",
+        keys=(
+            Key("file", "text", "a CSV file beside the model, with a line of column names"),
+            Key("time", "text", "the column of times", "t"),
+            Key("value", "text", "the column of values", "u"),
+            Key("times", "numbers", "times, in place of a file"),
+            Key("values", "numbers", "a value a time, in place of a file"),
+            Key("kind", "text", "straight lines or a spline between the points", "linear", KINDS),
+            Key("outside", "text", "what holds before the first and after the last time", "hold", OUTSIDE),
+        ),
+        short="input",
+        named=True,
+    ),
+    Section("constraints", "what the motion must obey: left = right, or >=, or <=", short="relation", named=True),
+    Section(
+        "events",
+        "instants to find along the motion, where left = right; text is short for { when = … }",
+        keys=(
+            Key("when", "relation", "left = right; multiplier(rod) and constraint_force(x) may be used"),
+            Key("direction", "text", "whether left − right rises (up) or falls (down)", "both", tuple(DIRECTIONS)),
+            Key("stop", "truth", "whether the motion ends there", False),
+        ),
+        short="relation",
+        named=True,
+    ),
+    Section(
+        "units",
+        "labels for tables and axes; they never multiply anything",
+        keys=(Key("time", "text", "unit of time", ""), Key("energy", "text", "unit of energy", "")),
+    ),
+    Section(
+        "run",
+        "how to simulate",
+        keys=(
+            Key("until", "number", "when the motion ends"),
+            Key("samples", "count", "how many instants are saved, both ends included", 201),
+            Key("begin", "number", "when it begins", 0.0),
+            Key("tol", "number", f"bound of the error of a step, {TIGHTEST:g} to {LOOSEST:g}", 1e-12),
+            Key("method", "text", "the engine", "auto", METHODS),
+            Key("form", "text", "the equation that is integrated", "fundamental", FORMS),
+            Key("drift", "drift", "what is done about constraints drifting away", "none"),
+            Key("assemble", "truth", "whether the start is brought onto its constraints first", False),
+        ),
+    ),
+    Section(
+        "draw",
+        "what to draw: each entry is a point, a line, a circle or a body, in the plane or in space",
+        keys=(
+            Key("point", "point", "a point: two or three expressions"),
+            Key("line", "points", "a line through two or more points"),
+            Key("circle", "point", "the centre of a circle"),
+            Key("radius", "expression", "its radius"),
+            Key("normal", "point", "its normal, in space"),
+            Key("body", "points", "the outline of a body, in its own axes: three or more points"),
+            Key("at", "point", "where the body's origin is", (0, 0)),
+            Key("angle", "expression", "how far the body is turned, in the plane", 0),
+            Key("orientation", "quaternion", "how the body is turned, in space: a unit quaternion, scalar first"),
+            Key("color", "text", f"#rrggbb or one of {', '.join(COLORS)}", ""),
+            Key("trail", "truth", "whether the path of the (first) point is drawn", False),
+        ),
+        named=True,
+    ),
+)  # fmt: skip
+
+
+def check(document: Document) -> None:
+    """Note every key that is unknown and every value of a wrong type; what is wrong is dropped from the data."""
+    known = {key.name: key for key in TOP}
+    sections = {section.name: section for section in SECTIONS}
+    for name, value in list(document.data.items()):
+        if name in known:
+            valid = fits(document, (name,), value, known[name])
+        elif name in sections:
+            valid = check_section(document, sections[name], value)
+        else:
+            valid = False
+            what = "section" if isinstance(value, dict) else "key"
+            document.of(
+                (name,),
+                f"unknown {what} {quoted(name)}{did_you_mean(name, [*known, *sections])}",
+                f"there are {', '.join(f'[{s}]' if s in sections else s for s in [*known, *sections])}",
+                key=True,
+            )
+        if not valid:
+            del document.data[name]
+
+
+def check_section(document: Document, section: Section, value: Any) -> bool:
+    """Whether a section is a table; its wrong entries are dropped."""
+    path = (section.name,)
+    if not isinstance(value, dict):
+        document.of(path, f"{section.name} is a section, not a value", f"write [{section.name}] in a line of its own")
+        return False
+    if section.named and len(value) > MOST_ENTRIES:
+        document.of(path, f"[{section.name}] has {len(value)} entries, more than {MOST_ENTRIES}")
+        return False
+    keys = {key.name: key for key in section.keys}
+    for name, entry in list(value.items()):
+        if not section.named:
+            valid = check_key(document, (*path, name), entry, keys, f"[{section.name}]")
+        elif isinstance(entry, dict):
+            valid = check_table(document, (*path, name), entry, section)
+        else:
+            valid = check_short(document, (*path, name), entry, section)
+        if not valid:
+            del value[name]
+    return True
+
+
+def check_key(document: Document, path: Path, value: Any, keys: dict[str, Key], where: str) -> bool:
+    """Whether a key is known and its value of the right type."""
+    name = str(path[-1])
+    if name not in keys:
+        document.of(
+            path,
+            f"unknown key {quoted(name)} in {where}{did_you_mean(name, keys)}",
+            f"there {'is' if len(keys) == 1 else 'are'} {', '.join(keys)}",
+            key=True,
+        )
+        return False
+    return fits(document, path, value, keys[name])
+
+
+def check_table(document: Document, path: Path, entry: dict[str, Any], section: Section) -> bool:
+    """Whether a named entry may be a table, and is a right one."""
+    name = str(path[-1])
+    dotted = any(p.dotted for key in entry if (p := document.places.get((*path, key))) is not None)
+    if dotted and not all(key in {k.name for k in section.keys} for key in entry):
+        inner = next(iter(entry))
+        document.of(path, f"a name with a dot in [{section.name}]", f'put it in quotes: "{name}.{inner}" = …', key=True)
+        return False
+    if not section.keys:
+        document.of(path, f"{quoted(name)} is a table, but {TYPES[section.short].words} is meant")
+        return False
+    keys = {key.name: key for key in section.keys}
+    right = [check_key(document, (*path, key), value, keys, quoted(name)) for key, value in entry.items()]
+    return all(right)
+
+
+def check_short(document: Document, path: Path, entry: Any, section: Section) -> bool:
+    """Whether a named entry that is no table is of the right type."""
+    if not section.short:
+        keys = ", ".join(key.name for key in section.keys[:6])
+        document.of(path, f"{quoted(str(path[-1]))} is no table", f"write {{ … }} with keys such as {keys}")
+        return False
+    return fits(document, path, entry, Key(str(path[-1]), section.short, ""))
+
+
+def fits(document: Document, path: Path, value: Any, key: Key) -> bool:
+    """Whether a value is of a key's type and among its choices."""
+    wrong = wrong_parts(key.type, value)
+    for inner, message in wrong[:5]:
+        document.of((*path, *inner), f"{quoted(key.name)}: {message}")
+    if not wrong and key.choices and value not in key.choices:
+        document.of(
+            path,
+            f"{quoted(key.name)} = {quoted(value)} is unknown{did_you_mean(value, key.choices)}",
+            f"choose {', '.join(key.choices)}",
+        )
+        return False
+    return not wrong
+
+
+def json_schema() -> dict[str, Any]:
+    """The same as a JSON Schema (draft 2020-12), for editors that complete and check TOML.
+
+    >>> sorted(json_schema()["properties"])[:3]
+    ['constraints', 'coordinates', 'definitions']
+    """
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "zwang model file",
+        "type": "object",
+        "properties": {key.name: key_schema(key) for key in TOP} | {s.name: section_schema(s) for s in SECTIONS},
+        "required": ["coordinates"],
+        "additionalProperties": False,
+        "$defs": {name: kind.schema for name, kind in TYPES.items()},
+    }
+
+
+def key_schema(key: Key) -> dict[str, Any]:
+    """One key in JSON Schema."""
+    schema: dict[str, Any] = {"description": key.meaning, "$ref": f"#/$defs/{key.type}"}
+    if key.default is not None:
+        schema["default"] = list(key.default) if isinstance(key.default, tuple) else key.default
+    if key.choices:
+        schema["enum"] = list(key.choices)
+    return schema
+
+
+def section_schema(section: Section) -> dict[str, Any]:
+    """One section in JSON Schema."""
+    properties = {key.name: key_schema(key) for key in section.keys}
+    table: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
+    if not section.named:
+        return {"description": section.meaning, **table}
+    forms = [{"$ref": f"#/$defs/{section.short}"}] if section.short else []
+    entry = [*forms, table] if section.keys else forms
+    return {
+        "description": section.meaning,
+        "type": "object",
+        "maxProperties": MOST_ENTRIES,
+        "additionalProperties": entry[0] if len(entry) == 1 else {"anyOf": entry},
+    }

@@ -1,0 +1,300 @@
+"""One motion computed in many ways: where forms and engines agree, the result is to be trusted.
+
+Every comparison is bounded in time. What fails, refuses or takes too long is a row with a note, never an exception.
+"""
+
+import time as clock
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from math import isnan, nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zwang.errors import InputError, ZwangError
+from zwang.evaluation import Array, evaluate
+from zwang.formulations.solve import FORMS
+from zwang.model import System
+from zwang.motion.simulate import LOOSEST, TIGHTEST, simulate
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+STATES = 50  # saved states at which the forms are compared ...
+DENSE_WORK = 2e7  # ... fewer where n³ a state would come to more than this
+DENSE_SIZE = 500  # coordinates; beyond, dense matrices take too long
+LONG = 2.0  # seconds; a run that takes longer is compared with fewer others
+BUDGET = 5.0  # seconds that any one run may take
+SMALL_SIZE = 60  # coordinates; beyond, compiling alone takes some of these longer than the budget:
+SMALL = ("taylor", "radau", "gibbs-appell")
+NATIVE_TOL = 1e-15  # tighter than this, eighth order in doubles gains nothing
+STIFF_TOL = {"radau": 1e-7, "lsoda": 1e-10}  # the tightest at which these are still quick
+TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14)
+REPEATS = 3
+SAMPLES = 201
+
+
+@dataclass(frozen=True)
+class FormRow:
+    """One form of the equations of motion beside the fundamental one."""
+
+    form: str
+    error: float
+    """Largest disagreement of the acceleration with the fundamental form's, relative to its size; NaN if refused."""
+    states: int
+    """How many states of the motion were compared."""
+    seconds: float
+    """What the form took for all these states."""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class EngineRow:
+    """One engine and form: how it fared on a motion, and how far its end is from that of the first row."""
+
+    engine: str
+    form: str
+    tol: float
+    error: float
+    """Disagreement of the end state with the first row that got there, relative to the size of the state."""
+    drift: float
+    """The most that any constraint reads along the motion, in position or velocity."""
+    energy_error: float
+    """Largest energy gained beyond the work of all forces, relative to the energies; quadrature on the saved grid."""
+    steps: int
+    seconds: float
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class PrecisionRow:
+    """What a tolerance costs with the native engine, and what it brings."""
+
+    tol: float
+    error: float
+    """Error of the end state against the tightest tolerance that got there, relative to the size of the state."""
+    steps: int
+    evaluations: int
+    seconds: float
+    note: str = ""
+
+
+def compare_forms(
+    system: System, motion: "xr.Dataset", parameters: Mapping[Any, Any] | None = None
+) -> tuple[FormRow, ...]:
+    """The accelerations of all five forms of the equations of motion at saved states of a motion.
+
+    >>> import zwang as zw
+    >>> x, y = zw.coordinates("x y")
+    >>> slide = zw.System((x, y), kinetic=(zw.dot(x)**2 + zw.dot(y)**2)/2, potential=9.81*y, constraints=[x - y])
+    >>> motion = zw.simulate(slide, {x: 0, y: 0, zw.dot(x): 0, zw.dot(y): 0}, until=1)
+    >>> all(row.error < 1e-12 for row in compare_forms(slide, motion))
+    True
+    """
+    n, saved = len(system.coordinates), motion.sizes["time"]
+    if n > DENSE_SIZE or not saved:
+        note = f"left out: {n} coordinates take long in dense matrices" if saved else "the motion has no saved states"
+        return tuple(FormRow(form, nan, 0, 0.0, note) for form in FORMS)
+    count = int(np.clip(DENSE_WORK // n**3, 1, min(STATES, saved)))
+    part = motion.isel(time=np.linspace(saved // 2 if count == 1 else 0, saved - 1, count).astype(int))
+    columns = {name: part.q.values[:, i] for i, name in enumerate(system.coordinate_names)}
+    columns |= {f"{name}'": part.v.values[:, i] for i, name in enumerate(system.coordinate_names)}
+    accelerations(system, columns, part.time.values, parameters, "lagrange")  # compiles, so that no form is charged
+    rows, reference = [], np.full(part.q.shape, nan)
+    for form in FORMS:
+        found, seconds, note = accelerations(system, columns, part.time.values, parameters, form)
+        if form == "fundamental":
+            reference = found
+        states = np.isfinite(found).all(axis=1) & np.isfinite(reference).all(axis=1)
+        error = relative(found[states], reference[states], reference[states]) if states.any() else nan
+        rows.append(FormRow(form, error, int(states.sum()), seconds, note))
+    return tuple(rows)
+
+
+def accelerations(
+    system: System, columns: Mapping[str, Array], times: Array, parameters: Any, form: str
+) -> tuple[Array, float, str]:
+    """Accelerations (T, n) at a stack of states, NaN where the form refuses; seconds; and why it refuses."""
+    began = clock.perf_counter()
+    try:
+        found = evaluate(system, columns, times, parameters, form).acceleration
+        return found, clock.perf_counter() - began, ""
+    except ZwangError:
+        pass  # one state suffices for this: take them one by one
+    found, refusals = np.full((len(times), len(system.coordinates)), nan), []
+    for i, time in enumerate(times):
+        try:
+            found[i] = evaluate(system, {key: x[i] for key, x in columns.items()}, time, parameters, form).acceleration
+        except ZwangError as error:
+            refusals.append(str(error))
+    where = "" if len(refusals) == len(times) else f" at {len(refusals)} of {len(times)} states"
+    return found, clock.perf_counter() - began, f"refused{where}: {refusals[0]}" if refusals else ""
+
+
+def compare_engines(
+    system: System,
+    start: Mapping[Any, float],
+    until: float,
+    *,
+    parameters: Mapping[Any, Any] | None = None,
+    tol: float = 1e-12,
+    t: float = 0.0,
+    stiff: bool = True,
+) -> tuple[EngineRow, ...]:
+    """One motion by every engine, and by the native engine in every form that can be integrated.
+
+    The stiff engines have looser tolerances of their own, which their rows state; they are slow, and `stiff=False` leaves
+    them out. Where the first run takes more than
+    two seconds only Taylor's method is set against it, and no run may take more than five.
+
+    >>> import zwang as zw
+    >>> x, y = zw.coordinates("x y")
+    >>> pendulum = zw.System((x, y), kinetic=(zw.dot(x)**2 + zw.dot(y)**2)/2, potential=y,
+    ...                      constraints={"rod": x**2 + y**2 - 1})
+    >>> rows = compare_engines(pendulum, {x: 1, y: 0, zw.dot(x): 0, zw.dot(y): 0}, until=1)
+    >>> max(row.error for row in rows if row.engine == "native") < 1e-11
+    True
+    """
+    if not TIGHTEST <= tol <= LOOSEST:
+        raise InputError(f"tol = {tol!r} is out of range: choose between {TIGHTEST:g} and {LOOSEST:g}")
+    native = max(tol, NATIVE_TOL)
+    plan = [("native", "fundamental", native), ("taylor", "fundamental", tol)]
+    if stiff:
+        plan += [(engine, "fundamental", max(tol, least)) for engine, least in STIFF_TOL.items()]
+    plan += [("native", form, native) for form in ("gibbs-appell", "lagrange")]
+    rows: list[EngineRow] = []
+    reference: xr.Dataset | None = None
+    for engine, form, own in plan:
+        row = EngineRow(engine, form, own, nan, nan, nan, 0, nan)
+        why = left_out(row, rows, system)
+        if why:
+            rows.append(replace(row, note=why))
+            continue
+        motion, note = attempt(system, start, until, parameters=parameters, tol=own, t=t, method=engine, form=form)
+        if motion is None:
+            rows.append(replace(row, note=note))
+            continue
+        if reference is None and not note:
+            reference = motion
+        rows.append(account(row, motion, reference, note))
+    return tuple(rows)
+
+
+def left_out(row: EngineRow, before: list[EngineRow], system: System) -> str:
+    """Why a run is not even tried; nothing if it is."""
+    if row.engine == "taylor" and find_spec("heyoka") is None:
+        return "left out: heyoka is not installed (pip install zwang[taylor])"
+    if (row.engine in SMALL or row.form in SMALL) and len(system.coordinates) > SMALL_SIZE:
+        return f"left out: it takes long with {len(system.coordinates)} coordinates"
+    if before and before[0].seconds > LONG and row.engine != "taylor":
+        return f"left out: the first run took {before[0].seconds:.1f} s"
+    return ""
+
+
+def account(row: EngineRow, motion: "xr.Dataset", reference: "xr.Dataset | None", note: str) -> EngineRow:
+    """A row with the figures of its motion."""
+    error = nan if reference is None or note else end_error(motion, reference)
+    if isnan(error) and not note:
+        note = "its end is not finite"
+    return replace(
+        row,
+        error=error,
+        drift=drift_of(motion),
+        energy_error=energy_error_of(motion),
+        steps=int(motion.attrs["steps"]),
+        seconds=float(motion.attrs["run_seconds"]),
+        note=note,
+    )
+
+
+def work_precision(
+    system: System,
+    start: Mapping[Any, float],
+    until: float,
+    *,
+    parameters: Mapping[Any, Any] | None = None,
+    t: float = 0.0,
+) -> tuple[PrecisionRow, ...]:
+    """What the native engine takes at tolerances from 1e-4 to 1e-14, and how far each end is from the tightest.
+
+    Short runs are timed three times and the shortest counts. Once the runs together have taken five seconds the tighter
+    tolerances are left out.
+    """
+    rows: list[PrecisionRow] = []
+    motions: list[xr.Dataset | None] = []
+    began = clock.perf_counter()
+    for tol in TOLERANCES:
+        row, motion = PrecisionRow(tol, nan, 0, 0, nan), None
+        if rows and clock.perf_counter() - began > BUDGET:
+            row = replace(row, note=f"left out: looser tolerances took {BUDGET:g} s already")
+        else:
+            motion, note = attempt(system, start, until, parameters=parameters, tol=tol, t=t, method="native")
+            row = replace(row, note=note)
+        if motion is not None:
+            taken = [float(motion.attrs["run_seconds"])]
+            while len(taken) < REPEATS and not row.note and sum(taken) < LONG / 4:
+                again, _ = attempt(system, start, until, parameters=parameters, tol=tol, t=t, method="native")
+                taken.append(float(again.attrs["run_seconds"]) if again is not None else taken[0])
+            steps, evaluations = int(motion.attrs["steps"]), int(motion.attrs["evaluations"])
+            row = replace(row, steps=steps, evaluations=evaluations, seconds=min(taken))
+        rows.append(row)
+        motions.append(None if row.note else motion)
+    reached = [motion for motion in motions if motion is not None]
+    for i, motion in enumerate(motions):
+        if motion is not None:
+            tightest = motion is reached[-1]
+            rows[i] = replace(rows[i], error=0.0 if tightest else end_error(motion, reached[-1]))
+            rows[i] = replace(rows[i], note="the reference" if tightest else "")
+    return tuple(rows)
+
+
+def attempt(
+    system: System, start: Mapping[Any, float], until: float, **options: Any
+) -> "tuple[xr.Dataset | None, str]":
+    """A motion within the budget of time, and a note if it did not get to its end; None where it was refused."""
+    deadline = clock.perf_counter() + BUDGET
+    try:
+        motion = simulate(system, start, until, samples=SAMPLES, progress=patience(deadline), throw=False, **options)
+    except ZwangError as error:
+        return None, f"refused: {error}"
+    status = motion.attrs["status"]
+    if status == "interrupted":
+        if clock.perf_counter() < deadline:
+            raise KeyboardInterrupt  # somebody else's
+        return motion, f"given up after {BUDGET:g} s"
+    return motion, "" if status == "finished" else str(motion.attrs["message"])
+
+
+def patience(deadline: float) -> Callable[[float, float], None]:
+    """A progress callback that ends a run which takes too long, as an interrupt from the keyboard would."""
+
+    def watch(_reached: float, _end: float) -> None:
+        if clock.perf_counter() > deadline:
+            raise KeyboardInterrupt
+
+    return watch
+
+
+def end_error(motion: "xr.Dataset", reference: "xr.Dataset") -> float:
+    """The distance of two end states, of positions and of velocities each relative to the largest on the way."""
+    return max(
+        relative(motion[name].values[-1], reference[name].values[-1], reference[name].values) for name in ("q", "v")
+    )
+
+
+def drift_of(motion: "xr.Dataset") -> float:
+    """The most that any constraint reads along a motion, in position or velocity."""
+    readings = np.concatenate([motion.residual.values.ravel(), motion.residual_rate.values.ravel()])
+    return float(np.abs(np.nan_to_num(readings)).max(initial=0.0))
+
+
+def energy_error_of(motion: "xr.Dataset") -> float:
+    """Largest energy gained beyond the work of all forces, relative to the largest energy on the way."""
+    size = max(float(np.abs(motion[name].values).max(initial=0.0)) for name in ("kinetic", "potential"))
+    return float(np.abs(motion.energy_balance.values).max(initial=0.0)) / (size or 1.0)
+
+
+def relative(found: Array, expected: Array, scale: Array) -> float:
+    """The largest difference, relative to the largest entry of what sets the scale."""
+    return float(np.abs(found - expected).max(initial=0.0)) / (float(np.abs(scale).max(initial=0.0)) or 1.0)

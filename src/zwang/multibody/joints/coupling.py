@@ -1,0 +1,71 @@
+"""Couplings: a linear equation between joint coordinates."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from zwang.errors import InputError
+from zwang.multibody.body import AnyBody
+from zwang.multibody.joint import Constrainer, Freedom
+from zwang.multibody.joints.selection import Selected, bodies_of, selected
+from zwang.multibody.vectors import scalar
+from zwang.symbols import dot
+
+
+@dataclass(frozen=True, eq=False)
+class Coupling(Constrainer):
+    """Σ factor × joint coordinate = value.
+
+    ::
+
+        a·angle + b·travel + … = value
+
+    `factors` map joints, or pairs (joint, name of the coordinate), to factors; `value` is an expression in time. The
+    equation is written in positions (name.sum). Angles in space are known by sine and cosine only: where two or more
+    of them take part it is written in velocities, and keeps what it reads in the start position.
+
+    >>> from zwang import multibody as mb
+    >>> a, b = (mb.PlanarBody(name, 1, 1) for name in "ab")
+    >>> pins = [mb.Revolute(f"pin {body.name}", mb.ground, body, at=(0, 0)) for body in (a, b)]
+    >>> mb.Coupling("both", {pins[0]: 2, pins[1]: 1}).conditions()
+    {'sum': 2*a.angle(t) + b.angle(t)}
+    """
+
+    name: str
+    factors: Mapping[Selected, Any]
+    value: Any = 0
+
+    @property
+    def bodies(self) -> tuple[AnyBody, ...]:
+        """Those of the joints."""
+        return bodies_of(*self.factors)
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The sum has its value."""
+        who = f"coupling {self.name!r}"
+        if not isinstance(self.factors, Mapping) or not self.factors:
+            raise InputError(f"{who}: {self.factors!r}: give {{joint: factor, …}}")
+        terms = [(scalar(who, factor), selected(who, key)) for key, factor in self.factors.items()]
+        zeros = [key for key, (factor, _) in zip(self.factors, terms, strict=True) if factor == 0]
+        if zeros:
+            raise InputError(f"{who}: a factor is 0: leave that coordinate out")
+        return {"sum": linear_sum(terms, scalar(who, self.value))}
+
+
+def linear_sum(terms: Sequence[tuple[sp.Expr, Freedom]], value: sp.Expr) -> sp.Expr:
+    """Σ factor × coordinate − value, in positions if it can be, otherwise in velocities."""
+    turning = [(k, f) for k, f in terms if f.value is None]
+    if len(turning) > 1:
+        return sp.Add(*[k * f.rate for k, f in terms]) - dot(value)
+    rest = sp.Add(*[k * f.value for k, f in terms if f.value is not None])
+    if not turning:
+        return rest - value
+    [(k, angle)] = turning
+    return k * angle.equals((value - rest) / k)
+
+
+def as_at_start(terms: Sequence[tuple[sp.Expr, Freedom]]) -> sp.Expr:
+    """Σ factor × coordinate in the start position."""
+    return sp.Add(*[k * f.start for k, f in terms])

@@ -1,0 +1,59 @@
+"""The cylindrical joint: a shaft in a sleeve."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import sympy as sp
+
+from zwang.multibody.body import AnyBody
+from zwang.multibody.joint import Freedom, Joint, Place, turn_about
+from zwang.multibody.joints.parts import axes_parallel, frame_on, need_axes, need_space, on_line, travel_along
+from zwang.multibody.vectors import Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Cylindrical(Joint):
+    """One body slides along an axis of the other and turns about it: a travel and an angle are free.
+
+    ::
+
+                 ┌───────────┐
+         ════════╪═══════════╪════════ axis
+          second │   first   │  ──► travel, ↻ angle
+                 └───────────┘
+
+    The second body's point stays on the axis (name.side1, name.side2) and the axes stay parallel (name.axis1,
+    name.axis2). For bodies in space.
+
+    >>> from zwang import multibody as mb
+    >>> shaft = mb.Body("shaft", 1, (1, 1, 1))
+    >>> list(mb.Cylindrical("sleeve", mb.ground, shaft, at=(0, 0, 0), axis=(0, 0, 1)).conditions())
+    ['side1', 'side2', 'axis1', 'axis2']
+    """
+
+    name: str
+    first: AnyBody
+    second: AnyBody
+    at: Place
+    axis: Place
+
+    @cached_property
+    def axes(self) -> tuple[Vector, Vector]:
+        """The axis on both bodies, in body axes."""
+        need_space(self, "use Prismatic or Revolute in the plane")
+        return self.directed("axis", self.axis)
+
+    @cached_property
+    def frame(self) -> tuple[Vector, ...]:
+        """The axis is the last of the joint's axes."""
+        return frame_on(self, self.axes)
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The point stays on the axis; the axes stay parallel."""
+        need_axes(self, "use PointOnLine")
+        return on_line(self, self.frame) | axes_parallel(self, self.axes)
+
+    @cached_property
+    def freedoms(self) -> dict[str, Freedom]:
+        """The travel and the angle."""
+        return {"travel": travel_along(self, self.axes[0]), "angle": turn_about(self, self.axes, 0)}

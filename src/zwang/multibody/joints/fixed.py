@@ -1,0 +1,55 @@
+"""The fixed joint: a weld."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from zwang.errors import InputError
+from zwang.multibody.body import AnyBody
+from zwang.multibody.joint import Joint, Place, together
+from zwang.multibody.joints.parts import Frame, need_axes, need_space, no_turn
+from zwang.multibody.vectors import numeric, quaternion_turn, tidy
+
+
+@dataclass(frozen=True, eq=False)
+class Fixed(Joint):
+    """Two bodies are one: nothing is free.
+
+    ::
+
+        first ═══════╳═══════ second
+
+    The points coincide (name.x, name.y, in space name.z) and the bodies keep the relative orientation of the start
+    (name.turn in the plane; name.turn1, name.turn2, name.turn3 in space), or in space the one that `orientation` says:
+    the quaternion that takes the second body's axes to the first's. The reaction is what the weld carries at its point.
+
+    >>> from zwang import multibody as mb
+    >>> beam = mb.PlanarBody("beam", 1, 1, position=(1, 0))
+    >>> list(mb.Fixed("clamp", mb.ground, beam, at=(0, 0)).conditions())
+    ['x', 'y', 'turn']
+    """
+
+    name: str
+    first: AnyBody
+    second: AnyBody
+    at: Place
+    orientation: Sequence[float] | None = None
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The points coincide; nothing turns."""
+        need_axes(self, "use Spherical in space, Revolute in the plane")
+        return together(self.gap) | no_turn(self, self._frames)
+
+    @property
+    def _frames(self) -> tuple[Frame, Frame] | None:
+        if self.orientation is None:
+            return None
+        need_space(self, "in the plane give the bodies the angles that they are to keep")
+        u = numeric(f"{self.who}: orientation", self.orientation, (4,))
+        length = math.hypot(*u)
+        if not length > 0:
+            raise InputError(f"{self.who}: the quaternion (0, 0, 0, 0) is no orientation")
+        turn = quaternion_turn(tuple(x / length for x in u))
+        return ((1, 0, 0), (0, 1, 0), (0, 0, 1)), tuple(tidy(row) for row in turn)

@@ -1,0 +1,58 @@
+"""A point on a line: a bead on a straight wire, a pin in a slot."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import sympy as sp
+
+from zwang.multibody.body import AnyBody
+from zwang.multibody.joint import Freedom, Joint, Place
+from zwang.multibody.joints.parts import frame_on, need_axes, on_line, travel_along
+from zwang.multibody.vectors import Vector
+
+
+@dataclass(frozen=True, eq=False)
+class PointOnLine(Joint):
+    """A point of the second body stays on a line of the first; the second body turns as it likes.
+
+    ::
+
+        first ═══════════◯═══════════ axis
+                        ╱ ──► travel
+                    second
+
+    name.side in the plane; name.side1, name.side2 in space. `at` is the point, in the world of the start position or
+    as (a point of the line on the first body, the point on the second), in body axes.
+
+    >>> from zwang import multibody as mb
+    >>> bead = mb.Particle("bead", 1, position=(2, 1))
+    >>> mb.PointOnLine("wire", mb.ground, bead, at=(2, 1), axis=(1, 0)).conditions()
+    {'side': bead.y(t) - 1}
+    """
+
+    name: str
+    first: AnyBody
+    second: AnyBody
+    at: Place
+    axis: Place
+    reading: float = 0.0
+
+    @cached_property
+    def axes(self) -> tuple[Vector, Vector]:
+        """The line's direction, in the axes of both bodies at the start."""
+        need_axes(self, "give the line to a body that has", (self.first,))
+        return self.directed("axis", self.axis)
+
+    @cached_property
+    def frame(self) -> tuple[Vector, ...]:
+        """The line is the last of the joint's axes in space, the first in the plane."""
+        return frame_on(self, self.axes)
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The point stays on the line."""
+        return on_line(self, self.frame)
+
+    @cached_property
+    def freedoms(self) -> dict[str, Freedom]:
+        """The travel along the line."""
+        return {"travel": travel_along(self, self.axes[0], self.reading)}

@@ -1,0 +1,56 @@
+"""A point on a plane: a foot on the floor."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import sympy as sp
+
+from zwang.multibody.body import AnyBody
+from zwang.multibody.joint import Freedom, Joint, Place
+from zwang.multibody.joints.parts import frame_on, need_axes, need_space, travel_along
+from zwang.multibody.vectors import Vector, inner
+
+
+@dataclass(frozen=True, eq=False)
+class PointOnPlane(Joint):
+    """A point of the second body stays in a plane of the first; the second body turns as it likes.
+
+    ::
+
+                  normal    second
+                    │      ╱
+        ────────────┴─────◯──────── first
+                           ──► travel1, travel2
+
+    name.out: the point's distance from the plane is zero. The travels are along the first two of the joint's own axes.
+    In the plane use PointOnLine.
+
+    >>> from zwang import multibody as mb
+    >>> foot = mb.Particle("foot", 1, position=(2, 1, 3))
+    >>> mb.PointOnPlane("floor", mb.ground, foot, at=(2, 1, 3), normal=(0, 0, 1)).conditions()
+    {'out': foot.z(t) - 3}
+    """
+
+    name: str
+    first: AnyBody
+    second: AnyBody
+    at: Place
+    normal: Place
+
+    @cached_property
+    def frame(self) -> tuple[Vector, ...]:
+        """The normal is the last of the joint's axes."""
+        need_space(self, "use PointOnLine in the plane")
+        need_axes(self, "give the plane to a body that has", (self.first,))
+        return frame_on(self, self.directed("normal", self.normal))
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The point stays in the plane."""
+        normal = self.frame[2]
+        return {"out": inner(self.poses[0].direction(normal), self.gap)}
+
+    @cached_property
+    def freedoms(self) -> dict[str, Freedom]:
+        """Two travels in the plane."""
+        n, m, _ = self.frame
+        return {"travel1": travel_along(self, n), "travel2": travel_along(self, m)}

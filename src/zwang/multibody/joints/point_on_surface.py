@@ -1,0 +1,69 @@
+"""A point on a surface, or in the plane on a curve, given by an equation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+
+from zwang.errors import InputError
+from zwang.multibody.body import AnyBody
+from zwang.multibody.joint import Joint, Place
+from zwang.multibody.joints.parts import need_axes
+from zwang.multibody.vectors import Vector, scalar, tidy
+
+
+@dataclass(frozen=True, eq=False)
+class PointOnSurface(Joint):
+    """A point of the second body stays where f(X, Y, Z) = 0, a surface of the first; in the plane f(X, Y) = 0, a curve.
+
+    ::
+
+               second
+                 ╲  .───────.
+                  ◯'         '.    f(X, Y, Z) = 0, on the first body
+                 /             \\
+
+    `surface` is the expression f, in the `symbols` that stand for the point's coordinates in the first body's axes from
+    its centre of mass, in the world for the ground: name.surface. `at` is the point, in the world of the start
+    position or as a pair in body axes; without it, the second body's centre of mass.
+
+    >>> from zwang import multibody as mb, parameters
+    >>> X, Y = parameters("X Y")
+    >>> bead = mb.Particle("bead", 1, position=(1, 0))
+    >>> mb.PointOnSurface("ring", mb.ground, bead, surface=X**2 + Y**2 - 1, symbols=(X, Y)).conditions()
+    {'surface': bead.x(t)**2 + bead.y(t)**2 - 1}
+    """
+
+    name: str
+    first: AnyBody
+    second: AnyBody
+    surface: Any
+    symbols: Sequence[sp.Symbol]
+    at: Any = None
+
+    @cached_property
+    def ends(self) -> tuple[Vector, Vector]:
+        """The point on both bodies, in body axes at the start."""
+        return follower_ends(self, self.at)
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The point is on the surface."""
+        need_axes(self, "give the surface to a body that has", (self.first,))
+        f = scalar(f"{self.who}: surface", self.surface)
+        size = self.dimension
+        if len(self.symbols) != size or not all(isinstance(s, sp.Symbol) for s in self.symbols):
+            raise InputError(f"{self.who}: symbols={self.symbols!r}: give {size} symbols, one a coordinate")
+        if not f.free_symbols & set(self.symbols):
+            raise InputError(f"{self.who}: the surface {f} depends on none of {', '.join(map(str, self.symbols))}")
+        there = map(sp.sympify, self.poses[0].local_point(self.place))
+        return {"surface": f.xreplace(dict(zip(self.symbols, there, strict=True)))}
+
+
+def follower_ends(joint: Joint, at: Place | None) -> tuple[Vector, Vector]:
+    """The point that follows a curve or surface: on both bodies at the start; by default the second's centre."""
+    if at is not None:
+        return joint.placed("at", at)
+    first, second = joint.start_poses
+    return tidy(first.local_point(second.origin)), (sp.S.Zero,) * joint.dimension

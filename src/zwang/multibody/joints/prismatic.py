@@ -1,0 +1,62 @@
+"""The prismatic joint: a slider."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import sympy as sp
+
+from zwang.multibody.body import AnyBody
+from zwang.multibody.joint import Freedom, Joint, Place, frames_of
+from zwang.multibody.joints.parts import frame_on, need_axes, no_turn, on_line, travel_along
+from zwang.multibody.vectors import Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Prismatic(Joint):
+    """One body slides along an axis of the other without turning: one travel is free.
+
+    ::
+
+          first ═══════════════════════ axis
+                    ┌────────┐
+                    │ second │ ──► travel
+                    └────────┘
+
+    In space: the second body's point stays on the axis (name.side1, name.side2) and frames on both bodies stay
+    parallel (name.turn1, name.turn2, name.turn3). In the plane: name.side, name.turn. `reading` is what the travel
+    reads in the start position.
+
+    >>> from zwang import multibody as mb
+    >>> block = mb.PlanarBody("block", 1, 1, position=(0.5, 0))
+    >>> slide = mb.Prismatic("slide", mb.ground, block, at=(0.5, 0), axis=(1, 0))
+    >>> slide.conditions()
+    {'side': block.y(t), 'turn': block.angle(t)}
+    """
+
+    name: str
+    first: AnyBody
+    second: AnyBody
+    at: Place
+    axis: Place
+    reading: float = 0.0
+
+    @cached_property
+    def axes(self) -> tuple[Vector, Vector]:
+        """The axis on both bodies, in body axes."""
+        return self.directed("axis", self.axis)
+
+    @cached_property
+    def frame(self) -> tuple[Vector, ...]:
+        """The axis is the last of the joint's axes in space, the first in the plane."""
+        return frame_on(self, self.axes)
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The point stays on the axis; nothing turns."""
+        need_axes(self, "use PointOnLine")
+        frames = frames_of(self, self.axes) if self.dimension == 3 else None
+        return on_line(self, self.frame) | no_turn(self, frames)
+
+    @cached_property
+    def freedoms(self) -> dict[str, Freedom]:
+        """The travel."""
+        return {"travel": travel_along(self, self.axes[0], self.reading)}

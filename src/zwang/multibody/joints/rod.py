@@ -1,0 +1,83 @@
+"""The rod: a fixed distance."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+
+from zwang.errors import InputError
+from zwang.model.drawing import Shape
+from zwang.multibody.body import AnyBody
+from zwang.multibody.joint import Joint, Point, is_pair
+from zwang.multibody.joints.parts import positive
+from zwang.multibody.vectors import Vector, inner, is_number, scalar, subtract, tidy, vector
+
+
+@dataclass(frozen=True, eq=False)
+class Rod(Joint):
+    """Two points keep their distance, as if a massless rod joined them.
+
+    ::
+
+              start           end
+        first ──◯──────────────◯── second
+                     length
+
+    (L² − |d|²)/(2L) = 0 with d from start to end (name.length); so scaled, the multiplier is the tension. `start` and
+    `end` are world points of the start position; or give `at` = (point on the first body, point on the second), in
+    body axes. Without `length` the rod is as long as its ends are apart at the start.
+
+    >>> from zwang import multibody as mb
+    >>> bob = mb.Particle("bob", 1, position=(3, -4))
+    >>> mb.Rod("rod", mb.ground, bob, start=(0, 0), end=(3, -4)).conditions()
+    {'length': -bob.x(t)**2/10 - bob.y(t)**2/10 + 5/2}
+    """
+
+    name: str
+    first: AnyBody
+    second: AnyBody
+    start: Point | None = None
+    end: Point | None = None
+    length: Any = None
+    at: Any = None
+
+    @cached_property
+    def ends(self) -> tuple[Vector, Vector]:
+        """The rod's ends, in body axes."""
+        given = self.start is not None and self.end is not None
+        if given == (self.at is not None) or (self.at is not None and not is_pair(self.at)):
+            raise InputError(
+                f"{self.who}: give start and end in the world, or at=(point on the first, point on the second)"
+            )
+        if not given:
+            return self.placed("at", self.at)
+        pairs = zip(("start", "end"), (self.start, self.end), self.start_poses, strict=True)
+        size = (self.dimension,)
+        first, second = (tidy(p.local_point(vector(f"{self.who}: {what}", at, size))) for what, at, p in pairs)
+        return first, second
+
+    @cached_property
+    def span(self) -> sp.Expr:
+        """The rod's length."""
+        if self.length is not None:
+            return positive(self, "length", self.length)
+        (a, b), (p, q) = self.start_poses, self.ends
+        apart = subtract(b.point(q), a.point(p))
+        if not all(is_number(x) for x in apart):
+            raise InputError(f"{self.who}: where its ends start depends on parameters: give its length")
+        distance = math.hypot(*(float(x) for x in apart))
+        if distance == 0:
+            raise InputError(f"{self.who}: its ends start in one place, so it has no length: use a joint, or give one")
+        return scalar(self.who, distance)
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The distance is the length."""
+        L, gap = self.span, self.gap
+        return {"length": (L**2 - inner(gap, gap)) / (2 * L)}
+
+    def shapes(self) -> list[Shape]:
+        """A line."""
+        (a, b), (p, q) = self.poses, self.ends
+        return [Shape(self.name, "line", (a.point(p), b.point(q)), color="gray")]

@@ -1,0 +1,114 @@
+"""Hinges and slides one after another, without masses between them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+
+from zwang.errors import InputError
+from zwang.multibody.body import AnyBody
+from zwang.multibody.joint import Freedom, Joint, Place, together
+from zwang.multibody.joints.parts import need_axes, need_space
+from zwang.multibody.vectors import Vector, add, apply, axis_turn, inner, scale, subtract, tidy, unit, vector
+from zwang.symbols import dot, t
+
+
+@dataclass(frozen=True)
+class Step:
+    """One hinge ("angle") or slide ("travel") of a series; `axis` and `at` are in world axes, in the start position.
+
+    `reading` is what it reads there. A slide needs no place.
+    """
+
+    name: str
+    kind: str
+    axis: Sequence[Any]
+    at: Sequence[Any] = (0, 0, 0)
+    reading: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Series(Joint):
+    """Massless hinges and slides in series, from the first body to the second: gimbals, gantries, skew axes.
+
+    ::
+
+        first ──◯────◯────▭── second
+              step  step  step
+
+    Every step has a coordinate of its own, called name.step, which counts turns and may be sprung or coupled. The
+    second body is where the steps bring it: its point (name.x, name.y, name.z) and its axes (name.turn1, name.turn2,
+    name.turn3). Where two hinges in three become parallel the gimbal locks, as a real one does. For bodies in space.
+
+    >>> from zwang import multibody as mb
+    >>> shaft = mb.Body("shaft", 1, (1, 1, 1))
+    >>> steps = [mb.Step("out", "angle", (1, 0, 0)), mb.Step("in", "angle", (0, 1, 0))]
+    >>> list(mb.Series("gimbal", mb.ground, shaft, at=(0, 0, 0), steps=steps).coordinates)
+    [gimbal.out(t), gimbal.in(t)]
+    """
+
+    name: str
+    first: AnyBody
+    second: AnyBody
+    at: Place
+    steps: Sequence[Step]
+
+    @cached_property
+    def variables(self) -> tuple[sp.Expr, ...]:
+        """The coordinates of the steps."""
+        names = [s.name for s in self.steps]
+        if not names or len(set(names)) < len(names) or set(names) & set("xyz"):
+            raise InputError(f"{self.who}: its steps are called {names}: give at least one, names that differ, not x")
+        for s in self.steps:
+            if s.kind not in ("angle", "travel"):
+                raise InputError(f"{self.who}: step {s.name!r} is of kind {s.kind!r}: choose 'angle' or 'travel'")
+        return tuple(sp.Function(f"{self.name}.{name}")(t) for name in names)
+
+    @property
+    def coordinates(self) -> dict[sp.Expr, float]:
+        """One a step, which starts at what it reads in the start position."""
+        return {q: float(s.reading) for q, s in zip(self.variables, self.steps, strict=True)}
+
+    @cached_property
+    def screws(self) -> tuple[tuple[Vector, Vector], ...]:
+        """Axis and place of every step at the start, in the axes of the first body."""
+        first = self.start_poses[0]
+        found = []
+        for s in self.steps:
+            who = f"{self.who}, step {s.name!r}"
+            axis = tidy(first.local_direction(unit(f"{who}: axis", s.axis, (3,))))
+            found.append((unit(who, axis, (3,)), tidy(first.local_point(vector(f"{who}: at", s.at, (3,))))))
+        return tuple(found)
+
+    def moved(self, x: Vector, free: bool = False) -> Vector:
+        """Where the steps bring a point (or a free vector) of the start, all in the axes of the first body.
+
+        The product of exponentials: the last step acts first, about its place at the start.
+        """
+        for s, (axis, at), q in reversed(list(zip(self.steps, self.screws, self.variables, strict=True))):
+            by = q - s.reading if s.reading else q
+            if s.kind == "angle":
+                turn = axis_turn(axis, by)
+                x = apply(turn, x) if free else add(at, apply(turn, subtract(x, at)))
+            elif not free:
+                x = add(x, scale(by, axis))
+        return x
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The second body is where the steps bring it."""
+        need_space(self, "join bodies in the plane one by one")
+        need_axes(self, "give the body some extent")
+        (a, b), (p, q) = self.poses, self.ends
+        first, second = self.start_poses
+        columns = [tidy(first.local_direction(second.direction(e))) for e in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
+        brought = [a.direction(self.moved(c, free=True)) for c in columns]
+        x2, y2, z2 = (b.direction(e) for e in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
+        turns = {"turn1": inner(brought[1], z2), "turn2": inner(brought[2], x2), "turn3": inner(brought[0], y2)}
+        return together(subtract(b.point(q), a.point(self.moved(p)))) | turns
+
+    @cached_property
+    def freedoms(self) -> dict[str, Freedom]:
+        """The coordinates of the steps, by the steps' names."""
+        return {s.name: Freedom(s.kind, dot(q), q) for s, q in zip(self.steps, self.variables, strict=True)}

@@ -1,0 +1,67 @@
+"""The skate: a knife edge."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import sympy as sp
+
+from zwang.multibody.body import AnyBody
+from zwang.multibody.joint import Joint, Place
+from zwang.multibody.joints.parts import across, need_axes, slip
+from zwang.multibody.vectors import Vector, cross, inner
+
+
+@dataclass(frozen=True, eq=False)
+class Skate(Joint):
+    """A point of the second body moves only the way a blade points; the blade turns with the body.
+
+    ::
+
+               second
+          ═══════◯═══════► direction
+            ╱ no velocity this way, relative to the first body
+
+    The velocity across the blade is zero (name.side): in space, across means perpendicular to the blade and to the
+    `normal` of the first body's plane. The point is not held in that plane: add PointOnPlane or Planar for that. `at`
+    and `direction` are in the world of the start position, or pairs in body axes. The joint's own axes: along the
+    blade, across, in space the normal.
+
+    >>> from zwang import multibody as mb
+    >>> sleigh = mb.PlanarBody("sleigh", 1, 1)
+    >>> mb.Skate("blade", mb.ground, sleigh, at=(0, 0), direction=(1, 0)).conditions()
+    {'side': -sin(sleigh.angle(t))*Derivative(sleigh.x(t), t) + cos(sleigh.angle(t))*Derivative(sleigh.y(t), t)}
+    """
+
+    name: str
+    first: AnyBody
+    second: AnyBody
+    at: Place
+    direction: Place
+    normal: Place = (0, 0, 1)
+
+    @cached_property
+    def blade(self) -> Vector:
+        """The blade's direction, in world components."""
+        need_axes(self, "a blade needs a body that turns", (self.second,))
+        return self.poses[1].direction(self.directed("direction", self.direction)[1])
+
+    @cached_property
+    def sideways(self) -> Vector:
+        """Across the blade, in world components; its length is the sine of the angle between blade and normal."""
+        if self.dimension == 2:
+            return across(self.blade)
+        return cross(self.poses[0].direction(self.directed("normal", self.normal)[0]), self.blade)
+
+    @property
+    def own_axes(self) -> tuple[Vector, ...]:
+        """Along the blade, across, and in space the normal; in space all are in or on the first body's plane."""
+        if self.dimension == 2:
+            return self.blade, self.sideways
+        normal = self.poses[0].direction(self.directed("normal", self.normal)[0])
+        length = sp.sqrt(inner(self.sideways, self.sideways))
+        side = tuple(x / length for x in self.sideways)
+        return cross(side, normal), side, normal
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """No velocity across the blade."""
+        return {"side": inner(self.sideways, slip(self, self.place))}

@@ -1,0 +1,94 @@
+"""The report: a model and its motion as one HTML file that needs nothing from outside.
+
+It asks the browser itself to forbid every request (its content security policy), and everything that comes from the
+model is escaped, so that a report can be opened whoever sent it.
+"""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from zwang.files.model_file import ModelFile
+from zwang.show.player import asset, player_html
+from zwang.show.report_checks import checks_section
+from zwang.show.report_equations import derived, equations_section
+from zwang.show.report_figures import Plots, figures_section
+from zwang.show.report_html import Section, inert_json
+from zwang.show.report_ledger import ledger_section
+from zwang.show.report_settings import settings_section
+from zwang.show.report_subject import Subject
+from zwang.show.report_system import system_section
+from zwang.show.report_words import header
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+# Nothing may be loaded; what the page brings along may run, and pictures may be made of plots.
+POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+
+
+def report(
+    model: ModelFile,
+    motion: "xr.Dataset",
+    *,
+    forms: Sequence[str] = ("fundamental",),
+    parameters: Mapping[Any, Any] | None = None,
+    checks: bool = True,
+) -> str:
+    """A motion of a model as one HTML page to read, to print and to hand on.
+
+    `parameters` are those given to `simulate`, `forms` the forms of the equations of motion to show. With `checks`
+    the motion is computed again in other forms, by other engines and with other tolerances.
+    """
+    subject = Subject(model, motion, parameters)
+    plots = Plots(motion.time.values)
+    equations = derived(subject)
+    sections = [
+        animation_section(subject),
+        system_section(subject),
+        equations_section(subject, equations, forms),
+        ledger_section(subject, equations),
+        figures_section(subject, plots),
+        checks_section(subject, plots, checks),
+        settings_section(subject),
+    ]
+    return page(subject, [section for section in sections if section is not None], plots)
+
+
+def animation_section(subject: Subject) -> Section | None:
+    """The animation, where the model says what to draw."""
+    if "drawing" not in subject.motion or subject.empty:
+        return None
+    return Section("animation", "Animation", player_html(subject.motion, "animation-player"))
+
+
+def page(subject: Subject, sections: list[Section], plots: Plots) -> str:
+    """The whole file."""
+    from plotly.offline import get_plotlyjs
+
+    contents = "".join(f'<li><a href="#{s.anchor}">{escape(s.title)}</a></li>' for s in sections)
+    body = "\n".join(section.html for section in sections)
+    scripts = f"<script>{get_plotlyjs()}</script>\n<script>{asset('report.js')}</script>" if plots.figures else ""
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(subject.name)}</title>
+<style>{asset("report.css")}</style>
+</head>
+<body>
+<main>
+{header(subject)}
+<nav aria-label="Contents"><ul>{contents}</ul></nav>
+{body}
+<footer><p>Made with zwang.</p></footer>
+</main>
+<noscript><p class="note">Plots and animation need JavaScript; everything else is here.</p></noscript>
+<script type="application/json" id="report-data">{inert_json(plots.data)}</script>
+{scripts}
+</body>
+</html>
+"""

@@ -1,0 +1,190 @@
+"""The equations of motion: the matrices, the chosen forms in general, and q̈ written out where that can be read."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from html import escape
+
+import sympy as sp
+
+from zwang.equations import Equations, derive
+from zwang.equations.latex import GENERAL, family, gibbs_appell_lines, latex, vector
+from zwang.errors import ZwangError
+from zwang.formulations.solve import require_form
+from zwang.show.limit import within
+from zwang.show.report_html import Section, count, paragraph
+from zwang.show.report_math import LONGEST, too_long
+from zwang.show.report_subject import Subject
+from zwang.symbols import t
+
+MOST_COORDINATES = 40  # beyond, no matrix could be read
+DERIVE_SECONDS = 4.0
+# What is worth trying to write out, and for how long: beyond, accelerations fill pages even if SymPy comes to an end.
+EXPLICIT_OPERATIONS, EXPLICIT_RANK, EXPLICIT_SECONDS = 300, 2, 3.0
+READABLE = 900  # operations in all accelerations together
+
+NAMES = {
+    "fundamental": "Fundamental equation",
+    "generalized-inverse": "Generalized inverses",
+    "gauss": "Gauss's principle",
+    "gibbs-appell": "Gibbs–Appell equations",
+    "lagrange": "Lagrange multipliers",
+}
+HOW = {
+    "fundamental": "Explicit at any rank of A, with the Moore–Penrose inverse (+): no multiplier is left to solve for.",
+    "generalized-inverse": "The same acceleration with generalized inverses (−) that are less than Moore–Penrose.",
+    "gauss": "Of all accelerations that obey the constraints, the one that is least far from the free one.",
+    "gibbs-appell": "Some accelerations, indexed e, are eliminated by the constraints; I are those that remain.",
+    "lagrange": "The multipliers λ are unknowns beside the accelerations.",
+}
+
+
+def derived(subject: Subject) -> Equations | None:
+    """The equations in symbols, in the characters of the notation; None where they are too large to derive here."""
+    if len(subject.system.coordinates) > MOST_COORDINATES:
+        return None
+    equations = within(DERIVE_SECONDS, lambda: derive(subject.system))
+    if equations is None:
+        return None
+    put = subject.notation.put
+    matrices = {name: put(getattr(equations, name)) for name in ("M", "Q", "A", "b", "C")}
+    return replace(equations, coordinates=tuple(map(put, equations.coordinates)), **matrices)
+
+
+def equations_section(subject: Subject, equations: Equations | None, forms: Sequence[str]) -> Section:
+    """The section on the equations of motion."""
+    for form in forms:
+        require_form(form, {})
+    system = subject.system
+    body = [paragraph(statement(subject))]
+    if equations is None:
+        body += [block(subject, general(form, nonideal(subject), bool(system.constraints))) for form in forms]
+        body.append(left_out(subject, f"The matrices of {count(len(system.coordinates), 'coordinate')} are too large"))
+        return Section("equations", "Equations of motion", "\n".join(body))
+    body.append(matrices_of(subject, equations))
+    if equations.names:
+        body.append(paragraph(f"{assumption(equations)}.", "note"))
+    for form in forms:
+        body.append(f"<h3>{escape(NAMES[form])}</h3>")
+        body.append(paragraph(HOW[form] if equations.names else "Without constraints all forms are this one."))
+        body.append(block(subject, general(form, nonideal(subject), bool(equations.names))))
+        body.append(special(subject, equations, form))
+    body.append("<h3>Written out</h3>")
+    body.append(written_out(subject, equations))
+    return Section("equations", "Equations of motion", "\n".join(body))
+
+
+def statement(subject: Subject) -> str:
+    """What is solved, in words."""
+    if not subject.system.constraints:
+        return "M is the mass matrix and Q the given force, terms of inertia included."
+    extra = ", C the nonideal part of the forces of constraint" if nonideal(subject) else ""
+    return (
+        "M is the mass matrix, Q the given force, terms of inertia included; each constraint, differentiated until "
+        f"accelerations appear, is a row of A q̈ = b{extra}."
+    )
+
+
+def assumption(equations: Equations) -> str:
+    """Which rank the formulas assume."""
+    independent = [equations.names[i] for i in equations.rows]
+    if equations.rank == len(equations.names):
+        return f"In symbols A has full rank, {equations.rank}, at almost every state"
+    return (
+        f"In symbols A has rank {equations.rank} at almost every state; independent rows: "
+        f"{', '.join(independent) or 'none'}"
+    )
+
+
+def nonideal(subject: Subject) -> bool:
+    """Whether there is a C."""
+    return any(c != 0 for c in subject.system.nonideal)
+
+
+def general(form: str, with_c: bool, constrained: bool) -> str:
+    """A form in general, in LaTeX; F = Q + C takes the place of Q where there is a C."""
+    text = GENERAL["S0 29" if form == "generalized-inverse" else form] if constrained else r"M\ddot{q} = Q"
+    return text.replace("Q", "F") + r",\quad F = Q + C" if with_c else text
+
+
+def block(subject: Subject, tex: str) -> str:
+    """A displayed formula; its parts, where it has several, stand side by side and wrap where there is no room."""
+    parts = "".join(f'<div class="scroll part">{subject.notation.math(part, block=True)}</div>' for part in split(tex))
+    return f'<div class="formula">{parts}</div>'
+
+
+def split(tex: str) -> list[str]:
+    """The parts of a line between wide spaces."""
+    return [part.strip().removesuffix(",") for part in tex.replace(r"\qquad", r"\quad").split(r",\quad")]
+
+
+def matrices_of(subject: Subject, equations: Equations) -> str:
+    """q, M, Q, C, A and b, each in its own box."""
+    parts = [rf"q = {vector(equations.coordinates)}"]
+    shown = {"M": equations.M, "Q": equations.Q}
+    if any(equations.C):
+        shown["C"] = equations.C
+    if equations.names:
+        shown |= {"A": equations.A, "b": equations.b}
+    omitted = []
+    for name, matrix in shown.items():
+        text = latex(matrix)
+        if len(text) > 2 * LONGEST:
+            entries = sum(1 for entry in matrix if entry != 0)
+            omitted.append(
+                f"{name} ({matrix.rows}×{matrix.cols}, {count(entries, 'entry').replace('ys', 'ies')} not zero)"
+            )
+        else:
+            parts.append(f"{name} = {text}")
+    body = block(subject, r",\quad ".join(parts))
+    return body + (left_out(subject, f"Too large to show: {', '.join(omitted)}") if omitted else "")
+
+
+def left_out(subject: Subject, what: str) -> str:
+    """What is missing here and how to get it."""
+    command = f"zwang equations {subject.file_name} --latex"
+    return f'<p class="note">{escape(what)}. <code>{escape(command)}</code> prints them all.</p>'
+
+
+def small(equations: Equations) -> bool:
+    """Whether writing q̈ out is worth trying."""
+    operations = sum(int(sp.count_ops(matrix)) for matrix in (equations.M, equations.Q, equations.A, equations.b))
+    return operations <= EXPLICIT_OPERATIONS and equations.rank <= EXPLICIT_RANK
+
+
+def special(subject: Subject, equations: Equations, form: str) -> str:
+    """What a form gives beside q̈: the reduced system of Gibbs and Appell, or the multipliers."""
+    if not equations.names or not small(equations) or form not in ("gibbs-appell", "lagrange"):
+        return ""
+    try:
+        found = within(EXPLICIT_SECONDS, lambda: special_tex(equations, form))
+    except ZwangError as error:
+        return paragraph(f"This form cannot be written out: {error}", "note")
+    if found is None:
+        return paragraph("What this form comes to here takes too long to work out in symbols.", "note")
+    return block(subject, found) if len(found) <= LONGEST else f'<p class="note">{too_long(found)}</p>'
+
+
+def special_tex(equations: Equations, form: str) -> str:
+    """The reduced system or the multipliers, in LaTeX."""
+    if form == "gibbs-appell":
+        return gibbs_appell_lines(equations, {})
+    return rf"\lambda = {latex(equations.multipliers())}{family(equations)}"
+
+
+def written_out(subject: Subject, equations: Equations) -> str:
+    """q̈, coordinate by coordinate; or why it is not here."""
+    command = f"<code>{escape(f'zwang equations {subject.file_name} --latex')}</code>"
+    if not small(equations):
+        return (
+            "<p>Written out in symbols the accelerations of this system would fill pages and tell nothing. They are "
+            "computed from the matrices above in native code, where they are one expression graph all the same. "
+            f"{command} tries to print them.</p>"
+        )
+    try:
+        found = within(EXPLICIT_SECONDS, equations.acceleration)
+    except ZwangError as error:
+        return paragraph(f"The accelerations cannot be written out: {error}", "note")
+    if found is None or sp.count_ops(found) > READABLE:
+        return f"<p>The accelerations are too long to be read when written out. {command} prints them.</p>"
+    both = zip(equations.coordinates, found, strict=True)
+    return "".join(block(subject, f"{latex(q.diff(t, 2))} = {latex(a)}") for q, a in both)

@@ -178,7 +178,7 @@ def diagnose(
     independent = rows_in_order(A)
     if len(independent) != rank:  # near the tolerance, order and pivoting may disagree: pivoting decides
         independent = tuple(np.sort(factors.rows[0]))
-    follows, contradicts = dependences(now, A, b, independent)
+    follows, contradicts = dependences(now, A, b, independent, float(np.abs(v).max(initial=0.0)))
     unique = unique_rows(A, independent)
     label = [names[i] for i in active]
 
@@ -208,14 +208,16 @@ def diagnose(
 
 
 def dependences(
-    now: Matrices, A: Array, b: Array, independent: tuple[int, ...]
+    now: Matrices, A: Array, b: Array, independent: tuple[int, ...], speed: float
 ) -> tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]]:
     """Rows that follow from independent ones (row → those), and of these the ones whose b disagrees."""
     rows = np.array(independent, dtype=np.intp)
     dependence = combinations(A, rows)
     free = np.abs(np.linalg.lstsq(now.M, now.Q, rcond=None)[0])
-    size = np.abs(b) + np.abs(A) @ free
-    size = size + np.abs(dependence) @ size[rows] + EPS * np.abs(A).sum(axis=1) / CONSISTENCY_TOL
+    # b may be what is left of terms of the second order in the velocities that cancel
+    rounding = EPS * (1 + speed**2) * np.abs(A).sum(axis=1)
+    size = np.abs(b) + np.abs(A) @ free + rounding / CONSISTENCY_TOL
+    size = size + np.abs(dependence) @ size[rows]
     gap = np.abs(b - dependence @ b[rows])
     follows = {i: tuple(int(j) for j in partners(dependence, rows, i)) for i in range(len(A)) if i not in independent}
     contradicts = {

@@ -156,7 +156,9 @@ FILES = {
     "huge parameter": "[parameters]\nm = 1" + "0" * 350,
     "billion laughs": model(definitions=laughs(30, 10), potential="l30"),
     "billion laughs of constants": model(definitions=laughs(30, 10, "1.01"), potential="l30*x"),
-    "laughs too deep": model(definitions=laughs(3000, 1, "sin(x)").replace('= "l', '= "1 + sin(l').replace('"\n', ')"\n')),
+    "laughs too deep": model(
+        definitions="\n".join(f'l{i} = "1 + sin(l{i - 1} + d)"' for i in range(1, 1500)) + "\nl0 = 1"
+    ),
     "long chain of definitions": model(
         definitions="\n".join(f'c{i} = "sin(c{i + 1})"' for i in range(1500)) + '\nc1500 = "x"', potential="c0"
     ),

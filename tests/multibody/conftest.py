@@ -44,7 +44,7 @@ def joint_rates(imported: mb.Imported) -> list[sp.Expr]:
 def to_minimal(imported: mb.Imported, loops: Sequence[str] = ()) -> Callable[[dict, dict], Minimal]:
     """A function of joint values and rates that projects M, Q, A, b onto the joint coordinates of the tree.
 
-    `loops` name the conditions that close the tree to loops. With r = J(q) q̇ the joint rates: 
+    `loops` name the conditions that close the tree to loops. With r = J(q) q̇ the joint rates:
     [A; J] S = [0; I], and the acceleration at θ̈ = 0 is [A; J] q̈ = [b; −J̇ q̇].
     """
     system = imported.mechanism.system

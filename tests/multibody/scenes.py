@@ -80,7 +80,7 @@ class Scene:
     def velocity(self, i, place):
         """(time, d) the velocity of the material of body i at world places (time, d)."""
         body = self.mechanism.movable[i]
-        (r, R), name = self.poses[i], body.name
+        (r, _), name = self.poses[i], body.name
         arm = place - r
         v = np.stack([self.column("v", f"{name}.{s}") for s in "xyz"[: body.dimension]], -1)
         if body.dimension == 2:

@@ -180,7 +180,7 @@ def test_epicyclic_gear():
     shaft = mb.Revolute("shaft", mb.ground, sun, at=(0, 0))
     gears = [mb.Gear("inner", sun_pin, planet_pin, ratio=-2), mb.Gear("outer", planet_pin, ring, ratio=0.25)]
     motor = mb.Driver("motor", shaft, motion=6 * t)
-    mechanism, motion = run([sun, planet, carrier], [sun_pin, planet_pin, ring, *gears, shaft, motor], 4.0, 101)
+    _, motion = run([sun, planet, carrier], [sun_pin, planet_pin, ring, *gears, shaft, motor], 4.0, 101)
     turned = motion.q.sel(coordinate="carrier.angle")
     assert np.abs(turned - 6 * motion.time / 3).max() < 1e-10
 
@@ -223,7 +223,9 @@ def test_condition_of_the_users_own(dimension):
         else:
             u = sp.Symbol("u")
             curve = (u, u**2) if dimension == 2 else (u, 0, u**2)
-            joint = mb.PointOnCurve("wire", mb.ground, bead, curve=curve, parameter=u, start=0.8)
+            joint = mb.PointOnCurve(
+                "wire", mb.ground, bead, curve=curve, parameter=u, start=0.8
+            )  # roughly: the bead itself is not moved
         motions.append(run([bead], [joint], 1.0, 21, down(dimension))[1])
     assert np.abs(motions[0].q.values - motions[1].q.values[:, :dimension]).max() < 1e-10
 

@@ -127,6 +127,15 @@ def test_without_constraints_there_are_fewer_panels() -> None:
     assert [ax.get_ylabel() for ax in figure.axes] == ["coordinates", "rates", "energy"]
 
 
+def test_rules_about_accelerations_have_no_residual_to_plot() -> None:
+    x = zw.coordinates("x")
+    system = zw.System((x,), kinetic=dot(x) ** 2 / 2, constraints={"rule": dot(dot(x)) + x})
+    motion = zw.simulate(system, {x: 1, dot(x): 0}, until=1)
+    assert "|residuals of constraints|" not in [ax.get_ylabel() for ax in plot(motion).axes]
+    with pytest.raises(InputError, match="'residual' has no values"):
+        plot(motion, "residual")
+
+
 def test_a_crowd_has_its_legend_beside() -> None:
     names = zw.coordinates(" ".join(f"x{i}" for i in range(40)))
     system = zw.System(names, kinetic=sum(dot(x) ** 2 for x in names) / 2)

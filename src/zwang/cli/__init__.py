@@ -1,5 +1,14 @@
 """The command `zwang`: from a model file to equations, a verdict, a motion and pictures."""
 
-from zwang.cli.app import main
 
-__all__ = ["main"]
+def main() -> None:
+    """Run the command."""
+    try:
+        from zwang.cli.guard import terminate_cleanly
+
+        terminate_cleanly()
+        from zwang.cli.app import app
+
+        app(prog_name="zwang")
+    except KeyboardInterrupt:  # before the commands, which deal with it themselves, were loaded
+        raise SystemExit(130) from None

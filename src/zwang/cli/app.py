@@ -7,7 +7,7 @@ import typer
 from zwang._version import __version__
 from zwang.cli import assemble, check, compare, equations, examples, new, pictures, run, schema
 from zwang.cli.exits import MEANING
-from zwang.cli.guard import DEBUG, Guarded, terminate_cleanly
+from zwang.cli.guard import DEBUG, Guarded
 
 EPILOG = "\n".join(
     [
@@ -60,9 +60,3 @@ app.command()(pictures.animate)
 app.command()(new.new)
 app.add_typer(examples.app, name="examples")
 app.command()(schema.schema)
-
-
-def main() -> None:
-    """Run the command."""
-    terminate_cleanly()
-    app()

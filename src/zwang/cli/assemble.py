@@ -29,7 +29,7 @@ def assemble(
     settings: Settings = None,
     json: AsJson = False,
 ) -> None:
-    """Bring the start onto its constraints and print it as a block for the model file.
+    """Bring the start onto its constraints, and print it ready to paste.
 
     The nearest state in the metric of the kinetic energy: positions first, then velocities.
     """
@@ -81,7 +81,9 @@ def show(case: Case, before: dict[Any, float], after: dict[Any, float]) -> None:
         change = after[key] - before[key]
         moved = f"{change:+.3g}" if change else "–"
         table.add_row(*map(terminal.text, (name, f"{before[key]:.9g}", f"{after[key]:.9g}", moved)))
-    terminal.err().print(table)
+    console = terminal.err()
+    console.print(table)
+    console.print()
 
 
 def block(case: Case, start: dict[Any, float]) -> str:

@@ -22,7 +22,7 @@ def check(
     settings: Settings = None,
     json: AsJson = False,
 ) -> None:
-    """Say whether the constraints are redundant, inconsistent or singular, by name.
+    """Give the verdict on the constraints: redundant, inconsistent, singular.
 
     The exit code says which: 0 fine, 4 inconsistent, 6 the start does not satisfy them, 5 singular.
     """

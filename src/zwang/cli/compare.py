@@ -24,7 +24,7 @@ def compare(
     settings: Settings = None,
     json: AsJson = False,
 ) -> None:
-    """Compute the motion by every form and every engine, and say how far they disagree.
+    """Compare all forms and all engines: their disagreement is the certificate.
 
     The forms are compared at up to 50 states of the motion, the engines at its end. The exit code is 9 where they
     disagree: the motion may be chaotic, or pass a singular position; a shorter run or a tighter tolerance tells.
@@ -86,7 +86,7 @@ def show(
 ) -> None:
     """Both tables and the conclusion."""
     from zwang.cli import terminal
-    from zwang.cli.terminal import figure, seconds, text
+    from zwang.cli.terminal import figure, joined, seconds, text
     from zwang.cli.words import shortened
 
     console = terminal.out()
@@ -109,7 +109,7 @@ def show(
     noted = [(form.form, form.note) for form in forms] + [(name_of(row), row.note) for row in engines]
     for name, note in noted:
         if note:
-            console.print(text(f"{name}: ", "bold") + text(shortened(note)))
+            console.print(joined(text(f"{name}: ", "bold"), text(shortened(note))))
     if any(note for _, note in noted):
         console.print()
     if wrong:

@@ -1,6 +1,5 @@
 """`zwang equations`: the equations of motion in symbols, for the terminal, a paper or a page."""
 
-from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,25 +14,22 @@ if TYPE_CHECKING:
     from zwang.cli.formulas import Room
     from zwang.equations import Equations
 
-PATIENCE = 8.0  # seconds for writing out q̈; how long that takes cannot be told from the size of a system
-TOO_LONG = f"q̈ takes longer than {PATIENCE:g} s to write out; the computer needs no more than the equation above"
-
-PAGE = """<!doctype html>
+PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>{title}</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; color: #1d2430; margin: 2rem auto; max-width: 60rem; padding: 0 1rem }}
-div {{ overflow-x: auto; padding: .5rem 0 }}
-math {{ font-size: 1.1rem }}
-h2 {{ margin-top: 2rem }}
-</style>
+<style>{style}</style>
 </head>
 <body>
-<h1>{title}</h1>
+<main>
+<header><h1>{title}</h1>{description}</header>
 {body}
+<footer><p>Made with zwang.</p></footer>
+</main>
 </body>
 </html>
 """
@@ -41,7 +37,7 @@ h2 {{ margin-top: 2rem }}
 
 def equations(
     model: Model,
-    form: Annotated[Form, typer.Option(help="Which form of the equations.")] = Form.FUNDAMENTAL,
+    form: Annotated[Form, typer.Option(metavar="FORM", help=f"Which form: {', '.join(Form)}.")] = Form.FUNDAMENTAL,
     every: Annotated[bool, typer.Option("--all", help="All five forms.")] = False,
     latex: Annotated[bool, typer.Option("--latex", help="As LaTeX.")] = False,
     html: Annotated[
@@ -51,9 +47,9 @@ def equations(
         Path | None, typer.Option(metavar="FILE", help="To a file, however long they are.", show_default=False)
     ] = None,
 ) -> None:
-    """Show the equations of motion in symbols: M, Q, A, b, and the explicit accelerations.
+    """Show the equations of motion in symbols, as text, LaTeX or a page.
 
-    Accelerations that take longer than 8 seconds to write out are left out, and it is said so.
+    M, Q, A and b, and the explicit accelerations in the chosen form.     Accelerations that take longer than 8 seconds to write out, or a minute for a file, are left out.
     """
     from zwang.cli import terminal
     from zwang.cli.formulas import FILE, terminal_room
@@ -63,12 +59,14 @@ def equations(
     case = load(model)
     require_targets({"--html": html, "--out": out}, [] if case.model.path is None else [case.model.path])
     forms = [str(f) for f in Form] if every else [str(form)]
+    page = words = ""
     with busy("deriving"):
-        found = derive(case.model.system)
-        page = page_of(case, found, forms) if html is not None else ""
-        room = terminal_room(terminal.out().width) if out is None else FILE
-        wanted = out is not None or html is None
-        words = "" if not wanted else documents(found, forms) if latex else written(case, found, forms, room)
+        if html is not None:
+            page = page_of(case, forms)
+        if out is not None or html is None:
+            found = derive(case.model.system)
+            room = terminal_room(terminal.out().width) if out is None else FILE
+            words = documents(found, forms) if latex else written(case, found, forms, room)
     if html is not None:
         write(html, page)
     if out is not None:
@@ -94,39 +92,41 @@ def written(case: Case, found: "Equations", forms: list[str], room: "Room") -> s
     rows, slow = [case.model.system.name or case.label, "", *matrices(found, room)], False
     for form in forms:
         rows += ["", f"── {form} ".ljust(min(room.width, 72), "─"), *general(form, found), ""]
-        values = None if slow else within(PATIENCE, lambda form=form: found.acceleration(form=form))  # type: ignore[misc]
-        slow = values is None
-        rows += [TOO_LONG] if values is None else accelerations(found, values, room)
+        values = None if slow else within(room.seconds, lambda form=form: found.acceleration(form=form))  # type: ignore[misc]
+        slow = values is None  # then the other forms, which say the same, are not tried
+        rows += [too_long(room.seconds)] if values is None else accelerations(found, values, room)
     return "\n".join(rows)
+
+
+def too_long(seconds: float) -> str:
+    """Why there is no q̈."""
+    return f"q̈ takes longer than {seconds:g} s to write out; the matrices above are all that the computer needs."
 
 
 def documents(found: "Equations", forms: list[str]) -> str:
     """The equations as LaTeX, one block a form."""
-    return "\n\n".join(
-        f"% {form}{'' if whole else ': ' + TOO_LONG}\n{block}" for form, block, whole in blocks(found, forms)
-    )
-
-
-def blocks(found: "Equations", forms: list[str]) -> Iterator[tuple[str, str, bool]]:
-    """Each form as a LaTeX block, and whether q̈ is written out in it."""
+    from zwang.cli.formulas import WRITING
     from zwang.equations.latex import aligned, setting
     from zwang.show.limit import within
 
-    slow = False
+    parts, slow = [], False
     for form in forms:
-        block = None if slow else within(PATIENCE, lambda form=form: found.latex(form=form))  # type: ignore[misc]
-        slow = block is None  # then the other forms, which say the same, are not tried
-        yield form, aligned(setting(found, form, {})) if block is None else block, block is not None
+        block = None if slow else within(WRITING, lambda form=form: found.latex(form=form))  # type: ignore[misc]
+        slow = block is None
+        parts.append(f"% {form}" if block else f"% {form}: {too_long(WRITING)}")
+        parts.append(f"{block or aligned(setting(found, form, {}))}\n")
+    return "\n".join(parts)
 
 
-def page_of(case: Case, found: "Equations", forms: list[str]) -> str:
-    """The equations as a page with MathML, which browsers show without any script."""
-    from latex2mathml.converter import convert
+def page_of(case: Case, forms: list[str]) -> str:
+    """The report's section on equations as a page of its own: MathML, which browsers show without any script."""
+    import xarray as xr
 
-    parts = [f"<p>{escape(case.model.description)}</p>"] if case.model.description else []
-    if found.names:
-        parts.append(f"<p>{escape(found.assumption)}.</p>")
-    for form, block, whole in blocks(found, forms):
-        parts.append(f"<h2>{escape(form)}</h2>\n<div>{convert(block, display='block')}</div>")
-        parts += [] if whole else [f"<p>{escape(TOO_LONG)}.</p>"]
-    return PAGE.format(title=escape(case.model.system.name or case.label), body="\n".join(parts))
+    from zwang.show.player import asset
+    from zwang.show.report_equations import derived, equations_section
+    from zwang.show.report_subject import Subject
+
+    subject = Subject(case.model, xr.Dataset())  # of the motion it takes nothing
+    section = equations_section(subject, derived(subject), forms)
+    words = f"<p>{escape(case.model.description)}</p>" if case.model.description else ""
+    return PAGE.format(title=escape(subject.name), description=words, style=asset("report.css"), body=section.html)

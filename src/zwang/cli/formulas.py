@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from zwang.equations import Equations
 
+# Seconds for writing out q̈, before a person and for a file; how long it takes cannot be told from a system's size.
+READING, WRITING = 8.0, 60.0
 HEAVY = 300  # operations; to draw more in two dimensions takes long, and nobody reads it
 
 GENERAL = {
@@ -21,19 +23,20 @@ GENERAL = {
 
 @dataclass(frozen=True)
 class Room:
-    """How much there is room for: columns, entries of a matrix, and characters of an entry."""
+    """How much there is room for: columns, entries of a matrix, characters of an entry, and seconds to find them."""
 
     width: int
     entries: int
     characters: int
+    seconds: float
 
 
 def terminal_room(width: int) -> Room:
     """What a person reads in a terminal."""
-    return Room(width, 30, 500)
+    return Room(width, 30, 500, READING)
 
 
-FILE = Room(118, 10**6, 10**9)
+FILE = Room(118, 10**6, 10**9, WRITING)
 
 
 def general(form: str, equations: "Equations") -> list[str]:

@@ -38,6 +38,7 @@ class Guarded(TyperGroup):
             show_traceback(ctx)
             code, message = account(error)
             report(ctx, message, code, as_it_is=isinstance(error, ModelFileError))
+            silence()  # what went wrong may be standard output itself, on a full disk
             raise typer.Exit(code) from None
 
 
@@ -59,7 +60,7 @@ def account(error: Exception) -> tuple[Exit, str]:
 
 def report(ctx: Any, message: str, code: Exit, as_it_is: bool = False) -> None:
     """Say what went wrong on standard error, and to machines that asked for JSON on standard output too."""
-    from zwang.cli.terminal import clean, err, text
+    from zwang.cli.terminal import clean, err, joined, text
 
     try:
         if ctx.meta.get(JSON):
@@ -67,8 +68,8 @@ def report(ctx: Any, message: str, code: Exit, as_it_is: bool = False) -> None:
         if as_it_is:  # marks under a line of the model must stay where they are
             sys.stderr.write(f"{clean(message)}\n")
         else:
-            err().print(text("error: ", "bold red") + text(message))
-    except BrokenPipeError:
+            err().print(joined(text("error: ", "bold red"), text(message)))
+    except OSError:
         silence()
 
 
@@ -87,7 +88,7 @@ def show_traceback(ctx: Any) -> None:
 
 
 def silence() -> None:
-    """Send what is still to be written nowhere: nobody reads it, and Python would complain when it shuts down."""
+    """Send what cannot be written any more nowhere: Python would complain about it when it shuts down."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         try:

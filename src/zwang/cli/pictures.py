@@ -46,7 +46,7 @@ def plot(
     ] = None,
     settings: Settings = None,
 ) -> None:
-    """Plot a motion: coordinates, rates, forces of constraint, residuals and energies over time."""
+    """Plot a motion: coordinates, forces, residuals, energies over time."""
     from zwang.cli.progress import busy
     from zwang.cli.terminal import say
     from zwang.files.store import write_atomically
@@ -77,7 +77,7 @@ def animate(
     fps: Annotated[float, typer.Option(help="Pictures a second.")] = 25.0,
     settings: Settings = None,
 ) -> None:
-    """Animate a motion: as a GIF, a film, a page with a player, or a still."""
+    """Animate a motion: a GIF, a film, a page with a player, or a still."""
     from zwang.cli.progress import bar
     from zwang.cli.terminal import say
 

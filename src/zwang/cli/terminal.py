@@ -58,6 +58,13 @@ def text(words: Any, style: str = "") -> "Text":
     return Text(clean(str(words)), style=style)
 
 
+def joined(*parts: "Text") -> "Text":
+    """Texts one after the other, each in its own style."""
+    from rich.text import Text
+
+    return Text().join(parts)
+
+
 def say(words: str, style: str = "") -> None:
     """A remark, to standard error."""
     err().print(text(words, style))
@@ -111,7 +118,7 @@ def columns(*heads: str, right: Iterable[str] = ()) -> "Table":
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for head in heads:
         table.add_column(
             text(head), justify="right" if head in right else "left", no_wrap=head in right, overflow="fold"

@@ -10,7 +10,7 @@ would multiply out: what is written in a file is kept.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy as sp
 
@@ -20,6 +20,7 @@ from zwang.files.problems import Mistake, did_you_mean, quoted
 
 LARGEST_SIZE = 20_000  # parts of an expression, definitions counted in full
 LARGEST_DEPTH = 60
+LARGEST_SLOW = 4
 LARGEST_EXPONENT = 100
 LARGEST, SMALLEST = 1e300, 1e-300
 EXACT_DIGITS = 30  # integers, numerators and denominators beyond become floats
@@ -43,6 +44,16 @@ class Built:
     size: int = 1
     depth: int = 1
     uses: frozenset[str] = frozenset()
+    slow: int = 0
+
+
+class Cost(NamedTuple):
+    """What a part costs: its size and depth, the kinds of names in it, how deep slow functions are nested."""
+
+    size: int
+    depth: int
+    uses: frozenset[str]
+    slow: int
 
 
 @dataclass(frozen=True)
@@ -110,15 +121,17 @@ class Builder:
         condition, this, that = node.args
         left, right = (self.build(arg) for arg in condition.args)
         yes, no = self.build(this), self.build(that)
-        size, depth, uses = cost([left, right, yes, no], node.at)
+        # an if in the place of `that` is one more piece: what SymPy makes of a Piecewise in a Piecewise
+        nested = that.kind == "call" and that.value == IF and isinstance(no.expr, sp.Piecewise)
+        costs = cost([left, right, yes, no], node.at)
+        costs = costs._replace(slow=max(left.slow, right.slow, yes.slow, no.slow - nested) + 1)
+        require_quick(costs, node.at)
         relation, holds = _COMPARE[condition.value]
         if left.value is not None and right.value is not None:
             return yes if holds(left.value, right.value) else no
-        # an if in the place of `that` is one more piece: what SymPy makes of a Piecewise in a Piecewise
-        nested = that.kind == "call" and that.value == IF and isinstance(no.expr, sp.Piecewise)
         rest = no.expr.args if nested else [(no.expr, True)]
         pair = (yes.expr, relation(left.expr, right.expr, evaluate=False))
-        return Built(sp.Piecewise(pair, *rest, evaluate=False), None, size, depth, uses)
+        return Built(sp.Piecewise(pair, *rest, evaluate=False), None, *costs)
 
 
 def number(text: str, at: int) -> Built:
@@ -137,14 +150,20 @@ def plain(value: float) -> Built:
     return number(repr(value), 0)
 
 
-def cost(parts: Sequence[Built], at: int) -> tuple[int, int, frozenset[str]]:
+def cost(parts: Sequence[Built], at: int) -> Cost:
     """Size, depth and uses of what is made of some parts; refused beyond the bounds."""
     size, depth = 1 + sum(p.size for p in parts), 1 + max(p.depth for p in parts)
     if size > LARGEST_SIZE:
         raise Mistake(f"the expression has more than {LARGEST_SIZE} parts, its definitions counted in full", at)
     if depth > LARGEST_DEPTH:
         raise Mistake(f"the expression is nested more than {LARGEST_DEPTH} deep, its definitions counted in full", at)
-    return size, depth, parts[0].uses.union(*(p.uses for p in parts[1:]))
+    return Cost(size, depth, parts[0].uses.union(*(p.uses for p in parts[1:])), max(p.slow for p in parts))
+
+
+def require_quick(costs: Cost, at: int) -> None:
+    """Refuse functions that SymPy takes long with where they are nested deeply."""
+    if costs.slow > LARGEST_SLOW:
+        raise Mistake(f"if, sinh, cosh and tanh are nested more than {LARGEST_SLOW} deep", at)
 
 
 def checked(value: float, at: int) -> float:
@@ -154,27 +173,27 @@ def checked(value: float, at: int) -> float:
     return value
 
 
-def constant(make: Callable[[], sp.Expr], value: float, costs: tuple[int, int, frozenset[str]], at: int) -> Built:
+def constant(make: Callable[[], sp.Expr], value: float, costs: Cost, at: int) -> Built:
     """A constant: exact if it is short, else a float."""
-    size, depth, uses = costs
     checked(value, at)
-    expr = make() if size <= EXACT_SIZE else sp.Float(value)
+    expr = make() if costs.size <= EXACT_SIZE else sp.Float(value)
     if expr.is_Rational:
         if max(abs(expr.p), expr.q) >= _LIMIT:
             expr = sp.Float(value)
-        return Built(expr, value, 1, 1, uses)
-    if expr.is_Float or expr.has(sp.nan, sp.zoo, sp.oo, -sp.oo, sp.I):
-        return Built(sp.Float(value), value, 1, 1, uses)
-    return Built(expr, value, size, depth, uses)
+        return Built(expr, value)
+    if expr.has(sp.nan, sp.zoo, sp.oo, -sp.oo):  # tan(pi/2): floats miss the pole by a hair
+        raise Mistake("this has no finite value", at)
+    if expr.is_Float:
+        return Built(expr, float(expr))
+    return Built(expr, value, *costs)
 
 
-def made(expr: sp.Expr, costs: tuple[int, int, frozenset[str]], at: int) -> Built:
+def made(expr: sp.Expr, costs: Cost, at: int) -> Built:
     """An expression that is not constant by its parts; x − x may be, all the same."""
-    size, depth, uses = costs
     coefficient = expr.as_coeff_Mul()[0]
     if not coefficient.is_finite or abs(coefficient) > LARGEST:
         raise Mistake("a number in this expression is too large", at, f"numbers reach to {LARGEST:g}")
-    return Built(expr, float(expr) if expr.is_Number else None, size, depth, uses)
+    return Built(expr, float(expr) if expr.is_Number else None, *costs)
 
 
 def total(parts: Sequence[Built], node: Node) -> Built:
@@ -275,6 +294,9 @@ def apply(name: str, function: Function, parts: Sequence[Built], at: int) -> Bui
             raise Mistake("the root of a negative number is not real", at)
         return power(parts[0], Built(sp.Rational(1, 2), 0.5), at)
     costs = cost(parts, at)
+    if function.slow:
+        costs = costs._replace(slow=costs.slow + 1)
+        require_quick(costs, at)
     if any(p.value is None for p in parts):
         return made(function.make(*[p.expr for p in parts]), costs, at)
     values: list[Any] = [p.value for p in parts]
@@ -291,4 +313,4 @@ def apply(name: str, function: Function, parts: Sequence[Built], at: int) -> Bui
     if name in ("sign", "floor", "ceil"):
         exact = abs(value) < 2**53
         return Built(sp.Integer(int(value)) if exact else sp.Float(value), value)
-    return constant(lambda: function.make(*[p.expr for p in parts]), value, costs, at)
+    return constant(lambda: function.kind(*[p.expr for p in parts]), value, costs, at)

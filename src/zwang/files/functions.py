@@ -10,18 +10,23 @@ import sympy as sp
 
 @dataclass(frozen=True)
 class Function:
-    """A function by what makes the expression, what computes it from floats, and how many arguments it takes."""
+    """A function by its SymPy class, what computes it from floats, and how many arguments it takes.
 
-    make: Callable[..., sp.Expr]
+    SymPy asks many questions about an argument that is not constant, and some answers take long: `make` takes such
+    an argument as it stands. `slow` functions are asked all the same when symbols are replaced in an expression; the
+    time that takes grows exponentially where they are nested.
+    """
+
+    kind: Any
     compute: Callable[..., float]
     least: int = 1
     most: int = 1
     meaning: str = ""
+    slow: bool = False
 
-
-def unevaluated(kind: Any) -> Callable[..., sp.Expr]:
-    """A function that SymPy would ask many questions about its argument: it is taken as it stands."""
-    return lambda *args: kind(*args, evaluate=False)
+    def make(self, *args: sp.Expr) -> sp.Expr:
+        """The function of arguments that are not all constant."""
+        return self.kind(*args, evaluate=False)
 
 
 def sign(x: float) -> float:
@@ -42,12 +47,9 @@ FUNCTIONS: dict[str, Function] = {
     "acos": Function(sp.acos, math.acos, meaning="inverse of the cosine"),
     "atan": Function(sp.atan, math.atan, meaning="inverse of the tangent"),
     "atan2": Function(sp.atan2, math.atan2, 2, 2, "atan2(y, x): the angle of the direction (x, y)"),
-    "sinh": Function(sp.sinh, math.sinh, meaning="hyperbolic sine"),
-    "cosh": Function(sp.cosh, math.cosh, meaning="hyperbolic cosine"),
-    "tanh": Function(sp.tanh, math.tanh, meaning="hyperbolic tangent"),
-    "coth": Function(sp.coth, lambda x: 1 / math.tanh(x), meaning="hyperbolic cotangent"),
-    "sech": Function(sp.sech, lambda x: 1 / math.cosh(x), meaning="hyperbolic secant"),
-    "csch": Function(sp.csch, lambda x: 1 / math.sinh(x), meaning="hyperbolic cosecant"),
+    "sinh": Function(sp.sinh, math.sinh, meaning="hyperbolic sine", slow=True),
+    "cosh": Function(sp.cosh, math.cosh, meaning="hyperbolic cosine", slow=True),
+    "tanh": Function(sp.tanh, math.tanh, meaning="hyperbolic tangent", slow=True),
     "asinh": Function(sp.asinh, math.asinh, meaning="inverse of the hyperbolic sine"),
     "acosh": Function(sp.acosh, math.acosh, meaning="inverse of the hyperbolic cosine"),
     "atanh": Function(sp.atanh, math.atanh, meaning="inverse of the hyperbolic tangent"),
@@ -57,12 +59,12 @@ FUNCTIONS: dict[str, Function] = {
     "sqrt": Function(sp.sqrt, math.sqrt, meaning="square root"),
     "erf": Function(sp.erf, math.erf, meaning="error function"),
     "erfc": Function(sp.erfc, math.erfc, meaning="1 − erf"),
-    "floor": Function(unevaluated(sp.floor), math.floor, meaning="the next integer below"),
-    "ceil": Function(unevaluated(sp.ceiling), math.ceil, meaning="the next integer above"),
-    "abs": Function(unevaluated(sp.Abs), abs, meaning="absolute value"),
-    "sign": Function(unevaluated(sp.sign), sign, meaning="−1, 0 or 1"),
-    "min": Function(unevaluated(sp.Min), min, 2, MOST_ARGUMENTS, "the least of its arguments"),
-    "max": Function(unevaluated(sp.Max), max, 2, MOST_ARGUMENTS, "the greatest of its arguments"),
+    "floor": Function(sp.floor, math.floor, meaning="the next integer below"),
+    "ceil": Function(sp.ceiling, math.ceil, meaning="the next integer above"),
+    "abs": Function(sp.Abs, abs, meaning="absolute value"),
+    "sign": Function(sp.sign, sign, meaning="−1, 0 or 1"),
+    "min": Function(sp.Min, min, 2, MOST_ARGUMENTS, "the least of its arguments"),
+    "max": Function(sp.Max, max, 2, MOST_ARGUMENTS, "the greatest of its arguments"),
 }
 
 # Not functions of numbers: their arguments are a condition, and names.

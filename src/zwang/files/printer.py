@@ -13,9 +13,7 @@ from zwang.symbols import t
 # how tightly a text holds together: sums, products, signs before powers, powers, operands
 SUM, PRODUCT, SIGN, POWER, OPERAND = range(5)
 
-NAMES = {
-    sp.Abs: "abs", sp.sign: "sign", sp.Max: "max", sp.Min: "min", sp.floor: "floor", sp.ceiling: "ceil",
-} | {f.make: name for name, f in FUNCTIONS.items() if isinstance(f.make, type) and name != "ln"}  # fmt: skip
+NAMES = {f.kind: name for name, f in FUNCTIONS.items() if name not in ("ln", "sqrt")}
 COMPARISONS = {
     sp.StrictLessThan: "<", sp.LessThan: "<=", sp.StrictGreaterThan: ">", sp.GreaterThan: ">=",
 }  # fmt: skip

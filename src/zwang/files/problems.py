@@ -96,9 +96,8 @@ def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     if len(wrong) > 100:
         return ""
     names = list(known)[:2000]
-    close = difflib.get_close_matches(wrong, names, n=1, cutoff=0.6)
-    if not close:
-        close = [name for name in names if name.lower() == wrong.lower()]
+    close = [name for name in names if name.lower() == wrong.lower()]
+    close = close or difflib.get_close_matches(wrong, names, n=1, cutoff=0.6)
     return f"; did you mean {quoted(close[0])}?" if close else ""
 
 

@@ -16,7 +16,7 @@ from zwang.formulations import one_sided as sided
 from zwang.formulations.inputs import Given, as_mask, as_stacks, as_tolerance
 from zwang.formulations.solution import Residuals, Solution
 from zwang.linalg.factors import Factors, Stack, dot, dot_t, factorise, regular
-from zwang.linalg.rank import CONSISTENCY_TOL, Array, Indices, row_rank, take
+from zwang.linalg.rank import CONSISTENCY_TOL, EPS, Array, Indices, row_rank, take
 
 FORMS = ("fundamental", "generalized-inverse", "gauss", "gibbs-appell", "lagrange")
 CHOICES = {"generalized-inverse": {"equation", "inverse"}, "gibbs-appell": {"eliminate"}}
@@ -261,7 +261,10 @@ def contradictions(factors: Factors, Q: Array, A: Array, b: Array, x: Array) -> 
     # a dependent row is as uncertain as the rows it is made of
     size = np.maximum(size, dot(np.abs(factors.dependence.X), take(size, factors.rows)))
     # and so is one that is dependent only by the caller's own tolerance (4: rows are scaled to lengths from 1 to 2)
-    bad = np.abs(b - dot(A, x)) > max(CONSISTENCY_TOL, 4 * factors.tolerance) * size
+    # nor is any entry of x known better than to the rounding of the largest one, in units of equal mass
+    rounding = EPS * np.abs(x * factors.D).max(axis=-1, keepdims=True) / factors.D
+    limit = max(CONSISTENCY_TOL, 4 * factors.tolerance) * size + len(x[0]) * dot(np.abs(A), rounding)
+    bad = np.abs(b - dot(A, x)) > limit
     np.put_along_axis(bad, factors.rows, False, axis=1)
     return bad
 

@@ -110,7 +110,8 @@ def nearest(
         A = now.A[np.ix_(rows, free)]
         A = A / row_norms(A)[:, None]
         mean = max(float(np.trace(M)) / len(M), np.finfo(float).tiny)
-        return np.asarray(M + mean * (A.T @ A + MASSLESS * np.eye(len(M))))
+        M = M + mean * (A.T @ A)
+        return M if regular(M[None])[0] else np.asarray(M + MASSLESS * mean * np.eye(len(M)))
 
     if not rows.any() or not free.any():
         return start, True

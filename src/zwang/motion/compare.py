@@ -144,9 +144,9 @@ def compare_engines(
 ) -> tuple[EngineRow, ...]:
     """One motion by every engine, and by the native engine in every form that can be integrated.
 
-    The stiff engines have looser tolerances of their own, which their rows state; they are slow, and `stiff=False` leaves
-    them out. Where the first run takes more than
-    two seconds only Taylor's method is set against it, and no run may take more than five.
+    The stiff engines have looser tolerances of their own, which their rows state; they are slow, and `stiff=False`
+    leaves them out. Where the first run takes more than two seconds only Taylor's method is set against it, and no run
+    may take more than five.
 
     >>> import zwang as zw
     >>> x, y = zw.coordinates("x y")

@@ -50,19 +50,26 @@ def choose(now: Matrices, names: tuple[str, ...], form: str = "fundamental") -> 
 
 
 def lifting_rows(M: Array, A: Array, rows: Sequence[int]) -> tuple[tuple[int, float], ...]:
-    """Few, short rows whose aᵀa make M positive definite, and weights that keep it well scaled."""
+    """Few, short rows whose aᵀa make M positive definite, and weights that keep it well scaled.
+
+    A row serves by the share of it that lies where M vanishes: one that has little of it here may have none a little
+    later. Among those that have about as much of it as any other, the shortest is taken.
+    """
     values, vectors = np.linalg.eigh(M)
     null = vectors[:, values <= rank_tolerance(*M.shape) * max(values[-1], np.finfo(float).tiny)]
     size = values[-1] if values[-1] > 0 else 1.0
+    unit = A[list(rows)] / row_norms(A[list(rows)])[:, None]
+    entries = np.count_nonzero(np.abs(unit) > 1e-12, axis=1)
     chosen: list[tuple[int, float]] = []
-    for i in sorted(rows, key=lambda i: np.count_nonzero(A[i])):
-        along = A[i] @ null
-        length = np.linalg.norm(along)
-        if null.shape[1] and length > 1e-6 * np.linalg.norm(A[i]):
-            chosen.append((i, float(size / (A[i] @ A[i]))))
-            # what remains undetermined once this row counts
-            basis = np.linalg.svd(along[None])[2][1:]
-            null = null @ basis.T
+    while null.shape[1]:
+        share = np.linalg.norm(unit @ null, axis=1)
+        if not share.max(initial=0.0) > 1e-6:
+            break
+        best = min(np.flatnonzero(share > share.max() / 2), key=lambda k: (entries[k], -share[k]))
+        i = rows[int(best)]
+        chosen.append((i, float(size / (A[i] @ A[i]))))
+        # what remains undetermined once this row counts
+        null = null @ np.linalg.svd((unit[best] @ null)[None])[2][1:].T
     return tuple(sorted(chosen))
 
 

@@ -18,7 +18,7 @@ from zwang.motion.driven import require_fit
 from zwang.motion.report import Segment, first_contradiction, settings, values_of
 from zwang.motion.simulate import Setup, check_span, integrate, prepare, saved_times, task_of
 from zwang.motion.start import choice_at
-from zwang.motion.task import Status
+from zwang.motion.task import Status, Task
 from zwang.results.dataset import VARIABLES, balance, dataset
 from zwang.signals import Handle
 from zwang.verdict import satisfied
@@ -137,7 +137,7 @@ def run_all(
         times=grid,
         rtol=setup.tol,
         atol=setup.tol,
-        step_limit=native.STEP_LIMIT,
+        step_limit=Task.step_limit,
         pivot_scale=task.pivot_scale,
         pivot_tol=task.pivot_tol,
         position_tol=native.PROJECTED,

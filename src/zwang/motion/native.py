@@ -17,7 +17,6 @@ STATUS = {
     stepper.Status.STEP_TOO_SMALL: Status.STEP_TOO_SMALL,
     stepper.Status.TOO_MANY_STEPS: Status.TOO_MANY_STEPS,
 }
-STEP_LIMIT = 100_000_000
 PROJECTED = 1e-15  # the residual that projection leaves: a larger one would lead the motion astray in a long run
 FIRST_SLICE, LONGEST_SLICE = 200, 100_000  # attempted steps between two looks at the clock
 LOOK = 0.05  # seconds that a slice should take
@@ -46,7 +45,7 @@ def run(task: Task) -> Path:
         times=task.times,
         rtol=task.tol,
         atol=task.tol,
-        step_limit=STEP_LIMIT,
+        step_limit=task.step_limit,
         pivot_scale=task.pivot_scale,
         pivot_tol=task.pivot_tol,
         position_tol=PROJECTED,

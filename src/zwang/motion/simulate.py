@@ -164,6 +164,8 @@ def simulate(
     require_start(setup, t, q, v)
     watch = reporter(progress, t, until)
     segments, path = integrate(setup, (t, q, v), watched_times(setup, (t, q, v), grid), watch)
+    if any(keeps_on(setup, segment.choice) for segment in segments):
+        setup = replace(setup, drift="projection")
     values = values_of(setup, segments)
     saved = np.concatenate([s.times for s in segments])
     odds = first_contradiction(setup, segments, values)
@@ -225,14 +227,23 @@ def prepare(
 
 
 def integrate(setup: Setup, state: tuple[float, Array, Array], grid: Array, watch: Any) -> tuple[list[Segment], Path]:
-    """Run the engine; where a pivot vanishes, choose other rows or leap, and go on."""
+    """Run the engine; where a pivot vanishes, choose other rows or leap, and go on.
+
+    While rows are left out as redundant, the chosen ones may become dependent though all together do not. The equation
+    of the chosen ones is ill-conditioned long before, so other rows are looked for early.
+    """
     segments: list[Segment] = []
     scales: dict[explicit.Choice, singular.Scale] = {}
+    kept: explicit.Choice | None = None  # of rows for which none better were found: where they are bad, all are
+    patient = False
     total = Path(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
     while True:
-        choice = choice_at(setup, state)
+        choice = kept or choice_at(setup, state)
         began = clock.perf_counter()
         task = task_of(setup, choice, state, grid, watch, scales)
+        early = len(choice.rows) < len(setup.system.constraints) and not patient
+        if early:
+            task = replace(task, pivot_tol=singular.EARLY)
         total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)
         path = engine(setup.method)(task)
         segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p))
@@ -240,7 +251,12 @@ def integrate(setup: Setup, state: tuple[float, Array, Array], grid: Array, watc
         total = joined(total, path)
         if path.status is not Status.SINGULAR:
             return segments, total
+        others = singular.other_choice_serves(setup, path, choice)
+        if early and not others:
+            kept, patient, state = choice, True, path.end
+            continue
         passed = singular.go_on(setup, task, path, choice, grid, scales[choice], engine(setup.method))
+        kept, patient = None if others else choice, False
         path, scales[choice] = passed.path, passed.scale
         segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p))
         grid = grid[len(path.q) :]
@@ -288,10 +304,19 @@ def task_of(
             setup.events,
             explicit.GAINS if setup.drift == "baumgarte" else None,
         ),
-        projection=setup.program("projection", choice) if setup.drift == "projection" else None,
+        projection=setup.program("projection", choice) if keeps_on(setup, choice) else None,
         breaks=breaks_of(setup.signals),
         progress=watch,
     )
+
+
+def keeps_on(setup: Setup, choice: explicit.Choice) -> bool:
+    """Whether the state is projected onto the constraints after every step.
+
+    Also where rows are left out as redundant: that they follow from the others is true on the constraints only.
+    """
+    redundant = len(choice.rows) < len(setup.system.constraints)
+    return setup.drift == "projection" or (setup.drift == "none" and redundant)
 
 
 def engine(method: str) -> Any:

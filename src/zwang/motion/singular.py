@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from zwang.motion.simulate import Setup
 
 HEALTHY = 1e-4  # a squared relative pivot above this leaves twelve digits
+APART = 1e-2  # unit rows this far from dependence are independent without doubt, whatever the masses
+BETTER = 3.0  # how much further from dependence other rows must be, to be worth a new program
+EARLY = 0.03  # with redundant rows left out, other rows are looked for when a pivot falls below this share
 SINGULAR = 1e-9  # a pivot that falls below this share of its scale vanishes; above it, it only comes near
 NODES = 32  # states that a polynomial is fitted to, positions and velocities
 DEGREES = (6, 8, 10, 12, 14, 16)
@@ -32,6 +35,7 @@ WIDTHS = (4, 8, 16, 32, 64)  # widths of the window before the stop, in times fr
 BEYOND = 5.0  # how far to look past the stop, in the same times
 TIGHT = 1e-14  # tolerance of the states that polynomials are fitted to
 ACCEPT = 1e-4  # relative disagreement of the accelerations after a leap beyond which it is not believed
+PROBE = 10_000  # steps after which a look ahead gives up
 PARTS = 64  # of a leap, each searched for events
 
 State = tuple[float, Array, Array]
@@ -61,8 +65,12 @@ class Scale:
 def scale_at(setup: "Setup", choice: explicit.Choice, state: State, pivots_there: Array) -> Scale:
     """The scale of a choice of rows at a state."""
     A = setup.matrices(*state).A[list(choice.rows)]
-    least = np.linalg.svd(A / row_norms(A)[:, None], compute_uv=False).min(initial=1.0)
-    return Scale(np.abs(pivots_there), np.linalg.norm(A, axis=1), float(least))
+    return Scale(np.abs(pivots_there), np.linalg.norm(A, axis=1), independence(A))
+
+
+def independence(A: Array) -> float:
+    """How far rows are from dependence: the smallest singular value of the unit rows."""
+    return float(np.linalg.svd(A / row_norms(A)[:, None], compute_uv=False).min(initial=1.0))
 
 
 @dataclass(frozen=True)
@@ -196,7 +204,7 @@ def quiet(task: Task, start: State, times: Array, pivot_tol: float = 0.0) -> Tas
     t, q, v = start
     return replace(
         task, t=t, q=q, v=v, times=times, tol=min(task.tol, TIGHT), pivot_tol=pivot_tol, events=None, projection=None,
-        progress=None,
+        progress=None, step_limit=PROBE,
     )  # fmt: skip
 
 
@@ -212,8 +220,11 @@ def other_choice_serves(setup: "Setup", path: Path, choice: explicit.Choice) -> 
     if new == choice or len(new.rows) != len(choice.rows):
         return False
     factors = factorise(now.M[None], now.A[None, list(new.rows)], len(new.rows), setup.system.coordinate_names)
-    smallest = 1 / np.linalg.norm(factors.Ri[0], ord=2)
-    return bool(smallest**2 > HEALTHY)
+    regular = 1 / np.linalg.norm(factors.Ri[0], ord=2) ** 2 > HEALTHY
+    if new.rows == choice.rows:
+        return bool(regular)
+    before, after = (independence(now.A[list(c.rows)]) for c in (choice, new))
+    return bool((regular or after > APART) and after > BETTER * before)
 
 
 def losing_rows(setup: "Setup", path: Path, choice: explicit.Choice) -> str:

@@ -67,6 +67,8 @@ class Task:
     projection: Program | None = None
     breaks: Array = field(default_factory=lambda: np.zeros(0))
     """Instants right after which the acceleration or a derivative of it jumps: a step must end at each."""
+    step_limit: int = 100_000_000
+    """Attempted steps after which the native engine gives up."""
     progress: Callable[[float], None] | None = None
     """Called now and then with the time reached; KeyboardInterrupt may be raised at any of these calls."""
 

@@ -10,15 +10,17 @@ import sympy as sp
 from zwang.errors import AssemblyError
 from zwang.evaluation import Array, model_kernel, parameter_values
 from zwang.motion.assemble import assemble
-from zwang.multibody.frame import spin_rates
+from zwang.multibody.frame import Frame, spin_rates
+from zwang.multibody.joints.fixed import Fixed
 from zwang.multibody.mechanism import Mechanism
 from zwang.multibody.skeleton import Held, Skeleton
 from zwang.multibody.tree import Values, advance, place, rate_slices, read_values, reference
 
 CLOSED = 1e-12  # a loop is closed where its conditions read less than this, in units of length and angle
 OPEN = 1e-8  # and has not been closed where they read more than this
-STEPS = 100  # of closing loops
-LEAP = 0.3  # how far one of these steps may go, in units of length and angle
+STUCK = 1e-12  # steps shorter than this lead nowhere
+STEPS, ATTEMPTS = 30, 8  # of closing loops
+LEAP = 0.3  # how far a step may go, in units of length and angle
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +98,27 @@ class Imported:
         return np.array([x for x, _ in found]), np.array([row for _, row in found])
 
     def _closed(self, values: Values, free: Any) -> Values:
-        """Values that close every loop, by changing the free ones (Gauss and Newton's way, shortest steps)."""
-        links = self.skeleton.links
+        """Values that close every loop, by changing the free ones; from elsewhere where the way from these is barred.
+
+        Bodies that are to be parallel but stand a quarter of a turn apart, for instance, do not know which way to go.
+        """
+        links, rng, best = self.skeleton.links, np.random.default_rng(0), (np.inf, 0)
+        for attempt in range(ATTEMPTS):
+            aside = np.where(free, attempt / ATTEMPTS * rng.normal(size=len(free)), 0.0)
+            found, reading = self._settled(advance(links, values, aside), free)
+            worst = int(np.argmax(np.abs(reading))) if len(reading) else 0
+            gap = float(np.abs(reading).max(initial=0.0))
+            if gap < OPEN and not self._flipped(self.maximal(found)[0]):
+                return found
+            best = min(best, (gap, worst))
+        name = self.mechanism.system.constraint_names[best[1]]
+        raise AssemblyError(
+            f"the joints cannot stand as given: {name!r} stays open by {best[0]:.3g}; leave out some of the values, "
+            f"so that these joints can follow, or give better ones"
+        )
+
+    def _settled(self, values: Values, free: Any) -> tuple[Values, Array]:
+        """Gauss and Newton's way with shortest steps, and what the conditions read at its end."""
         for _ in range(STEPS):
             J, reading = self._conditions(*self.maximal(values))
             if np.abs(reading).max(initial=0.0) < CLOSED:
@@ -105,18 +126,22 @@ class Imported:
             change = np.zeros(len(free))
             change[free] = np.linalg.lstsq(J[:, free], -reading, rcond=1e-9)[0]
             size = np.abs(change).max(initial=0.0)
-            values = advance(links, values, change * min(1.0, LEAP / max(size, 1e-300)))
-            if size < 1e-15:
+            if size < STUCK:
                 break
-        _, reading = self._conditions(*self.maximal(values))
-        worst = int(np.argmax(np.abs(reading))) if len(reading) else 0
-        if np.abs(reading).max(initial=0.0) > OPEN:
-            name = self.mechanism.system.constraint_names[worst]
-            raise AssemblyError(
-                f"the joints cannot stand as given: {name!r} stays open by {abs(reading[worst]):.3g}; "
-                f"leave out some of the values, so that these joints can follow, or give better ones"
-            )
-        return values
+            values = advance(self.skeleton.links, values, change * min(1.0, LEAP / size))
+        return values, reading
+
+    def _flipped(self, q: Array) -> bool:
+        """Whether a weld holds its bodies turned from where it should: half a turn off its conditions are met too."""
+        where = dict(zip(self.mechanism.system.coordinates, q, strict=True))
+        for j in self.mechanism.joints:
+            if isinstance(j, Fixed) and j.orientation is not None:
+                one, two = (
+                    Frame.of((0, 0, 0), [where[c] for c in b.coordinates[3:]] or (1, 0, 0, 0)) for b in j.bodies
+                )
+                if np.trace(one.turn.T @ two.turn @ Frame.of((0, 0, 0), j.orientation).turn.T) < 2:
+                    return True
+        return False
 
     def _conditions(self, q: Array, S: Array) -> tuple[Array, Array]:
         """How the conditions' readings follow from the slots' rates, and the readings, at a position."""

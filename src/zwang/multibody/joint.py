@@ -10,12 +10,14 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.model.drawing import Shape
-from zwang.multibody.body import AnyBody, MassBody
+from zwang.multibody.body import AnyBody, MassBody, Particle
 from zwang.multibody.pose import Pose
-from zwang.multibody.vectors import Vector, inner, perpendiculars, scalar, subtract, tidy, unit, vector
+from zwang.multibody.vectors import Vector, inner, is_number, perpendiculars, scalar, subtract, tidy, unit, vector
 
 Point = Sequence[Any]
 Place = Point | tuple[Point, Point]
+
+NEAR = 1e-9  # a place this near to a particle, relative to how far out both are, is the particle's
 
 
 @dataclass(frozen=True)
@@ -132,10 +134,25 @@ class Joint(Constrainer):
         """A world point of the start, or a point on each body, as points in body axes."""
         who, size = f"{self.who}: {what}", (self.dimension,)
         if is_pair(at):
-            return vector(who, at[0], size), vector(who, at[1], size)
+            return self.held((vector(who, at[0], size), vector(who, at[1], size)))
         world = vector(who, at, size)
         first, second = (tidy(pose.local_point(world)) for pose in self.start_poses)
+        return self.held((first, second))
+
+    def held(self, ends: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+        """Points in body axes; of a particle nothing but its own place can be held."""
+        first, second = (self._held(b, end) for b, end in zip((self.first, self.second), ends, strict=True))
         return first, second
+
+    def _held(self, body: AnyBody, end: Vector) -> Vector:
+        if not isinstance(body, Particle):
+            return end
+        if not all(is_number(x) and abs(float(x)) <= NEAR * (1 + max(map(abs, body.position))) for x in end):
+            raise InputError(
+                f"{self.who} holds a point {tuple(end)} away from the particle {body.name!r}, which has no other point "
+                f"than its own"
+            )
+        return (sp.S.Zero,) * len(end)
 
     def directed(self, what: str, axis: Place) -> tuple[Vector, Vector]:
         """A world direction of the start, or one on each body, as unit vectors in body axes."""

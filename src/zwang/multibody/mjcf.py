@@ -56,6 +56,8 @@ def read_mjcf(source: str | Path) -> Imported:
     """
     reading = compiled(source)
     links = tuple(links_of(reading))
+    if reading.mistakes:
+        raise refused(reading.mistakes)
     used = {link.joint for link in links} | {s.name for link in links for s in link.slots}
     skeleton = skeleton_of(links, used)
     equal = [i for i in range(reading.model.neq) if active(reading, i)]
@@ -82,12 +84,13 @@ def compiled(source: str | Path) -> Reading:
         import mujoco
     except ImportError:
         raise InputError("reading MJCF needs MuJoCo's own compiler: pip install 'zwang[mjcf]', or mujoco") from None
+    text = xml_text(source, "MJCF")
     try:
-        if isinstance(source, str) and "<" in source:
-            model = mujoco.MjModel.from_xml_string(xml_text(source, "MJCF"))
-        else:
-            xml_text(source, "MJCF")  # say in our words where there is no such file
-            model = mujoco.MjModel.from_xml_path(str(source))
+        # a file is not read from its text: it may include files beside it
+        read, what = (
+            (mujoco.MjModel.from_xml_string, text) if text is source else (mujoco.MjModel.from_xml_path, source)
+        )
+        model = read(str(what))
     except ValueError as error:
         raise refused([f"MuJoCo's compiler refuses it: {' '.join(str(error).split())}"]) from None
     return Reading(mujoco, model)
@@ -161,18 +164,17 @@ def active(reading: Reading, i: int) -> bool:
 
 def coupled(reading: Reading, equal: list[int]) -> set[str]:
     """Joints that an equality between joints names: they count their turns."""
-    m, kind = reading.model, reading.mj.mjtEq.mjEQ_JOINT
+    m, kind = reading.model, int(reading.mj.mjtEq.mjEQ_JOINT)
     ids = [int(j) for i in equal if m.eq_type[i] == kind for j in (m.eq_obj1id[i], m.eq_obj2id[i])]
     return {reading.name("joint", j) for j in ids if j >= 0}
 
 
 def equality(reading: Reading, i: int, skeleton: Skeleton, held: list[Held], name: str) -> Constrainer | None:
     """An equality as a joint or coupling; None where there is nothing to hold."""
-    m, kinds = reading.model, reading.mj.mjtEq
-    if m.eq_type[i] == kinds.mjEQ_JOINT:
+    word = str(reading.mj.mjtEq(int(reading.model.eq_type[i])).name).removeprefix("mjEQ_").lower()
+    if word == "joint":
         return coupling(reading, i, held, name)
-    if m.eq_type[i] not in (kinds.mjEQ_CONNECT, kinds.mjEQ_WELD):
-        word = str(kinds(int(m.eq_type[i])).name).removeprefix("mjEQ_").lower()
+    if word not in ("connect", "weld"):
         reading.mistakes.append(f"equality {name!r}: its kind, {word}, is not read: take it out of the model")
         return None
     first, second, a, b = frames_held(reading, i)
@@ -183,7 +185,6 @@ def equality(reading: Reading, i: int, skeleton: Skeleton, held: list[Held], nam
     if bodies[1] is ground:
         first, second, a, b, bodies = second, first, b, a, bodies[::-1]
     at = (skeleton.point(first, a.origin), skeleton.point(second, b.origin))
-    word = "connect" if m.eq_type[i] == kinds.mjEQ_CONNECT else "weld"
     reading.read.append(f"equality {name!r}: {word}, {bodies[0].name!r} and {bodies[1].name!r}")
     if word == "connect":
         return Spherical(name, *bodies, at=at)
@@ -195,10 +196,10 @@ def frames_held(reading: Reading, i: int) -> tuple[int, int, Frame, Frame]:
     """The two bodies of a connect or weld, and the frame on each that is to coincide."""
     m, data = reading.model, reading.model.eq_data[i]
     one, two = int(m.eq_obj1id[i]), int(m.eq_obj2id[i])
-    if m.eq_objtype[i] == reading.mj.mjtObj.mjOBJ_SITE:
+    if m.eq_objtype[i] == int(reading.mj.mjtObj.mjOBJ_SITE):
         a, b = (Frame.of(m.site_pos[s], m.site_quat[s]) for s in (one, two))
         return int(m.site_bodyid[one]), int(m.site_bodyid[two]), a, b
-    if m.eq_type[i] == reading.mj.mjtEq.mjEQ_CONNECT:
+    if m.eq_type[i] == int(reading.mj.mjtEq.mjEQ_CONNECT):
         return one, two, Frame.of(data[:3]), Frame.of(data[3:6])
     return one, two, Frame.of(data[3:6], data[6:10]), Frame.of(data[:3])
 

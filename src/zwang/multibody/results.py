@@ -67,7 +67,7 @@ def joint_coordinates(mechanism: "Mechanism", motion: "xr.Dataset") -> "xr.Datas
     variables: dict[str, Array] = {}
     for k, (i, name, freedom) in enumerate(wanted):
         reading = values[:, 2 * k]
-        if freedom.kind == "angle":
+        if freedom.kind == "angle" and freedom.value is None:  # others count their turns
             reading = np.unwrap(reading)
         for key, column in ((name, reading), (f"{name}_rate", values[:, 2 * k + 1])):
             variables.setdefault(key, np.full(shape, np.nan))[:, i] = column

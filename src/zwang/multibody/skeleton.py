@@ -103,7 +103,7 @@ class Skeleton:
                 continue
             if link.slots:
                 found.append(Held(i, link.slots, self.joint(i, link, counted)))
-            elif self.carried[i].link == i:  # fixed, but a body of its own
+            elif self.carried[i].link == i and self.carried[link.parent].link != i:  # fixed, but a body of its own
                 name, at = link.joint, self.between(i, np.zeros(3))
                 found.append(Held(i, (), Fixed(name, self.body(link.parent), self.body(i), at=at)))
         return found

@@ -75,7 +75,10 @@ def usual(motion: "xr.Dataset") -> list[str]:
     """What people look at first, as far as the motion has it."""
     constrained = bool(names_along(motion, "constraint"))
     of_constraints = ("constraint_force", "multiplier", "residual")
-    return [name for name in USUAL if constrained or name not in of_constraints]
+    wanted = [name for name in USUAL if constrained or name not in of_constraints]
+    readings = ("residual", "residual_rate")  # a rule about accelerations has neither
+    missing = not any(np.isfinite(motion[name].values).any() for name in readings if name in motion)
+    return [name for name in wanted if name in motion and not (name == "residual" and missing)]
 
 
 def all_panels(

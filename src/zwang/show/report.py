@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zwang.files.model_file import ModelFile
 from zwang.show.player import asset, player_html
 from zwang.show.report_checks import checks_section
-from zwang.show.report_equations import derived, equations_section
+from zwang.show.report_equations import equations_section
 from zwang.show.report_figures import Plots, figures_section
 from zwang.show.report_html import Section, inert_json
 from zwang.show.report_ledger import ledger_section
@@ -41,13 +41,12 @@ def report(
     the motion is computed again in other forms, by other engines and with other tolerances.
     """
     subject = Subject(model, motion, parameters)
-    plots = Plots(motion.time.values)
-    equations = derived(subject)
+    plots = Plots.of(subject)
     sections = [
         animation_section(subject),
         system_section(subject),
-        equations_section(subject, equations, forms),
-        ledger_section(subject, equations),
+        equations_section(subject, forms),
+        ledger_section(subject),
         figures_section(subject, plots),
         checks_section(subject, plots, checks),
         settings_section(subject),

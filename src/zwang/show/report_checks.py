@@ -94,9 +94,9 @@ def engines(subject: Subject, plots: Plots) -> list[str]:
         body.append(paragraph(f"Tolerances could not be compared: {by_tol}", "note"))
         return body
     body.append(precision_plot(by_tol, plots))
-    head = ("Tolerance", "Error of the end state", "Steps", "Evaluations", "Time", "Note")
+    columns = ("Tolerance", "Error of the end state", "Steps", "Evaluations", "Time", "Note")
     caption = "What a tolerance costs with the native engine, and what it brings"
-    body.append(table(caption, head, [precision_cells(row) for row in by_tol], "numbers"))
+    body.append(table(caption, columns, [precision_cells(row) for row in by_tol], "numbers"))
     return body
 
 
@@ -145,6 +145,6 @@ def precision_plot(rows: Sequence[PrecisionRow], plots: Plots) -> str:
         "text": [f"tol {row.tol:g}" for row in points],
     }
     panel = {"label": "error of the end state, relative", "log": True, "curves": [curve]}
-    figure = Figure("precision", "Work and precision", "", (panel,), "evaluations", logarithmic_axis=True)
+    figure = Figure("precision", "Work and precision", "", (panel,), "evaluations", logarithmic_axis=True, legend=False)
     plots.figures.append(figure)
     return plot(figure)

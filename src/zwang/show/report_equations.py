@@ -1,25 +1,27 @@
 """The equations of motion: the matrices, the chosen forms in general, and q̈ written out where that can be read."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html import escape
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from zwang.equations import Equations, derive
-from zwang.equations.latex import GENERAL, family, gibbs_appell_lines, latex, vector
+from zwang.equations.latex import GENERAL, family, gibbs_appell_lines, latex
 from zwang.errors import ZwangError
 from zwang.formulations.solve import require_form
 from zwang.show.limit import within
 from zwang.show.report_html import Section, count, paragraph
-from zwang.show.report_math import LONGEST, too_long
+from zwang.show.report_math import LONGEST, MOST_OPERATIONS
 from zwang.show.report_subject import Subject
 from zwang.symbols import t
 
 MOST_COORDINATES = 40  # beyond, no matrix could be read
 DERIVE_SECONDS = 4.0
 # What is worth trying to write out, and for how long: beyond, accelerations fill pages even if SymPy comes to an end.
-EXPLICIT_OPERATIONS, EXPLICIT_RANK, EXPLICIT_SECONDS = 300, 2, 3.0
+# With rows that change along the motion one row is as much as can be read; constant ones come out short.
+OPERATIONS, CHANGING_RANK, CONSTANT_RANK, SECONDS = 300, 1, 4, 3.0
 READABLE = 900  # operations in all accelerations together
 
 NAMES = {
@@ -50,11 +52,11 @@ def derived(subject: Subject) -> Equations | None:
     return replace(equations, coordinates=tuple(map(put, equations.coordinates)), **matrices)
 
 
-def equations_section(subject: Subject, equations: Equations | None, forms: Sequence[str]) -> Section:
+def equations_section(subject: Subject, forms: Sequence[str]) -> Section:
     """The section on the equations of motion."""
     for form in forms:
         require_form(form, {})
-    system = subject.system
+    system, equations = subject.system, derived(subject)
     body = [paragraph(statement(subject))]
     if equations is None:
         body += [block(subject, general(form, nonideal(subject), bool(system.constraints))) for form in forms]
@@ -63,13 +65,15 @@ def equations_section(subject: Subject, equations: Equations | None, forms: Sequ
     body.append(matrices_of(subject, equations))
     if equations.names:
         body.append(paragraph(f"{assumption(equations)}.", "note"))
+    known = written_out(equations, forms) if worth_writing_out(equations) else {}
     for form in forms:
         body.append(f"<h3>{escape(NAMES[form])}</h3>")
         body.append(paragraph(HOW[form] if equations.names else "Without constraints all forms are this one."))
         body.append(block(subject, general(form, nonideal(subject), bool(equations.names))))
-        body.append(special(subject, equations, form))
+        if form in known:
+            body.append(shown(subject, known[form]))
     body.append("<h3>Written out</h3>")
-    body.append(written_out(subject, equations))
+    body.append(shown(subject, known["acceleration"]) if "acceleration" in known else not_written_out(subject))
     return Section("equations", "Equations of motion", "\n".join(body))
 
 
@@ -119,7 +123,7 @@ def split(tex: str) -> list[str]:
 
 def matrices_of(subject: Subject, equations: Equations) -> str:
     """q, M, Q, C, A and b, each in its own box."""
-    parts = [rf"q = {vector(equations.coordinates)}"]
+    parts = [rf"q = {latex(sp.Matrix([equations.coordinates]))}^{{\mathsf T}}"]
     shown = {"M": equations.M, "Q": equations.Q}
     if any(equations.C):
         shown["C"] = equations.C
@@ -127,8 +131,8 @@ def matrices_of(subject: Subject, equations: Equations) -> str:
         shown |= {"A": equations.A, "b": equations.b}
     omitted = []
     for name, matrix in shown.items():
-        text = latex(matrix)
-        if len(text) > 2 * LONGEST:
+        text = latex(matrix) if sp.count_ops(matrix) <= 2 * MOST_OPERATIONS else ""
+        if not 0 < len(text) <= 2 * LONGEST:
             entries = sum(1 for entry in matrix if entry != 0)
             omitted.append(
                 f"{name} ({matrix.rows}×{matrix.cols}, {count(entries, 'entry').replace('ys', 'ies')} not zero)"
@@ -145,46 +149,54 @@ def left_out(subject: Subject, what: str) -> str:
     return f'<p class="note">{escape(what)}. <code>{escape(command)}</code> prints them all.</p>'
 
 
-def small(equations: Equations) -> bool:
-    """Whether writing q̈ out is worth trying."""
+def worth_writing_out(equations: Equations) -> bool:
+    """Whether anybody could read q̈ written out."""
     operations = sum(int(sp.count_ops(matrix)) for matrix in (equations.M, equations.Q, equations.A, equations.b))
-    return operations <= EXPLICIT_OPERATIONS and equations.rank <= EXPLICIT_RANK
+    changing = bool(equations.A.atoms(AppliedUndef))
+    return operations <= OPERATIONS and equations.rank <= (CHANGING_RANK if changing else CONSTANT_RANK)
 
 
-def special(subject: Subject, equations: Equations, form: str) -> str:
-    """What a form gives beside q̈: the reduced system of Gibbs and Appell, or the multipliers."""
-    if not equations.names or not small(equations) or form not in ("gibbs-appell", "lagrange"):
-        return ""
-    try:
-        found = within(EXPLICIT_SECONDS, lambda: special_tex(equations, form))
-    except ZwangError as error:
-        return paragraph(f"This form cannot be written out: {error}", "note")
-    if found is None:
-        return paragraph("What this form comes to here takes too long to work out in symbols.", "note")
-    return block(subject, found) if len(found) <= LONGEST else f'<p class="note">{too_long(found)}</p>'
+def written_out(equations: Equations, forms: Sequence[str]) -> dict[str, list[str] | str]:
+    """What was found in the time there is: q̈ as lines of LaTeX, and what forms give beside it; or why it is refused."""
+    found: dict[str, list[str] | str] = {}
+
+    def acceleration() -> list[str]:
+        values = equations.acceleration()
+        both = zip(equations.coordinates, values, strict=True)
+        return [f"{latex(q.diff(t, 2))} = {latex(a)}" for q, a in both] if sp.count_ops(values) <= READABLE else []
+
+    makers: dict[str, Callable[[], list[str]]] = {
+        "acceleration": acceleration,
+        "gibbs-appell": lambda: [gibbs_appell_lines(equations, {})],
+        "lagrange": lambda: [rf"\lambda = {latex(equations.multipliers())}{family(equations)}"],
+    }
+
+    def work() -> None:
+        for key, make in makers.items():
+            if key == "acceleration" or (key in forms and equations.names):
+                try:
+                    lines = make()
+                except ZwangError as error:
+                    found[key] = str(error)
+                else:
+                    if lines and max(map(len, lines)) <= LONGEST:
+                        found[key] = lines
+
+    within(SECONDS, work)
+    return found
 
 
-def special_tex(equations: Equations, form: str) -> str:
-    """The reduced system or the multipliers, in LaTeX."""
-    if form == "gibbs-appell":
-        return gibbs_appell_lines(equations, {})
-    return rf"\lambda = {latex(equations.multipliers())}{family(equations)}"
+def shown(subject: Subject, lines: list[str] | str) -> str:
+    """Lines of LaTeX one below the other; or why there are none."""
+    if isinstance(lines, str):
+        return paragraph(f"This cannot be written out: {lines}", "note")
+    return "".join(block(subject, line) for line in lines)
 
 
-def written_out(subject: Subject, equations: Equations) -> str:
-    """q̈, coordinate by coordinate; or why it is not here."""
-    command = f"<code>{escape(f'zwang equations {subject.file_name} --latex')}</code>"
-    if not small(equations):
-        return (
-            "<p>Written out in symbols the accelerations of this system would fill pages and tell nothing. They are "
-            "computed from the matrices above in native code, where they are one expression graph all the same. "
-            f"{command} tries to print them.</p>"
-        )
-    try:
-        found = within(EXPLICIT_SECONDS, equations.acceleration)
-    except ZwangError as error:
-        return paragraph(f"The accelerations cannot be written out: {error}", "note")
-    if found is None or sp.count_ops(found) > READABLE:
-        return f"<p>The accelerations are too long to be read when written out. {command} prints them.</p>"
-    both = zip(equations.coordinates, found, strict=True)
-    return "".join(block(subject, f"{latex(q.diff(t, 2))} = {latex(a)}") for q, a in both)
+def not_written_out(subject: Subject) -> str:
+    """Why q̈ is not there, and how to get it."""
+    return (
+        "<p>Written out in symbols the accelerations of this system would fill pages and tell little. They are "
+        "computed from the matrices above in native code, where they are one expression graph all the same. "
+        f"<code>{escape(f'zwang equations {subject.file_name} --latex')}</code> tries to print them.</p>"
+    )

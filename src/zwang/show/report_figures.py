@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-MOST_POINTS = 2000  # of a curve; beyond, the least and the greatest value of each stretch are kept
+MOST_POINTS, FEWEST_POINTS = 2000, 300  # of a curve; beyond, the least and greatest value of each stretch are kept
+MOST_NUMBERS = 200_000  # in all curves together: some megabytes
+MOST_CURVES = 40  # of a plot
 SHOWN_AT_FIRST = 12  # curves of a panel; the others can be switched on in its legend
 MOST_MARKS = 100  # events that are marked
 
@@ -36,6 +38,7 @@ class Figure:
     axis: str = ""
     marks: "tuple[Mapping[str, Any], ...]" = ()
     logarithmic_axis: bool = False
+    legend: bool = True
 
     @property
     def data(self) -> dict[str, Any]:
@@ -46,6 +49,7 @@ class Figure:
             "axis": self.axis,
             "marks": list(self.marks),
             "logAxis": self.logarithmic_axis,
+            "legend": self.legend,
         }
 
 
@@ -54,13 +58,21 @@ class Plots:
     """All plots of a page: their common times and the colours of curves, on light paper and on dark."""
 
     times: Array
+    most_points: int = MOST_POINTS
     figures: list[Figure] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, subject: Subject) -> "Plots":
+        """No plots yet; the more curves there are to come, the fewer points each may have."""
+        n, m = (min(size, MOST_CURVES) for size in (len(subject.system.coordinates), len(subject.system.constraints)))
+        share = MOST_NUMBERS // (5 * n + 3 * m + 6)
+        return cls(subject.motion.time.values, int(np.clip(share, FEWEST_POINTS, MOST_POINTS)))
 
     @property
     def data(self) -> dict[str, Any]:
         """What the script reads."""
         return {
-            "time": rounded(self.times, 9) if len(self.times) <= MOST_POINTS else [],
+            "time": rounded(self.times, 9) if len(self.times) <= self.most_points else [],
             "colors": [PAIRS[name] for name in CYCLE],
             "figures": {figure.key: figure.data for figure in self.figures},
         }
@@ -110,39 +122,42 @@ def figures_section(subject: Subject, plots: Plots) -> Section | None:
         return None
     body = []
     for heading, tabs in GROUPS:
-        figures = [f for tab in tabs if (f := over_time(subject, *tab)) is not None]
+        figures = [f for tab in tabs if (f := over_time(subject, plots, *tab)) is not None]
         if figures:
             plots.figures.extend(figures)
             body.append(f"<h3>{escape(heading)}</h3>\n{tabbed(heading, figures)}")
     return Section("plots", "Motion, forces and energy", "\n".join(body))
 
 
-def over_time(subject: Subject, variable: str, title: str, caption: str) -> Figure | None:
+def over_time(subject: Subject, plots: Plots, variable: str, title: str, caption: str) -> Figure | None:
     """The plot of a variable over time; None where it has nothing to say."""
     motion = subject.motion
-    if variable == "nonideal_force" and not any(c != 0 for c in subject.system.nonideal):
+    ideal = not any(c != 0 for c in subject.system.nonideal)
+    if variable == "nonideal_force" and ideal:
         return None
     if variable in ("constraint_force", "multiplier", "residual", "residual_rate") and not motion.sizes["constraint"]:
         return None
     if variable == "residual" and not np.isfinite(motion.residual.values).any():
         return None  # the plot would fall back on rates, which have a tab of their own
     try:
-        found = panels_of(motion, variable, ())
+        found = panels_of(motion.drop_vars("nonideal_power") if ideal else motion, variable, ())
     except InputError:
         return None
-    unit = subject.unit("time")
-    panels = tuple(
-        {
-            "label": panel.label,
-            "log": panel.logarithmic,
-            "curves": [
-                curve_data(c, name_in(variable, c.name), motion.time.values, panel.logarithmic, i)
-                for i, c in enumerate(panel.curves)
-            ],
-        }
-        for panel in found
-    )
-    return Figure(variable, title, caption, panels, f"t ({unit})" if unit else "t", marks(subject))
+    panels, room = [], MOST_CURVES
+    for panel in found:
+        curves = [
+            curve_data(c, name_in(variable, c.name), plots, panel.logarithmic, hidden=i >= SHOWN_AT_FIRST)
+            for i, c in enumerate(panel.curves[:room])
+        ]
+        room -= len(curves)
+        if curves:
+            panels.append({"label": panel.label, "log": panel.logarithmic, "curves": curves})
+    many = sum(len(panel.curves) for panel in found)
+    if many > MOST_CURVES:
+        caption = f"{caption} The first {MOST_CURVES} of {many} are here; the motion itself has them all.".strip()
+    unit, several = subject.unit("time"), variable != "energy_balance"
+    axis = f"t ({unit})" if unit else "t"
+    return Figure(variable, title, caption, tuple(panels), axis, marks(subject), legend=several)
 
 
 def name_in(variable: str, name: str) -> str:
@@ -150,27 +165,25 @@ def name_in(variable: str, name: str) -> str:
     return plain_name(name) + PRIMES[variable] if variable in PRIMES else name
 
 
-def curve_data(curve: Curve, name: str, times: Array, logarithmic: bool, place: int) -> dict[str, Any]:
+def curve_data(curve: Curve, name: str, plots: Plots, logarithmic: bool, hidden: bool) -> dict[str, Any]:
     """A curve for the script; one of many points has times of its own."""
     values = curve.values[0]
     if logarithmic:
         values = np.where(values == 0, np.nan, np.abs(values))
     data: dict[str, Any] = {"name": name}
-    if len(times) > MOST_POINTS:
-        kept = outline(values)
-        data["x"] = rounded(times[kept], 9)
+    if len(values) > plots.most_points:
+        kept = outline(values, plots.most_points)
+        data["x"] = rounded(plots.times[kept], 6)
         values = values[kept]
     data["y"] = rounded(values, 6)
     if not curve.unique:
         data |= {"name": f"{name} (not unique)", "dash": True}
-    if place >= SHOWN_AT_FIRST:
-        data["hidden"] = True
-    return data
+    return data | {"hidden": True} if hidden else data
 
 
-def outline(values: Array) -> NDArray[np.intp]:
+def outline(values: Array, most: int) -> NDArray[np.intp]:
     """The places of the least and the greatest value in each of many equal stretches, and of both ends."""
-    stretches = np.array_split(np.arange(len(values)), MOST_POINTS // 2)
+    stretches = np.array_split(np.arange(len(values)), most // 2 - 1)
     low = np.where(np.isfinite(values), values, np.inf)
     high = np.where(np.isfinite(values), values, -np.inf)
     kept = [s[low[s].argmin()] for s in stretches] + [s[high[s].argmax()] for s in stretches]

@@ -4,26 +4,27 @@ from html import escape
 
 import sympy as sp
 
-from zwang.equations import Equations
-from zwang.equations.latex import latex
 from zwang.model import Constraint
 from zwang.show.report_html import NOTHING, Section, badge, listed, number, paragraph, table
-from zwang.show.report_math import LONGEST, sides, too_long
+from zwang.show.report_math import sides
 from zwang.show.report_subject import Subject
 from zwang.show.report_words import conclusions
 from zwang.symbols import t
 from zwang.verdict import Verdict
 
-HEAD = ("Constraint", "What it asks for", "At the start", "Reaction", "Largest residual", "Its row of A q̈ = b")
+MOST_ROWS = 30  # constraints; beyond, their rows of A take longer to make than anybody will look at them
+HEAD = ("Constraint", "At the start", "Reaction", "Largest residual", "What it asks for, and its row of A q̈ = b")
 
 
-def ledger_section(subject: Subject, equations: Equations | None) -> Section | None:
+def ledger_section(subject: Subject) -> Section | None:
     """The section on the constraints; none where there are none."""
     if not subject.system.constraints:
         return None
-    rows = [row(subject, equations, i, c) for i, c in enumerate(subject.system.constraints)]
+    rows = [row(subject, i, c) for i, c in enumerate(subject.system.constraints)]
     body = [paragraph(line) for line in verdict_lines(subject)]
     body.append(table("The constraint ledger", HEAD, rows, "ledger"))
+    if len(rows) > MOST_ROWS:
+        body.append(paragraph(f"The rows of A and b are left out: there are {len(rows)}.", "note"))
     return Section("constraints", "Constraints", "\n".join(body))
 
 
@@ -38,16 +39,18 @@ def verdict_lines(subject: Subject) -> list[str]:
     return lines
 
 
-def row(subject: Subject, equations: Equations | None, i: int, constraint: Constraint) -> list[str]:
+def row(subject: Subject, i: int, constraint: Constraint) -> list[str]:
     """One constraint's line in the ledger."""
     unique = bool(subject.motion.unique.values[i])
+    asked = [condition(subject, constraint)]
+    if len(subject.system.constraints) <= MOST_ROWS:
+        asked.append(acceleration_level(subject, constraint))
     return [
         f'{escape(constraint.name)}<span class="kinds">{", ".join(constraint.kinds)}</span>',
-        condition(subject, constraint),
         standing(subject.verdict, constraint.name),
         badge("unique", "good") if unique else badge("not unique", "note"),
         readings(*subject.residuals[constraint.name]),
-        NOTHING if equations is None else acceleration_level(subject, equations, i, constraint.one_sided),
+        "".join(f'<div class="line">{line}</div>' for line in asked),
     ]
 
 
@@ -62,33 +65,17 @@ def readings(position: float, velocity: float) -> str:
 
 def condition(subject: Subject, constraint: Constraint) -> str:
     """The constraint as an equation, or as an inequality."""
-    if constraint.one_sided:
-        return formula(subject, rf"{subject.notation.tex(constraint.expression)} \geq 0")
-    left, right = sides(constraint.expression)
-    return formula(subject, f"{subject.notation.tex(left)} = {subject.notation.tex(right)}")
+    left, right = (constraint.expression, sp.S.Zero) if constraint.one_sided else sides(constraint.expression)
+    return subject.notation.relation(left, r"\geq" if constraint.one_sided else "=", right)
 
 
-def acceleration_level(subject: Subject, equations: Equations, i: int, one_sided: bool) -> str:
-    """The row of A times q̈, and the entry of b."""
-    columns = zip(equations.coordinates, equations.A[i, :], strict=True)
-    terms = [coefficient(entry) + latex(q.diff(t, 2)) for q, entry in columns if entry != 0]
-    left = " ".join(terms).removeprefix("+ ") or "0"
-    relation = r"\geq" if one_sided else "="
-    return formula(subject, f"{left} {relation} {latex(equations.b[i])}")
-
-
-def coefficient(entry: sp.Expr) -> str:
-    """A factor with its sign before it, in LaTeX; a sum in brackets, a one not at all."""
-    sign = "- " if entry.could_extract_minus_sign() else "+ "
-    size = -entry if sign == "- " else entry
-    if size == 1:
-        return sign
-    return sign + (rf"\left({latex(size)}\right) " if isinstance(size, sp.Add) else f"{latex(size)} ")
-
-
-def formula(subject: Subject, tex: str) -> str:
-    """A formula in a cell."""
-    return subject.notation.math(tex) if len(tex) <= LONGEST // 3 else too_long(tex)
+def acceleration_level(subject: Subject, constraint: Constraint) -> str:
+    """The row of A times q̈, and the entry of b; only coordinates that occur have entries."""
+    columns = [q for q in subject.system.coordinates if q in constraint.functions]
+    A, b = constraint.row(columns)
+    terms = [sp.Mul(entry, q.diff(t, 2), evaluate=False) for q, entry in zip(columns, A, strict=True) if entry != 0]
+    left = sp.Add(*terms, evaluate=False) if terms else sp.S.Zero
+    return subject.notation.relation(left, r"\geq" if constraint.one_sided else "=", b)
 
 
 def standing(verdict: Verdict | str, name: str) -> str:
@@ -99,14 +86,11 @@ def standing(verdict: Verdict | str, name: str) -> str:
         return badge("not at its limit", "note")
     if name in verdict.inconsistent:
         others = verdict.inconsistent[name]
-        return badge("inconsistent", "bad") + why(
-            f"contradicts {listed(others)}" if others else "a zero row asks for something"
-        )
+        text = f"contradicts {listed(others)}" if others else "a zero row asks for something"
+        return badge("inconsistent", "bad") + why(text)
     if name in verdict.redundant:
         others = verdict.redundant[name]
-        return badge("redundant", "note") + (
-            why(f"follows from {listed(others)}" if others else "its row is zero here")
-        )
+        return badge("redundant", "note") + why(f"follows from {listed(others)}" if others else "its row is zero here")
     return badge("violated", "bad") if name in verdict.violated else badge("independent", "good")
 
 

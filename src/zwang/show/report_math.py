@@ -6,7 +6,7 @@ private area, so that no name can be taken for a command or for markup, and `mas
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -23,10 +23,14 @@ GREEK = re.compile(
     "psi|omega",
     re.IGNORECASE,
 )
-LONGEST = 2400  # characters of LaTeX: about twenty lines; beyond, nobody reads on
+LONGEST = 2400  # characters of LaTeX: about ten lines; beyond, nobody reads on
+MOST_OPERATIONS = 800  # in one formula; beyond, not even its length is worth finding out
 REACTION = re.compile(r"(multiplier|constraint_force)\[(.*)\]", re.DOTALL)
 # Brackets of matrices are drawn by the page's style: without a mathematical font browsers do not stretch them.
 BRACKETED = re.compile(r"<mo[^>]*>\[</mo><mtable>(.*?)</mtable><mo[^>]*>\]</mo>", re.DOTALL)
+INDEXED_POWER = re.compile(r"<msup><msub>((?:(?!</?msu).)*)</msub><mrow><mn>(\d+)</mn></mrow></msup>")
+COMBINING = {"˙": "\u0307", "¨": "\u0308"}
+LOW = re.compile("[acegijm-su-zαγεηικμνοπρστυχω]")  # letters that leave room for dots
 THIN = '<mspace width="0.14em"/>'
 DISPLAY = ' display="block"'
 NUMBERED = re.compile(r"([^\W\d_]+)(\d+)")
@@ -34,17 +38,22 @@ NUMBERED = re.compile(r"([^\W\d_]+)(\d+)")
 
 @dataclass(frozen=True)
 class Name:
-    """A name as MathML: a letter or a word, and an index where there is one."""
+    """A name in formulas: a letter or a word, and an index, in MathML, where there is one."""
 
     base: str
     index: str = ""
-    word: bool = False
 
     def mathml(self, accent: str = "") -> str:
-        """The name, with a dot or two over its letter."""
-        base = f'<mover accent="true">{self.base}<mo>{accent}</mo></mover>' if accent else self.base
+        """The name, with a dot or two over it."""
+        base = f"<mi>{escape(self.base)}</mi>"
+        if accent:
+            # One character where that works: browsers without a mathematical font misplace dots of their own.
+            together = unicodedata.normalize("NFC", self.base + COMBINING.get(accent, accent))
+            low = LOW.fullmatch(self.base) and accent in COMBINING
+            dots = f"<mover>{base}<mo>{accent}</mo></mover>"
+            base = f'<mi class="dotted">{together}</mi>' if low or len(together) == 1 else dots
         whole = f"<msub>{base}{self.index}</msub>" if self.index else base
-        return f"<mrow>{THIN}{whole}</mrow>" if self.word else whole
+        return f"<mrow>{THIN}{whole}</mrow>" if len(self.base) > 1 else whole
 
 
 @dataclass(frozen=True)
@@ -87,28 +96,32 @@ class Notation:
         body = re.sub(r"<mo>((?!min|rank)[A-Za-z]{2,})</mo>", r"<mi>\1</mi>", body)  # functions stand close ...
         body = re.sub(r"<mi>[A-Za-z]{2,}</mi>", rf"<mrow>{THIN}\g<0></mrow>", body)  # ... to what follows
         body = BRACKETED.sub(r'<mtable class="matrix">\1</mtable>', body)
-        body = body.replace("<mover>", '<mover accent="true">')
-        body = re.sub(r'<mover accent="true"><mrow><mi>(.)</mi></mrow><mo>(.)</mo></mover>', self._accented, body)
+        body = re.sub(r"<mover><mrow><mi>(.)</mi></mrow><mo>(.)</mo></mover>", self._accented, body)
         body = re.sub(r"<mi>(.)</mi>", self._named, body)
+        body = INDEXED_POWER.sub(r"<msubsup>\1<mn>\2</mn></msubsup>", body)
         return f"<math{DISPLAY if block else ''}>{body}</math>"
 
     def show(self, expression: sp.Basic) -> str:
         """An expression of the model as MathML in the line; a note where it is too long to read."""
-        tex = self.tex(expression)
-        return self.math(tex) if len(tex) <= LONGEST else too_long(tex)
+        return self._short(expression, lambda: self.tex(expression))
+
+    def relation(self, left: sp.Expr, sign: str, right: sp.Expr) -> str:
+        """Two expressions of the model and a sign, in LaTeX, between them."""
+        return self._short(sp.Tuple(left, right), lambda: f"{self.tex(left)} {sign} {self.tex(right)}")
+
+    def _short(self, expression: sp.Basic, make: Callable[[], str]) -> str:
+        operations = int(sp.count_ops(expression))
+        tex = make() if operations <= MOST_OPERATIONS else ""
+        if 0 < len(tex) <= LONGEST:
+            return self.math(tex)
+        return f'<span class="none">too long to show ({operations:,} operations)</span>'
 
     def _accented(self, match: re.Match[str]) -> str:
-        name = self.names.get(match[1])
-        return name.mathml(match[2]) if name else match[0]
+        return self.names.get(match[1], Name(match[1])).mathml(match[2])
 
     def _named(self, match: re.Match[str]) -> str:
         name = self.names.get(match[1])
         return name.mathml() if name else match[0]
-
-
-def too_long(tex: str) -> str:
-    """What stands in place of a formula that nobody would read."""
-    return f'<span class="none">too long to show ({len(tex):,} characters of LaTeX)</span>'
 
 
 def plain_character(match: re.Match[str]) -> str:
@@ -126,18 +139,17 @@ def name_of(word: str) -> Name:
     """How a name is written: theta1 with an index, a word upright, a reaction as λ or Q with its owner below.
 
     >>> name_of("theta1")
-    Name(base='<mi>θ</mi>', index='<mn>1</mn>', word=False)
+    Name(base='θ', index='<mn>1</mn>')
     """
     reaction = REACTION.fullmatch(word)
     if reaction:
         letter = "λ" if reaction[1] == "multiplier" else "Q"
-        return Name(f"<mi>{letter}</mi>", f"<mtext>{escape(reaction[2])}</mtext>")
+        return Name(letter, f"<mtext>{escape(reaction[2])}</mtext>")
     base, _, index = word.partition("_")
     if not base or not index:
         numbered = NUMBERED.fullmatch(word)
         base, index = numbered.groups() if numbered else (word, "")
-    letter = greek(base)
-    return Name(f"<mi>{escape(letter)}</mi>", index_of(index), word=len(letter) > 1)
+    return Name(greek(base), index_of(index))
 
 
 def index_of(index: str) -> str:

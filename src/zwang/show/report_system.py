@@ -52,11 +52,11 @@ def parameters(subject: Subject) -> str:
     defaults, items = subject.system.parameters, []
     for s, value in subject.values.items():
         own = defaults.get(s)
-        changed = own is not None and value is not None and not math.isclose(float(own), float(value), rel_tol=1e-15)
-        note = f' <span class="none">(model: {number(float(own), digits=6)})</span>' if changed else ""
-        items.append(
-            f"<li>{subject.notation.show(s)} = {NOTHING if value is None else number(float(value), digits=9)}{note}</li>"
-        )
+        note = ""
+        if own is not None and value is not None and not math.isclose(own, value, rel_tol=1e-15):
+            note = f' <span class="none">(model: {number(float(own), digits=6)})</span>'
+        size = NOTHING if value is None else number(float(value), digits=9)
+        items.append(f"<li>{subject.notation.show(s)} = {size}{note}</li>")
     return f'<div class="table"><p class="caption">Parameters</p><ul class="grid">{"".join(items)}</ul></div>'
 
 

@@ -3,6 +3,8 @@
 from collections import Counter
 from html import escape
 
+import numpy as np
+
 from zwang.show.report_html import badge, count, listed, number, paragraph
 from zwang.show.report_subject import Subject
 from zwang.verdict import Verdict
@@ -43,16 +45,26 @@ def sentences(subject: Subject) -> list[str]:
     gap, size = subject.balance
     unit = subject.unit("energy")
     share = f", {number(gap / size, digits=2)} of the largest energy on the way" if size else ""
-    said.append(f"Its energy is accounted for to {number(gap, unit, 2)}{share}.")
+    work = ", with the work of forces by quadrature on the saved states," if working(subject) else ""
+    said.append(f"Its energy is accounted for{work} to {number(gap, unit, 2)}{share}.")
     if m:
         found = worst(subject)
         said.append(f"The largest residual of any constraint is {number(found[0], digits=2)} ({escape(found[1])}).")
     return said
 
 
+def working(subject: Subject) -> bool:
+    """Whether forces outside of the potential do work worth mentioning: then the balance has an error of its own."""
+    begin, end = subject.span
+    power = np.abs(subject.motion.given_power.values) + np.abs(subject.motion.constraint_power.values)
+    return bool(power.max() * (end - begin) > 1e-9 * subject.balance[1])
+
+
 def freedom(verdict: Verdict) -> str:
     """How many degrees are left."""
     left = verdict.degrees_of_freedom
+    if left == 0:
+        return "no freedom remains"
     return f"{count(left, 'degree')} of freedom {'remains' if left == 1 else 'remain'}"
 
 
@@ -61,7 +73,7 @@ def kinds(subject: Subject) -> str:
     constraints = subject.system.constraints
     if not constraints:
         return "no constraints"
-    found = Counter(" and ".join(kind_words(c.kinds)) for c in constraints)
+    found = Counter(listed(kind_words(c.kinds)) for c in constraints)
     if len(found) == 1:
         each = {1: "", 2: "both "}.get(len(constraints), "all ")
         return f"{count(len(constraints), 'constraint')}, {each}{next(iter(found))}"

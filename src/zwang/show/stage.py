@@ -19,6 +19,7 @@ from zwang.show.scene import Array, Scene, Seen
 
 MARGIN = 0.08  # around what moves, as a share of it
 TRAIL = 0.25  # the share of the motion over which a trail fades
+GHOSTS = 8  # seven steps: a motion of one, two, … six periods still shows different positions
 FADES = 40  # stretches of a fading trail
 ROUND = np.linspace(0, 2 * np.pi, 73)
 ORDER = {"body": 3, "circle": 4, "line": 5, "point": 6}
@@ -98,7 +99,7 @@ class Stage:
         digits = 2 - min(magnitude, 0) if magnitude < 2 else max(3 - magnitude, 0)
         self.clock.set_text(f"t = {self.scene.times[index]:.{digits}f}{unit}")
 
-    def show_ghosts(self, count: int = 7) -> None:
+    def show_ghosts(self, count: int = GHOSTS) -> None:
         """A still of the whole motion: positions at some times, the later the stronger, and whole trails."""
         last = len(self.scene.times) - 1
         self.show(last)

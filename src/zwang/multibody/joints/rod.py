@@ -56,7 +56,7 @@ class Rod(Joint):
         pairs = zip(("start", "end"), (self.start, self.end), self.start_poses, strict=True)
         size = (self.dimension,)
         first, second = (tidy(p.local_point(vector(f"{self.who}: {what}", at, size))) for what, at, p in pairs)
-        return first, second
+        return self.held((first, second))
 
     @cached_property
     def span(self) -> sp.Expr:

@@ -49,12 +49,12 @@ class RollingBall(Joint):
     @cached_property
     def ends(self) -> tuple[Vector, Vector]:
         """A point of the plane, and the ball's centre, in body axes."""
-        need_space(self, "use RollingWheel in the plane")
         return plane_and_centre(self, self.at, self.centre)
 
     @cached_property
     def frame(self) -> tuple[Vector, ...]:
         """The normal is the last of the joint's axes."""
+        need_space(self, "use RollingWheel in the plane")
         return frame_on(self, self.directed("normal", self.normal))
 
     @property
@@ -69,8 +69,8 @@ class RollingBall(Joint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The ball touches the plane and does not slip."""
-        radius = positive(self, "radius", self.radius)
         need_side(self, self.frame[2])
+        radius = positive(self, "radius", self.radius)
         n, m, normal = (self.poses[0].direction(e) for e in self.frame)
         return {"contact": inner(normal, self.gap) - radius} | no_slip(self, self.place, (n, m))
 

@@ -52,12 +52,12 @@ class RollingDisc(Joint):
     @cached_property
     def ends(self) -> tuple[Vector, Vector]:
         """A point of the plane, and the disc's centre, in body axes."""
-        need_space(self, "use RollingWheel in the plane")
         return plane_and_centre(self, self.at, self.centre)
 
     @cached_property
     def frame(self) -> tuple[Vector, ...]:
         """The normal is the last of the joint's axes."""
+        need_space(self, "use RollingWheel in the plane")
         return frame_on(self, self.directed("normal", self.normal))
 
     @cached_property
@@ -88,8 +88,8 @@ class RollingDisc(Joint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The rim touches the plane and does not slip."""
-        radius = positive(self, "radius", self.radius)
         need_side(self, self.frame[2])
+        radius = positive(self, "radius", self.radius)
         normal, _, _, sine = self.leaning
         contact = inner(normal, self.gap) - radius * sine
         across = [self.poses[0].direction(e) for e in self.frame[:2]]

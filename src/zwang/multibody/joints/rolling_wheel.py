@@ -47,7 +47,6 @@ class RollingWheel(Joint):
     @cached_property
     def ends(self) -> tuple[Vector, Vector]:
         """A point of the line, and the wheel's centre, in body axes."""
-        need_plane(self, "use RollingDisc or RollingBall in space")
         return plane_and_centre(self, self.at, self.centre)
 
     @cached_property
@@ -69,8 +68,8 @@ class RollingWheel(Joint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The wheel touches the line and does not slip."""
-        radius = positive(self, "radius", self.radius)
         need_side(self, self.frame[1])
+        radius = positive(self, "radius", self.radius)
         contact = inner(self.poses[0].direction(self.frame[1]), self.gap) - radius
         travel, angle = self.freedoms["travel"], self.freedoms["angle"]
         return {"contact": contact, "roll": travel.value + radius * angle.value}

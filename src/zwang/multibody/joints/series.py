@@ -111,4 +111,6 @@ class Series(Joint):
     @cached_property
     def freedoms(self) -> dict[str, Freedom]:
         """The coordinates of the steps, by the steps' names."""
-        return {s.name: Freedom(s.kind, dot(q), q) for s, q in zip(self.steps, self.variables, strict=True)}
+        return {
+            s.name: Freedom(s.kind, dot(q), q, start=s.reading) for s, q in zip(self.steps, self.variables, strict=True)
+        }

@@ -89,7 +89,7 @@ function draw() {
   const end = printing ? data.frames - 1 : tau;
   data.shapes.filter((s) => s.trail).forEach((s) => paintTrail(ctx, s, data, places, view, end, colourOf(s), printing));
   if (printing) // paper does not move: earlier and later positions, faint
-    for (let i = 0; i < 7; i++) paintShapes(ctx, data, places, view, ((data.frames - 1) * i) / 6, colourOf, () => 0.16);
+    for (let i = 0; i < 8; i++) paintShapes(ctx, data, places, view, ((data.frames - 1) * i) / 7, colourOf, () => 0.16);
   paintShapes(ctx, data, places, view, tau, colourOf, strengthOf);
   numbers();
   if (pointed !== null && pointer) nameTag(colours, tau);

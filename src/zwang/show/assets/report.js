@@ -52,10 +52,9 @@ function layoutOf(figure, look, width) {
   const count = figure.panels.length, narrow = width < NARROW, gap = count > 1 ? 0.09 / (count - 1) : 0;
   const share = (1 - gap * (count - 1)) / count;
   const many = figure.panels.flatMap((panel) => panel.curves).length;
-  const alone = figure.panels.length === 1 && figure.panels[0].curves.length === 1;
   const names = figure.panels.flatMap((panel) => panel.curves.map((curve) => curve.name));
   const widest = 56 + 7 * Math.max(...names.map((name) => name.length));
-  const rows = narrow && !alone ? Math.min(Math.ceil(many / Math.max(Math.floor((width - 60) / widest), 1)), 6) : 0; // of a legend below
+  const rows = narrow && figure.legend ? Math.min(Math.ceil(many / Math.max(Math.floor((width - 60) / widest), 1)), 6) : 0; // of a legend below
   const axis = {
     gridcolor: look.line, linecolor: look.line, zerolinecolor: look.line, tickcolor: look.line, zerolinewidth: 1,
     tickfont: { color: look.soft, size: 12 }, title: { font: { color: look.soft, size: 13 }, standoff: 8 },
@@ -70,7 +69,7 @@ function layoutOf(figure, look, width) {
     hovermode: figure.logAxis || many > 8 ? "closest" : "x unified",
     hoverlabel: { bgcolor: look.paper, bordercolor: look.line, font: { color: look.ink, size: 12 } },
     dragmode: narrow ? false : "zoom",
-    showlegend: !alone || !figure.panels[0].label.includes(figure.panels[0].curves[0].name),
+    showlegend: figure.legend,
     xaxis: {
       ...axis, anchor: `y${suffix(count - 1)}`, type: figure.logAxis ? "log" : "linear", hoverformat: ".6~g",
       title: { ...axis.title, text: escaped(figure.axis) },
@@ -85,7 +84,6 @@ function layoutOf(figure, look, width) {
     })),
   };
   if (layout.annotations.length) layout.margin.t = 26;
-  if (figure.logAxis) layout.showlegend = false;
   figure.panels.forEach((panel, i) => {
     const top = 1 - i * (share + gap);
     layout[`yaxis${suffix(i)}`] = {
@@ -93,7 +91,7 @@ function layoutOf(figure, look, width) {
       title: { ...axis.title, text: escaped(panel.label) }, ...(panel.log ? { dtick: dtickOf(panel) } : {}),
     };
     const own = narrow
-      ? { orientation: "h", x: 0, xanchor: "left", y: -(44 / (height - layout.margin.t - layout.margin.b)), yanchor: "top", maxheight: rows * 22 }
+      ? { orientation: "h", x: 0, xanchor: "left", y: -(44 / (height - layout.margin.t - layout.margin.b)), yanchor: "top", maxheight: rows * 22 + 12 }
       : { x: 1.01, xanchor: "left", y: top, yanchor: "top", maxheight: share };
     layout[`legend${suffix(i)}`] = { bgcolor: "rgba(0,0,0,0)", font: { color: look.ink, size: 12 }, tracegroupgap: 2, itemwidth: 30, ...own };
   });
@@ -176,12 +174,15 @@ window.addEventListener("resize", () => {
   pending = setTimeout(redraw, 150);
 });
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+const folded = [...document.querySelectorAll("details:not([open])")];
 window.addEventListener("beforeprint", () => {
   onPaper = true;
+  folded.forEach((one) => { one.dataset.was = String(one.open); one.open = true; }); // paper cannot be unfolded
   places.forEach(draw);
 });
 window.addEventListener("afterprint", () => {
   onPaper = false;
+  folded.forEach((one) => { one.open = one.dataset.was === "true"; });
   redraw();
 });
 })();

@@ -1,0 +1,203 @@
+"""The reader: a file says what the same system in Python says, and its problems are all reported together."""
+
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+import sympy as sp
+import tomllib
+
+import zwang as zw
+from tests.files.models import GOOD, MOVING, SLIDER, TOP
+from zwang import dot
+from zwang.errors import InputError, ModelFileError
+from zwang.files import schema
+from zwang.files.build import LARGEST_DEPTH, LARGEST_EXPONENT, LARGEST_SIZE
+from zwang.files.document import LARGEST_FILE
+from zwang.files.functions import FUNCTIONS
+from zwang.files.model_file import Run
+from zwang.files.read import load_model, read_model
+
+ROOT = Path(__file__).parents[2]
+DOCS = (ROOT / "docs" / "model-file.md").read_text(encoding="utf-8")
+EXAMPLES = sorted((ROOT / "src" / "zwang" / "examples").glob("*.toml"))
+
+
+def test_a_file_says_what_python_says():
+    x, y, theta, alpha, u = zw.coordinates("x y theta alpha u")
+    m, g, L, R = zw.parameters("m g L R")
+    ramp = zw.Signal([0, 1, 2], [0, 1, 0])
+    same = zw.System(
+        (x, y, theta),
+        kinetic=m * (dot(x) ** 2 + dot(y) ** 2) / 2 + L * dot(theta) ** 2,
+        potential=m * g * y,
+        forces={x: -sp.Float(0.1) * dot(x) + alpha},
+        nonideal={theta: -sp.Float(0.2) * dot(theta)},
+        constraints={
+            "rod": sp.Eq(x**2 + y**2, R**2),
+            "roll": dot(theta) - dot(x),
+            "floor": y >= -2,
+        },
+        parameters={m: 1.0, g: 9.81, L: sp.Rational(1, 3), R: 0.5, alpha: sp.sin(3 * zw.t), u: ramp},
+        name="Slider-crank",
+    )
+    model = read_model(SLIDER)
+    assert model.system == same
+    assert model.description == "A crank turns, a slider slides."
+    assert model.state() == pytest.approx({x: 0.3, y: -0.4, theta: 0, dot(x): 0, dot(y): 0, dot(theta): 0})
+    assert model.run == Run(until=0.5, samples=11, tol=1e-10, drift=("baumgarte", 10.0, 10.0))
+    assert [e.name for e in model.events] == ["top", "tight"]
+    assert model.events[0] == zw.Event(dot(y), "top", direction=-1, stop=True)
+    assert model.events[1].expression == zw.multiplier("rod") - zw.constraint_force(x)
+    assert model.units.coordinates == {"x": "m", "y": "m"}
+    assert [s.kind for s in model.drawing.shapes] == ["point", "line", "circle", "body"]
+    motion = read_model(MOVING).simulate()
+    assert motion.status == "finished"
+    assert motion.drawing.shape == (11, 1 + 2 + 2 + 3, 2)
+
+
+def test_matrices_accelerations_quoted_names_and_missing_values():
+    model = read_model(TOP)
+    assert model.system.coordinate_names == ("x", "q.z", "θ")
+    assert model.system.mass[1, 1] == sp.Symbol("m") + model.system.coordinates[0] ** 2
+    assert model.system.constraints[0].order == 2
+    assert model.system.constraints[1].one_sided
+    assert [str(s) for s in model.system.symbols] == ["k", "m"]
+    assert model.state()[model.system.coordinates[1]] == 1.0
+    assert model.state({"k": 3.0, "m": 4.0})[model.system.coordinates[1]] == 2.0
+    with pytest.raises(InputError, match="parameter k has no value"):
+        zw.evaluate(model.system, model.state())
+    assert model.drawing.dimension == 3
+
+
+def test_a_start_may_need_a_parameter_that_comes_later():
+    text = "[parameters]\nL = '?'\n[coordinates]\nx = 'L/2'\n[energy]\nkinetic = \"x'^2\""
+    model = read_model(text)
+    with pytest.raises(InputError, match="the start needs a value of L"):
+        model.state()
+    assert list(model.state({"L": 3}).values()) == [1.5, 0.0]
+    with pytest.raises(InputError, match="parameters sets M"):
+        model.state({"M": 3})
+
+
+def test_all_problems_are_reported_together_in_the_order_of_the_file():
+    text = SLIDER.replace("m*g*y", "m*gg*y").replace("until = 0.5", "untill = 0.5").replace("R^2\"", "RR^2\"")
+    text = text.replace('"theta" }', '"phi" }')
+    with pytest.raises(ModelFileError) as caught:
+        read_model(text, "model.toml")
+    assert [p.message.split(";")[0] for p in caught.value.problems] == [
+        "unknown name 'gg'", "unknown name 'RR'", "unknown key 'untill' in [run]", "unknown name 'phi'",
+    ]  # fmt: skip
+    assert str(caught.value).startswith(
+        "the model file has 4 mistakes:\n"
+        "model.toml:22:16: error: unknown name 'gg'; did you mean 'g'?\n"
+        '    potential = "m*gg*y"\n'
+        "                   ^\n"
+    )
+
+
+def test_a_broken_definition_is_one_problem():
+    with pytest.raises(ModelFileError) as caught:
+        read_model(SLIDER.replace('"x^2 + y^2"', '"x^2 + "'))
+    assert len(caught.value.problems) == 1
+
+
+def test_files_that_are_none(tmp_path):
+    for path, message in [(tmp_path, "is a folder"), (tmp_path / "no.toml", "no such file"), ("a\0b", "cannot be read")]:
+        with pytest.raises(ModelFileError, match=message):
+            load_model(path)
+    path = tmp_path / "model.toml"
+    path.write_bytes(b"name = 'a'\nname2 = '\xff'")
+    with pytest.raises(ModelFileError, match=r"model.toml:2:10: error: this byte is no text in UTF-8"):
+        load_model(path)
+    path.write_bytes(b"")
+    with pytest.raises(ModelFileError, match="there are no coordinates"):
+        load_model(path)
+    path.write_bytes(b"\xef\xbb\xbf" + SLIDER.replace("\n", "\r\n").encode())
+    assert load_model(path).system == read_model(SLIDER).system
+    assert load_model(path).path == path
+
+
+def test_tables_beside_the_model(tmp_path):
+    text = SLIDER.replace("times = [0, 1, 2], values = [0.0, 1.0, 0.0]", 'file = "u.csv", time = "s", value = "a b"')
+    (tmp_path / "model.toml").write_text(text)
+    table = tmp_path / "u.csv"
+    table.write_text("﻿s, other, a b\n0,x,0\n1,,1\n\n2,z,0\n")
+    assert load_model(tmp_path / "model.toml").system == read_model(SLIDER).system
+    for content, message in [
+        ("s,a b\n0,1\n1,zwei\n", r"u.csv:3:3: error: 'zwei' is no finite number \(column 'a b'\)"),
+        ("s,a b\n0,1\n1\n", r"u.csv:3:1: error: a number is missing"),
+        ("s,a b\n0,nan\n1,1\n", r"u.csv:2:3: error: 'nan' is no finite number"),
+        ("s,b\n0,1\n", r"has no column 'a b'"),
+        ("", r"has no column 's'"),
+        ("s,a b\n0,1\n", r"1 point makes no function of time"),
+        ("s,a b\n0,1\n0,1\n", r"times must ascend"),
+        ("s,a b\n" + "9" * 200000 + ",1\n", r"field larger than field limit"),
+    ]:
+        table.write_text(content)
+        with pytest.raises(ModelFileError, match=message):
+            load_model(tmp_path / "model.toml")
+    table.write_bytes(b"s,a b\n\xff")
+    with pytest.raises(ModelFileError, match="no text in UTF-8"):
+        load_model(tmp_path / "model.toml")
+    with pytest.raises(ModelFileError, match="this model has no folder"):
+        read_model(text)
+
+
+def test_a_body_in_space_is_turned_by_its_quaternion():
+    text = TOP.replace("at = [\"x\", 0, 0], orientation = [1, 0, 0, 0]", "orientation = ['sqrt(1/2)', 0, 0, 'sqrt(1/2)']")
+    points = read_model(text).drawing.shapes[1].points
+    np.testing.assert_allclose(np.array(points, dtype=float), [[0, 0, 0], [0, 1, 0], [-1, 0, 0]], atol=1e-15)
+
+
+def test_the_schema_describes_every_good_file():
+    jsonschema.Draft202012Validator.check_schema(schema.json_schema())
+    validator = jsonschema.Draft202012Validator(schema.json_schema())
+    json.dumps(schema.json_schema())
+    texts = [*GOOD.values(), *(path.read_text(encoding="utf-8") for path in EXAMPLES)]
+    for text in texts:
+        validator.validate(tomllib.loads(text))
+    for wrong in ("[run]\nuntill = 1", "[run]\nsamples = 'x'", "[coordinates]\nx = true", "[draw]\na = 1"):
+        document = tomllib.loads("[coordinates]\nx = 1\n" + wrong) if "coord" not in wrong else tomllib.loads(wrong)
+        assert list(validator.iter_errors(document))
+
+
+def test_the_schema_knows_the_defaults_of_a_run():
+    keys = {key.name: key for section in schema.SECTIONS if section.name == "run" for key in section.keys}
+    assert set(keys) == set(vars(Run()))
+    assert all(getattr(Run(), name) == key.default for name, key in keys.items() if name not in ("until", "samples"))
+
+
+def test_the_documentation_names_every_section_key_function_and_bound():
+    for section in schema.SECTIONS:
+        assert f"`[{section.name}]`" in DOCS
+        for key in section.keys:
+            assert f"`{key.name}`" in DOCS, key.name
+            assert all(f'`"{choice}"`' in DOCS for choice in key.choices), key.choices
+    for function in (*FUNCTIONS, "if", "multiplier", "constraint_force"):
+        assert f"`{function}" in DOCS
+    for bound in (LARGEST_SIZE, LARGEST_DEPTH, LARGEST_EXPONENT, LARGEST_FILE):
+        assert f"{bound:,}" in DOCS or str(bound) in DOCS
+
+
+BLOCKS = re.findall(r"^```toml\n(.*?)^```$", DOCS, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("block", [b for b in BLOCKS if "[coordinates]" in b], ids=lambda b: b.splitlines()[0])
+def test_complete_models_in_the_documentation_load(block, tmp_path):
+    (tmp_path / "model.toml").write_text(block)
+    (tmp_path / "ground.csv").write_text("t,a\n0,0\n1,1\n2,0\n3,1\n")
+    assert load_model(tmp_path / "model.toml").system.coordinates
+
+
+@pytest.mark.parametrize("block", [b for b in BLOCKS if "[coordinates]" not in b], ids=lambda b: b.splitlines()[0])
+def test_other_blocks_are_toml_of_known_keys(block):
+    document = tomllib.loads(block)
+    known = {s.name: s for s in schema.SECTIONS}
+    for name, entries in document.items():
+        assert name in known or name in ("name", "description")
+        if name in known and not known[name].named:
+            assert set(entries) <= {key.name for key in known[name].keys}

@@ -1,0 +1,106 @@
+"""Files of motions: what is read is what was written, and a file is complete or not there."""
+
+import csv
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import zwang as zw
+from tests.files.models import MOVING
+from zwang.errors import InputError
+from zwang.files.read import read_model
+from zwang.files.store import csv_text, load_motion, save_csv, save_motion, write_atomically
+
+
+@pytest.fixture(scope="module")
+def motion():
+    return read_model(MOVING).simulate()
+
+
+def free_motion():
+    x = zw.coordinates("x")
+    return zw.simulate(zw.System((x,), kinetic=zw.dot(x) ** 2), {x: 0, zw.dot(x): 1}, until=1, samples=3)
+
+
+def test_a_motion_is_read_back_identical(motion, tmp_path):
+    for what in (motion, free_motion()):
+        path = save_motion(what, tmp_path / "motion.nc")
+        again = load_motion(path)
+        xr.testing.assert_identical(again, what)
+        assert {k: type(v) for k, v in again.attrs.items()} == {k: type(v) for k, v in what.attrs.items()}
+        assert all(again[name].dtype == what[name].dtype for name in what.variables)
+        path.unlink()  # nothing holds the file open
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_table_has_every_digit(motion, tmp_path):
+    path = save_csv(motion, tmp_path / "motion.csv")
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(motion.time)
+    for name, values in {"t": motion.time, "x": motion.q[:, 0], "y'": motion.v[:, 1], "energy": motion.energy,
+                         "multiplier[rod]": motion.multiplier[:, 0]}.items():  # fmt: skip
+        np.testing.assert_array_equal([float(row[name]) for row in rows], values.values)
+
+
+def test_what_is_no_motion_is_refused(motion, tmp_path):
+    for wrong in (3, xr.Dataset(), xr.Dataset({"q": ("time", [1.0])})):
+        with pytest.raises(InputError, match="motion"):
+            save_motion(wrong, tmp_path / "a.nc")
+    with pytest.raises(InputError, match="no such file"):
+        load_motion(tmp_path / "a.nc")
+    (tmp_path / "text.nc").write_text("no NetCDF")
+    with pytest.raises(InputError, match="is no NetCDF file"):
+        load_motion(tmp_path / "text.nc")
+    xr.Dataset({"q": ("time", [1.0])}).to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
+    with pytest.raises(InputError, match="this is no motion, v, coordinate is missing"):
+        load_motion(tmp_path / "other.nc")
+    with pytest.raises(InputError, match="more than one motion"):
+        csv_text(motion.expand_dims("run"))
+    with pytest.raises(InputError, match="there is no folder"):
+        write_atomically(tmp_path / "no" / "a.txt", b"")
+    with pytest.raises(InputError, match="is a folder"):
+        write_atomically(tmp_path, b"")
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(motion, tmp_path, monkeypatch):
+    path = write_atomically(tmp_path / "motion.nc", "old")
+    for error in (KeyboardInterrupt, OSError(28, "No space left on device"), MemoryError):
+
+        def fail(*args, error=error, **kwargs):
+            raise error
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "replace", fail)
+            with pytest.raises((KeyboardInterrupt, InputError, MemoryError)):
+                save_motion(motion, path)
+        assert os.listdir(tmp_path) == ["motion.nc"]
+        assert path.read_text() == "old"
+
+
+WRITER = """
+import sys
+from zwang.files.store import write_atomically
+while True:
+    write_atomically(sys.argv[1], b"x" * 3_000_000 + b"end")
+    print("once", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are killed otherwise there")
+def test_a_kill_leaves_a_complete_file(tmp_path):
+    path = tmp_path / "out.bin"
+    for pause in (0.0, 0.004, 0.011):
+        process = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE)
+        process.stdout.readline()
+        time.sleep(pause)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert path.read_bytes()[-3:] == b"end"
+        assert path.stat().st_size == 3_000_003

@@ -1,0 +1,121 @@
+"""The report in a real browser: equations and plots are seen, the animation plays, nothing complains or overflows."""
+
+import pytest
+
+from .browser import browser, complaints, open_page
+from .models import APPELL, DRAGGED, PENDULUM, report_of
+from .test_report import HOSTILE, hostile_model
+
+WIDTHS = {"desktop": 1280, "phone": 390}
+
+# Elements wider than the page, other than those inside a box that scrolls by itself.
+OVERFLOW = """
+const wide = [...document.querySelectorAll("main *")].filter((e) =>
+  e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll, dd, pre, nav, [role=tablist], .plot, math"));
+return [document.documentElement.scrollWidth, innerWidth, wide.map((e) => e.outerHTML.slice(0, 80))];
+"""
+
+
+def wait(driver, condition, seconds=20):
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    return WebDriverWait(driver, seconds, poll_frequency=0.05).until(lambda d: d.execute_script(f"return {condition}"))
+
+
+def all_drawn(driver):
+    """Wait until every plot in sight of a scrolling reader is there."""
+    wait(
+        driver,
+        "[...document.querySelectorAll('.plot')].every((p) => p.closest('[hidden]') || p.querySelector('.main-svg'))",
+    )
+
+
+@pytest.mark.parametrize("device", WIDTHS)
+@pytest.mark.parametrize("text", [PENDULUM, APPELL, DRAGGED], ids=["pendulum", "appell", "dragged"])
+def test_a_report_shows_its_equations_and_plots_and_fits_its_page(device, text, tmp_path):
+    with browser(WIDTHS[device], 800) as driver:
+        open_page(driver, report_of(text, forms=("fundamental", "lagrange")), tmp_path)
+        all_drawn(driver)
+        sizes = driver.execute_script(
+            "return [...document.querySelectorAll('#equations math')].map((m) => m.getBoundingClientRect())"
+            ".map((box) => [box.width, box.height])"
+        )
+        assert len(sizes) >= 6
+        assert all(width > 5 and height > 5 for width, height in sizes)
+        width, page, wide = driver.execute_script(OVERFLOW)
+        assert (width, wide) == (page, [])
+        assert driver.execute_script("return performance.getEntriesByType('resource').length") == 0
+        assert complaints(driver) == []
+
+
+def test_tabs_draw_their_plot_when_chosen_by_mouse_or_keyboard(tmp_path):
+    from selenium.webdriver.common.keys import Keys
+
+    with browser() as driver:
+        open_page(driver, report_of(PENDULUM), tmp_path)
+        all_drawn(driver)
+        tab = driver.find_element("id", "tab-v")
+        tab.click()
+        assert driver.find_element("id", "panel-v").is_displayed()
+        assert not driver.find_element("id", "panel-q").is_displayed()
+        assert len(driver.find_elements("css selector", "#panel-v .main-svg")) >= 1
+        tab.send_keys(Keys.ARROW_RIGHT)
+        assert driver.find_element("id", "panel-a").is_displayed()
+        assert driver.find_element("id", "tab-a").get_attribute("aria-selected") == "true"
+        assert complaints(driver) == []
+
+
+def test_the_animation_plays_pauses_and_can_be_scrubbed(tmp_path):
+    with browser() as driver:
+        open_page(driver, report_of(PENDULUM), tmp_path)
+
+        def role(name):
+            return driver.find_element("css selector", f"#animation [data-role={name}]")
+
+        def shown():
+            return role("time").text
+
+        begin = shown()
+        role("play").click()
+        wait(driver, f"document.querySelector('#animation [data-role=time]').textContent !== {begin!r}")
+        role("play").click()
+        paused = shown()
+        driver.execute_async_script("setTimeout(arguments[0], 300)")
+        assert shown() == paused
+        driver.execute_script(
+            "arguments[0].value = 1.5; arguments[0].dispatchEvent(new Event('input', { bubbles: true }))", role("scrub")
+        )
+        assert shown() == "t = 1.50 s"
+        assert complaints(driver) == []
+
+
+def test_hostile_names_are_shown_and_do_nothing(tmp_path):
+    from zwang.show.report import report
+
+    hostile = hostile_model()
+    with browser() as driver:
+        open_page(driver, report(hostile, hostile.simulate(), checks=False), tmp_path)
+        all_drawn(driver)  # an alert would make this fail
+        assert driver.find_element("tag name", "h1").text == f"n{HOSTILE}"
+        assert driver.execute_script("return document.images.length") == 0
+        legend = driver.find_element("css selector", "#panel-q .legendtext").get_attribute("textContent")
+        assert legend.startswith("x</script><script>")
+        assert complaints(driver) == []
+
+
+def test_on_paper_every_plot_is_there_and_no_control(tmp_path):
+    with browser(dark=True) as driver:
+        open_page(driver, report_of(PENDULUM), tmp_path)
+        all_drawn(driver)
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        driver.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+        plots = driver.find_elements("css selector", ".plot")
+        assert all(plot.is_displayed() and plot.find_elements("css selector", ".main-svg") for plot in plots)
+        assert not driver.find_element("tag name", "nav").is_displayed()
+        assert not driver.find_element("css selector", "[role=tablist]").is_displayed()
+        assert driver.find_element("css selector", "details pre").is_displayed()
+        assert (
+            driver.execute_script("return getComputedStyle(document.documentElement).getPropertyValue('--ink')").strip()
+            == "#1d2430"
+        )
+        assert complaints(driver) == []

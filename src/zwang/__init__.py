@@ -12,9 +12,14 @@ from zwang._version import __version__
 if TYPE_CHECKING:
     from zwang.equations import Equations, derive
     from zwang.evaluation import evaluate
+    from zwang.files.model_file import ModelFile
+    from zwang.files.read import load_model
+    from zwang.files.store import load_motion, save_motion
+    from zwang.files.write import save_model
     from zwang.formulations import Solution, solve
     from zwang.formulations.derivative import solve_derivative
     from zwang.model import Constraint, System
+    from zwang.model.drawing import Drawing, Shape
     from zwang.motion.assemble import assemble
     from zwang.motion.blackbox import BlackBox
     from zwang.motion.direction import admissible
@@ -22,6 +27,9 @@ if TYPE_CHECKING:
     from zwang.motion.many import simulate_many
     from zwang.motion.sensitivity import sensitivities
     from zwang.motion.simulate import simulate
+    from zwang.show.animate import animate, save_animation
+    from zwang.show.plot import plot
+    from zwang.show.report import report
     from zwang.signals import Signal
     from zwang.symbols import coordinates, dot, parameters, t
     from zwang.verdict import Verdict, diagnose
@@ -53,19 +61,34 @@ _HOME = {
     "solve": "zwang.formulations",
     "solve_derivative": "zwang.formulations.derivative",
     "t": "zwang.symbols",
+    "plot": "zwang.show.plot",
+    "animate": "zwang.show.animate",
+    "save_animation": "zwang.show.animate",
+    "load_model": "zwang.files.read",
+    "save_model": "zwang.files.write",
+    "ModelFile": "zwang.files.model_file",
+    "Drawing": "zwang.model.drawing",
+    "Shape": "zwang.model.drawing",
+    "report": "zwang.show.report",
+    "load_motion": "zwang.files.store",
+    "save_motion": "zwang.files.store",
 }
 
 __all__ = [
     "BlackBox",
     "Constraint",
+    "Drawing",
     "Equations",
     "Event",
+    "ModelFile",
+    "Shape",
     "Signal",
     "Solution",
     "System",
     "Verdict",
     "__version__",
     "admissible",
+    "animate",
     "assemble",
     "constraint_force",
     "coordinates",
@@ -73,8 +96,15 @@ __all__ = [
     "diagnose",
     "dot",
     "evaluate",
+    "load_model",
+    "load_motion",
     "multiplier",
     "parameters",
+    "plot",
+    "report",
+    "save_animation",
+    "save_model",
+    "save_motion",
     "sensitivities",
     "simulate",
     "simulate_many",

@@ -62,7 +62,8 @@ def joint_state(m, d) -> tuple[dict, dict]:
 def same_dynamics(m, d, ours) -> None:
     mujoco.mj_forward(m, d)
     M = np.zeros((m.nv, m.nv))
-    mujoco.mj_fullM(m, d, M)
+    for column, unit in zip(M, np.eye(m.nv), strict=True):  # mj_fullM's arguments differ between versions
+        mujoco.mj_mulM(m, d, column, unit)
     np.testing.assert_allclose(ours.M, M, rtol=0, atol=1e-10)
     np.testing.assert_allclose(ours.effort, d.qfrc_passive - d.qfrc_bias, rtol=0, atol=1e-10)
     assert ours.residual < 1e-10

@@ -143,12 +143,12 @@ def governor():
 
 
 def test_stiff_governor():
-    # Up to t = 2, for time's sake; up to t = 10 the errors are the same.
+    # Up to t = 1, for time's sake; up to t = 10 the error is 1e-14.
     machine = governor()
-    rows = {float(s): row for s, row in numbers("flyball")["samples"].items() if float(s) <= 2}
+    rows = {float(s): row for s, row in numbers("flyball")["samples"].items() if float(s) <= 1}
     truth = np.array([[float(row[k]) for k in ("alpha", "s", "alphadot", "sdot")] for row in rows.values()])
     motion = zw.simulate(
-        machine.system, machine.start, 2.0, times=list(rows), tol=1e-12, method="native", drift="projection"
+        machine.system, machine.start, 1.0, times=list(rows), tol=1e-12, method="native", drift="projection"
     )
     found = machine.coordinates(motion)
     s, rate = (getattr(motion, x).sel(coordinate="slider.z").values for x in "qv")
@@ -184,13 +184,13 @@ def andrews():
     O1, tip1 = np.array([-p["ra"], 0]), np.array([p["rr"] - p["ra"], 0])
     tip2, P2 = np.array([p["da"], 0]), np.array([p["da"] - p["d"], 0])
     B3 = np.array([-p["sb"], p["sa"]])
-    P3, D3 = B3 + [0, -p["ss"]], B3 + [p["sd"], -p["sc"]]
+    P3, D3 = np.add(B3, [0, -p["ss"]]), np.add(B3, [p["sd"], -p["sc"]])
     E4, P4 = np.array([0, E]), np.array([0, -p["ea"]])
     A5 = np.array([-p["ta"], -p["tb"]])
-    E5 = A5 + [p["zt"], 0]
+    E5 = np.add(A5, [p["zt"], 0])
     H6, P6 = np.array([-F, 0]), np.array([p["fa"], 0])
     A7 = np.array([-p["ub"], p["ua"]])
-    H7 = A7 + [0, -p["u"]]
+    H7 = np.add(A7, [0, -p["u"]])
 
     K1 = body(1, beta, (0, 0), O1)
     K2 = body(2, beta + theta, place(K1, tip1), tip2)

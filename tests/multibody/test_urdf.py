@@ -69,7 +69,8 @@ def test_the_arm_has_mujocos_mass_matrix_and_bias_forces(minimal):
     for _ in range(10):
         data.qpos[:], data.qvel[:] = rng.uniform(-3, 3, 6), rng.uniform(-3, 3, 6)
         mujoco.mj_forward(model, data)
-        mujoco.mj_fullM(model, data, M)
+        for column, unit in zip(M, np.eye(6), strict=True):
+            mujoco.mj_mulM(model, data, column, unit)
         ours = project(dict(zip(names, data.qpos, strict=True)), dict(zip(names, data.qvel, strict=True)))
         np.testing.assert_allclose(ours.M, M, rtol=0, atol=1e-10)
         np.testing.assert_allclose(ours.effort, data.qfrc_passive - data.qfrc_bias, rtol=0, atol=1e-10)

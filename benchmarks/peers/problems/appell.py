@@ -1,7 +1,7 @@
 """Appell's particle: unit mass, g = 9.81, ż² = ẋ² + ẏ² asked for twice (the second time doubled), 0.5 s.
 
-Start at the origin with velocity (3, 4, 5). Observed: x, y, z. Reference: the closed form z = 5t − g t²/4,
-x = 3 (t − g t²/20), y = 4 (t − g t²/20).
+Start at the origin with velocity (3, 4, 5). Observed: x, y, z. Reference: the closed form z = 5t − g t²/4, x = 3 (t −
+g t²/20), y = 4 (t − g t²/20).
 """
 
 from benchmarks.peers.problem import Problem

@@ -18,8 +18,8 @@ def about_z(angle: float) -> np.ndarray:
 def bennett(a: float, b: float, alpha: float, theta: float, spin: float) -> dict[str, Any]:
     """Joints 1 to 4 (points and axes), the three moving bars (centre, turn, velocity, angular velocity, length).
 
-    Bars 1 and 3 have length a and twist α, bar 2 and the ground length b and twist β, sin β = (b/a) sin α. Joint 1 is at
-    the origin with axis z, joint 4 at (−b, 0, 0); `theta` is the angle of bar 1 at joint 1.
+    Bars 1 and 3 have length a and twist α, bar 2 and the ground length b and twist β, sin β = (b/a) sin α. Joint 1 is
+    at the origin with axis z, joint 4 at (−b, 0, 0); `theta` is the angle of bar 1 at joint 1.
     """
     beta = np.arcsin(np.clip(b / a * np.sin(alpha), -1, 1))
     # tan(θ1/2) tan(θ2/2) = sin((β+α)/2) / sin((β−α)/2)

@@ -1,7 +1,7 @@
 """N point masses of 1 kg on massless rods of 1 m in a chain from the origin, in the plane, g = 9.81, for 1 s.
 
-Angles from the horizontal at the start: −π/6 ± 0.3 in turn, at rest. Observed: the coordinates of the last mass and of
-the middle one (number N // 2, counted from 1).
+Angles from the horizontal at the start: −π/6 ± 0.3 in turn, at rest. Observed: the coordinates of the last mass and
+of the middle one (number N // 2, counted from 1).
 """
 
 import numpy as np

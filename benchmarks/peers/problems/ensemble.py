@@ -1,7 +1,8 @@
 """1,000 triple pendulums of point masses (as in triple_pendulum) with different starts, 10 s, on all cores.
 
-Start number k, from 0: the angles of triple_pendulum plus 0.3·(frac(k·0.6180339887498949) − 0.5), 0.3·(frac(k·0.7548776662466927) − 0.5),
-0.3·(frac(k·0.5698402909980532) − 0.5), at rest. Observed: x3, y3 of every tenth pendulum, 0, 10, 20, ….
+Start number k, from 0: the angles of triple_pendulum plus 0.3·(frac(k·0.6180339887498949) − 0.5),
+0.3·(frac(k·0.7548776662466927) − 0.5), 0.3·(frac(k·0.5698402909980532) − 0.5), at rest. Observed: x3, y3 of every
+tenth pendulum, 0, 10, 20, ….
 """
 
 import numpy as np

@@ -1,8 +1,9 @@
 """A four-bar linkage that never comes to a singular position: ground 4 m, crank 1 m, coupler 3.5 m, rocker 3 m.
 
 Uniform slender bars of 1 kg per metre (inertia m l²/12 about their centres), in the plane, g = 9.81. The crank turns
-about (0, 0), the rocker about (4, 0). Start: the crank at 90° (its end at (0, 1)), turning with 3 rad/s, the coupler's other
-end B above the ground line. Observed after 5 s: the ends A of the crank and B of the rocker: xA, yA, xB, yB.
+about (0, 0), the rocker about (4, 0). Start: the crank at 90° (its end at (0, 1)), turning with 3 rad/s, the
+coupler's other end B above the ground line. Observed after 5 s: the ends A of the crank and B of the rocker: xA, yA,
+xB, yB.
 """
 
 from math import acos, atan2, hypot

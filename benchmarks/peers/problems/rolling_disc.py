@@ -1,8 +1,9 @@
 """A thin disc of 2 kg and radius 0.5 m rolling without slipping on a horizontal plane, g = 9.81, 5 s.
 
-Start: the centre above (0, 0), the disc's axis tilted: it makes the angle 1.1 rad with the vertical, its horizontal part along
-x; angular velocity (world axes) 0.4 about x, 0.2 about y, 1.5 about z, plus 6 rad/s of spin about the disc's own axis; the
-centre's velocity follows from rolling. Observed: x, y, z of the centre and the three components of the disc's axis.
+Start: the centre above (0, 0), the disc's axis tilted: it makes the angle 1.1 rad with the vertical, its horizontal
+part along x; angular velocity (world axes) 0.4 about x, 0.2 about y, 1.5 about z, plus 6 rad/s of spin about the
+disc's own axis; the centre's velocity follows from rolling. Observed: x, y, z of the centre and the three components
+of the disc's axis.
 """
 
 from math import cos, sin

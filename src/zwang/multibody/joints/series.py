@@ -19,13 +19,13 @@ from zwang.symbols import dot, t
 class Step:
     """One hinge ("angle") or slide ("travel") of a series; `axis` and `at` are in world axes, in the start position.
 
-    `reading` is what it reads there. A slide needs no place.
+    `reading` is what it reads there. A hinge is at the joint's own point unless `at` says another.
     """
 
     name: str
     kind: str
     axis: Sequence[Any]
-    at: Sequence[Any] = (0, 0, 0)
+    at: Sequence[Any] | None = None
     reading: float = 0.0
 
 
@@ -79,7 +79,8 @@ class Series(Joint):
         for s in self.steps:
             who = f"{self.who}, step {s.name!r}"
             axis = tidy(first.local_direction(unit(f"{who}: axis", s.axis, (3,))))
-            found.append((unit(who, axis, (3,)), tidy(first.local_point(vector(f"{who}: at", s.at, (3,))))))
+            at = self.ends[0] if s.at is None else tidy(first.local_point(vector(f"{who}: at", s.at, (3,))))
+            found.append((unit(who, axis, (3,)), at))
         return tuple(found)
 
     def moved(self, x: Vector, free: bool = False) -> Vector:

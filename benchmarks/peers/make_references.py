@@ -1,0 +1,89 @@
+"""Compute references.json: the end of every problem in quadruple precision (Taylor's method, heyoka, 34 digits).
+
+    .venv/bin/python -m benchmarks.peers.make_references [problem …]
+
+Two tolerances are compared, and the digits on which they agree are written. Where the equations are reduced by hand
+(the parallelogram) or the solution is closed, that is used instead. The chain of 1,000 is too large for quadruple
+precision here: its reference is the native engine's in double precision at two tolerances.
+"""
+
+import json
+import sys
+
+import numpy as np
+
+import zwang as zw
+from benchmarks.peers.peers import zwang as ours
+from benchmarks.peers.problem import Problem
+from benchmarks.peers.problems import ALL
+from benchmarks.peers.references import FILE
+
+
+def main(names: list[str]) -> None:
+    known = json.loads(FILE.read_text()) if FILE.exists() else {}
+    for name in names or [n for n in ALL if n != "appell"]:
+        values, origin, agree = compute(ALL[name])
+        known[name] = {"values": [repr(float(x)) for x in values], "origin": origin, "agreement": agree}
+        print(name, origin, agree, flush=True)
+        FILE.write_text(json.dumps(known, indent=1) + "\n")
+
+
+def compute(problem: Problem) -> tuple[np.ndarray, str, float]:
+    if problem.name == "andrews":
+        from benchmarks.motion.problems import squeezer
+
+        return np.array(squeezer().exact), "34 digits, extrapolation of order 24 from the index-1 form", 1e-19
+    if problem.name == "four_bar_singular":
+        return parallelogram(problem)
+    if problem.name == "ensemble":
+        return every_tenth(problem)
+    system, start, observe, _ = ours.BUILD[problem.name if not problem.name.startswith("chain") else "chain"](problem)
+    large = len(system.coordinates) > 300
+
+    def end(tol: float) -> np.ndarray:
+        options = {"method": "native"} if large else {"precision": "quad"}
+        drift = "none"
+        motion = zw.simulate(system, start, problem.until, samples=2, tol=tol, drift=drift, progress=False, **options)
+        return np.asarray(observe(motion.q.values[-1]))
+
+    fine, finer = (end(tol) for tol in ((1e-14, 1e-15) if large else (1e-16, 1e-18)))
+    origin = "native engine, tol 1e-15" if large else "Taylor's method in quadruple precision, tol 1e-18"
+    return finer, origin, float(np.abs(fine - finer).max())
+
+
+def parallelogram(problem: Problem) -> tuple[np.ndarray, str, float]:
+    """J φ̈ = k g sin φ in quadruple precision."""
+    phi = zw.coordinates("phi")
+    import sympy as sp
+
+    g = sp.Rational(981, 100)
+    system = zw.System((phi,), kinetic=sp.Rational(5, 6) * zw.dot(phi) ** 2, potential=2 * g * sp.cos(phi))
+    ends = []
+    for tol in (1e-16, 1e-18):
+        motion = zw.simulate(
+            system, {phi: 0.0, zw.dot(phi): 1.0}, problem.until, samples=2, tol=tol, precision="quad", progress=False
+        )
+        ends.append(float(motion.q.values[-1, 0]))
+    values = np.array([np.sin(ends[1]), np.cos(ends[1])])
+    return values, "reduced equation, Taylor's method in quadruple precision", abs(ends[0] - ends[1])
+
+
+def every_tenth(problem: Problem) -> tuple[np.ndarray, str, float]:
+    """Every tenth pendulum of the ensemble."""
+    system, *_ = ours.chain(problem)
+    ends, worst = [], 0.0
+    for angles in problem.data["angles"][::10]:
+        place = np.cumsum(np.stack([np.cos(angles), np.sin(angles)], axis=1), axis=0).ravel()
+        start = dict(zip(system.coordinates, map(float, place), strict=True))
+        start |= {zw.dot(c): 0.0 for c in system.coordinates}
+        pair = [
+            zw.simulate(system, start, problem.until, samples=2, tol=tol, precision="quad", progress=False).q.values[-1]
+            for tol in (1e-16, 1e-18)
+        ]
+        worst = max(worst, float(np.abs(pair[0] - pair[1]).max()))
+        ends.append(pair[1][-2:])
+    return np.concatenate(ends), "Taylor's method in quadruple precision, tol 1e-18", worst
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,102 @@
+"""The results as a line, a table in Markdown and a plot."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from benchmarks.peers.problems import ALL
+
+Result = dict[str, Any]
+
+
+def at_target(result: Result, target: float) -> dict[str, Any] | None:
+    """The shortest run whose end error is no larger than the target."""
+    good = [r for r in result.get("runs", []) if r.get("error", math.inf) <= target]
+    return min(good, key=lambda r: r["seconds"]) if good else None
+
+
+def best(result: Result) -> float:
+    """The smallest end error that was reached."""
+    return min((r["error"] for r in result.get("runs", []) if "error" in r), default=math.inf)
+
+
+def line(result: Result) -> str:
+    """One result in one line."""
+    head = f"{result['problem']:18} {result['peer']:11}"
+    if "reason" in result:
+        return f"{head} {result['reason']}"
+    times = [f"{t:g}: {seconds(at_target(result, t))}" for t in ALL[result["problem"]].targets]
+    return f"{head} set-up {result['setup_seconds']:.2f} s; {', '.join(times)}; best error {best(result):.0e}"
+
+
+def seconds(run: dict[str, Any] | None) -> str:
+    """The time of a run, or a dash."""
+    if run is None:
+        return "–"
+    s = run["seconds"]
+    return f"{s * 1e3:.3g} ms" if s < 1 else f"{s:.3g} s"
+
+
+def table(results: list[Result]) -> str:
+    """A table for each problem: set-up, time at each end error with the ratio to zwang, best error, drift, energy."""
+    parts = []
+    for name, problem in ALL.items():
+        rows = [r for r in results if r["problem"] == name]
+        if not rows:
+            continue
+        ours = next((r for r in rows if r["peer"] == "zwang"), {})
+        targets = problem.targets
+        parts.append(f"### {problem.title}\n")
+        heads = ["peer", "set-up", *(f"{t:.0e}" for t in targets), "best error", "drift", "energy", "memory"]
+        parts.append("| " + " | ".join(heads) + " |\n|" + " --- |" * len(heads))
+        parts += [row(r, ours, targets) for r in rows if "reason" not in r]
+        parts += [f"| {r['peer']} | {r['reason']}" + " |" * (len(heads) - 1) for r in rows if "reason" in r]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def row(result: Result, ours: Result, targets: tuple[float, ...]) -> str:
+    """One line of a table."""
+    cells = [result["peer"], ratio(result["setup_seconds"], ours.get("setup_seconds"), result is ours)]
+    for target in targets:
+        run, own = at_target(result, target), at_target(ours, target)
+        cells.append("–" if run is None else ratio(run["seconds"], own and own["seconds"], result is ours))
+    finest = min((r for r in result["runs"] if "error" in r), key=lambda r: r["error"], default={})
+    cells.append(f"{best(result):.0e}")
+    cells += [f"{finest[key]:.0e}" if finest and finest[key] == finest[key] else "" for key in ("drift", "energy")]
+    cells.append(f"{result['memory_mb']:.0f} MB")
+    return "| " + " | ".join(cells) + " |"
+
+
+def ratio(value: float, own: float | None, is_ours: bool) -> str:
+    """A time, and how many times zwang's it is."""
+    text = f"{value * 1e3:.3g} ms" if value < 1 else f"{value:.3g} s"
+    return text if own is None or is_ours else f"{text} ({value / own:.3g}×)"
+
+
+def plot(results: list[Result], path: Path) -> None:
+    """Time against end error for every problem and peer."""
+    from matplotlib.figure import Figure
+
+    names = [n for n in ALL if any(r["problem"] == n and r.get("runs") for r in results)]
+    if not names:
+        return
+    columns = 3
+    lines = -(-len(names) // columns)
+    figure = Figure(figsize=(5 * columns, 3.6 * lines), layout="constrained")
+    axes = figure.subplots(lines, columns, squeeze=False).ravel()
+    peers = list(dict.fromkeys(r["peer"] for r in results))
+    styles = {p: {"color": f"C{i % 10}", "marker": "osD^v<>Phx*"[i % 11]} for i, p in enumerate(peers)}
+    for ax, name in zip(axes, names, strict=False):
+        for r in results:
+            points = [(q["error"], q["seconds"]) for q in r.get("runs", []) if 0 < q.get("error", 0) < 1]
+            if r["problem"] == name and points:
+                wide = {"linewidth": 2.5, "zorder": 5} if r["peer"] == "zwang" else {"linewidth": 1, "markersize": 4}
+                ax.loglog(*zip(*points, strict=True), label=r["peer"], **styles[r["peer"]], **wide)
+        ax.invert_xaxis()
+        ax.set(title=ALL[name].title, xlabel="end error", ylabel="seconds")
+        ax.grid(alpha=0.3)
+        ax.legend(fontsize=7)
+    for ax in axes[len(names) :]:
+        ax.remove()
+    figure.savefig(path)

@@ -1,0 +1,97 @@
+"""One peer on one problem, in a process of its own: set-up, runs from coarse to fine, JSON on standard output.
+
+python -m benchmarks.peers.worker PEER PROBLEM SECONDS
+"""
+
+import importlib
+import json
+import math
+import resource
+import sys
+import time
+from typing import Any
+
+from benchmarks.peers.problem import CannotExpress, Outcome, Prepared, Problem
+from benchmarks.peers.problems import ALL
+
+LEAST = 3  # runs of each setting, of which the shortest counts
+MOST = 50
+ENOUGH = 0.2  # seconds of repeating one setting
+
+
+def main(peer: str, name: str, seconds: float) -> dict[str, Any]:
+    """The result of a peer on a problem, as a dictionary; what fails is a reason."""
+    began = time.perf_counter()
+    try:
+        module = importlib.import_module(f"benchmarks.peers.peers.{peer}")
+    except ImportError as error:
+        return {"peer": peer, "problem": name, "reason": f"not installed: {error}"}
+    imported = time.perf_counter() - began
+    base = memory()
+    began = time.perf_counter()
+    try:
+        prepared = module.prepare(ALL[name])
+    except CannotExpress as reason:
+        return {"peer": peer, "problem": name, "reason": str(reason)}
+    setup = time.perf_counter() - began
+    runs = measure(prepared, ALL[name], seconds)
+    return {
+        "peer": peer,
+        "problem": name,
+        "how": prepared.how,
+        "versions": dict(prepared.versions),
+        "import_seconds": imported,
+        "setup_seconds": setup,
+        "memory_mb": (memory() - base) / 1024,
+        "runs": runs,
+    }
+
+
+def memory() -> int:
+    """Peak memory of this process so far, in kilobytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def measure(prepared: Prepared, problem: Problem, seconds: float) -> list[dict[str, Any]]:
+    """Every setting until the time is up, or until three finer ones in a row were no better."""
+    began, runs, best, worse = time.perf_counter(), list[dict[str, Any]](), math.inf, 0
+    for setting in prepared.settings:
+        try:
+            row = repeated(prepared, problem, setting, seconds - (time.perf_counter() - began))
+        except Exception as error:  # a setting that a tool refuses is a row that says so
+            runs.append({"setting": setting, "failed": f"{type(error).__name__}: {error}"[:300]})
+            continue
+        runs.append(row)
+        better = row["error"] < 0.7 * best
+        best, worse = min(best, row["error"]), 0 if better else worse + 1
+        if time.perf_counter() - began > seconds or (worse >= 3 and best < 1e-2):
+            break
+    return runs
+
+
+def repeated(prepared: Prepared, problem: Problem, setting: float, left: float) -> dict[str, Any]:
+    """The shortest of several runs with one setting."""
+    began, times, calls, outcome = time.perf_counter(), list[float](), list[float](), Outcome(())
+    while len(times) < MOST:
+        start = time.perf_counter()
+        outcome = prepared.run(setting)
+        call = time.perf_counter() - start
+        calls.append(call)
+        times.append(call if outcome.seconds is None else outcome.seconds)
+        spent = time.perf_counter() - began
+        if (len(times) >= LEAST and spent > ENOUGH) or spent > max(left, 1.0):
+            break
+    return {
+        "setting": setting,
+        "error": problem.error(outcome.observed),
+        "seconds": min(times),
+        "call_seconds": min(calls),
+        "drift": outcome.drift,
+        "energy": outcome.energy,
+        "repeats": len(times),
+    }
+
+
+if __name__ == "__main__":
+    peer, name, limit = sys.argv[1:4]
+    print(json.dumps(main(peer, name, float(limit))))

@@ -4,7 +4,12 @@ import contextlib
 import doctest
 import importlib
 import io
+import os
 import re
+import shlex
+import subprocess
+import sys
+import tomllib
 from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
@@ -13,31 +18,58 @@ from typing import Any
 import pytest
 
 import zwang as zw
+from zwang import multibody as mb
+from zwang.files.read import read_model
 from zwang.formulations import Residuals, Solution
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "benchmarks" / "README.md"]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+    ROOT / "benchmarks" / "README.md",
+    ROOT / "examples" / "README.md",
+]
 LABELS = {"C": 6, "F": 4, "G": 12, "U": 10, "N": 8}
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r'^```(\w*)(?: title="(.+?)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+TABLE = re.compile(r'file = "(.+?)", time = "(\w+)", value = "(\w+)"')
+# What differs from machine to machine in the output of a command: times, counts of work, and rounding errors.
+VARIES = re.compile(r"[\d.,]+(?= (?:[µm]?s|steps|evaluations)\b)|\b[\d.]+e-\d+")
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 
 
 @each_page
-def test_code_runs_and_prints_what_the_page_shows(page: Path) -> None:
+def test_blocks_are_true(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every block of a page is used, in order, in a folder of the page's own.
+
+    Python runs, and prints what a text block after it shows. Commands of a console block run and print what the block
+    shows. TOML is TOML, and complete models are models. A block whose title names a file becomes that file.
+    """
+    monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {}
     blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
-    for (language, code), (following, expected) in pairwise([*blocks, ("", "")]):
-        if language != "python":
-            continue
-        if ">>>" in code:
-            run_doctest(code, namespace, page.name)
-            continue
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(code, page.name, "exec"), namespace)
-        if following == "text":
-            assert printed.getvalue() == expected
+    for (language, file, content), (following, _, expected) in pairwise([*blocks, ("", "", "")]):
+        if file:
+            Path(file).write_text(content, encoding="utf-8")
+        if language == "python":
+            printed = run_python(content, namespace, page.name)
+            if following == "text" and ">>>" not in content:
+                assert printed == expected
+        elif language == "console":
+            run_commands(content)
+        elif language == "toml":
+            require_model(content)
+
+
+def run_python(code: str, namespace: dict[str, Any], name: str) -> str:
+    """What a block prints; one with >>> is checked as a doctest."""
+    if ">>>" in code:
+        run_doctest(code, namespace, name)
+        return ""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, name, "exec"), namespace)
+    return printed.getvalue()
 
 
 def run_doctest(code: str, namespace: dict[str, Any], name: str) -> None:
@@ -48,12 +80,59 @@ def run_doctest(code: str, namespace: dict[str, Any], name: str) -> None:
     assert result.failed == 0, "".join(report)
 
 
+def run_commands(session: str) -> None:
+    """Run the zwang commands of a console block; `$ echo $?` shows the exit code of the one before, otherwise it is 0.
+
+    Output is compared where the block shows any, but for numbers that vary; a line … stands for any lines.
+    """
+    code = 0
+    for command, shown in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", session, re.MULTILINE):
+        if command == "echo $?":
+            assert shown == f"{code}\n"
+            code = 0
+            continue
+        assert code == 0, f"the command before {command!r} ended with {code}"
+        words = shlex.split(command, comments=True)
+        assert words[0] == "zwang", command
+        environment = os.environ | {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb", "PYTHONUNBUFFERED": "1"}
+        done = subprocess.run(
+            [sys.executable, "-m", "zwang", *words[1:]],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            encoding="utf-8",
+            timeout=120,
+        )
+        code = done.returncode
+        assert "Traceback" not in done.stdout
+        if shown.strip():
+            pattern = re.escape(settled(shown)).replace("…\\\n", r"(?:.*\n)*").replace("…", ".*")
+            assert re.fullmatch(pattern, settled(done.stdout)), f"{command} prints\n{done.stdout}"
+    assert code == 0, f"{session!r} ended with {code}: say so with `$ echo $?`"
+
+
+def settled(output: str) -> str:
+    """Output without what varies, and without the widths of columns that follow from it."""
+    lines = [re.sub(r"(?<=\S) +|─+", " ", VARIES.sub("#", line)).rstrip() for line in output.splitlines()]
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def require_model(text: str) -> None:
+    """TOML that is a whole model can be read; of a part, that it is TOML."""
+    sections = tomllib.loads(text)
+    if "coordinates" in sections and {"energy", "mass"} & set(sections):
+        for file, time, value in TABLE.findall(text):
+            if not Path(file).exists():
+                Path(file).write_text(f"{time},{value}\n0,0\n1,1\n2,0\n3,0\n")
+        read_model(text, "model.toml")
+
+
 @each_page
 def test_names_in_backticks_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     missing = [name for name in re.findall(r"`(zwang(?:\.\w+)+)", text) if not exists(name)]
-    homes = {"zw": zw, "Solution": Solution, "Equations": zw.Equations, "System": zw.System}
-    for home, name in re.findall(r"`(zw|Solution|Equations|System)\.(\w+)", text):
+    homes = {"zw": zw, "mb": mb, "Solution": Solution, "Equations": zw.Equations, "System": zw.System}
+    for home, name in re.findall(r"`(zw|mb|Solution|Equations|System)\.(\w+)", text):
         has = hasattr(homes[home], name) or name in getattr(homes[home], "__dataclass_fields__", {})
         missing += [] if has else [f"{home}.{name}"]
     assert not missing
@@ -107,3 +186,18 @@ def test_theory_names_every_label_and_numbers_equations_in_order() -> None:
     assert not [label for label in labels if not re.search(rf"\b{label}\b", text)]
     tags = [int(tag) for tag in re.findall(r"\\tag\{(\d+)\}", text)]
     assert tags == list(range(1, len(tags) + 1))
+
+
+def test_the_api_pages_describe_every_public_name() -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "api").glob("*.md"))
+    described = set(re.findall(r"^::: (\S+)$", pages, re.MULTILINE))
+    public = {f"zwang.{name}" for name in zw.__all__ if name != "__version__"}
+    public |= {f"zwang.multibody.{name}" for name in mb.__all__}
+    assert not public - described
+    assert all(map(exists, described))
+
+
+def test_the_site_has_every_page() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
+    pages = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
+    assert not pages - set(re.findall(r"[\w/-]+\.md", navigation))

@@ -10,8 +10,8 @@ import sympy as sp
 import zwang as zw
 from zwang import dot
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-import andrews
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from benchmarks import andrews
 
 G = sp.Rational(981, 100)
 
@@ -66,7 +66,7 @@ def chain(masses: int, until: float) -> Problem:
     system = zw.System(flat, kinetic=kinetic, potential=potential, constraints=rods, name=f"chain of {masses}")
     angle = -np.pi / 6 + 0.3 * (-1.0) ** np.arange(masses)
     place = np.cumsum(np.stack([np.cos(angle), np.sin(angle)], axis=1), axis=0).ravel()
-    define = (f"-DMASSES={masses}",)
+    define = (f"MASSES={masses}",)
     return Problem(
         f"{masses} masses on rods, {until:g} s", system, at(flat, place), until, "chain.h", define, (), masses <= 10
     )

@@ -1,20 +1,14 @@
 """The rivals in the same run: the textbook way in Python, and hand-written C where gcc is there."""
 
-import ctypes
 import shutil
-import subprocess
-import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
 import sympy as sp
 from scipy.integrate import solve_ivp
-from scipy.integrate._ivp import dop853_coefficients as table
 
 import zwang as zw
-
-HERE = Path(__file__).parent
+from benchmarks.peers.limit import compiled
 
 
 def textbook(problem):
@@ -53,24 +47,7 @@ def compiled_c(problem):
     """The shared library of the C limit for a problem, or None without gcc or without C for it."""
     if not problem.header or shutil.which("gcc") is None:
         return None
-    folder = Path(tempfile.mkdtemp())
-    rows = {"A": table.A[:12, :12], "B": table.B, "C": table.C[:12], "E3": table.E3, "E5": table.E5}
-    lines = []
-    for name, values in rows.items():
-        shape = "".join(f"[{k}]" for k in values.shape)
-        numbers = str(values.tolist()).replace("[", "{").replace("]", "}")
-        lines.append(f"static const double {name}{shape} = {numbers};")
-    (folder / "coefficients.h").write_text("\n".join(lines))
-    library = folder / "limit.so"
-    options = ["-O3", "-march=native", "-fopenmp", "-shared", "-fPIC", f"-I{folder}", f"-I{HERE}"]
-    named = [f'-DPROBLEM="{problem.header}"', *problem.defines]
-    command = ["gcc", *options, *named, "-o", str(library), str(HERE / "limit.c"), "-lm"]
-    subprocess.run(command, check=True)
-    code = ctypes.CDLL(str(library))
-    code.integrate.argtypes = [ctypes.c_void_p, ctypes.c_double, ctypes.c_double, ctypes.c_double]
-    code.integrate.restype = ctypes.c_long
-    code.ensemble.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_double, ctypes.c_double, ctypes.c_double]
-    return code
+    return compiled(problem.header, *problem.defines)
 
 
 def hand_written(problem):

@@ -8,11 +8,19 @@ from zwang.cli.exits import Exit
 from .models import CONTRADICTION, PENDULUM
 
 WIDE = """
+[parameters]
+first_inertia = 1.0
+second_inertia = 2.0
+third_inertia = 3.0
+stiffness = 4.0
 [coordinates]
 x = 0.0
 y = 0.0
 [energy]
-kinetic = "x'^2*(2 + sin(x*y) + cos(3*x - 2*y) + sin(7*x + y)^2 + cos(x + 5*y)^2)/2 + y'^2/2"
+kinetic = "(first_inertia + second_inertia + third_inertia)*x'^2/2 + y'^2/2"
+potential = "stiffness*x^2/2"
+[forces]
+y = "x'^2"
 """
 
 

@@ -13,7 +13,7 @@ def test_a_new_model_runs_as_it_is(zwang, here):
     result = zwang("new", "double-clock")
     assert result.exit_code == 0
     assert "Next: zwang run double-clock.toml" in result.stderr
-    assert load_model(here / "double-clock.toml").system.name == "double clock"
+    assert load_model(here / "double-clock.toml").system.name == "Double clock"
     assert zwang("run", "double-clock.toml").exit_code == 0
 
 

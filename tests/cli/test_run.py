@@ -135,8 +135,9 @@ def test_redundant_constraints_are_named_and_are_no_fault(zwang):
 
 
 def test_quiet_is_quiet(zwang):
-    result = zwang("run", "pendulum.toml", "--quiet")
-    assert (result.exit_code, result.output) == (0, "")
+    for model in ("pendulum.toml", "appell"):
+        result = zwang("run", model, "--quiet")
+        assert (result.exit_code, result.output) == (0, "")
 
 
 def test_events_are_listed_and_a_stop_that_was_meant_is_fine(zwang):

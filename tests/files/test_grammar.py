@@ -65,7 +65,9 @@ def test_what_is_written_is_read_back(text):
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_function_agrees_with_its_value(function):
     definition = FUNCTIONS[function]
-    values = [sp.Rational(13, 10) if function == "acosh" else sp.Rational(3, 10), sp.Rational(7, 10)][: definition.least]
+    values = [sp.Rational(13, 10) if function == "acosh" else sp.Rational(3, 10), sp.Rational(7, 10)][
+        : definition.least
+    ]
     made = definition.kind(*values)
     assert abs(float(made) - definition.compute(*map(float, values))) < 1e-14
     text = f"{function}({', '.join(str(v) for v in values)})"

@@ -74,7 +74,8 @@ def test_a_character_of_a_string_is_found_in_the_file(value, quotes, as_codes):
         raw = f"{quotes}{value}{closing}"
     else:
         code = "".join(f"\\U{ord(c):08x}" for c in value)
-        raw = f"{quotes}{code if as_codes else value.replace(chr(92), chr(92) * 2).replace(chr(34), chr(92) + chr(34))}{closing}"
+        plain = value.replace("\\", "\\\\").replace('"', '\\"')
+        raw = f"{quotes}{code if as_codes else plain}{closing}"
     assert tomllib.loads(f"a = {raw}")["a"] == value
     for i, c in enumerate(value):
         at = inside(raw, i)

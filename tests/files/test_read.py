@@ -2,13 +2,13 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import jsonschema
 import numpy as np
 import pytest
 import sympy as sp
-import tomllib
 
 import zwang as zw
 from tests.files.models import GOOD, MOVING, SLIDER, TOP
@@ -84,7 +84,7 @@ def test_a_start_may_need_a_parameter_that_comes_later():
 
 
 def test_all_problems_are_reported_together_in_the_order_of_the_file():
-    text = SLIDER.replace("m*g*y", "m*gg*y").replace("until = 0.5", "untill = 0.5").replace("R^2\"", "RR^2\"")
+    text = SLIDER.replace("m*g*y", "m*gg*y").replace("until = 0.5", "untill = 0.5").replace('R^2"', 'RR^2"')
     text = text.replace('"theta" }', '"phi" }')
     with pytest.raises(ModelFileError) as caught:
         read_model(text, "model.toml")
@@ -106,7 +106,11 @@ def test_a_broken_definition_is_one_problem():
 
 
 def test_files_that_are_none(tmp_path):
-    for path, message in [(tmp_path, "is a folder"), (tmp_path / "no.toml", "no such file"), ("a\0b", "cannot be read")]:
+    for path, message in [
+        (tmp_path, "is a folder"),
+        (tmp_path / "no.toml", "no such file"),
+        ("a\0b", "cannot be read"),
+    ]:
         with pytest.raises(ModelFileError, match=message):
             load_model(path)
     path = tmp_path / "model.toml"
@@ -148,7 +152,8 @@ def test_tables_beside_the_model(tmp_path):
 
 
 def test_a_body_in_space_is_turned_by_its_quaternion():
-    text = TOP.replace("at = [\"x\", 0, 0], orientation = [1, 0, 0, 0]", "orientation = ['sqrt(1/2)', 0, 0, 'sqrt(1/2)']")
+    turned = "orientation = ['sqrt(1/2)', 0, 0, 'sqrt(1/2)']"
+    text = TOP.replace('at = ["x", 0, 0], orientation = [1, 0, 0, 0]', turned)
     points = read_model(text).drawing.shapes[1].points
     np.testing.assert_allclose(np.array(points, dtype=float), [[0, 0, 0], [0, 1, 0], [-1, 0, 0]], atol=1e-15)
 

@@ -34,14 +34,15 @@ def test_models_come_back(name, tmp_path):
 floats = st.floats(-1e9, 1e9).filter(lambda f: f == 0 or abs(f) > 1e-9)
 numbers = st.one_of(
     st.integers(-30, 30).map(sp.Integer),
-    st.fractions(max_denominator=10**6).filter(lambda f: abs(f) < 10**6).map(lambda f: sp.Rational(f.numerator, f.denominator)),
+    st.fractions(-(10**6), 10**6, max_denominator=10**6).map(lambda f: sp.Rational(f.numerator, f.denominator)),
     floats.map(sp.Float),
     st.sampled_from([sp.pi, sp.E, sp.sqrt(2), sp.Integer(10**25)]),
 )
 atoms = st.one_of(st.sampled_from([x, y, q, dot(x), dot(y), t, m, k, odd, u, u.diff(t)]), numbers)
 functions = st.sampled_from(
-    [sp.sin, sp.cos, sp.tan, sp.exp, sp.asin, sp.atan, sp.sinh, sp.tanh, sp.asinh, sp.erf, sp.Abs, sp.sign, sp.floor]
+    [sp.sin, sp.cos, sp.tan, sp.exp, sp.asin, sp.atan, sp.asinh, sp.Abs, sp.sign]  # others make SymPy itself slow
 )
+exponents = st.sampled_from([2, 3, -1, -2, sp.Rational(1, 2), sp.Rational(-3, 2), sp.Float(1.5)])
 
 
 def combine(inner):
@@ -49,19 +50,19 @@ def combine(inner):
         st.builds(lambda a, b: a + b, inner, inner),
         st.builds(lambda a, b: a - b, inner, inner),
         st.builds(lambda a, b: a * b, inner, inner),
-        st.builds(lambda a, n: a**n, inner, st.sampled_from([2, 3, -1, -2, sp.Rational(1, 2), sp.Rational(-3, 2), sp.Float(1.5)])),
+        st.builds(lambda a, n: a**n, inner, exponents),
         st.builds(lambda f, a: f(a), functions, inner),
-        st.builds(lambda a, b, c: sp.Piecewise((a, b < c), (c, True)), inner, inner, inner),
-        st.builds(lambda a, b: sp.Max(a, b), inner, inner),
         st.builds(lambda a: sp.factor_terms(a), inner),
     )
 
 
 def real(expression):
-    return not expression.has(sp.nan, sp.zoo, sp.oo, sp.I, sp.im, sp.re, sp.AccumBounds) and sp.count_ops(expression) < 60
+    return (
+        not expression.has(sp.nan, sp.zoo, sp.oo, sp.I, sp.im, sp.re, sp.AccumBounds) and sp.count_ops(expression) < 60
+    )
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(st.recursive(atoms, combine, max_leaves=6), st.recursive(atoms, combine, max_leaves=6), st.booleans(), floats)
 def test_every_system_that_can_be_written_comes_back_equal(force, left, one_sided, value):
     """What is refused is refused by name; what is written is equal, or the test fails."""
@@ -80,25 +81,27 @@ def test_every_system_that_can_be_written_comes_back_equal(force, left, one_side
         )
     except ModelError:
         return
+    text = text_or_refusal(system)
+    if text.startswith("refused: "):
+        assert hard(force) or hard(left), text
+    else:
+        assert read_model(text).system == system
+
+
+def text_or_refusal(system):
     try:
-        text = model_text(system)
+        return model_text(system)
     except InputError as error:
-        assert "cannot" in str(error) or "would not be read back" in str(error)
-        assert hard(force) or hard(left)
-        return
-    assert read_model(text).system == system
+        return f"refused: {error}"
 
 
 def hard(expression):
     """What may be refused: numbers beyond the bounds, and what is no real number or not evaluated by SymPy."""
-    large = any(n.is_Integer and abs(n) > 10**29 or n.is_Rational and n.q > 10**29 for n in expression.atoms(sp.Number))
+    large = any(n.is_Rational and max(abs(n.p), n.q) > 10**29 for n in expression.atoms(sp.Number))
     small = any(n.is_Float and (n != 0 and not 1e-300 < abs(n) < 1e300) for n in expression.atoms(sp.Number))
-    odd_power = any(p.exp.is_number and abs(p.exp) > 100 or p.base.is_number for p in expression.atoms(sp.Pow))
-    return large or small or odd_power or bool(expression.atoms(sp.Piecewise, sp.Max)) or deep(expression)
-
-
-def deep(expression):
-    return len(expression.atoms(sp.sinh, sp.tanh)) > 4
+    odd_power = any((p.exp.is_number and abs(p.exp) > 100) or p.base.is_number for p in expression.atoms(sp.Pow))
+    constant = any(f.is_number for f in expression.atoms(sp.Function))  # asin(pi) is not real
+    return large or small or odd_power or constant
 
 
 def test_mass_matrices_missing_values_and_inputs():
@@ -126,13 +129,37 @@ def test_floats_keep_every_digit():
 @pytest.mark.parametrize(
     "expression",
     [
-        sp.factor(2 * x + 2 * y), sp.factor(-x - y) / 3, sp.Float(0.5) * sp.factor(3 * x + 3 * y * m), x / (2 * sp.sqrt(y) * k),
-        1 / (x * y) ** 2, x ** sp.Rational(-3, 2), (x + y) ** -1, -((x + y) ** 2), (-x) ** 3, x**m, 2**x, (x**2) ** m,
-        sp.exp(-x), sp.E**2 * x, sp.sqrt(x**2), -sp.Rational(3, 7) * x, x - sp.factor(2 * y + 2), sp.atan2(y, -x), sp.Abs(-2 * x),
-        sp.Piecewise((1, x < 0), (x, x <= 1), (y, True)), sp.Max(x, y, 2), sp.sin(x - y) - sp.sin(y - x), sp.pi**2 * x, x**-m,
+        sp.factor(2 * x + 2 * y),
+        sp.factor(-x - y) / 3,
+        sp.Float(0.5) * sp.factor(3 * x + 3 * y * m),
+        x / (2 * sp.sqrt(y) * k),
+        1 / (x * y) ** 2,
+        x ** sp.Rational(-3, 2),
+        (x + y) ** -1,
+        -((x + y) ** 2),
+        (-x) ** 3,
+        x**m,
+        2**x,
+        (x**2) ** m,
+        sp.exp(-x),
+        sp.E**2 * x,
+        sp.sqrt(x**2),
+        -sp.Rational(3, 7) * x,
+        x - sp.factor(2 * y + 2),
+        sp.atan2(y, -x),
+        sp.Abs(-2 * x),
+        sp.sinh(x + sp.tanh(y)) * sp.cosh(x),
+        sp.erf(x) + sp.erfc(y),
+        sp.floor(x) - sp.ceiling(y / 3),
+        sp.Min(x, 1, -y),
+        sp.Piecewise((1, x < 0), (x, x <= 1), (y, True)),
+        sp.Max(x, y, 2),
+        sp.sin(x - y) - sp.sin(y - x),
+        sp.pi**2 * x,
+        x**-m,
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_expressions_that_invite_mistakes(expression):
     system = zw.System((x, y), kinetic=dot(x) ** 2 + dot(y) ** 2, potential=expression)
     assert read_model(model_text(system)).system == system
@@ -147,7 +174,7 @@ def test_expressions_that_invite_mistakes(expression):
         ({"potential": sp.Function("h")(x)}, "potential contains h"),
         ({"forces": [sp.LambertW(x), 0]}, r"forces\[x\] contains LambertW"),
         ({"potential": sp.Add(x, x, evaluate=False)}, "potential would not be read back"),
-        ({"potential": sp.Integer(10**40) * x}, "potential would not be read back"),
+        ({"potential": sp.Integer(10**35) * x}, "potential would not be read back"),
         ({"constraints": {"a\nb": x - y}}, "the constraint's name"),
     ],
 )

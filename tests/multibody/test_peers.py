@@ -4,6 +4,7 @@ Every mechanism is described once, as bodies with their axes along the world's a
 """
 
 from dataclasses import dataclass
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -219,8 +220,13 @@ def ours() -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_motion_is_mujocos(ours, name):
-    path = by_mujoco(CASES[name])
-    np.testing.assert_allclose(ours[name], path, rtol=0, atol=CASES[name].mujoco)
+    case = CASES[name]
+    path, tol = by_mujoco(case), case.mujoco
+    if any(p.kind == "ball" for p in case.parts) and int(version("mujoco").split(".")[0]) < 4:
+        tol = (
+            2e-6  # before version 4 its RK4 is of second order on quaternions: the error falls by 4 with half the step
+        )
+    np.testing.assert_allclose(ours[name], path, rtol=0, atol=tol)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Exudyn renames its settings from version to version

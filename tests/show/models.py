@@ -2,8 +2,14 @@
 
 from functools import cache
 
-from zwang.files.model_file import ModelFile
+import sympy as sp
+
+import zwang as zw
+from zwang import dot
+from zwang.files.model_file import ModelFile, Run
 from zwang.files.read import read_model
+from zwang.model.drawing import Drawing, Shape
+from zwang.results.units import Units
 
 PENDULUM = """
 name = "Pendulum"
@@ -124,3 +130,30 @@ def chain(count: int) -> str:
         f'rod{i} = "(x{i} - x{i - 1})^2 + (y{i} - y{i - 1})^2 + (z{i} - z{i - 1})^2 = 1"' for i in range(2, count + 1)
     ]
     return "\n".join([*lines, "[run]", "until = 0.1", "samples = 3001", "tol = 1e-6"])
+
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+
+
+def hostile_model():
+    """Names that try to be markup wherever a name can stand."""
+    x, y = sp.Function(f"x{HOSTILE}")(zw.t), sp.Function("y&<b>")(zw.t)
+    k = sp.Symbol(f"k{HOSTILE}", positive=True)
+    system = zw.System(
+        (x, y),
+        kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2,
+        potential=k * y,
+        constraints={f"c{HOSTILE}": x - y, "again": 2 * x - 2 * y},
+        parameters={k: 1.0},
+        name=f"n{HOSTILE}",
+    )
+    return ModelFile(
+        system,
+        dict.fromkeys((x, y, dot(x), dot(y)), sp.Integer(0)),
+        Run(until=1.0, samples=11),
+        events=(zw.Event(x + sp.Rational(1, 10), f"e{HOSTILE}"),),
+        drawing=Drawing((Shape(f"s{HOSTILE}", "point", ((x, y),), trail=True),)),
+        units=Units(f"s{HOSTILE}", "J", {system.coordinate_names[0]: f"m{HOSTILE}", "y&<b>": "m"}),
+        description=f"d{HOSTILE}",
+        text=f"t{HOSTILE}",
+    )

@@ -3,8 +3,7 @@
 import pytest
 
 from .browser import browser, complaints, open_page
-from .models import APPELL, DRAGGED, PENDULUM, report_of
-from .test_report import HOSTILE, hostile_model
+from .models import APPELL, DRAGGED, HOSTILE, PENDULUM, hostile_model, report_of
 
 WIDTHS = {"desktop": 1280, "phone": 390}
 

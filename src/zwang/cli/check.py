@@ -27,10 +27,12 @@ def check(
     The exit code says which: 0 fine, 4 inconsistent, 6 the start does not satisfy them, 5 singular.
     """
     from zwang.cli import terminal, words
+    from zwang.cli.progress import busy
 
     case = load(model, settings, **({"assemble": True} if assemble else {}))
     time = case.model.run.begin if at == "start" else time_of(at)
-    verdict = case.verdict() if at == "start" else later(case, time)
+    with busy("looking at the constraints"):
+        verdict = case.verdict() if at == "start" else later(case, time)
     code = code_for(verdict, strict)
     if json:
         terminal.emit_json(

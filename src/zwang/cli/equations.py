@@ -49,7 +49,8 @@ def equations(
 ) -> None:
     """Show the equations of motion in symbols, as text, LaTeX or a page.
 
-    M, Q, A and b, and the explicit accelerations in the chosen form.     Accelerations that take longer than 8 seconds to write out, or a minute for a file, are left out.
+    M, Q, A and b, and the explicit accelerations in the chosen form. Accelerations that take longer
+    than 8 seconds to write out, or a minute for a file, are left out.
     """
     from zwang.cli import terminal
     from zwang.cli.formulas import FILE, terminal_room
@@ -123,10 +124,10 @@ def page_of(case: Case, forms: list[str]) -> str:
     import xarray as xr
 
     from zwang.show.player import asset
-    from zwang.show.report_equations import derived, equations_section
+    from zwang.show.report_equations import equations_section
     from zwang.show.report_subject import Subject
 
     subject = Subject(case.model, xr.Dataset())  # of the motion it takes nothing
-    section = equations_section(subject, derived(subject), forms)
+    section = equations_section(subject, forms)
     words = f"<p>{escape(case.model.description)}</p>" if case.model.description else ""
     return PAGE.format(title=escape(subject.name), description=words, style=asset("report.css"), body=section.html)

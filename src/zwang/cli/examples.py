@@ -86,7 +86,9 @@ def show_list() -> None:
 
     table = terminal.columns("example", "what it is")
     for name, title, words in entries():
-        table.add_row(terminal.text(name, "bold"), terminal.joined(terminal.text(f"{title}\n"), terminal.text(words, "dim")))
+        table.add_row(
+            terminal.text(name, "bold"), terminal.joined(terminal.text(f"{title}\n"), terminal.text(words, "dim"))
+        )
     console = terminal.out()
     console.print(table)
     console.print(terminal.text("\nzwang run NAME · zwang examples show NAME · zwang examples copy NAME", "dim"))

@@ -9,12 +9,16 @@ import typer
 from zwang.cli import library
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.options import pairs
+from zwang.cli.words import levels
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from zwang.files.model_file import ModelFile
     from zwang.verdict import Verdict
+
+
+LARGE = 10_000  # entries of A; beyond, a verdict takes longer than most motions
 
 
 @dataclass(frozen=True)
@@ -37,12 +41,12 @@ class Case:
         return diagnose(self.model.system, self.state(), self.model.run.begin, self.parameters)
 
 
-def load(model: str, settings: list[str] | None = None, **changes: Any) -> Case:
+def load(model: str, settings: list[str] | None = None, *, quiet: bool = False, **changes: Any) -> Case:
     """The model of a file or example, with parameters and fields of its run changed."""
     values = pairs(settings)
     path, example = find(model)
     found = read(path)
-    if example:
+    if example and not quiet:
         from zwang.cli.terminal import say
 
         say(f"no file {model!r} here: taking the example of that name", "dim")
@@ -142,17 +146,25 @@ def is_netcdf(path: Path) -> bool:
     return begin == b"\x89HDF\r\n\x1a\n" or begin[:3] == b"CDF" or path.suffix == ".nc"
 
 
-def require_start(case: Case) -> "Verdict":
-    """The verdict at the start; a start from which nothing can move is refused."""
-    from zwang.cli.words import reading
+def require_start(case: Case) -> "Verdict | None":
+    """The verdict at the start, None where the system is too large for it; a start that cannot move is refused."""
+    from zwang.evaluation import matrices
+    from zwang.verdict import violations
 
-    verdict = case.verdict()
-    if verdict.violated:
+    system, run = case.model.system, case.model.run
+    now, q, v = matrices(system, case.state(), run.begin, case.parameters)
+    if bad := violations(system, now, q, v):
+        reading = "; ".join(
+            f"{system.constraint_names[i]} reads {levels(now.position[i], now.velocity[i])}" for i in bad
+        )
         raise Failure(
             Exit.START,
-            f"the start does not satisfy its constraints: {reading(verdict)}; "
+            f"the start does not satisfy its constraints: {reading}; "
             f"add --assemble, or see the nearest start that does with `zwang assemble {case.label}`",
         )
+    if now.A.size > LARGE:
+        return None
+    verdict = case.verdict()
     if verdict.inconsistent:
         names = ", ".join(verdict.inconsistent)
         raise Failure(

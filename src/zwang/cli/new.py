@@ -24,5 +24,8 @@ def new(
     require_targets({"NAME": path}, [], overwrite=force)
     title = "".join(c for c in path.stem.replace("_", " ").replace("-", " ") if c.isprintable() and c not in '"\\')
     text = (files("zwang") / "cli" / "starter.toml").read_text(encoding="utf-8")
-    write_atomically(path, text.replace('name = "A pendulum"', f'name = "{title or "A pendulum"}"', 1).encode())
+    write_atomically(
+        path,
+        text.replace('name = "A pendulum"', f'name = "{title[:1].upper() + title[1:] or "A pendulum"}"', 1).encode(),
+    )
     say(f"{path} is written. Next: zwang run {path}")

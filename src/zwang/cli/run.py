@@ -57,6 +57,7 @@ def run(
     case = load(
         model,
         settings,
+        quiet=quiet,
         **changed(until=until, samples=samples, tol=tol, method=text_of(method), form=text_of(form)),
         **changed(drift=None if drift is None else drift_of(drift), assemble=assemble),
     )
@@ -127,7 +128,7 @@ def write(
     return {name: str(path) for name, path in (("out", out), ("csv", csv), ("report", report)) if path is not None}
 
 
-def show(case: Case, verdict: "Verdict", motion: "xr.Dataset", files: dict[str, str]) -> None:
+def show(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: dict[str, str]) -> None:
     """How the run went, for people."""
     from zwang.cli import terminal, words
 
@@ -138,7 +139,7 @@ def show(case: Case, verdict: "Verdict", motion: "xr.Dataset", files: dict[str, 
     rows: list[tuple[str, Any]] = [
         ("coordinates", f"{len(names)}: {words.listed(names)}"),
         ("constraints", f"{len(constraints)}: {words.listed(constraints)}" if constraints else "none"),
-        ("freedom", terminal.counted(verdict.degrees_of_freedom, "degree") + " of freedom"),
+        ("freedom", terminal.counted(freedom(motion), "degree") + " of freedom"),
         ("verdict", terminal.text(line, color)),
         ("engine", f"{a['method']}, {a['form']} form, tol {a['tol']:g}" + drift_words(a["drift"])),
         ("work", words.work_words(motion)),
@@ -155,12 +156,17 @@ def show(case: Case, verdict: "Verdict", motion: "xr.Dataset", files: dict[str, 
     console.print(terminal.ledger(rows))
 
 
+def freedom(motion: "xr.Dataset") -> int:
+    """The degrees of freedom: those that most of the motion has, should it pass singular positions."""
+    return motion.sizes["coordinate"] - int(motion["rank"].max() if motion.sizes["time"] else 0)
+
+
 def drift_words(drift: str) -> str:
     """What was done about drift, if anything was."""
     return "" if drift == "none" else f", drift: {drift}"
 
 
-def show_json(case: Case, verdict: "Verdict", motion: "xr.Dataset", files: dict[str, str]) -> None:
+def show_json(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: dict[str, str]) -> None:
     """How the run went, for machines."""
     from zwang.cli import terminal, words
 
@@ -178,8 +184,8 @@ def show_json(case: Case, verdict: "Verdict", motion: "xr.Dataset", files: dict[
             "status": a["status"],
             "message": a["message"],
             "coordinates": system.coordinate_names,
-            "degrees_of_freedom": verdict.degrees_of_freedom,
-            "verdict": words.verdict_values(verdict),
+            "degrees_of_freedom": freedom(motion),
+            "verdict": verdict and words.verdict_values(verdict),
             "parameters": words.parameter_values(motion),
             "begin": case.model.run.begin,
             "end": float(motion.time.values[-1]) if motion.sizes["time"] else None,

@@ -27,19 +27,16 @@ def listed(names: Any) -> str:
     return f"{', '.join(names[: MOST - 1])}, … ({len(names)} in all)"
 
 
-def reading(verdict: "Verdict") -> str:
-    """What the constraints read that the state does not satisfy."""
-    return "; ".join(f"{name} reads {levels(*verdict.residuals[name])}" for name in verdict.violated)
-
-
 def levels(position: float, velocity: float) -> str:
     """What a constraint reads at the levels that it has."""
     named = ((position, "in position"), (velocity, "in velocity"))
     return ", ".join(f"{value:.3g} {level}" for value, level in named if not math.isnan(value))
 
 
-def in_one_line(verdict: "Verdict") -> tuple[str, str]:
+def in_one_line(verdict: "Verdict | None") -> tuple[str, str]:
     """The verdict in one line, and its colour."""
+    if verdict is None:
+        return "takes long for a system of this size; `zwang check` gives it", "dim"
     if verdict.inconsistent:
         pairs = [f"{name} contradicts {listed(others)}" for name, others in verdict.inconsistent.items()]
         return f"inconsistent: {listed_words(pairs)}", "red"
@@ -151,9 +148,12 @@ def event_list(motion: "xr.Dataset") -> list[dict[str, Any]]:
 
 
 def event_words(motion: "xr.Dataset") -> str:
-    """The events that were met, in a line."""
-    met = [f"{event['name']} at t = {event['time']:.6g}" for event in event_list(motion)]
-    return listed(met) if met else "none met"
+    """The events that were met, each with its times."""
+    times: dict[str, list[str]] = {}
+    for event in event_list(motion):
+        times.setdefault(event["name"], []).append(f"{event['time']:.6g}")
+    met = [f"{name} at t = {listed(found)}" for name, found in times.items()]
+    return listed_words(met) if met else "none met"
 
 
 def parameter_values(motion: "xr.Dataset") -> dict[str, Any]:

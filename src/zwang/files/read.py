@@ -2,8 +2,6 @@
 
 import math
 import os
-import re
-import stat
 from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Any
@@ -13,11 +11,12 @@ import sympy as sp
 from zwang.errors import InputError, ModelError
 from zwang.files import schema
 from zwang.files.build import Built, scaled
-from zwang.files.document import LARGEST_FILE, Document, parse_document
+from zwang.files.document import Document, parse_document
 from zwang.files.drawings import read_drawing
+from zwang.files.mistakes import in_file_words, place_of
 from zwang.files.model_file import ModelFile, Run
 from zwang.files.places import Path
-from zwang.files.problems import Problem, did_you_mean, file_error, quoted
+from zwang.files.problems import did_you_mean, quoted
 from zwang.files.scope import (
     CONSTANT,
     CONSTRAINT,
@@ -31,6 +30,7 @@ from zwang.files.scope import (
     START,
     Scope,
 )
+from zwang.files.source import file_text
 from zwang.files.tables import read_signal
 from zwang.model import Constraint, System
 from zwang.motion.event import Event
@@ -50,35 +50,6 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
     """
     path = FilePath(path)
     return read_model(file_text(path), path)
-
-
-def file_text(path: FilePath) -> str:
-    """The text of a model file, or a refusal that names the file."""
-
-    def refuse(message: str, hint: str = "", line: int = 1, column: int = 1, source: str = "") -> Any:
-        return file_error([Problem(str(path), line, column, message, hint, source)])
-
-    try:
-        status = os.stat(path)
-        if stat.S_ISDIR(status.st_mode):
-            raise refuse("this is a folder, not a model file")
-        if not stat.S_ISREG(status.st_mode):
-            raise refuse("this is no regular file")
-        if status.st_size > LARGEST_FILE:
-            raise refuse(f"the file has {status.st_size} bytes, more than {LARGEST_FILE}", "put tables into CSV files")
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise refuse("there is no such file") from None
-    except (OSError, ValueError) as error:
-        raise refuse(f"the file cannot be read: {error}") from None
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = content[: error.start].decode("utf-8", "replace")
-        line = before.count("\n") + 1
-        column = len(before) - (before.rfind("\n") + 1) + 1
-        lines = content.decode("utf-8", "replace").split("\n")
-        raise refuse("this byte is no text in UTF-8", "save the file as UTF-8", line, column, lines[line - 1]) from None
 
 
 def read_model(text: str, path: str | os.PathLike[str] | None = None) -> ModelFile:
@@ -355,29 +326,10 @@ class Reader:
             return System(coordinates, **description)
         except ModelError as error:
             for mistake in error.mistakes:
-                self.document.of(self.place_of(mistake), in_file_words(mistake))
+                self.document.of(place_of(mistake, self.document.data), in_file_words(mistake))
         except InputError as error:
             self.document.of((), in_file_words(str(error)))
         return None
-
-    def place_of(self, mistake: str) -> Path:
-        """Where a mistake that a system found is made in the file."""
-        if found := re.match(r"(forces|nonideal)\[(.*?)\(t\)\]", mistake):
-            return found.group(1), found.group(2)
-        if found := re.match(r"mass is not symmetric: entry \((\d+), (\d+)\)", mistake):
-            return "mass", "matrix", int(found.group(1)) - 1, int(found.group(2)) - 1
-        for name in self.section("constraints"):
-            if mistake.startswith(f"constraint {name!r}"):
-                return "constraints", name
-        for name in (*self.section("parameters"), *self.section("inputs")):
-            if re.match(rf"parameters?:? {re.escape(name)}\b", mistake):
-                return ("parameters" if name in self.section("parameters") else "inputs"), name
-        if found := re.match(r"kinetic misses the coordinate (.*?)\(t\)", mistake):
-            return "energy", "kinetic"
-        first = mistake.split(" ", 1)[0].rstrip(":")
-        return {"kinetic": ("energy", "kinetic"), "potential": ("energy", "potential"), "mass": ("mass", "matrix")}.get(
-            first, ("coordinates",)
-        )
 
 
 def exact(built: Built) -> Any:
@@ -388,10 +340,3 @@ def exact(built: Built) -> Any:
 def difference(left: Built, right: Built) -> sp.Expr:
     """left − right."""
     return sp.Add(left.expr, scaled(sp.S.NegativeOne, right.expr))
-
-
-def in_file_words(mistake: str) -> str:
-    """What a system says of itself, in the words of a model file: x' for Derivative(x(t), t)."""
-    mistake = re.sub(r"Derivative\(([\w.]+)\(t\), t\)", r"\1'", mistake)
-    mistake = re.sub(r"Derivative\(([\w.]+)\(t\), \(t, (\d)\)\)", lambda m: m[1] + "'" * int(m[2]), mistake)
-    return re.sub(r"([\w.]+)\(t\)", r"\1", mistake)

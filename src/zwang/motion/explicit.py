@@ -23,6 +23,9 @@ FORMS = ("fundamental", "gibbs-appell", "lagrange")
 GAINS = (se.Symbol("alpha"), se.Symbol("beta"))  # Baumgarte's
 
 
+WORTH = 1.1  # growth of the volume for which rows are exchanged
+
+
 @dataclass(frozen=True)
 class Choice:
     """What was chosen at a state: independent rows, rows that make up for a singular M, eliminated coordinates.
@@ -43,10 +46,29 @@ def choose(now: Matrices, names: tuple[str, ...], form: str = "fundamental") -> 
     M, A = now.M[None], now.A[None]
     rank = int(row_rank(A)[0])
     factors = factorise(M, A, rank, names)
-    rows = tuple(sorted(int(i) for i in factors.rows[0]))
+    rows = most_independent(A[0] / factors.D[0], [int(i) for i in factors.rows[0]])
     lifted = lifting_rows(now.M, now.A, rows) if factors.gauge is not None else ()
     pivots = elimination_order(now.A, rows) if form == "gibbs-appell" else ()
     return Choice(rows, lifted, pivots)
+
+
+def most_independent(A: Array, rows: list[int]) -> tuple[int, ...]:
+    """Independent rows, exchanged for others as long as the volume that unit rows span grows (Gu and Eisenstat 1996).
+
+    A row that is left out is a combination of the chosen ones; a coefficient above 1 tells which exchange pays.
+    """
+    unit = A / row_norms(A)[:, None]
+    chosen = list(rows)
+    left = [i for i in range(len(A)) if i not in set(rows)]
+    for _ in range(len(A)):
+        if not left or not chosen:
+            break
+        coefficients = np.abs(np.linalg.lstsq(unit[chosen].T, unit[left].T, rcond=None)[0])
+        i, j = np.unravel_index(int(coefficients.argmax()), coefficients.shape)
+        if coefficients[i, j] <= WORTH:
+            break
+        chosen[i], left[j] = left[j], chosen[i]
+    return tuple(sorted(chosen))
 
 
 def lifting_rows(M: Array, A: Array, rows: Sequence[int]) -> tuple[tuple[int, float], ...]:

@@ -235,15 +235,15 @@ def integrate(setup: Setup, state: tuple[float, Array, Array], grid: Array, watc
     segments: list[Segment] = []
     scales: dict[explicit.Choice, singular.Scale] = {}
     kept: explicit.Choice | None = None  # of rows for which none better were found: where they are bad, all are
-    patient = False
+    looks = 0  # at other rows, that found none better
     total = Path(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
     while True:
         choice = kept or choice_at(setup, state)
         began = clock.perf_counter()
         task = task_of(setup, choice, state, grid, watch, scales)
-        early = len(choice.rows) < len(setup.system.constraints) and not patient
+        early = len(choice.rows) < len(setup.system.constraints) and looks < len(singular.EARLY)
         if early:
-            task = replace(task, pivot_tol=singular.EARLY)
+            task = replace(task, pivot_tol=singular.EARLY[looks])
         total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)
         path = engine(setup.method)(task)
         segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p))
@@ -251,12 +251,11 @@ def integrate(setup: Setup, state: tuple[float, Array, Array], grid: Array, watc
         total = joined(total, path)
         if path.status is not Status.SINGULAR:
             return segments, total
-        others = singular.other_choice_serves(setup, path, choice)
-        if early and not others:
-            kept, patient, state = choice, True, path.end
+        if early and not singular.other_choice_serves(setup, path, choice):
+            kept, looks, state = choice, looks + 1, path.end
             continue
         passed = singular.go_on(setup, task, path, choice, grid, scales[choice], engine(setup.method))
-        kept, patient = None if others else choice, False
+        kept, looks = choice if passed.path.end[0] != path.end[0] else None, 0
         path, scales[choice] = passed.path, passed.scale
         segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p))
         grid = grid[len(path.q) :]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 HEALTHY = 1e-4  # a squared relative pivot above this leaves twelve digits
 APART = 1e-2  # unit rows this far from dependence are independent without doubt, whatever the masses
 BETTER = 3.0  # how much further from dependence other rows must be, to be worth a new program
-EARLY = 0.03  # with redundant rows left out, other rows are looked for when a pivot falls below this share
+EARLY = (0.03, 0.003)  # with redundant rows left out, other rows are looked for below these shares of a pivot
 SINGULAR = 1e-9  # a pivot that falls below this share of its scale vanishes; above it, it only comes near
 NODES = 32  # states that a polynomial is fitted to, positions and velocities
 DEGREES = (6, 8, 10, 12, 14, 16)

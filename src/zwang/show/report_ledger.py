@@ -12,7 +12,7 @@ from zwang.show.report_words import conclusions
 from zwang.symbols import t
 from zwang.verdict import Verdict
 
-MOST_ROWS = 30  # constraints; beyond, their rows of A take longer to make than anybody will look at them
+MOST_ROWS = 20  # constraints; beyond, their rows of A take longer to make than anybody will look at them
 HEAD = ("Constraint", "At the start", "Reaction", "Largest residual", "What it asks for, and its row of A q̈ = b")
 
 

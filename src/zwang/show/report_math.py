@@ -96,6 +96,7 @@ class Notation:
         body = re.sub(r"<mo>((?!min|rank)[A-Za-z]{2,})</mo>", r"<mi>\1</mi>", body)  # functions stand close ...
         body = re.sub(r"<mi>[A-Za-z]{2,}</mi>", rf"<mrow>{THIN}\g<0></mrow>", body)  # ... to what follows
         body = BRACKETED.sub(r'<mtable class="matrix">\1</mtable>', body)
+        body = body.replace("<mtd><mn>0</mn></mtd>", '<mtd class="zero"><mn>0</mn></mtd>')
         body = re.sub(r"<mover><mrow><mi>(.)</mi></mrow><mo>(.)</mo></mover>", self._accented, body)
         body = re.sub(r"<mi>(.)</mi>", self._named, body)
         body = INDEXED_POWER.sub(r"<msubsup>\1<mn>\2</mn></msubsup>", body)

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from zwang._version import __version__
 from zwang.show.report_html import Section, details, number, paragraph, table
 from zwang.show.report_subject import Subject
-from zwang.show.report_words import seconds
+from zwang.show.report_words import LONG_MESSAGE, seconds
 
 PACKAGES = ("numpy", "scipy", "sympy", "symengine", "llvmlite", "heyoka", "xarray")
 
@@ -24,6 +24,9 @@ def settings_section(subject: Subject) -> Section:
         table("Versions", ("Program", "Version"), versions(subject), "compact"),
         "</div>",
     ]
+    message = str(subject.motion.attrs["message"])
+    if len(message) > LONG_MESSAGE:
+        body.append(details("All remarks on the run", paragraph(message)))
     if subject.model.text.strip():
         text = f"<pre><code>{escape(subject.model.text)}</code></pre>"
         body.append(details(f"The model file, {subject.file_name}", text))

@@ -12,7 +12,7 @@ from zwang.show.report_subject import Subject
 from zwang.signals import Signal
 from zwang.symbols import as_expression
 
-MANY = 40  # rows of a table before it is folded away
+MANY = 60  # entries before they are folded away
 DIRECTIONS = {1: "upwards", -1: "downwards", 0: "in either direction"}
 
 

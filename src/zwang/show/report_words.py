@@ -9,6 +9,8 @@ from zwang.show.report_html import badge, count, listed, number, paragraph
 from zwang.show.report_subject import Subject
 from zwang.verdict import Verdict
 
+LONG_MESSAGE = 400
+
 
 def header(subject: Subject) -> str:
     """The title, what the author says of the model, the summary and the key figures."""
@@ -95,6 +97,8 @@ def conclusions(verdict: Verdict) -> list[str]:
 def ending(subject: Subject) -> str:
     """From when to when, and how it ended."""
     message = str(subject.motion.attrs["message"])
+    if len(message) > LONG_MESSAGE:  # a run with a hundred remarks; the section on repeating it has them all
+        message = f"{message[:LONG_MESSAGE].rpartition('. ')[0]}. There are more remarks, listed at the end."
     if subject.empty:
         return f"The motion did not begin: {escape(message)}"
     unit = subject.unit("time")

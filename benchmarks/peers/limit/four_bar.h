@@ -1,0 +1,28 @@
+/* Crank, coupler and rocker of 1 kg per metre between (0, 0), A, B and (GROUND, 0): the coordinates of A and B, three
+   lengths as constraints. M is constant, the same in x and y; the Schur complement by elimination. */
+#define N 4
+
+static void acceleration(double t, const double *q, const double *v, double *a) {
+  const double maa = (CRANK + COUPLER) / 3, mbb = (COUPLER + ROCKER) / 3, mab = COUPLER / 6, det = maa * mbb - mab * mab;
+  const double waa = mbb / det, wbb = maa / det, wab = -mab / det; /* the inverse of M */
+  const double fa = -9.81 * (CRANK + COUPLER) / 2, fb = -9.81 * (COUPLER + ROCKER) / 2;
+  const double ga = waa * fa + wab * fb, gb = wab * fa + wbb * fb;
+  double ax = q[0], ay = q[1], bx = q[2] - GROUND, by = q[3], cx = q[2] - q[0], cy = q[3] - q[1];
+  double ux = v[2] - v[0], uy = v[3] - v[1];
+  (void)t;
+  /* rows: crank (a, 0), rocker (0, b), coupler (-c, c) */
+  double s00 = waa * (ax * ax + ay * ay), s11 = wbb * (bx * bx + by * by), s01 = wab * (ax * bx + ay * by);
+  double s02 = (wab - waa) * (ax * cx + ay * cy), s12 = (wbb - wab) * (bx * cx + by * cy);
+  double s22 = (waa - 2 * wab + wbb) * (cx * cx + cy * cy);
+  double r0 = -(v[0] * v[0] + v[1] * v[1]) - ay * ga, r1 = -(v[2] * v[2] + v[3] * v[3]) - by * gb;
+  double r2 = -(ux * ux + uy * uy) - cy * (gb - ga);
+  double l1 = s01 / s00, l2 = s02 / s00;
+  s11 -= l1 * s01, s12 -= l1 * s02, s22 -= l2 * s02, r1 -= l1 * r0, r2 -= l2 * r0;
+  double l3 = s12 / s11;
+  double k2 = (r2 - l3 * r1) / (s22 - l3 * s12), k1 = (r1 - s12 * k2) / s11, k0 = (r0 - s01 * k1 - s02 * k2) / s00;
+  double pax = k0 * ax - k2 * cx, pay = k0 * ay - k2 * cy, pbx = k1 * bx + k2 * cx, pby = k1 * by + k2 * cy;
+  a[0] = waa * pax + wab * pbx;
+  a[1] = waa * pay + wab * pby + ga;
+  a[2] = wab * pax + wbb * pbx;
+  a[3] = wab * pay + wbb * pby + gb;
+}

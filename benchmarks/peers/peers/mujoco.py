@@ -1,0 +1,156 @@
+"""MuJoCo: hinges in generalised coordinates, RK4 with fixed steps, equalities as stiff as the step allows.
+
+The model is built with `MjSpec` (as text it would be nested too deep for the XML reader at 1,000 links). Settings are
+time steps; RK4 is MuJoCo's most accurate integrator. Trees run without contacts and constraints. Loops are closed by
+`connect` (two of them on the axis of a hinge in space), which are soft by design: impedance 0.9999, the largest that
+MuJoCo allows, a reference of critical damping whose time constant falls with the step (2 h, the smallest that `refsafe`
+lets pass), exact diagonal, Newton's solver with tolerance 1e-15. The ensemble: `mujoco.rollout` on all cores. Point masses have
+inertia 1e-14 kg m², because 1e-15 is the least that the compiler takes: that changes the motion by 1e-14, relatively.
+What limits it: order four on trees; on loops the softness, whose error falls with h².
+"""
+
+import os
+import time
+from typing import Any
+
+import mujoco
+import numpy as np
+from mujoco import rollout
+
+from benchmarks.peers.linkage import Linkage, ends, hinge_angles, linkage
+from benchmarks.peers.problem import CannotExpress, Outcome, Prepared, Problem
+
+REASON = {
+    "rolling_disc": "no rolling without slipping: equalities are functions of position, and contact is soft and slips",
+    "appell": "no constraint on velocities: every equality (connect, weld, joint, tendon, …) is a function of position",
+}
+COARSE = {"triple_pendulum": 1000, "ensemble": 500, "chain_10": 25, "chain_100": 25, "chain_1000": 8}
+"""Steps of the coarsest setting; each finer one has twice as many."""
+LEAST = 1e-14
+
+Array = Any
+
+
+def prepare(problem: Problem) -> Prepared:
+    """The compiled model, after one step."""
+    if problem.name in REASON:
+        raise CannotExpress(REASON[problem.name])
+    parts = linkage(problem)
+    model = compiled(parts)
+    counts = [2**k * COARSE.get(problem.name, 100) for k in range(14)]
+    settings = tuple(problem.until / count for count in counts)
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data)
+    versions = {"mujoco": mujoco.__version__}
+    if problem.name == "ensemble":
+        return Prepared(many(problem, model), settings, "RK4, mujoco.rollout on all cores", versions)
+
+    def run(step: float) -> Outcome:
+        steps = round(problem.until / step)
+        mujoco.mj_resetData(model, data)
+        data.qpos[:], data.qvel[:] = parts.angles, parts.rates
+        began = time.perf_counter()
+        set_step(model, step)
+        mujoco.mj_step(model, data, nstep=steps)
+        seconds = time.perf_counter() - began
+        if data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
+            raise RuntimeError("unstable with this step: MuJoCo reset the simulation")
+        q, v = data.qpos.copy(), data.qvel.copy()
+        return Outcome(parts.observe(q), parts.drift(q), parts.energy_error(q, v), seconds)
+
+    how = "RK4" if not parts.closures else "RK4, soft equalities with time constant 2 h"
+    return Prepared(run, settings, how, versions)
+
+
+def compiled(parts: Linkage) -> Any:
+    """The model: bodies in a tree, a hinge about z each, and the closures."""
+    spec = mujoco.MjSpec()
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_RK4
+    spec.option.gravity = parts.gravity
+    spec.option.disableflags = mujoco.mjtDisableBit.mjDSBL_CONTACT
+    bodies: list[Any] = []
+    for i, part in enumerate(parts.bodies):
+        parent = bodies[part.parent] if part.parent >= 0 else spec.worldbody
+        body = parent.add_body(name=f"b{i}", pos=part.at, quat=quaternion(part.turn))
+        body.add_joint(type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0, 0, 1])
+        body.mass, body.ipos, body.explicitinertial = part.mass, part.centre, True
+        body.inertia = np.maximum(part.inertia, LEAST)
+        bodies.append(body)
+    if parts.closures:
+        close(spec, parts)
+    else:
+        spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    if parts.torque:
+        drive(spec, parts, bodies)
+    return spec.compile()
+
+
+def close(spec: Any, parts: Linkage) -> None:
+    """A connect for each closing point; a second one along the axis where the problem is in space."""
+    spec.option.solver = mujoco.mjtSolver.mjSOL_NEWTON
+    spec.option.tolerance, spec.option.iterations, spec.option.ls_iterations = 1e-15, 100, 100
+    spec.option.enableflags = mujoco.mjtEnableBit.mjENBL_DIAGEXACT
+    for i, loop in enumerate(parts.closures):
+        shifts = [(np.zeros(3), np.zeros(3))] if loop.axes is None else [(np.zeros(3), np.zeros(3)), loop.axes]
+        for j, (first, second) in enumerate(shifts):
+            names = []
+            for body, point in ((loop.first, loop.on_first + first), (loop.second, loop.on_second + second)):
+                home = spec.worldbody if body < 0 else spec.body(f"b{body}")
+                names.append(f"s{i}{j}{len(names)}")
+                home.add_site(name=names[-1], pos=point)
+            one = spec.add_equality(type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_SITE)
+            one.name1, one.name2 = names
+            one.solimp = [mujoco.mjMAXIMP, mujoco.mjMAXIMP, 1e-3, 0.5, 2]
+
+
+def drive(spec: Any, parts: Linkage, bodies: list[Any]) -> None:
+    """The motor of the first hinge, and the spring as a tendon between two sites."""
+    bodies[0].joints[0].name = "motor"
+    spec.add_actuator(
+        name="motor", target="motor", trntype=mujoco.mjtTrn.mjTRN_JOINT, gaintype=mujoco.mjtGain.mjGAIN_FIXED,
+        biastype=mujoco.mjtBias.mjBIAS_AFFINE, biasprm=[parts.torque, 0, 0, *[0] * 7],
+    )  # fmt: skip
+    spring = parts.spring
+    bodies[spring.body].add_site(name="spring1", pos=spring.on_body)
+    spec.worldbody.add_site(name="spring0", pos=spring.on_ground)
+    tendon = spec.add_tendon(name="spring", stiffness=spring.stiffness, springlength=[spring.length] * 2)
+    tendon.wrap_site("spring0")
+    tendon.wrap_site("spring1")
+
+
+def set_step(model: Any, step: float) -> None:
+    """The step, and with it the time constant of the equalities."""
+    model.opt.timestep = step
+    model.eq_solref[:] = (2 * step, 1.0)
+
+
+def quaternion(turn: Array) -> Array:
+    """Scalar first."""
+    made = np.array([1.0, 0, 0, 0])
+    if turn is not None:
+        mujoco.mju_mat2Quat(made, np.ascontiguousarray(turn).ravel())
+    return made
+
+
+def many(problem: Problem, model: Any) -> Any:
+    """All pendulums, in pieces of 200 steps: a rollout keeps every state that it passes."""
+    threads, piece = os.cpu_count() or 1, 200
+    datas = [mujoco.MjData(model) for _ in range(threads)]
+    angles = hinge_angles(problem.data["angles"])
+    size = mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS)
+    start = np.zeros((len(angles), size))
+    start[:, 1:4] = angles  # time, positions, velocities
+
+    def run(step: float) -> Outcome:
+        left, state = round(problem.until / step), start
+        began = time.perf_counter()
+        set_step(model, step)
+        with rollout.Rollout(nthread=threads) as pool:
+            while left:
+                steps = min(left, piece)
+                state = pool.rollout(model, datas, state, nstep=steps)[0][:, -1]
+                left -= steps
+        seconds = time.perf_counter() - began
+        return Outcome(ends(state[::10, 1:4])[:, -1], seconds=seconds)
+
+    return run

@@ -83,7 +83,8 @@ def run_doctest(code: str, namespace: dict[str, Any], name: str) -> None:
 def run_commands(session: str) -> None:
     """Run the zwang commands of a console block; `$ echo $?` shows the exit code of the one before, otherwise it is 0.
 
-    Output is compared where the block shows any, but for numbers that vary; a line … stands for any lines.
+    Output is compared where the block shows any, but for numbers that vary. In it … stands for anything in a line,
+    and alone in its line for any lines.
     """
     code = 0
     for command, shown in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", session, re.MULTILINE):
@@ -106,7 +107,8 @@ def run_commands(session: str) -> None:
         code = done.returncode
         assert "Traceback" not in done.stdout
         if shown.strip():
-            pattern = re.escape(settled(shown)).replace("…\\\n", r"(?:.*\n)*").replace("…", ".*")
+            lines = [re.escape(line).replace("…", ".*") + "\n" for line in settled(shown).splitlines()]
+            pattern = "".join(r"(?:.*\n)*" if line == ".*\n" else line for line in lines)
             assert re.fullmatch(pattern, settled(done.stdout)), f"{command} prints\n{done.stdout}"
     assert code == 0, f"{session!r} ended with {code}: say so with `$ echo $?`"
 

@@ -1,5 +1,5 @@
 /* The Bennett linkage in three hinge angles, cut open at its fourth joint, whose five conditions have rank 2. No two of
-   them stay independent along the motion: the pair with the largest cross product is taken, each time. */
+   them stay independent along the motion, so all are kept: one direction of motion n, least squares across it. */
 #define N 3
 
 static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -74,18 +74,25 @@ static void acceleration(double t, const double *q, const double *v, double *a) 
   cross(turning, other, move);
   for (int k = 0; k < 3; k++) b[k] = -bias[k];
   for (int k = 0; k < 2; k++) b[3 + k] = -dot(normal[k], swing) - dot(normal[k], move);
-  double best = 0, n[3] = {0}, size;
-  int first = 0, second = 1;
-  for (int i = 0; i < 5; i++)
-    for (int j = i + 1; j < 5; j++) {
-      cross(A[i], A[j], next);
-      if ((size = dot(next, next)) > best) best = size, first = i, second = j, memcpy(n, next, sizeof n);
+  /* B = AᵀA has rank 2: n spans its null space, c is the shortest solution of A c = b in the sense of least squares */
+  double B[3][3] = {{0}}, c[3] = {0}, n[3] = {0}, cofactor[3][3], best = 0, det;
+  int row = 0;
+  for (int k = 0; k < 5; k++)
+    for (int i = 0; i < 3; i++) {
+      c[i] += A[k][i] * b[k];
+      for (int j = 0; j < 3; j++) B[i][j] += A[k][i] * A[k][j];
     }
-  /* c in the span of both rows with A c = b, then the motion along n */
-  double c[3], left[3], right[3];
-  cross(A[second], n, left);
-  cross(n, A[first], right);
-  mix(b[first] / best, left, b[second] / best, right, c);
+  for (int i = 0; i < 3; i++) {
+    cross(B[(i + 1) % 3], B[(i + 2) % 3], cofactor[i]);
+    if (fabs(cofactor[i][i]) > best) best = fabs(cofactor[i][i]), row = i;
+  }
+  mix(1 / sqrt(dot(cofactor[row], cofactor[row])), cofactor[row], 0, n, n);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) B[i][j] += n[i] * n[j];
+  for (int i = 0; i < 3; i++) cross(B[(i + 1) % 3], B[(i + 2) % 3], cofactor[i]);
+  det = dot(B[0], cofactor[0]);
+  for (int i = 0; i < 3; i++) next[i] = dot(cofactor[i], c) / det;
+  mix(1, next, -dot(n, next), n, c);
   double push = 0, mass = 0;
   for (int i = 0; i < 3; i++) push += n[i] * (Q[i] - dot(M[i], c)), mass += n[i] * dot(M[i], n);
   mix(1, c, push / mass, n, a);

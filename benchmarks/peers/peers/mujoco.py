@@ -4,7 +4,7 @@ The model is built with `MjSpec` (as text it would be nested too deep for the XM
 time steps; RK4 is MuJoCo's most accurate integrator. Trees run without contacts and constraints. Loops are closed by
 `connect` (two of them on the axis of a hinge in space), which are soft by design: impedance 0.9999, the largest that
 MuJoCo allows, a reference of critical damping whose time constant falls with the step (2 h, the smallest that `refsafe`
-lets pass), exact diagonal, Newton's solver with tolerance 1e-15. The ensemble: `mujoco.rollout` on all cores. Point masses have
+lets pass), Newton's solver with tolerance 1e-15. The ensemble: `mujoco.rollout` on all cores. Point masses have
 inertia 1e-14 kg m², because 1e-15 is the least that the compiler takes: that changes the motion by 1e-14, relatively.
 What limits it: order four on trees; on loops the softness, whose error falls with h².
 """
@@ -89,7 +89,6 @@ def close(spec: Any, parts: Linkage) -> None:
     """A connect for each closing point; a second one along the axis where the problem is in space."""
     spec.option.solver = mujoco.mjtSolver.mjSOL_NEWTON
     spec.option.tolerance, spec.option.iterations, spec.option.ls_iterations = 1e-15, 100, 100
-    spec.option.enableflags = mujoco.mjtEnableBit.mjENBL_DIAGEXACT
     for i, loop in enumerate(parts.closures):
         shifts = [(np.zeros(3), np.zeros(3))] if loop.axes is None else [(np.zeros(3), np.zeros(3)), loop.axes]
         for j, (first, second) in enumerate(shifts):

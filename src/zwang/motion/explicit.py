@@ -15,14 +15,13 @@ from zwang.compile import Program
 from zwang.errors import InputError
 from zwang.evaluation import Array, Matrices, Model
 from zwang.linalg.factors import factorise
-from zwang.linalg.rank import rank_tolerance, row_norms, row_rank
+from zwang.linalg.rank import row_norms, row_rank
 from zwang.linalg.saddle import Row, Saddle, Steps, factorise_saddle
 from zwang.model.constraint import time_derivative
 
 FORMS = ("fundamental", "gibbs-appell", "lagrange")
 GAINS = (se.Symbol("alpha"), se.Symbol("beta"))  # Baumgarte's
-
-
+MASSLESS = 1e-12  # where M has less than this it counts as singular: lifting it there costs little and changes nothing
 WORTH = 1.1  # growth of the volume for which rows are exchanged
 
 
@@ -46,8 +45,8 @@ def choose(now: Matrices, names: tuple[str, ...], form: str = "fundamental") -> 
     M, A = now.M[None], now.A[None]
     rank = int(row_rank(A)[0])
     factors = factorise(M, A, rank, names)
-    rows = most_independent(A[0] / factors.D[0], [int(i) for i in factors.rows[0]])
-    lifted = lifting_rows(now.M, now.A, rows) if factors.gauge is not None else ()
+    rows = most_independent(now.A, [int(i) for i in factors.rows[0]])
+    lifted = lifting_rows(now.M, now.A, rows)
     pivots = elimination_order(now.A, rows) if form == "gibbs-appell" else ()
     return Choice(rows, lifted, pivots)
 
@@ -78,7 +77,7 @@ def lifting_rows(M: Array, A: Array, rows: Sequence[int]) -> tuple[tuple[int, fl
     later. Among those that have about as much of it as any other, the shortest is taken.
     """
     values, vectors = np.linalg.eigh(M)
-    null = vectors[:, values <= rank_tolerance(*M.shape) * max(values[-1], np.finfo(float).tiny)]
+    null = vectors[:, values <= MASSLESS * max(values[-1], np.finfo(float).tiny)]
     size = values[-1] if values[-1] > 0 else 1.0
     unit = A[list(rows)] / row_norms(A[list(rows)])[:, None]
     entries = np.count_nonzero(np.abs(unit) > 1e-12, axis=1)

@@ -236,9 +236,11 @@ def integrate(setup: Setup, state: tuple[float, Array, Array], grid: Array, watc
     scales: dict[explicit.Choice, singular.Scale] = {}
     kept: explicit.Choice | None = None  # of rows for which none better were found: where they are bad, all are
     looks = 0  # at other rows, that found none better
+    since = state[0]  # when these rows were chosen: a leap may look back as far
     total = Path(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
     while True:
         choice = kept or choice_at(setup, state)
+        since = since if looks else state[0]
         began = clock.perf_counter()
         task = task_of(setup, choice, state, grid, watch, scales)
         early = len(choice.rows) < len(setup.system.constraints) and looks < len(singular.EARLY)
@@ -254,6 +256,7 @@ def integrate(setup: Setup, state: tuple[float, Array, Array], grid: Array, watc
         if early and not singular.other_choice_serves(setup, path, choice):
             kept, looks, state = choice, looks + 1, path.end
             continue
+        task = replace(task, t=since)
         passed = singular.go_on(setup, task, path, choice, grid, scales[choice], engine(setup.method))
         kept, looks = choice if passed.path.end[0] != path.end[0] else None, 0
         path, scales[choice] = passed.path, passed.scale

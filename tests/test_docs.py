@@ -115,8 +115,8 @@ def run_commands(session: str) -> None:
 
 def settled(output: str) -> str:
     """Output without what varies, and without the widths of columns that follow from it."""
-    lines = [re.sub(r"(?<=\S) +|─+", " ", VARIES.sub("#", line)).rstrip() for line in output.splitlines()]
-    return "\n".join(lines).strip("\n") + "\n"
+    lines = [re.sub("─+", "─", re.sub(r"(?<=\S) +", " ", VARIES.sub("#", line))) for line in output.splitlines()]
+    return "\n".join(map(str.rstrip, lines)).strip("\n") + "\n"
 
 
 def require_model(text: str) -> None:

@@ -15,8 +15,9 @@ from zwang import dot
 from zwang.compile import Program, compile_program
 from zwang.errors import InputError, ModelError
 from zwang.motion import explicit, native
+from zwang.motion.course import task_of
 from zwang.motion.driven import breaks_of
-from zwang.motion.simulate import prepare, task_of
+from zwang.motion.simulate import prepare
 from zwang.motion.start import polished
 from zwang.signals import KINDS
 

@@ -5,7 +5,8 @@ import pytest
 
 import zwang as zw
 from zwang import dot
-from zwang.motion.simulate import integrate, prepare
+from zwang.motion.course import integrate
+from zwang.motion.simulate import prepare
 
 from ..references import problems
 

@@ -10,9 +10,10 @@ import zwang as zw
 from zwang import dot
 from zwang.errors import InputError, SimulationError
 from zwang.motion import explicit, march, native
+from zwang.motion.course import task_of
 from zwang.motion.march import stretches
 from zwang.motion.scipy import TIGHTEST, evaluated, jacobian_of, jacobian_program, rows, runner
-from zwang.motion.simulate import prepare, task_of
+from zwang.motion.simulate import prepare
 from zwang.motion.start import polished
 from zwang.motion.task import Status, Task
 

@@ -14,9 +14,10 @@ from zwang.evaluation import Array, model_kernel, named_like, parameter_values, 
 from zwang.linalg.rank import row_rank
 from zwang.model import System
 from zwang.motion import explicit, native, stepper
+from zwang.motion.course import integrate, task_of
 from zwang.motion.driven import require_fit
 from zwang.motion.report import Segment, first_contradiction, settings, values_of
-from zwang.motion.simulate import Setup, check_span, integrate, prepare, saved_times, task_of
+from zwang.motion.simulate import Setup, check_span, prepare, saved_times
 from zwang.motion.start import choice_at
 from zwang.motion.task import Status, Task
 from zwang.results.dataset import VARIABLES, balance, dataset

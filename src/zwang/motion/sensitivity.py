@@ -22,21 +22,12 @@ from zwang.errors import InputError, SimulationError
 from zwang.evaluation import Array, Kept, model_kernel, state_arrays
 from zwang.model import System
 from zwang.motion import explicit, singular
+from zwang.motion.course import engine, joined, task_of
 from zwang.motion.direction import Direction, directions_of
 from zwang.motion.driven import require_fit
 from zwang.motion.progress import reporter
 from zwang.motion.report import Segment, account, first_contradiction
-from zwang.motion.simulate import (
-    Setup,
-    check_span,
-    cut_short,
-    engine,
-    how_it_ended,
-    joined,
-    prepare,
-    saved_times,
-    task_of,
-)
+from zwang.motion.simulate import Setup, check_span, cut_short, how_it_ended, prepare, saved_times
 from zwang.motion.start import choice_at, require_start
 from zwang.motion.task import REMEDY, Path, Status, Task
 from zwang.motion.variational import variational_program

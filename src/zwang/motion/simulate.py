@@ -3,7 +3,6 @@
 import time as clock
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
@@ -26,13 +25,14 @@ from zwang.evaluation import (
     state_arrays,
 )
 from zwang.model import System
-from zwang.motion import explicit, singular
-from zwang.motion.driven import breaks_of, require_fit
-from zwang.motion.event import Event, event_task
+from zwang.motion import explicit
+from zwang.motion.course import QUAD, integrate, keeps_on
+from zwang.motion.driven import require_fit
+from zwang.motion.event import Event
 from zwang.motion.progress import reporter
-from zwang.motion.report import Segment, event_name, first_contradiction, report, values_of
+from zwang.motion.report import event_name, first_contradiction, report, values_of
 from zwang.motion.start import choice_at, require_start
-from zwang.motion.task import REMEDY, Path, Status, Task
+from zwang.motion.task import REMEDY, Path, Status
 from zwang.results.along import spare_values
 from zwang.signals import Signal, signals_in
 
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from zwang.motion.blackbox import BlackBox
 
 METHODS = ("auto", "native", "taylor", "radau", "lsoda")
-QUAD = "taylor, quad"  # how a motion in quadruple precision says what computed it
 TIGHTEST, LOOSEST = 1e-18, 1e-2
 AUTO_TAYLOR = 1e-13  # below this tolerance, Taylor's method is the one that delivers
 DEFAULT_SAMPLES, MOST_SAMPLES = 201, 10**9
@@ -226,120 +225,6 @@ def prepare(
     return Setup(system, inputs, model, p, form, method, tol, kind, (alpha, beta), watched, signals)
 
 
-def integrate(setup: Setup, state: tuple[float, Array, Array], grid: Array, watch: Any) -> tuple[list[Segment], Path]:
-    """Run the engine; where a pivot vanishes, choose other rows or leap, and go on.
-
-    While rows are left out as redundant, the chosen ones may become dependent though all together do not. The equation
-    of the chosen ones is ill-conditioned long before, so other rows are looked for early.
-    """
-    segments: list[Segment] = []
-    scales: dict[explicit.Choice, singular.Scale] = {}
-    kept: explicit.Choice | None = None  # of rows for which none better were found: where they are bad, all are
-    looks = 0  # at other rows, that found none better
-    since = state[0]  # when these rows were chosen: a leap may look back as far
-    total = Path(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
-    while True:
-        choice = kept or choice_at(setup, state)
-        since = since if looks else state[0]
-        began = clock.perf_counter()
-        task = task_of(setup, choice, state, grid, watch, scales)
-        early = len(choice.rows) < len(setup.system.constraints) and looks < len(singular.EARLY)
-        if early:
-            task = replace(task, pivot_tol=singular.EARLY[looks])
-        total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)
-        path = engine(setup.method)(task)
-        segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p))
-        grid = grid[len(path.q) :]
-        total = joined(total, path)
-        if path.status is not Status.SINGULAR:
-            return segments, total
-        if early and not singular.other_choice_serves(setup, path, choice):
-            kept, looks, state = choice, looks + 1, path.end
-            continue
-        task = replace(task, t=since)
-        passed = singular.go_on(setup, task, path, choice, grid, scales[choice], engine(setup.method))
-        kept, looks = choice if passed.path.end[0] != path.end[0] else None, 0
-        path, scales[choice] = passed.path, passed.scale
-        segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p))
-        grid = grid[len(path.q) :]
-        total, state = joined(total, path), path.end
-        if path.status is not Status.FINISHED or not len(grid):
-            return segments, total
-
-
-def task_of(
-    setup: Setup,
-    choice: explicit.Choice,
-    state: tuple[float, Array, Array],
-    grid: Array,
-    watch: Any,
-    scales: dict[explicit.Choice, singular.Scale],
-) -> Task:
-    """The initial value problem from a state on, on one choice of rows.
-
-    What its pivots are judged by is kept in `scales`.
-    """
-    from zwang.motion.native import compiled
-
-    program = setup.program("acceleration", choice)
-    t, q, v = state
-    p = setup.all_parameters
-    kernel = compiled(program)
-    names = dict(zip(program.inputs, (np.array([t]), q, v, setup.p, np.array(setup.gains)), strict=False))
-    here = singular.scale_at(setup, choice, state, kernel(**names)["pivots"])
-    scales[choice] = scales[choice] | here if choice in scales else here
-    scale = scales[choice].pivots
-    return Task(
-        acceleration=program,
-        t=t,
-        q=q,
-        v=v,
-        p=p,
-        times=grid,
-        tol=setup.tol,
-        pivot_scale=np.where(scale > 0, scale, 1.0),
-        events=event_task(
-            setup.system,
-            setup.symbols,
-            setup.model,
-            choice,
-            setup.events,
-            explicit.GAINS if setup.drift == "baumgarte" else None,
-        ),
-        projection=setup.program("projection", choice) if keeps_on(setup, choice) else None,
-        breaks=breaks_of(setup.signals),
-        progress=watch,
-    )
-
-
-def keeps_on(setup: Setup, choice: explicit.Choice) -> bool:
-    """Whether the state is projected onto the constraints after every step.
-
-    Also where rows are left out as redundant: that they follow from the others is true on the constraints only.
-    """
-    redundant = len(choice.rows) < len(setup.system.constraints)
-    return setup.drift == "projection" or (setup.drift == "none" and redundant)
-
-
-def engine(method: str) -> Any:
-    """The function that integrates a task by a method."""
-    if method == "native":
-        from zwang.motion import native
-
-        return native.run
-    if method == "taylor":
-        from zwang.motion import taylor
-
-        return taylor.run
-    if method == QUAD:
-        from zwang.motion import taylor
-
-        return partial(taylor.run, precision="quad")
-    from zwang.motion import scipy
-
-    return scipy.runner(method)
-
-
 def cut_short(
     setup: Setup, odds: tuple[int, int], values: dict[str, Any], saved: Array, path: Path
 ) -> tuple[dict[str, Any], Array, Path]:
@@ -351,19 +236,6 @@ def cut_short(
     kept = {key: value if key == "unique" else value[:at] for key, value in values.items()}
     end = (float(saved[at]), values["q"][at], values["v"][at])
     return kept, saved[:at], replace(path, status=Status.INCONSISTENT, end=end, notes=(*path.notes, words))
-
-
-def joined(first: Path, then: Path) -> Path:
-    """Two stretches of one motion as one account."""
-    return replace(
-        then,
-        steps=first.steps + then.steps,
-        evaluations=first.evaluations + then.evaluations,
-        happenings=(*first.happenings, *then.happenings),
-        compile_seconds=first.compile_seconds + then.compile_seconds,
-        run_seconds=first.run_seconds + then.run_seconds,
-        notes=(*first.notes, *then.notes),
-    )
 
 
 def how_it_ended(events: Sequence[Event], path: Path) -> str:

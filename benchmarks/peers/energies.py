@@ -34,8 +34,8 @@ class Energies:
     constraints: Callable[[Any, Scalars], list[Any]] = no_constraints
     force: Array = None
     """The constant generalised force, where there is one: energy is not conserved then."""
-    independent: tuple[int, ...] | None = None
-    """Which constraints suffice, where some follow from the others."""
+    redundant: bool = False
+    """Whether some constraints follow from the others, always or at times."""
 
     @property
     def state(self) -> Array:
@@ -175,11 +175,17 @@ def four_bar(problem: Problem) -> Energies:
 def four_bar_singular(problem: Problem) -> Energies:
     """The same with four equal lengths."""
     start, rates = np.array([0.0, 1.0, 1.0, 1.0]), np.array([1.0, 0.0, 1.0, 0.0])
-    return bars(problem.data["g"], 1.0, (1.0, 1.0, 1.0), start, rates, lambda q: q[:2])
+    return bars(problem.data["g"], 1.0, (1.0, 1.0, 1.0), start, rates, lambda q: q[:2], redundant=True)
 
 
 def bars(
-    g: float, ground: float, lengths: Sequence[float], start: Array, rates: Array, observe: Callable[[Array], Array]
+    g: float,
+    ground: float,
+    lengths: Sequence[float],
+    start: Array,
+    rates: Array,
+    observe: Callable[[Array], Array],
+    redundant: bool = False,
 ) -> Energies:
     """Crank, coupler and rocker of 1 kg per metre; a bar between points has the mass matrix of a uniform bar."""
 
@@ -257,9 +263,44 @@ def spatial_loop(problem: Problem) -> Energies:
         P = lengths[0] * np.array(first)
         return np.concatenate([P, P + lengths[1] * np.array(second)])
 
-    return Energies(
-        kinetic, potential, np.array(start), np.array(rates), observe, closing, independent=(0, 1)
-    )  # fmt: skip
+    return Energies(kinetic, potential, np.array(start), np.array(rates), observe, closing, redundant=True)
+
+
+def rolling(
+    problem: Problem,
+) -> tuple[Callable[[Any, Scalars], list[Any]], Array, Callable[[Array], tuple[Any, float]]]:
+    """The rolling disc as eight equations of first order: x, y of the centre, the disc's axis e and its spin ω.
+
+    Newton and Euler with the contact force eliminated: in the directions e, u (in the disc, away from the contact) and
+    w = e × u what multiplies the angular acceleration is diagonal. Returns the rates, the start, and what gives the
+    observed quantities and the energy.
+    """
+    d = problem.data
+    radius, mass, g = d["radius"], d["mass"], d["g"]
+    across, more = mass * radius**2 / 4, mass * radius**2
+
+    def rates(m: Any, y: Scalars) -> list[Any]:
+        e, spin = [y[i] for i in (2, 3, 4)], [y[i] for i in (5, 6, 7)]
+        size = m.sqrt(1 - e[2] ** 2)
+        u = (-e[2] * e[0] / size, -e[2] * e[1] / size, size)
+        w, tilt = cross(e, u), cross(spin, e)
+        moving = mix(-inner(tilt, u), e, -e[2] * inner(tilt, w) / size, w)
+        bias = cross(spin, moving)
+        push = cross(u, (radius * bias[0], radius * bias[1], radius * bias[2] + g))
+        moment = mix(-mass * radius, push, -across * inner(spin, e), tilt)
+        turned = mix(inner(moment, e) / (2 * across + more), e, inner(moment, u) / across, u)
+        turned = mix(1.0, turned, inner(moment, w) / (across + more), w)
+        velocity = cross(spin, u)
+        return [radius * velocity[0], radius * velocity[1], *tilt, *turned]
+
+    def outcome(y: Array) -> tuple[Any, float]:
+        e, spin = y[2:5], y[5:8]
+        size = np.sqrt(1 - e[2] ** 2)
+        velocity = radius * np.cross(spin, (np.array([0, 0, 1]) - e[2] * e) / size)
+        kinetic = mass * velocity @ velocity + across * (spin @ spin + (spin @ e) ** 2)
+        return np.array([y[0], y[1], radius * size, *e]), float(kinetic / 2 + mass * g * radius * size)
+
+    return rates, np.array([0, 0, *d["axis"], *d["omega"]]), outcome
 
 
 def total(terms: Any) -> Any:

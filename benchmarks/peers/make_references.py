@@ -37,6 +37,8 @@ def compute(problem: Problem) -> tuple[np.ndarray, str, float]:
         return parallelogram(problem)
     if problem.name == "ensemble":
         return every_tenth(problem)
+    if problem.name == "spatial_loop":
+        return reduced_bennett(problem)
     system, start, observe, _ = ours.BUILD[problem.name if not problem.name.startswith("chain") else "chain"](problem)
     large = len(system.coordinates) > 300
 
@@ -66,6 +68,55 @@ def parallelogram(problem: Problem) -> tuple[np.ndarray, str, float]:
         ends.append(float(motion.q.values[-1, 0]))
     values = np.array([np.sin(ends[1]), np.cos(ends[1])])
     return values, "reduced equation, Taylor's method in quadruple precision", abs(ends[0] - ends[1])
+
+
+def reduced_bennett(problem: Problem) -> tuple[np.ndarray, str, float]:
+    """The Bennett linkage in its one joint angle θ, tan(θ₂/2) = K/tan(θ/2), in quadruple precision."""
+    import sympy as sp
+
+    d = problem.data
+    a, b = (sp.Rational(str(bar["length"])) for bar in d["bars"][:2])
+    alpha = sp.pi / 6
+    beta = sp.asin(b / a * sp.sin(alpha))
+    K = sp.sin((beta + alpha) / 2) / sp.sin((beta - alpha) / 2)
+    theta = zw.coordinates("theta")
+    s, c = sp.sin(theta / 2), sp.cos(theta / 2)
+    below = s**2 + K**2 * c**2
+    rate2 = -K * zw.dot(theta) / below
+
+    def about_x(cosine: sp.Expr, sine: sp.Expr) -> sp.Matrix:
+        return sp.Matrix([[1, 0, 0], [0, cosine, -sine], [0, sine, cosine]])
+
+    def about_z(cosine: sp.Expr, sine: sp.Expr) -> sp.Matrix:
+        return sp.Matrix([[cosine, -sine, 0], [sine, cosine, 0], [0, 0, 1]])
+
+    x, z = sp.Matrix([1, 0, 0]), sp.Matrix([0, 0, 1])
+    turn1 = about_z(sp.cos(theta), sp.sin(theta))
+    twist = turn1 * about_x(sp.cos(alpha), sp.sin(alpha))
+    turn2 = twist * about_z((s**2 - K**2 * c**2) / below, 2 * K * s * c / below)
+    P = turn1 * (a * x)
+    R = P + turn2 * (b * x)
+    far = sp.Matrix([-b, 0, 0])
+    axis4 = about_x(sp.cos(beta), -sp.sin(beta)) * z
+    spins = (zw.dot(theta) * z, zw.dot(theta) * z + rate2 * (twist * z), rate2 * axis4)
+    ends = ((sp.zeros(3, 1), P), (P, R), (R, far))
+    own, g = sp.Rational(str(d["own"])), sp.Rational(981, 100)
+    kinetic = potential = sp.S.Zero
+    for (p, r), spin, length in zip(ends, spins, (a, b, a), strict=True):
+        centre, along = (p + r) / 2, (r - p) / length
+        velocity = centre.diff(zw.t)
+        kinetic += length * velocity.dot(velocity) / 2 + length**3 / 24 * spin.dot(spin)
+        kinetic += (own - length**3 / 12) / 2 * spin.dot(along) ** 2
+        potential += length * g * centre[2]
+    system = zw.System((theta,), kinetic=kinetic, potential=potential)
+    start = {theta: float(np.pi / 3), zw.dot(theta): 2.0}
+    place = sp.lambdify([theta], list(P) + list(R))
+    angles = [
+        float(zw.simulate(system, start, problem.until, samples=2, tol=tol, precision="quad", progress=False).q[-1, 0])
+        for tol in (1e-16, 1e-18)
+    ]
+    origin = "reduced equation in the joint angle, Taylor's method in quadruple precision"
+    return np.array(place(angles[1]), dtype=float), origin, abs(angles[0] - angles[1])
 
 
 def every_tenth(problem: Problem) -> tuple[np.ndarray, str, float]:

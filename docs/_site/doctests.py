@@ -1,6 +1,7 @@
 """Examples in docstrings, which begin with >>>, are shown as code."""
 
 import re
+from textwrap import dedent
 from typing import Any
 
 import griffe
@@ -21,5 +22,5 @@ class Doctests(griffe.Extension):
 
 def fenced(text: str) -> str:
     """A docstring with its examples and drawings in fences."""
-    text = DRAWING.sub(lambda m: f"```text\n{m[1].rstrip()}\n```\n\n", text)
+    text = DRAWING.sub(lambda m: f"```text\n{dedent(m[1]).rstrip()}\n```\n\n", text)
     return EXAMPLE.sub(lambda m: f"```pycon\n{OPTION.sub('', m[0])}\n```", text)

@@ -32,7 +32,7 @@ def formula(tex: str, block: bool) -> str:
     if not block:
         return mathml
     anchor = f'<span class="number" id="eq-{number[1]}">({number[1]})</span>' if number else ""
-    return f'<div class="formula">{mathml}{anchor}</div>'
+    return f'<div class="formula"><div>{mathml}</div>{anchor}</div>'
 
 
 def character(entity: re.Match[str]) -> str:

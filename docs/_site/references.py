@@ -18,10 +18,11 @@ MODULES = {"zwang": "zwang", "zw": "zwang", "mb": "zwang.multibody"}
 def described() -> dict[str, str]:
     """Every name that has a description, and the one under which the API pages have it."""
     listed = [n for page in API.glob("*.md") for n in re.findall(r"^::: (\S+)$", page.read_text("utf-8"), re.M)]
-    homes = {
-        f"{value.__module__}.{name}": f"zwang.{name}" for name in zw.__all__ if callable(value := getattr(zw, name))
-    }
-    return {name: name for name in listed} | {home: name for home, name in homes.items() if name in listed}
+    names = {name: name for name in listed}
+    for name in zw.__all__:  # public names are listed under zwang or under their home, and found under both
+        both = (f"zwang.{name}", f"{getattr(getattr(zw, name), '__module__', '')}.{name}")
+        names |= {known: other for known in both for other in both if other in listed}
+    return names
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:

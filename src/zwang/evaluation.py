@@ -22,6 +22,7 @@ from zwang.formulations import Solution
 from zwang.formulations.solve import Names, solve_named
 from zwang.model import System
 from zwang.model.check import missing_values
+from zwang.model.fixed import Fixed
 from zwang.model.system import require_system
 from zwang.signals import Signal, handle, lookup, signals_in
 from zwang.symbols import as_expression, label
@@ -339,6 +340,11 @@ def parameter_values(system: System, parameters: Mapping[Any, Any] | None) -> tu
         if s in seen:
             raise InputError(f"parameters sets {s} twice, by name and by symbol: give it once")
         seen.add(s)
+        if isinstance(values.get(s), Fixed) and not np.array_equal(value, values[s]):
+            raise InputError(
+                f"parameters sets {s}, but this system was built with {s} = {values[s]:g}: its places are numbers that "
+                f"would not follow; build it again, as the `simulate` and `with_parameters` of a model file do"
+            )
         values[s] = value
     missing = missing_values(system, values)
     if missing:

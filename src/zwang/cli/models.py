@@ -51,7 +51,7 @@ def load(model: str, settings: list[str] | None = None, *, quiet: bool = False, 
 
         say(f"no file {model!r} here: taking the example of that name", "dim")
     require_names(found, values)
-    return Case(replace(found, run=replace(found.run, **changes)), values, model)
+    return Case(replace(found, run=replace(found.run, **changes)).with_parameters(values), values, model)
 
 
 def find(model: str) -> tuple[Path, bool]:

@@ -29,6 +29,19 @@ def read_drawing(document: Document, scope: Scope, entries: dict[str, Any]) -> D
     return Drawing(tuple(shapes.values()))
 
 
+def joined(document: Document, own: Drawing, further: Drawing) -> Drawing:
+    """What a mechanism looks like, and what the file draws; a shape of the file replaces the one of its name."""
+    if own.dimension and further.dimension and own.dimension != further.dimension:
+        name = further.shapes[0].name
+        where = "the plane" if own.dimension == 2 else "space"
+        document.of(
+            ("draw", name), f"{quoted(name)} has {further.dimension} coordinates, but the bodies live in {where}"
+        )
+        return own
+    named = {shape.name: shape for shape in (*own.shapes, *further.shapes)}
+    return Drawing(tuple(named.values()))
+
+
 def read_shape(document: Document, scope: Scope, path: Path, name: str, entry: dict[str, Any]) -> Shape | None:
     """One shape."""
     kinds = [kind for kind in KINDS if kind in entry]

@@ -1,9 +1,14 @@
 """Mistakes that a system finds in its own description, in the words of the model file and at their place in it."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
+from zwang.files.kinds import BODIES, ELEMENTS, JOINTS
 from zwang.files.places import Path
+
+KIND_NAMES = {kind.part: kind.name for kind in (*BODIES, *JOINTS, *ELEMENTS)}
+CLASSES = re.compile(rf"(?<![\w'])(?:{'|'.join(KIND_NAMES)})(?![\w'])")
 
 
 def place_of(mistake: str, data: dict[str, Any]) -> Path:
@@ -32,3 +37,38 @@ def in_file_words(mistake: str) -> str:
     mistake = re.sub(r"Derivative\(([\w.]+)\(t\), t\)", r"\1'", mistake)
     mistake = re.sub(r"Derivative\(([\w.]+)\(t\), \(t, (\d)\)\)", lambda m: m[1] + "'" * int(m[2]), mistake)
     return re.sub(r"([\w.]+)\(t\)", r"\1", mistake)
+
+
+def in_part_words(mistake: str) -> str:
+    """What a part of a mechanism says of itself, in the words of a model file: point-on-line for PointOnLine.
+
+    >>> in_part_words("joint 'wire' holds axes of 'Rod'; use PointOnLine")
+    "joint 'wire' holds axes of 'Rod'; use point-on-line"
+    """
+    return CLASSES.sub(lambda m: KIND_NAMES[m[0]], in_file_words(mistake))
+
+
+def blamed_key(message: str, entry: Mapping[str, Any]) -> Path:
+    """The key of a part that a message names first; nothing where it names none.
+
+    >>> blamed_key("body 'rod': its mass is -1, but a mass is positive", {"inertia": 1, "mass": -1})
+    ('mass',)
+    """
+    words = re.sub(r"'[^']*'", "", message).replace("principal moments", "inertia")
+    found = {key: at.start() for key in entry if (at := re.search(rf"\b{re.escape(key)}\b", words))}
+    return (min(found, key=found.__getitem__),) if found else ()
+
+
+def place_of_part(message: str, data: Mapping[str, Any]) -> Path:
+    """Where a mistake that a mechanism found is made in the file: at the part that it names first."""
+    named = re.findall(r"'([^']*)'", message) + re.findall(r"\[([\w.]+)\(t\)\]", message)
+    if message.startswith("gravity") and "gravity" in data:
+        return "gravity", "acceleration"
+    for name in named:
+        for section in ("joints", "springs", "elements", "bodies", "constraints"):
+            entries = data.get(section, {})
+            whole = re.sub(r" \d+$| spoke.*$| curve$", "", name)
+            for known in (name, whole, name.split(".")[0]):
+                if known in entries:
+                    return section, known
+    return ("bodies", *list(data.get("bodies", ()))[:1])

@@ -1,5 +1,7 @@
 """A model as a file describes it: a system, a start, a run, events, units and a drawing."""
 
+import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -11,6 +13,7 @@ from zwang.errors import InputError
 from zwang.evaluation import named_like, suggestion
 from zwang.model import System
 from zwang.model.drawing import Drawing
+from zwang.model.fixed import Fixed
 from zwang.motion.assemble import assemble
 from zwang.motion.event import Event
 from zwang.motion.simulate import simulate
@@ -19,6 +22,8 @@ from zwang.results.units import Units, with_units
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from zwang.multibody import Mechanism
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,8 @@ class Run:
 class ModelFile:
     """Everything that a model file says. `load_model` reads one, `save_model` writes one.
 
-    `start` maps every coordinate and every rate to a number or to an expression in parameters.
+    `start` maps every coordinate and every rate to a number or to an expression in parameters. Where the file
+    describes bodies, `mechanism` is what they make, and `start` is put together.
     """
 
     system: System
@@ -51,9 +57,31 @@ class ModelFile:
     description: str = ""
     text: str = ""
     path: Path | None = None
+    mechanism: "Mechanism | None" = None
+
+    def with_parameters(self, parameters: Mapping[Any, Any] | None) -> "ModelFile":
+        """The same model, built again if these values change places of its mechanism; otherwise as it is.
+
+        A place is a number: where the joints are is computed from the parameters when the file is read.
+        """
+        fixed = self.fixed
+        given = {named_like(key, list(fixed)): value for key, value in (parameters or {}).items()}
+        changed = {str(s): number(s, value) for s, value in given.items() if s is not None}
+        if all(fixed[sp.Symbol(name)] == value for name, value in changed.items()):
+            return self
+        from zwang.files.read import read_model
+
+        return replace(read_model(self.text, self.path, changed), run=self.run)
 
     def state(self, parameters: Mapping[Any, Any] | None = None) -> dict[sp.Expr, float]:
-        """The start in numbers, on its constraints if the run asks for that; `parameters` override defaults."""
+        """The start in numbers, on its constraints if the run asks for that; `parameters` override defaults.
+
+        A mechanism is always put together.
+        """
+        if self.mechanism is not None:
+            made = self.with_parameters(parameters).mechanism
+            assert made is not None
+            return made.assembled(parameters, self.run.begin)
         needed = set().union(*(sp.sympify(value).free_symbols for value in self.start.values()))
         values = dict.fromkeys(sorted({*self.system.symbols} | needed, key=str)) | dict(self.system.parameters)
         for key, value in (parameters or {}).items():
@@ -85,16 +113,34 @@ class ModelFile:
             raise InputError("the model does not say when to stop: put until = … under [run], or give until=")
         options = asdict(run)
         del options["assemble"]
-        model = replace(self, run=run)
+        model = replace(self, run=run).with_parameters(parameters)
         motion = simulate(
-            self.system,
+            model.system,
             model.state(parameters),
             options.pop("until"),
             t=options.pop("begin"),
-            events=self.events,
+            events=model.events,
             parameters=parameters,
             progress=progress,
             throw=throw,
             **options,
         )
-        return with_units(with_drawing(motion, self.drawing, self.system, parameters), self.units)
+        used = json.loads(motion.attrs["parameters"]) | {str(s): float(v) for s, v in model.fixed.items()}
+        motion.attrs["parameters"] = json.dumps(used)
+        return with_units(with_drawing(motion, model.drawing, model.system, parameters), model.units)
+
+    @property
+    def fixed(self) -> dict[sp.Expr, float]:
+        """The parameters that places of the mechanism depend on: they are numbers in the system."""
+        return {s: value for s, value in self.system.parameters.items() if isinstance(value, Fixed)}
+
+
+def number(symbol: sp.Expr, value: Any) -> float:
+    """The value of a parameter as one finite number."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not math.isfinite(found):
+        raise InputError(f"{symbol} = {value!r} is no finite number, and places of the mechanism depend on it")
+    return found

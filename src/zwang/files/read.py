@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -39,6 +40,7 @@ from zwang.results.units import Units
 from zwang.symbols import rates
 
 NO_VALUE = "?"
+MECHANICAL = ("bodies", "joints", "gravity", "springs", "elements")  # sections of a mechanism
 
 
 def load_model(path: str | os.PathLike[str]) -> ModelFile:
@@ -52,8 +54,12 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
     return read_model(file_text(path), path)
 
 
-def read_model(text: str, path: str | os.PathLike[str] | None = None) -> ModelFile:
+def read_model(
+    text: str, path: str | os.PathLike[str] | None = None, parameters: Mapping[str, float] | None = None
+) -> ModelFile:
     """The model in a text; `path` says what messages call it, and in which folder its CSV tables are.
+
+    `parameters` are values by name in place of the text's own.
 
     >>> model = read_model('''
     ... [coordinates]
@@ -68,15 +74,16 @@ def read_model(text: str, path: str | os.PathLike[str] | None = None) -> ModelFi
     array([-1.])
     """
     path = None if path is None else FilePath(path)
-    return Reader(parse_document(text, "<model>" if path is None else str(path)), path).read(text)
+    return Reader(parse_document(text, "<model>" if path is None else str(path)), path, parameters or {}).read(text)
 
 
 class Reader:
     """One document on its way to a model."""
 
-    def __init__(self, document: Document, path: FilePath | None) -> None:
+    def __init__(self, document: Document, path: FilePath | None, given: Mapping[str, float]) -> None:
         self.document = document
         self.path = path
+        self.given = given
         self.scope = Scope(document)
 
     def section(self, name: str) -> dict[str, Any]:
@@ -86,15 +93,37 @@ class Reader:
 
     def read(self, text: str) -> ModelFile:
         """The model, or every mistake."""
+        document, raw = self.document, self.document.data
+        if any(key in raw for key in MECHANICAL):
+            from zwang.files.bodies import model_of_bodies
+
+            model = model_of_bodies(self)
+        else:
+            model = self.of_coordinates()
+        document.raise_problems()
+        return replace(model, description=raw.get("description", "").strip(), text=text, path=self.path)
+
+    def declare(self, coordinates: Mapping[str, Path] | None = None) -> None:
+        """Check the document, and give its names their meaning."""
         document, scope = self.document, self.scope
         raw = document.data
         declared = {name: list(raw[name]) for name in SECTIONS if isinstance(raw.get(name), dict)}
         schema.check(document)
-        if not declared.get("coordinates"):
-            document.of(("coordinates",), "there are no coordinates", "write [coordinates], then x = 0.0")
-        scope.declare(declared)
+        scope.declare(declared, dict(coordinates or {}))
         scope.constraints = tuple(self.section("constraints"))
         scope.define(self.section("definitions"))
+
+    def of_coordinates(self) -> ModelFile:
+        """A model by its coordinates and energies, or a mass matrix."""
+        document, scope = self.document, self.scope
+        given = document.data.get("coordinates")
+        if not (given and isinstance(given, dict)):
+            document.of(
+                ("coordinates",),
+                "there are no coordinates",
+                "write [coordinates], then x = 0.0; or describe bodies: [bodies.NAME]",
+            )
+        self.declare()
         parameters = self.parameters()
         coordinates = {n: m.expr for n, m in scope.names.items() if m.kind == "coordinate"}
         start = self.start(coordinates, parameters)
@@ -114,20 +143,10 @@ class Reader:
             nonideal=nonideal,
             constraints=constraints,
             parameters={sp.Symbol(n): v for n, v in parameters.items()} | inputs,
-            name=raw.get("name", ""),
+            name=document.data.get("name", ""),
         )
         document.raise_problems()
-        return ModelFile(
-            system=system,
-            start=start,
-            run=run,
-            events=events,
-            drawing=drawing,
-            units=self.units(),
-            description=raw.get("description", "").strip(),
-            text=text,
-            path=self.path,
-        )
+        return ModelFile(system, start, run, events, drawing, self.units())
 
     def expression(self, path: Path, value: Any, where: Any) -> Any:
         """The SymPy expression at a path; 0 stands for one that is wrong."""
@@ -145,7 +164,7 @@ class Reader:
             else:
                 built = self.scope.expression(("parameters", name), value, CONSTANT)
                 values[name] = None if built is None else exact(built)
-        return values
+        return values | self.given
 
     def start(self, coordinates: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[sp.Expr, sp.Expr]:
         """What every coordinate and every rate is at the start."""

@@ -1,9 +1,10 @@
 """The sections and keys of a model file, in one table: the reader, `zwang schema` and the documentation follow it."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from zwang.files.document import Document
+from zwang.files.keys import Key, Kind, Section
+from zwang.files.kinds import BODIES, ELEMENTS, JOINTS, SPRING
 from zwang.files.places import Path
 from zwang.files.problems import did_you_mean, quoted
 from zwang.files.values import TYPES, wrong_parts
@@ -13,30 +14,9 @@ from zwang.motion.simulate import LOOSEST, METHODS, TIGHTEST
 from zwang.signals import KINDS, OUTSIDE
 
 MOST_ENTRIES = 2000  # of one section
+MOST_PARTS = 300  # of one kind in a mechanism: bodies, joints, springs, elements
 DIRECTIONS = {"up": 1, "down": -1, "both": 0}
 LONGEST_LABEL = 80  # the name of a constraint
-
-
-@dataclass(frozen=True)
-class Key:
-    """A key: the type of its value (a name in `TYPES`), what it means, and what holds if it is not given."""
-
-    name: str
-    type: str
-    meaning: str
-    default: Any = None
-    choices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Section:
-    """A section with keys of its own, or with one entry a name: of a `short` type, or a table of `keys`."""
-
-    name: str
-    meaning: str
-    keys: tuple[Key, ...] = ()
-    short: str = ""
-    named: bool = False
 
 
 TOP = (
@@ -71,6 +51,12 @@ SECTIONS = (
         "a mass matrix in place of energies; [forces] are then the whole right-hand side Q",
         keys=(Key("matrix", "matrix", "M, a row a coordinate"),),
     ),
+    Section("bodies", "bodies, in place of coordinates and energies; each has coordinates of its own", named=True,
+            kinds=BODIES),
+    Section("joints", "what joins the bodies, and what drives and couples the joints", named=True, kinds=JOINTS),
+    Section("gravity", "on every body", keys=(Key("acceleration", "point", "in world axes", of="time"),)),
+    Section("springs", "springs and dampers between points of bodies", named=True, kinds=(SPRING,)),
+    Section("elements", "what else acts on the bodies", named=True, kinds=ELEMENTS),
     Section("forces", "generalized force along a coordinate", short="expression", named=True),
     Section("nonideal", "nonideal force C of constraint along a coordinate", short="expression", named=True),
     Section(
@@ -168,13 +154,16 @@ def check_section(document: Document, section: Section, value: Any) -> bool:
     if not isinstance(value, dict):
         document.of(path, f"{section.name} is a section, not a value", f"write [{section.name}] in a line of its own")
         return False
-    if section.named and len(value) > MOST_ENTRIES:
-        document.of(path, f"[{section.name}] has {len(value)} entries, more than {MOST_ENTRIES}")
+    most = MOST_PARTS if section.kinds else MOST_ENTRIES
+    if section.named and len(value) > most:
+        document.of(path, f"[{section.name}] has {len(value)} entries, more than {most}")
         return False
     keys = {key.name: key for key in section.keys}
     for name, entry in list(value.items()):
         if not section.named:
             valid = check_key(document, (*path, name), entry, keys, f"[{section.name}]")
+        elif section.kinds:
+            valid = check_part(document, (*path, name), entry, section)
         elif isinstance(entry, dict):
             valid = check_table(document, (*path, name), entry, section)
         else:
@@ -214,6 +203,52 @@ def check_table(document: Document, path: Path, entry: dict[str, Any], section: 
     return all(right)
 
 
+def check_part(document: Document, path: Path, entry: Any, section: Section) -> bool:
+    """Whether an entry is a part of a mechanism: of a known kind, with the keys that this kind takes."""
+    name = str(path[-1])
+    if not isinstance(entry, dict):
+        document.of(path, f"{quoted(name)} is no table", f"write [{section.name}.{name}], then its keys")
+        return False
+    kind = kind_of(section, entry)
+    if kind is None:
+        refuse_kind(document, path, entry, section)
+        return False
+    keys = {"kind": Key("kind", "text", "what it is")} | {key.name: key for key in kind.keys}
+    where = f"{quoted(name)}, of kind {kind.name}"
+    right = [check_key(document, (*path, key), value, keys, where) for key, value in entry.items()]
+    for key in kind.needed:
+        if key.name not in entry:
+            hint = f"{key.name} = {TYPES[key.type].words}: {key.meaning}"
+            if section.name == "bodies" and key.name == "inertia":
+                hint += '; a point mass says kind = "particle"'
+            document.of(path, f"{quoted(name)} has no {key.name}, which the kind {kind.name} needs", hint, key=True)
+            right.append(False)
+    return all(right)
+
+
+def kind_of(section: Section, entry: dict[str, Any]) -> Kind | None:
+    """The kind of a part: as it says; a body that does not say is one in the plane if it has one moment of inertia."""
+    said = entry.get("kind")
+    if said is None and section.name == "bodies":
+        said = "body" if isinstance(entry.get("inertia", []), list) else "planar"
+    if said is None and len(section.kinds) == 1:
+        return section.kinds[0]
+    return next((kind for kind in section.kinds if said in kind.names), None)
+
+
+def refuse_kind(document: Document, path: Path, entry: dict[str, Any], section: Section) -> None:
+    """Note a part whose kind is missing or unknown."""
+    names = [kind.name for kind in section.kinds]
+    there = f"choose {', '.join(names)}"
+    if "kind" not in entry:
+        document.of(path, f"{quoted(str(path[-1]))} does not say its kind", there, key=True)
+    elif not isinstance(said := entry["kind"], str):
+        fits(document, (*path, "kind"), said, Key("kind", "text", ""))
+    else:
+        meant = did_you_mean(said, [*names, *(kind.part for kind in section.kinds)])
+        document.of((*path, "kind"), f"the kind {quoted(said)} is unknown in [{section.name}]{meant}", there)
+
+
 def check_short(document: Document, path: Path, entry: Any, section: Section) -> bool:
     """Whether a named entry that is no table is of the right type."""
     if not section.short:
@@ -242,14 +277,14 @@ def json_schema() -> dict[str, Any]:
     """The same as a JSON Schema (draft 2020-12), for editors that complete and check TOML.
 
     >>> sorted(json_schema()["properties"])[:3]
-    ['constraints', 'coordinates', 'definitions']
+    ['bodies', 'constraints', 'coordinates']
     """
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "zwang model file",
         "type": "object",
         "properties": {key.name: key_schema(key) for key in TOP} | {s.name: section_schema(s) for s in SECTIONS},
-        "required": ["coordinates"],
+        "anyOf": [{"required": ["coordinates"]}, {"required": ["bodies"]}],
         "additionalProperties": False,
         "$defs": {name: kind.schema for name, kind in TYPES.items()},
     }
@@ -272,10 +307,23 @@ def section_schema(section: Section) -> dict[str, Any]:
     if not section.named:
         return {"description": section.meaning, **table}
     forms = [{"$ref": f"#/$defs/{section.short}"}] if section.short else []
-    entry = [*forms, table] if section.keys else forms
+    entry = [kind_schema(kind, section) for kind in section.kinds] or ([*forms, table] if section.keys else forms)
     return {
         "description": section.meaning,
         "type": "object",
-        "maxProperties": MOST_ENTRIES,
+        "maxProperties": MOST_PARTS if section.kinds else MOST_ENTRIES,
         "additionalProperties": entry[0] if len(entry) == 1 else {"anyOf": entry},
+    }
+
+
+def kind_schema(kind: Kind, section: Section) -> dict[str, Any]:
+    """One kind of part in JSON Schema."""
+    properties = {"kind": {"description": kind.meaning, "enum": list(kind.names)}}
+    needed = [key.name for key in kind.needed]
+    silent = len(section.kinds) == 1 or kind.part in ("Body", "PlanarBody")
+    return {
+        "type": "object",
+        "properties": properties | {key.name: key_schema(key) for key in kind.keys},
+        "required": needed if silent else ["kind", *needed],
+        "additionalProperties": False,
     }

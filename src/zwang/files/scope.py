@@ -18,6 +18,8 @@ from zwang.motion.event import constraint_force, multiplier
 from zwang.symbols import rates, t
 
 T = TypeVar("T")
+Freedoms = dict[str, tuple[Built, Built]]
+"""The coordinates of a joint by name, each with its rate."""
 
 LARGEST_MODEL = 150_000  # parts of all expressions together, definitions counted in full
 MOST_INPUT_RATES = 4
@@ -58,8 +60,10 @@ WHY = {
     "input": "it may not contain inputs",
     "time": "it may not contain the time t",
     "parameter": "it is a plain number",
+    "local": "it is known elsewhere only",
 }
 MAKE: dict[str, Callable[[str], sp.Expr | None]] = {
+    "local": sp.Symbol,
     "parameter": sp.Symbol,
     "coordinate": lambda name: sp.Function(name)(t),
     "input": lambda name: sp.Function(name)(t),
@@ -83,22 +87,36 @@ class Meaning:
 
 @dataclass
 class Scope:
-    """The names of one document."""
+    """The names of one document.
+
+    `fixed` are parameters that stand for their values, `freedoms` the coordinates of joints, by the joint's name: None
+    of a joint that is not made (yet); they are written when somebody asks for them.
+    """
 
     document: Document
     names: dict[str, Meaning] = field(default_factory=dict)
     definitions: dict[str, Built] = field(default_factory=dict)
     constraints: tuple[str, ...] = ()
+    fixed: dict[str, Built] = field(default_factory=dict)
+    freedoms: dict[str, Freedoms | Callable[[], Freedoms] | None] = field(default_factory=dict)
     size: int = 0
 
-    def declare(self, declared: dict[str, list[str]]) -> None:
-        """Give every name of the sections its meaning; note those that cannot be one, or that are taken."""
+    def declare(self, declared: dict[str, list[str]], coordinates: dict[str, Path] | None = None) -> None:
+        """Give every name of the sections its meaning; note those that cannot be one, or that are taken.
+
+        `coordinates` are names that bodies and joints bring along, and where.
+        """
         looks: dict[str, str] = {}
         for section, names in declared.items():
             for name in names:
-                self.check_name(name, (section, name), looks)
-                kind = SECTIONS[section]
-                self.names.setdefault(name, Meaning(kind, (section, name), MAKE[kind](name)))
+                self.introduce(name, SECTIONS[section], (section, name), looks)
+        for name, path in (coordinates or {}).items():
+            self.introduce(name, "coordinate", path, looks)
+
+    def introduce(self, name: str, kind: str, path: Path, looks: dict[str, str]) -> None:
+        """Give a name its meaning."""
+        self.check_name(name, path, looks)
+        self.names.setdefault(name, Meaning(kind, path, MAKE[kind](name)))
 
     def check_name(self, name: str, path: Path, looks: dict[str, str]) -> None:
         """Note what is wrong with a name."""
@@ -163,7 +181,7 @@ class Scope:
             return self.used(Built(t, uses=frozenset(["time"])), name, node.at, where)
         meaning = self.names.get(name)
         if meaning is None:
-            raise self.unknown(name, node.at)
+            return self.freedom(name, marks, node.at, where)
         if meaning.kind == "definition":
             if marks:
                 raise Mistake(f"{quoted(name)} is a definition: it has no rate mark", node.at, "write its rate out")
@@ -176,8 +194,10 @@ class Scope:
         """A parameter, coordinate or input, differentiated as often as its rate marks say."""
         kind, expr = meaning.kind, meaning.expr
         assert expr is not None
-        if kind == "parameter" and marks:
+        if kind in ("parameter", "local") and marks:
             raise Mistake(f"{quoted(name)} is a parameter: it does not change, so it has no rate", at)
+        if kind == "parameter" and name in self.fixed:
+            return self.fixed[name]
         if kind == "coordinate":
             if marks > 2:
                 raise Mistake(f"{name}{marks * chr(39)} is differentiated {marks} times, 2 are the most", at)
@@ -186,6 +206,26 @@ class Scope:
         if marks > MOST_INPUT_RATES:
             raise Mistake(f"{quoted(name)} is differentiated {marks} times, {MOST_INPUT_RATES} are the most", at)
         return Built(expr.diff(t, marks) if marks else expr, uses=frozenset([kind]))
+
+    def freedom(self, name: str, marks: int, at: int, where: Use) -> Built:
+        """The coordinate of a joint, as in pin.angle, or its rate."""
+        joint, _, what = name.partition(".")
+        if joint not in self.freedoms:
+            raise self.unknown(name, at)
+        if marks > 1:
+            raise Mistake(f"{name}{marks * chr(39)} is differentiated {marks} times, 1 is the most of a joint's", at)
+        self.used(Built(sp.S.Zero, uses=frozenset(["coordinate", "rate"][: marks + 1])), name, at, where)
+        known = self.freedoms[joint]
+        if known is None:
+            raise Broken
+        if callable(known):
+            known = self.freedoms[joint] = known()
+        if what not in known:
+            there = f"it has {', '.join(known)}" if known else "it has none"
+            raise Mistake(
+                f"joint {quoted(joint)} has no coordinate {quoted(what)}{did_you_mean(what, known)}", at, there
+            )
+        return self.used(known[what][marks], name + "'" * marks, at, where)
 
     def used(self, built: Built, name: str, at: int, where: Use) -> Built:
         """The same, if it may stand here."""
@@ -203,7 +243,8 @@ class Scope:
             return Mistake(f"{quoted(name)} only looks like {quoted(same)}: its letters are others", at)
         known = [*self.names, TIME, *CONSTANTS]
         suggestion = did_you_mean(name, known)
-        hint = "" if suggestion else "declare it in [parameters], [coordinates], [definitions] or [inputs]"
+        place = "[bodies]" if "bodies" in self.document.data else "[coordinates]"
+        hint = "" if suggestion else f"declare it in [parameters], {place}, [definitions] or [inputs]"
         return Mistake(f"unknown name {quoted(name)}{suggestion}", at, hint)
 
     def reaction(self, node: Node, where: Use) -> Built:
@@ -228,9 +269,11 @@ class Scope:
         return self.used(Built(expr, uses=frozenset(["reaction"])), node.value, node.at, where)
 
     def define(self, texts: dict[str, Any]) -> None:
-        """Build the definitions, each after those that it uses; note cycles."""
+        """Build the definitions that are not built yet, each after those that it uses; note cycles."""
         trees: dict[str, Node | None] = {}
         for name, value in texts.items():
+            if name in self.definitions:
+                continue
             path = ("definitions", name)
             if isinstance(value, str):
                 trees[name] = self.attempt(path, partial(parse, value))

@@ -5,11 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-Wrong = list[tuple[tuple[int, ...], str]]
-"""What is wrong with a value: where in it, by indices, and in words."""
+Wrong = list[tuple[tuple[int | str, ...], str]]
+"""What is wrong with a value: where in it, by indices and keys, and in words."""
 
 MOST_POINTS = 100_000  # of a signal in the model file
 MOST_CORNERS = 1000  # of a line or an outline
+MOST_FACTORS = 100  # of a coupling
+MOST_STEPS = 6  # hinges and slides in series: more leave nothing to hold
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,52 @@ def drift(value: Any) -> Wrong:
     return []
 
 
+def either(this: Callable[[Any], Wrong], that: Callable[[Any], Wrong], is_that: Callable[[Any], bool]) -> Any:
+    """One of two types; `is_that` says which is meant."""
+    return lambda value: that(value) if is_that(value) else this(value)
+
+
+def is_list(value: Any) -> bool:
+    """Whether this is a list."""
+    return isinstance(value, list)
+
+
+def is_nested(value: Any) -> bool:
+    """Whether this is a list of lists."""
+    return is_list(value) and any(map(is_list, value))
+
+
+def table_of(check: Callable[[Any], Wrong], words: str) -> Callable[[Any], Wrong]:
+    """A table of values of one type, by name."""
+
+    def wrong(value: Any) -> Wrong:
+        if not isinstance(value, dict):
+            return instead(value, words)
+        if not 1 <= len(value) <= MOST_FACTORS:
+            return [((), f"{len(value)} entries where {words} is meant")]
+        return [((name, *inner), message) for name, entry in value.items() for inner, message in check(entry)]
+
+    return wrong
+
+
+def step(value: Any) -> Wrong:
+    """A hinge or slide of a series."""
+    words = 'a step { name = "…", kind = "angle", axis = […] }'
+    if not isinstance(value, dict):
+        return instead(value, words)
+    strange = next((key for key in value if key not in STEP), None)
+    if strange is not None:
+        return [((strange,), f"unknown key in a step: there are {', '.join(STEP)}")]
+    missing = next((key for key in ("name", "kind", "axis") if key not in value), None)
+    if missing is not None:
+        return [((), f"its {missing} is missing; {words} is meant")]
+    return [((key, *inner), message) for key, entry in value.items() for inner, message in STEP[key](entry)]
+
+
 POINT = "a point [x, y] or [x, y, z]"
+POINTS = "two points, one on each body,"
+MOMENTS = "a moment, three moments or a 3×3 matrix"
+A_RELATION = 'text like "x = y"'
 A_NUMBER = {"type": "number"}
 AN_EXPRESSION = {"type": ["number", "string"]}
 
@@ -116,6 +163,33 @@ AN_EXPRESSION = {"type": ["number", "string"]}
 def a_list(items: dict[str, Any], least: int, most: int) -> dict[str, Any]:
     """A list in JSON Schema."""
     return {"type": "array", "items": items, "minItems": least, "maxItems": most}
+
+
+A_NAME = "a name in quotes"
+a_point = several(expression, POINT, 2, 3)
+two_points = several(a_point, POINTS, 2, 2)
+STEP: dict[str, Callable[[Any], Wrong]] = {
+    "name": text(A_NAME),
+    "kind": text('"angle" or "travel"'),
+    "axis": a_point,
+    "at": a_point,
+    "reading": expression,
+}
+POINT_SCHEMA = a_list(AN_EXPRESSION, 2, 3)
+POINTS_SCHEMA = a_list(POINT_SCHEMA, 2, 2)
+TEXT_SCHEMA = {"type": "string"}
+STEP_SCHEMA = {
+    "type": "object",
+    "properties": {"name": TEXT_SCHEMA, "kind": {"enum": ["angle", "travel"]}, "axis": POINT_SCHEMA,
+                   "at": POINT_SCHEMA, "reading": AN_EXPRESSION},
+    "required": ["name", "kind", "axis"],
+    "additionalProperties": False,
+}  # fmt: skip
+
+
+def table_schema(inner: dict[str, Any]) -> dict[str, Any]:
+    """A table of values of one type, in JSON Schema."""
+    return {"type": "object", "additionalProperties": inner, "minProperties": 1, "maxProperties": MOST_FACTORS}
 
 
 TYPES: dict[str, Type] = {
@@ -148,6 +222,38 @@ TYPES: dict[str, Type] = {
         several(several(expression, "a row [… , …]", 1, 2000), "a matrix [[…], […]]", 1, 2000),
         a_list(a_list(AN_EXPRESSION, 1, 2000), 1, 2000),
     ),
+    "body": Type("the name of a body", text("the name of a body in quotes"), TEXT_SCHEMA),
+    "joint": Type("the name of a joint", text("the name of a joint in quotes"), TEXT_SCHEMA),
+    "selection": Type("a joint", text('a joint, or a joint\'s coordinate as in "pin.angle",'), TEXT_SCHEMA),
+    "name": Type(A_NAME, text(A_NAME), TEXT_SCHEMA),
+    "names": Type("names", several(text(A_NAME), "a list of two or three names", 2, 3), a_list(TEXT_SCHEMA, 2, 3)),
+    "pair": Type("two values", several(expression, "two values [a, b]", 2, 2), a_list(AN_EXPRESSION, 2, 2)),
+    "places": Type(POINTS[:-1], two_points, POINTS_SCHEMA),
+    "place": Type(
+        f"{POINT}, or two of them", either(a_point, two_points, is_nested), {"anyOf": [POINT_SCHEMA, POINTS_SCHEMA]}
+    ),
+    "components": Type(
+        "components", either(expression, a_point, is_list), {"anyOf": [AN_EXPRESSION, POINT_SCHEMA]}
+    ),
+    "inertia": Type(
+        MOMENTS,
+        either(
+            either(expression, several(expression, MOMENTS, 3, 3), is_list),
+            several(several(expression, "a row of three", 3, 3), MOMENTS, 3, 3),
+            is_nested,
+        ),
+        {"anyOf": [AN_EXPRESSION, a_list(AN_EXPRESSION, 3, 3), a_list(a_list(AN_EXPRESSION, 3, 3), 3, 3)]},
+    ),
+    "factors": Type(
+        "factors", table_of(expression, "a table { joint = factor, … }"), table_schema(AN_EXPRESSION)
+    ),
+    "conditions": Type(
+        A_RELATION,
+        either(text(A_RELATION), table_of(text(A_RELATION), "a table of conditions"),
+               lambda value: isinstance(value, dict)),
+        {"anyOf": [TEXT_SCHEMA, table_schema(TEXT_SCHEMA)]},
+    ),
+    "steps": Type("steps", several(step, "a list of steps", 1, MOST_STEPS), a_list(STEP_SCHEMA, 1, MOST_STEPS)),
     "drift": Type(
         "a remedy",
         drift,

@@ -29,7 +29,8 @@ REACTION = re.compile(r"(multiplier|constraint_force)\[(.*)\]")
 def save_model(model: ModelFile | System, path: str | os.PathLike[str]) -> Path:
     """Write a model file; `load_model` reads an equal system back.
 
-    Tables are written into the file itself, and definitions are written out: a system does not remember them.
+    Tables are written into the file itself, and definitions are written out: a system does not remember them. A model
+    of bodies is written as the text that it was read from.
     """
     return write_atomically(path, model_text(model))
 
@@ -53,10 +54,30 @@ def model_text(model: ModelFile | System) -> str:
         model = ModelFile(model, {})
     if not isinstance(model, ModelFile):
         raise InputError(f"a model file is written of a System or a ModelFile, not of a {type(model).__name__}")
+    if model.mechanism is not None:
+        return text_of_bodies(model)
     require_names(model)
     text = "\n\n".join("\n".join(section) for section in sections(model) if section) + "\n"
     require_same(model, text)
     return text
+
+
+def text_of_bodies(model: ModelFile) -> str:
+    """The text of a model of bodies: the one that it was read from, if that still says the same."""
+    instead = "write its equations instead, with save_model(model.system, …)"
+    if not model.text:
+        raise InputError(f"a mechanism that was made in Python cannot be written as bodies: {instead}")
+    try:
+        again = read_model(model.text)
+    except ModelFileError as error:
+        raise InputError(f"this model cannot be read by its text alone, copy its folder: {error}") from None
+    for what in ("system", "run", "events", "drawing", "units", "description"):
+        if getattr(again, what) != getattr(model, what):
+            raise InputError(
+                f"a model of bodies is written as the text it was read from, but its {what} was changed since: change "
+                f"the text, or {instead}"
+            )
+    return model.text
 
 
 def sections(model: ModelFile) -> Iterator[list[str]]:

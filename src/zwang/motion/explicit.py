@@ -88,7 +88,8 @@ def lifting_rows(M: Array, A: Array, rows: Sequence[int]) -> tuple[tuple[int, fl
             break
         best = min(np.flatnonzero(share > share.max() / 2), key=lambda k: (entries[k], -share[k]))
         i = rows[int(best)]
-        chosen.append((i, float(size / (A[i] @ A[i]))))
+        # a power of two, so that the same choice at another state is the same program
+        chosen.append((i, float(2.0 ** round(np.log2(size / (A[i] @ A[i]))))))
         # what remains undetermined once this row counts
         null = null @ np.linalg.svd((unit[best] @ null)[None])[2][1:].T
     return tuple(sorted(chosen))

@@ -83,7 +83,7 @@ class Moving(AnyBody):
     def pose(self, dimension: int) -> Pose:
         """Where the body is prescribed to be."""
         who = f"body {self.name!r}"
-        origin = vector(f"{who}: position", self.position)[:dimension]
+        origin = vector(f"{who}: position", self.position, (2, 3) if dimension == 2 else (3,))[:dimension]
         angle = scalar(f"{who}: angle", self.angle)
         velocity = tuple(dot(x) for x in origin)
         if dimension == 2:

@@ -1,6 +1,8 @@
 """What a mechanism looks like, from its bodies, joints and force elements."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import cycle
 from typing import Any
 
 from zwang.model.drawing import Drawing, Shape
@@ -10,13 +12,18 @@ from zwang.multibody.joint import Constrainer, Joint
 from zwang.multibody.vectors import vector
 
 
+# A body's colour, in turn; a wheel that a joint draws has that of its body.
+COLORS = ("blue", "orange", "teal", "purple", "red", "brown", "magenta", "cyan")
+
+
 def draw(bodies: Sequence[AnyBody], joints: Sequence[Constrainer], forces: Sequence[ForceElement]) -> Drawing:
     """Outlines where they are given; otherwise lines from a body's centre to its joints. Joints are points."""
     size = next(b.dimension for b in bodies if isinstance(b, MassBody))
     placed = [j for j in joints if isinstance(j, Joint)]
-    shapes = [shape for b in bodies for shape in body_shapes(b, placed, size)]
+    colors = dict(zip((b for b in bodies if isinstance(b, MassBody)), cycle(COLORS), strict=False))
+    shapes = [replace(shape, color=colors.get(b, "gray")) for b in bodies for shape in body_shapes(b, placed, size)]
     for j in placed:
-        shapes += j.shapes()
+        shapes += [s if s.color else replace(s, color=colors.get(j.second, "gray")) for s in j.shapes()]
     for element in forces:
         shapes += element.shapes()
     return Drawing(tuple(shapes))

@@ -63,12 +63,17 @@ def disc(mass: Any, radius: Any) -> Moments:
     return (mass * radius**2 / 4, mass * radius**2 / 4, mass * radius**2 / 2)
 
 
-def require_inertia(system: System, bodies: Sequence[MassBody], state: Mapping[sp.Expr, float]) -> None:
+def require_inertia(
+    system: System,
+    bodies: Sequence[MassBody],
+    state: Mapping[sp.Expr, float],
+    parameters: Mapping[Any, Any] | None = None,
+) -> None:
     """Refuse a body that can turn freely about an axis about which it has no inertia: nothing determines that turn."""
     slender = [b for b in bodies if isinstance(b, Body) and is_slender(b)]
     if not slender:
         return
-    now, _, _ = matrices(system, state, 0.0, None)
+    now, _, _ = matrices(system, state, 0.0, parameters)
     stacked = np.vstack([now.M / max(np.abs(now.M).max(), 1e-300), now.A])
     _, sizes, directions = np.linalg.svd(stacked)
     loose = directions[sizes < WEAK * sizes[0]] if len(sizes) == len(directions) else directions[len(sizes) :]

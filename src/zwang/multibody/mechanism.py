@@ -28,7 +28,8 @@ class Mechanism:
     """Bodies with what joins them and what acts on them.
 
     `joints` takes drivers, couplings and conditions too. `parameters` are values of the symbols that the description
-    uses. Bodies with prescribed motion and the ground need not be listed.
+    uses. Bodies with prescribed motion and the ground need not be listed. `constraints` are further ones by name, as
+    a `System` takes them, in the coordinates of bodies and joints.
 
     >>> import zwang as zw
     >>> from zwang import multibody as mb
@@ -44,6 +45,7 @@ class Mechanism:
     forces: Sequence[ForceElement] = ()
     parameters: Mapping[sp.Expr, Any] = field(default_factory=dict)
     name: str = ""
+    constraints: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse what does not fit together; every mistake at once."""
@@ -70,6 +72,7 @@ class Mechanism:
         bodies = self.movable
         constraints = {f"{b.name}.{suffix}": e for b in bodies for suffix, e in b.conditions.items()}
         constraints |= {f"{j.name}.{suffix}": e for j in self.joints for suffix, e in j.asked.items()}
+        constraints |= self.constraints
         inputs = {f: value for element in self.forces for f, value in element.inputs.items()}
         return System(
             [*(q for b in bodies for q in b.coordinates), *own],
@@ -94,11 +97,15 @@ class Mechanism:
     @cached_property
     def start(self) -> dict[sp.Expr, float]:
         """The state nearest to the one described that obeys every joint, in position and velocity."""
+        return self.assembled()
+
+    def assembled(self, parameters: Mapping[Any, Any] | None = None, t: float = 0.0) -> dict[sp.Expr, float]:
+        """The same with other values of parameters, or at another time."""
         try:
-            state = assemble(self.system, self.guess)
+            state = assemble(self.system, self.guess, parameters=parameters, t=t)
         except AssemblyError as error:
             raise AssemblyError(f"the mechanism cannot be put together as described: {error}") from None
-        require_inertia(self.system, self.movable, state)
+        require_inertia(self.system, self.movable, state, parameters)
         return state
 
     @cached_property
@@ -162,6 +169,14 @@ def find_mistakes(mechanism: Mechanism) -> list[str]:
         mistakes += [f"{k} {what} are called {name!r}: names must differ" for name, k in counts.items() if k > 1]
     clash = {b.name for b in bodies} & {j.name for j in mechanism.joints}
     mistakes += [f"a body and a joint are both called {name!r}: names must differ" for name in sorted(clash)]
+    rows = {f"{b.name}.{suffix}" for b in bodies for suffix in b.conditions} | {
+        f"{j.name}.{suffix}" for j in mechanism.joints for suffix in j.asked
+    }
+    mistakes += [
+        f"constraint {name!r} has the name of a condition of the mechanism: choose another"
+        for name in mechanism.constraints
+        if name in rows
+    ]
     listed = set(mechanism.bodies)
     for j in mechanism.joints:
         mistakes += [

@@ -40,7 +40,7 @@ def report(
     `parameters` are those given to `simulate`, `forms` the forms of the equations of motion to show. With `checks`
     the motion is computed again in other forms, by other engines and with other tolerances.
     """
-    subject = Subject(model, motion, parameters)
+    subject = Subject(model.with_parameters(parameters), motion, parameters)
     plots = Plots.of(subject)
     sections = [
         animation_section(subject),

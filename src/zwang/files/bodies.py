@@ -1,0 +1,62 @@
+"""A model file that describes bodies and joints: its mechanism, and everything that goes with one."""
+
+from typing import TYPE_CHECKING
+
+import sympy as sp
+
+from zwang.files.drawings import joined, read_drawing
+from zwang.files.mechanisms import PARTS, MechanismReader, coordinate_paths, fixed_values, place_names
+from zwang.files.model_file import ModelFile
+from zwang.model.fixed import Fixed
+
+if TYPE_CHECKING:
+    from zwang.files.read import Reader
+
+ENERGETIC = ("coordinates", "energy", "mass", "forces", "nonideal")  # sections of a model without bodies
+
+
+def model_of_bodies(reader: "Reader") -> ModelFile:
+    """A model by its bodies and joints.
+
+    A place is a number. So a parameter that a place depends on stands for its value in every expression: otherwise a
+    later value would change some of them and leave others as they were.
+    """
+    document, scope, raw = reader.document, reader.scope, reader.document.data
+    require_bodies(reader)
+    names = {key: list(raw[key]) for key in PARTS if isinstance(raw.get(key), dict)}
+    scope.freedoms = dict.fromkeys(names.get("joints", ()))
+    reader.declare(coordinate_paths(raw))
+    definitions, parameters = reader.section("definitions"), reader.parameters()
+    scope.fixed = fixed_values(place_names(raw, definitions), parameters)
+    scope.definitions.clear()
+    scope.define(definitions)
+    inputs = reader.inputs()
+    parts = MechanismReader(document, scope, names, parameters)
+    parts.read(definitions)
+    constraints = reader.constraints()
+    scope.constraints = (*scope.constraints, *parts.rows)
+    events = reader.events(inputs)
+    drawing = read_drawing(document, scope, reader.section("draw"))
+    run = reader.run()
+    document.raise_problems()
+    values = {sp.Symbol(n): Fixed(v) if n in scope.fixed else v for n, v in parameters.items()}
+    made = parts.mechanism(values | inputs, constraints, raw.get("name", ""))
+    document.raise_problems()
+    assert made is not None
+    drawing = joined(document, made.drawing, drawing)
+    start = parts.start(made, run.begin)
+    return ModelFile(made.system, start, run, events, drawing, reader.units(), mechanism=made)
+
+
+def require_bodies(reader: "Reader") -> None:
+    """Note parts of a mechanism without bodies, and descriptions of the other sort beside them."""
+    document, raw = reader.document, reader.document.data
+    if not raw.get("bodies"):
+        there = "bodies" if "bodies" in raw else next(key for key in raw if key in (*PARTS, "gravity"))
+        document.of((there,), "there are no bodies", "write [bodies.NAME], then mass = … and inertia = …")
+    for key in ENERGETIC:
+        if key in raw:
+            hint = "bodies have coordinates and energies of their own"
+            if key in ("forces", "nonideal"):
+                hint = 'write [elements.NAME] with kind = "force", "actuator" or "joint-friction"'
+            document.of((key,), f"[{key}] and [bodies] do not go together", hint, key=True)

@@ -1,0 +1,244 @@
+"""Bodies, joints and force elements of a model file to a mechanism."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import sympy as sp
+
+from zwang import multibody as mb
+from zwang.errors import AssemblyError, InputError, ModelError, UndeterminedError
+from zwang.files.build import Built, plain
+from zwang.files.document import Document
+from zwang.files.keys import Kind
+from zwang.files.kinds import LATER
+from zwang.files.mistakes import blamed_key, in_part_words, place_of_part
+from zwang.files.names import wrong_name
+from zwang.files.parts import Values, Wrong, dependence, found_names, texts_in
+from zwang.files.places import Path
+from zwang.files.problems import quoted
+from zwang.files.schema import SECTIONS, kind_of
+from zwang.files.scope import Scope
+from zwang.multibody.body import MassBody, Moving
+from zwang.multibody.joint import Joint
+from zwang.symbols import t
+
+PARTS = ("bodies", "joints", "springs", "elements")
+SECTION = {section.name: section for section in SECTIONS}
+GRAVITY = next(key for key in SECTION["gravity"].keys if key.name == "acceleration")
+# The coordinates of a body; of one whose kind is unknown there may be any of them.
+COORDINATES = {"Body": "x y z q0 q1 q2 q3", "PlanarBody": "x y angle", "Particle": "x y z", "Moving": ""}
+
+
+def coordinate_paths(data: Mapping[str, Any]) -> dict[str, Path]:
+    """The coordinates that bodies and joints have, and whose they are, as the file says before anything is checked."""
+    found: dict[str, Path] = {}
+    for name, kind, entry in entries(data, "bodies"):
+        suffixes = "x y z angle q0 q1 q2 q3" if kind is None else COORDINATES[kind.part]
+        if kind is not None and kind.part == "Particle" and isinstance(at := entry.get("position"), list):
+            suffixes = "x y z" if len(at) == 3 else "x y"
+        found |= {f"{name}.{suffix}": ("bodies", name) for suffix in suffixes.split()}
+    for name, kind, entry in entries(data, "joints"):
+        if kind is not None and kind.part == "PointOnCurve":
+            found[f"{name}.s"] = ("joints", name)
+        steps = entry.get("steps") if kind is not None and kind.part == "Series" else None
+        for step in steps if isinstance(steps, list) else ():
+            if isinstance(step, dict) and isinstance(word := step.get("name"), str):
+                found[f"{name}.{word}"] = ("joints", name)
+    return found
+
+
+def entries(data: Mapping[str, Any], section: str) -> Iterator[tuple[str, Kind | None, dict[str, Any]]]:
+    """The parts of a section with their kinds, None where that is unknown."""
+    found = data.get(section)
+    for name, entry in found.items() if isinstance(found, dict) else ():
+        if isinstance(entry, dict):
+            yield name, kind_of(SECTION[section], entry), entry
+
+
+def place_names(data: Mapping[str, Any], definitions: Mapping[str, Any]) -> set[str]:
+    """The names that places, directions and starts depend on, those in definitions included."""
+    wanted: set[str] = set()
+    for section in PARTS:
+        for _, kind, entry in entries(data, section):
+            for key in kind.keys if kind is not None else ():
+                if key.name in entry and dependence(key, entry[key.name], entry) == "number":
+                    wanted.update(*map(found_names, texts_in(entry[key.name])))
+    todo = list(wanted)
+    while todo:
+        text = definitions.get(todo.pop())
+        new = found_names(text) - wanted if isinstance(text, str) else set()
+        wanted |= new
+        todo += new
+    return wanted
+
+
+def fixed_values(names: set[str], parameters: Mapping[str, Any]) -> dict[str, Built]:
+    """The parameters that stand for their values, because places depend on them."""
+    found = {}
+    for name in parameters:
+        value = parameters[name]
+        if name in names and value is not None:
+            built = Built(value, float(value)) if isinstance(value, sp.Expr) else plain(value)
+            found[name] = Built(built.expr, built.value, uses=frozenset(["parameter"]))
+    return found
+
+
+class MechanismReader:
+    """Makes the parts of a mechanism; every mistake is noted at its place."""
+
+    def __init__(self, document: Document, scope: Scope, names: Mapping[str, list[str]], values: Any) -> None:
+        self.document, self.scope = document, scope
+        self.names = names
+        self.numbers = {sp.Symbol(n): sp.sympify(v) for n, v in values.items() if v is not None}
+        self.values = Values(document, scope)
+        self.forces: dict[str, Any] = {}
+
+    def read(self, definitions: Mapping[str, Any]) -> None:
+        """Bodies, then joints, then what refers to joints, then force elements."""
+        self.check_names()
+        bodies, joints = self.values.bodies, self.values.joints
+        bodies |= {"ground": mb.ground} | dict.fromkeys(self.names.get("bodies", ()))
+        joints |= dict.fromkeys(self.names.get("joints", ()))
+        for name, kind, entry in entries(self.document.data, "bodies"):
+            bodies[name] = self.part(("bodies", name), kind, entry)
+        self.require_motions()
+        self.scope.freedoms = dict.fromkeys(joints)
+        listed = list(entries(self.document.data, "joints"))
+        for later in (False, True):
+            for name, kind, entry in listed:
+                if kind is not None and later == any(key.type in LATER for key in kind.needed):
+                    joints[name] = self.part(("joints", name), kind, entry)
+                    self.scope.freedoms[name] = None if joints[name] is None else partial(freedoms, joints[name])
+            self.scope.define(dict(definitions))
+        self.gravity()
+        for section in ("springs", "elements"):
+            for name, kind, entry in entries(self.document.data, section):
+                if name in self.forces:
+                    message = f"{quoted(name)} is a force element twice"
+                    self.document.of((section, name), message, "choose another name", key=True)
+                self.forces[name] = self.part((section, name), kind, entry)
+
+    def check_names(self) -> None:
+        """Note names that no part can have."""
+        for section in PARTS:
+            for name in self.names.get(section, ()):
+                wrong = wrong_name(name) or ("has a dot" if "." in name else "")
+                if name == "ground":
+                    wrong = "is taken: it is the ground"
+                if wrong:
+                    self.document.of((section, name), f"the name {quoted(name)} {wrong}", key=True)
+
+    def part(self, path: Path, kind: Kind | None, entry: Mapping[str, Any]) -> Any:
+        """A part of its kind, or None where something is wrong with it.
+
+        What its class refuses is refused with the parameters' values too: a mass "m" where m is negative.
+        """
+        arguments = None if kind is None else self.values.of(path, kind, entry)
+        if kind is None or arguments is None:
+            return None
+        make = getattr(mb, kind.part)
+        if any(key.name == "first" for key in kind.further):
+            arguments.setdefault("first", mb.ground)
+        try:
+            with_values = numbered(arguments, self.numbers)
+            if with_values != arguments:
+                make(path[-1], **with_values)
+            return make(path[-1], **arguments)
+        except InputError as error:
+            self.blame(path, error)
+        return None
+
+    def blame(self, path: Path, error: InputError) -> None:
+        """Note what a part's class refuses, at the key that it names."""
+        entry = self.document.data[str(path[0])][str(path[1])]
+        self.document.of((*path, *blamed_key(str(error), entry)), in_part_words(str(error)))
+
+    def require_motions(self) -> None:
+        """Note bodies whose motion is prescribed by what is no motion where the others live."""
+        bodies = self.values.bodies
+        size = next((b.dimension for b in bodies.values() if isinstance(b, MassBody)), 3)
+        for name, body in bodies.items():
+            if isinstance(body, Moving):
+                try:
+                    body.pose(size)
+                except InputError as error:
+                    self.blame(("bodies", name), error)
+                    bodies[name] = None
+
+    def gravity(self) -> None:
+        """Gravity, where it is given."""
+        section = self.document.data.get("gravity")
+        if section is None:
+            return
+        if "acceleration" not in section:
+            self.document.of(("gravity",), "[gravity] has no acceleration", "write acceleration = [0, -9.81]")
+            return
+        try:
+            given = self.values.nested(("gravity", "acceleration"), section["acceleration"], GRAVITY.of)
+            self.forces["gravity"] = mb.Gravity(given)
+        except Wrong:
+            self.forces["gravity"] = None
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The names of the conditions of bodies and joints."""
+        bodies = [f"{b.name}.{row}" for b in self.values.bodies.values() for row in getattr(b, "conditions", ())]
+        return (*bodies, *(f"{j.name}.{row}" for j in self.values.joints.values() if j for row in j.asked))
+
+    def mechanism(
+        self, parameters: Mapping[Any, Any], constraints: Mapping[str, Any], name: str
+    ) -> mb.Mechanism | None:
+        """The mechanism with its system; mistakes that they find themselves are located."""
+        bodies = [body for body in self.values.bodies.values() if body is not mb.ground]
+        try:
+            made = mb.Mechanism(bodies, [*self.values.joints.values()], [*self.forces.values()], parameters, name,
+                             constraints)  # fmt: skip
+            _ = made.system, made.drawing
+            return made
+        except ModelError as error:
+            for mistake in error.mistakes:
+                self.note(mistake)
+        except InputError as error:
+            self.note(str(error))
+        return None
+
+    def start(self, mechanism: mb.Mechanism, time: float) -> dict[sp.Expr, Any]:
+        """Where the mechanism starts: put together, where every parameter has a value."""
+        system = mechanism.system
+        given = system.parameters
+        if any(given.get(s) is None for s in (*system.symbols, *system.inputs)):
+            return dict(mechanism.guess)
+        try:
+            return dict(mechanism.assembled(t=time))
+        except (AssemblyError, UndeterminedError, InputError) as error:
+            self.note(str(error), "mend the places of bodies and joints, or what they must obey")
+        return {}
+
+    def note(self, message: str, hint: str = "") -> None:
+        """Note what a mechanism says of itself, at the part that it names."""
+        self.document.of(place_of_part(message, self.document.data), in_part_words(message), hint)
+
+
+def numbered(given: Any, numbers: Mapping[sp.Expr, Any]) -> Any:
+    """Arguments with the values of parameters in them."""
+    if isinstance(given, tuple):
+        return tuple(numbered(inner, numbers) for inner in given)
+    if isinstance(given, dict):
+        return {key: numbered(inner, numbers) for key, inner in given.items()}
+    return given.xreplace(numbers) if isinstance(given, sp.Expr) else given
+
+
+def freedoms(joint: Any) -> dict[str, tuple[Built, Built]]:
+    """A joint's coordinates and their rates, for use in expressions."""
+    found = joint.freedoms if isinstance(joint, Joint) else {}
+    return {
+        name: (weighed(f.reading, "coordinate"), weighed(f.rate, "coordinate", "rate")) for name, f in found.items()
+    }
+
+
+def weighed(expr: Any, *uses: str) -> Built:
+    """An expression of the mechanism's own, with its size; its depth is nobody's fault."""
+    expr = sp.sympify(expr)
+    kinds = {*uses, "parameter"} | ({"time"} if t in expr.free_symbols else set())
+    return Built(expr, size=sum(1 for _ in sp.preorder_traversal(expr)), uses=frozenset(kinds))

@@ -1,0 +1,636 @@
+"""Mechanisms in model files: the same systems as in Python, mistakes at their places, nothing without bounds."""
+
+import dataclasses
+import time
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import zwang as zw
+from zwang import multibody as mb
+from zwang.errors import InputError, ModelFileError
+from zwang.files.keys import Kind
+from zwang.files.kinds import BODIES, ELEMENTS, JOINTS
+from zwang.files.read import read_model
+from zwang.files.schema import json_schema
+from zwang.files.write import model_text
+from zwang.multibody.body import AnyBody
+from zwang.multibody.element import ForceElement
+from zwang.multibody.joint import Constrainer
+from zwang.signals import Signal
+
+G = mb.ground
+J = (1, 2, 2.5)
+k, L, m, w = zw.parameters("k L m w")
+SPACE = """
+[bodies.a]
+mass = 2
+inertia = [1, 2, 2.5]
+[bodies.b]
+mass = 3
+inertia = [1, 2, 2.5]
+position = [1, 0, 0.5]
+orientation = [1, 0, 0, 0.1]
+velocity = [0, 1, 0]
+angular_velocity = [0, 0, 1]
+"""
+PLANE = """
+[bodies.a]
+mass = 2
+inertia = 1
+[bodies.b]
+mass = 3
+inertia = 0.5
+position = [2, 0]
+angle = 0.25
+velocity = [0, 1]
+spin = 1
+[bodies.p]
+kind = "particle"
+mass = 1
+position = [2, 1]
+"""
+
+
+def space():
+    b = mb.Body("b", 3, J, (1, 0, 0.5), (1, 0, 0, 0.1), (0, 1, 0), (0, 0, 1))
+    return {"a": mb.Body("a", 2, J), "b": b}
+
+
+def plane():
+    b = mb.PlanarBody("b", 3, 0.5, (2, 0), 0.25, (0, 1), 1)
+    return {"a": mb.PlanarBody("a", 2, 1), "b": b, "p": mb.Particle("p", 1, (2, 1))}
+
+
+# The kind, the scene, the keys in the file, and the same in Python. `pin` and `slide` are there for what needs joints.
+JOINTS_WRITTEN = {
+    "revolute": ("space", "second = 'b'\nat = [0, 0, 0]\naxis = [0, 1, 0]\nreading = 'pi/2'",
+                 lambda s: mb.Revolute("j", G, s["b"], at=(0, 0, 0), axis=(0, 1, 0), reading=np.pi / 2)),
+    "prismatic": ("plane", "first = 'a'\nsecond = 'b'\nat = [0, 0]\naxis = [1, 0]\nreading = 2",
+                  lambda s: mb.Prismatic("j", s["a"], s["b"], at=(0, 0), axis=(1, 0), reading=2)),
+    "cylindrical": ("space", "first = 'a'\nsecond = 'b'\nat = [0, 0, 1]\naxis = [[0, 0, 1], [0, 1, 0]]",
+                    lambda s: mb.Cylindrical("j", s["a"], s["b"], at=(0, 0, 1), axis=((0, 0, 1), (0, 1, 0)))),
+    "spherical": ("space", "second = 'b'\nat = [['k', 0, 0], [0, '-k', 0]]",
+                  lambda s: mb.Spherical("j", G, s["b"], at=((k, 0, 0), (0, -k, 0)))),
+    "universal": ("space", "first = 'a'\nsecond = 'b'\nat = [0, 0, 0]\naxes = [[1, 0, 0], [0, 1, 0]]",
+                  lambda s: mb.Universal("j", s["a"], s["b"], at=(0, 0, 0), axes=((1, 0, 0), (0, 1, 0)))),
+    "planar": ("space", "second = 'b'\nat = [0, 0, 0.5]\nnormal = [0, 0, 1]",
+               lambda s: mb.Planar("j", G, s["b"], at=(0, 0, 0.5), normal=(0, 0, 1))),
+    "fixed": ("space", "first = 'a'\nsecond = 'b'\nat = [0, 0, 0]\norientation = [1, 0, 0, 0]",
+              lambda s: mb.Fixed("j", s["a"], s["b"], at=(0, 0, 0), orientation=(1, 0, 0, 0))),
+    "screw": ("space", "second = 'b'\nat = [0, 0, 0]\naxis = [0, 0, 1]\npitch = 'k'",
+              lambda s: mb.Screw("j", G, s["b"], at=(0, 0, 0), axis=(0, 0, 1), pitch=k)),
+    "series": ("space", "second = 'b'\nat = [0, 0, 0]\nsteps = [{ name = 'out', kind = 'angle', axis = [1, 0, 0] }, "
+               "{ name = 'along', kind = 'travel', axis = [0, 1, 0], reading = 0.5 }]",
+               lambda s: mb.Series("j", G, s["b"], at=(0, 0, 0), steps=[
+                   mb.Step("out", "angle", (1, 0, 0)), mb.Step("along", "travel", (0, 1, 0), reading=0.5)])),
+    "rod": ("plane", "second = 'p'\nstart = [0, 0]\nend = [2, 1]\nlength = 'k + 0.1*t'",
+            lambda s: mb.Rod("j", G, s["p"], start=(0, 0), end=(2, 1), length=k + 0.1 * zw.t)),
+    "point-on-line": ("plane", "first = 'a'\nsecond = 'p'\nat = [2, 1]\naxis = [0, 1]",
+                      lambda s: mb.PointOnLine("j", s["a"], s["p"], at=(2, 1), axis=(0, 1))),
+    "point-on-plane": ("space", "second = 'b'\nat = [1, 1, 0]\nnormal = [0, 0, 2]",
+                       lambda s: mb.PointOnPlane("j", G, s["b"], at=(1, 1, 0), normal=(0, 0, 2))),
+    "point-on-curve": ("plane", "second = 'p'\ncurve = ['u', 'k*u^2']\nparameter = 'u'\nstart = 2\nspan = [-3, 3]",
+                       lambda s: mb.PointOnCurve("j", G, s["p"], curve=(sp.Symbol("u"), k * sp.Symbol("u") ** 2),
+                                                 parameter=sp.Symbol("u"), start=2, span=(-3, 3))),
+    "point-on-surface": ("plane", "second = 'p'\nsurface = 'X^2 + k*Y^2 - 5'\nsymbols = ['X', 'Y']",
+                         lambda s: mb.PointOnSurface("j", G, s["p"], symbols=sp.symbols("X Y"),
+                                                     surface=sp.Symbol("X") ** 2 + k * sp.Symbol("Y") ** 2 - 5)),
+    "rolling-wheel": ("plane", "second = 'b'\nradius = 'k'\nat = [0, '-k']",
+                      lambda s: mb.RollingWheel("j", G, s["b"], radius=1, at=(0, -1))),
+    "rolling-disc": ("space", "second = 'b'\nradius = 0.5\naxis = [0, 1, 0]",
+                     lambda s: mb.RollingDisc("j", G, s["b"], radius=0.5, axis=(0, 1, 0))),
+    "rolling-ball": ("space", "second = 'b'\nradius = 'k'\nnormal = [0, 0, 1]\ncentre = [1, 0, 0.5]",
+                     lambda s: mb.RollingBall("j", G, s["b"], radius=k, normal=(0, 0, 1), centre=(1, 0, 0.5))),
+    "wheel-on-wheel": ("plane", "first = 'a'\nsecond = 'b'\nradii = ['3*k', 1]\ninside = true",
+                       lambda s: mb.WheelOnWheel("j", s["a"], s["b"], radii=(3, 1), inside=True)),
+    "skate": ("plane", "second = 'b'\nat = [2, 0]\ndirection = [1, 1]",
+              lambda s: mb.Skate("j", G, s["b"], at=(2, 0), direction=(1, 1))),
+    "driver": ("plane", "joint = 'pin'\nmotion = 'k*sin(w*t) + u'",
+               lambda s: mb.Driver("j", s["pin"], motion=k * sp.sin(w * zw.t) + sp.Function("u")(zw.t))),
+    "coupling": ("plane", "value = 't'\n[joints.j.factors]\npin = 2\n'slide.travel' = 'k'",
+                 lambda s: mb.Coupling("j", {s["pin"]: 2, (s["slide"], "travel"): k}, value=zw.t)),
+    "gear": ("plane", "first = 'pin.angle'\nsecond = 'hinge'\nratio = '-k'",
+             lambda s: mb.Gear("j", (s["pin"], "angle"), s["hinge"], ratio=-k)),
+    "rack": ("plane", "pinion = 'pin'\nrack = 'slide'\nradius = 0.3",
+             lambda s: mb.Rack("j", s["pin"], s["slide"], radius=0.3)),
+    "belt": ("plane", "first = 'pin'\nsecond = 'hinge'\nradii = [1, 'k']\ncrossed = true",
+             lambda s: mb.Belt("j", s["pin"], s["hinge"], radii=(1, k), crossed=True)),
+    "condition": ("plane", "[joints.j.expressions]\none = \"a.x = 2*b.y\"\ntwo = \"pin.angle' = k*b.y'\"",
+                  lambda s: mb.Condition("j", {"one": s["a"].coordinates[0] - 2 * s["b"].coordinates[1],
+                                               "two": s["pin"].freedoms["angle"].rate
+                                               - k * zw.dot(s["b"].coordinates[1])})),
+}  # fmt: skip
+PINS = """
+[joints.pin]
+kind = "revolute"
+second = "a"
+at = [0, 0]
+[joints.hinge]
+kind = "revolute"
+second = "b"
+at = [2, 0]
+[joints.slide]
+kind = "point-on-line"
+second = "p"
+at = [2, 1]
+axis = [1, 0]
+"""
+ELEMENTS_WRITTEN = {
+    "spring": ("plane", "second = 'b'\nstart = [0, 1]\nend = [2, 0]\nstiffness = 'k'\nrest = 1\ndamping = 0.1",
+               lambda s: mb.Spring("e", G, s["b"], start=(0, 1), end=(2, 0), stiffness=k, rest=1, damping=0.1)),
+    "joint-spring": ("plane", "joint = 'pin'\nstiffness = 'k'\nrest = 'w'\ndamping = 0.1",
+                     lambda s: mb.JointSpring("e", s["pin"], stiffness=k, rest=w, damping=0.1)),
+    "force": ("plane", "body = 'b'\ncomponents = [\"-k*b.x'\", 'u']\npoint = ['w', 0]\nframe = 'body'",
+              lambda s: mb.Force("e", s["b"], (-k * zw.dot(s["b"].coordinates[0]), sp.Function("u")(zw.t)),
+                                 point=(w, 0), frame="body")),
+    "torque": ("space", "body = 'b'\ncomponents = [0, 'k*t', \"-b.q1\"]\nframe = 'body'",
+               lambda s: mb.Torque("e", s["b"], (0, k * zw.t, -s["b"].coordinates[4]), frame="body")),
+    "actuator": ("plane", "joint = 'pin'\neffort = \"-k*pin.angle - 0.5*pin.angle'\"",
+                 lambda s: mb.Actuator("e", s["pin"], effort=-k * s["a"].coordinates[2]
+                                       - 0.5 * zw.dot(s["a"].coordinates[2]))),
+    "drag": ("plane", "body = 'b'\nlinear = 'k'\nquadratic = 0.1\nturning = 2",
+             lambda s: mb.Drag("e", s["b"], linear=k, quadratic=0.1, turning=2)),
+    "joint-friction": ("plane", "joint = 'slide'\ncoefficient = 'k'\nfreedom = 'travel'",
+                       lambda s: mb.JointFriction("e", s["slide"], k, freedom="travel")),
+    "ball-damper": ("space", "joint = 'ball'\ndamping = 'k'", lambda s: mb.BallDamper("e", s["ball"], k)),
+}  # fmt: skip
+HEAD = """
+name = "written"
+[parameters]
+k = 1.0
+w = 0.5
+[inputs]
+u = { times = [0, 1], values = [0, 1], kind = "cubic" }
+"""
+
+
+def scene(where):
+    parts = plane() if where == "plane" else space()
+    joints = []
+    if where == "plane":
+        joints = [mb.Revolute("pin", G, parts["a"], at=(0, 0)), mb.Revolute("hinge", G, parts["b"], at=(2, 0)),
+                  mb.PointOnLine("slide", G, parts["p"], at=(2, 1), axis=(1, 0))]  # fmt: skip
+    return parts, joints
+
+
+def system_in_python(parts, joints, forces=()):
+    bodies = [part for part in parts.values() if isinstance(part, AnyBody)]
+    inputs = {sp.Function("u")(zw.t): Signal([0, 1], [0, 1], kind="cubic")}
+    return mb.Mechanism(bodies, joints, forces, {k: 1.0, w: 0.5} | inputs, "written").system
+
+
+def built(text):
+    """A system without asking whether the parts can be put together: scenes show single joints."""
+    from zwang.files import mechanisms
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mechanisms.MechanismReader, "start", lambda self, mechanism, time: dict(mechanism.guess))
+        return read_model(text)
+
+
+@pytest.mark.parametrize("kind", JOINTS_WRITTEN)
+def test_every_joint_is_the_same_as_in_python(kind):
+    where, keys, make = JOINTS_WRITTEN[kind]
+    parts, joints = scene(where)
+    text = HEAD + (PLANE + PINS if where == "plane" else SPACE) + f"[joints.j]\nkind = '{kind}'\n{keys}\n"
+    parts |= {j.name: j for j in joints}
+    expected = system_in_python(parts, [*joints, make(parts)])
+    assert built(text).system == expected
+    class_name = next(entry.part for entry in JOINTS if entry.name == kind)
+    assert built(text.replace(f"'{kind}'", f"'{class_name}'")).system == expected
+
+
+@pytest.mark.parametrize("kind", ELEMENTS_WRITTEN)
+def test_every_force_element_is_the_same_as_in_python(kind):
+    where, keys, make = ELEMENTS_WRITTEN[kind]
+    parts, joints = scene(where)
+    text = HEAD + (PLANE + PINS if where == "plane" else SPACE)
+    if kind == "ball-damper":
+        joints = [mb.Spherical("ball", parts["a"], parts["b"], at=(0, 0, 0))]
+        text += "[joints.ball]\nkind = 'spherical'\nfirst = 'a'\nsecond = 'b'\nat = [0, 0, 0]\n"
+    parts |= {j.name: j for j in joints}
+    expected = system_in_python(parts, joints, [make(parts)])
+    assert built(text + f"[elements.e]\nkind = '{kind}'\n{keys}\n").system == expected
+    if kind == "spring":
+        assert built(text + f"[springs.e]\n{keys}\n").system == expected
+
+
+def test_nonlinear_springs_know_their_length_and_rate():
+    parts, joints = scene("plane")
+    tension = k * (mb.length - 1) ** 3 + 5 * mb.rate * parts["b"].coordinates[2]
+    expected = system_in_python(parts, joints, [mb.Spring("e", parts["a"], parts["b"], force=tension)])
+    keys = "first = 'a'\nsecond = 'b'\nforce = 'k*(length - 1)^3 + 5*rate*b.angle'"
+    assert built(HEAD + PLANE + PINS + f"[springs.e]\n{keys}\n").system == expected
+
+
+def test_moving_bodies_and_gravity_are_the_same_as_in_python():
+    parts, joints = scene("space")
+    table = mb.Moving("table", position=(0, 0, w * zw.t), axis=(0, 0, 1), angle=k * zw.t)
+    parts["table"] = table
+    joints = [mb.Spherical("j", table, parts["b"], at=(1, 0, 0.5))]
+    expected = system_in_python(parts, joints, [mb.Gravity((0, 0, -9.81 * k))])
+    more = """
+[bodies.table]
+kind = "moving"
+position = [0, 0, "w*t"]
+axis = [0, 0, 1]
+angle = "k*t"
+[joints.j]
+kind = "spherical"
+first = "table"
+second = "b"
+at = [1, 0, 0.5]
+[gravity]
+acceleration = [0, 0, "-9.81*k"]
+"""
+    assert built(HEAD + SPACE + more).system == expected
+
+
+def test_the_tables_have_the_arguments_of_the_classes():
+    for kinds, base in ((BODIES, AnyBody), (JOINTS, Constrainer), (ELEMENTS, ForceElement)):
+        written = {kind.part: kind for kind in kinds}
+        classes = {name: c for name in mb.__all__ if isinstance(c := getattr(mb, name), type) and issubclass(c, base)}
+        classes.pop("Gravity", None)  # it has a section of its own
+        assert set(written) == set(classes)
+        for name, kind in written.items():
+            require_arguments(kind, classes[name])
+    assert set(JOINTS_WRITTEN) == {kind.name for kind in JOINTS}
+    assert set(ELEMENTS_WRITTEN) == {kind.name for kind in ELEMENTS}
+
+
+def require_arguments(kind: Kind, part: type) -> None:
+    fields = [f for f in dataclasses.fields(part) if f.name != "name"]
+    assert {key.name for key in kind.keys} == {f.name for f in fields}
+    needed = {f.name for f in fields if f.default is dataclasses.MISSING}
+    defaulted = {"first"} if "first" not in {key.name for key in kind.needed} else set()
+    assert {key.name for key in kind.needed} == needed - defaulted
+
+
+# A whole model
+
+CRANK = """name = "Slider-crank"
+
+[parameters]
+r = 0.3
+L = 0.9
+m = 1.0
+omega = 10
+
+[definitions]
+end = "r + L"
+lift = "rod.y + axle.angle"
+
+[bodies.crank]
+mass = "m"
+inertia = 0.01
+position = ["r/2", 0]
+
+[bodies.rod]
+mass = 0.6
+inertia = "0.6*L^2/12"
+position = ["r + L/2", 0]
+
+[bodies.piston]
+kind = "particle"
+mass = 0.8
+position = ["end", 0]
+
+[joints.axle]
+kind = "revolute"
+second = "crank"
+at = [0, 0]
+
+[joints.knee]
+kind = "revolute"
+first = "crank"
+second = "rod"
+at = ["r", 0]
+
+[joints.wrist]
+kind = "revolute"
+first = "rod"
+second = "piston"
+at = ["end", 0]
+
+[joints.motor]
+kind = "driver"
+joint = "axle"
+motion = "omega*t"
+
+[gravity]
+acceleration = [0, -9.81]
+
+[springs.coil]
+second = "piston"
+start = [0.5, 0]
+end = ["end", 0]
+stiffness = 40
+
+[elements.air]
+kind = "drag"
+body = "piston"
+linear = 0.1
+
+[constraints]
+guide = "piston.y = 0"
+
+[events]
+low = "lift = 0"
+slack = { when = "multiplier(motor.motion) = 0", direction = "up" }
+
+[units]
+time = "s"
+energy = "J"
+
+[run]
+until = 0.5
+samples = 11
+
+[draw]
+piston = { point = ["piston.x", "piston.y"], color = "red", trail = true }
+wall = { line = [["end", -1], ["end", 1]] }
+"""
+
+
+def test_a_model_of_bodies_runs_with_constraints_events_and_drawing():
+    model = read_model(CRANK)
+    assert model.mechanism is not None
+    assert model.system.constraint_names[-1] == "guide"
+    motion = model.simulate()
+    angle = 10 * motion.time.values
+    place = 0.3 * np.cos(angle) + np.sqrt(0.9**2 - (0.3 * np.sin(angle)) ** 2)
+    assert np.abs(motion.q.sel(coordinate="piston.x").values - place).max() < 1e-10
+    assert {str(name) for name in motion.event_name.values} == {"low", "slack"}
+    shapes = {shape.name: shape for shape in model.drawing.shapes}
+    assert shapes["piston"].trail
+    assert {"axle", "coil", "wall", "crank 1"} <= shapes.keys()
+    force = model.mechanism.reactions(motion).force.sel(joint="wrist")
+    assert np.isfinite(force).all()
+
+
+def test_other_values_put_the_mechanism_together_again():
+    model = read_model(CRANK)
+    motion = model.simulate(parameters={"L": 1.2, "m": 2.0})
+    angle = 10 * motion.time.values
+    place = 0.3 * np.cos(angle) + np.sqrt(1.2**2 - (0.3 * np.sin(angle)) ** 2)
+    assert np.abs(motion.q.sel(coordinate="piston.x").values - place).max() < 1e-10
+    longer = model.with_parameters({"L": 1.2})
+    assert longer.system == read_model(CRANK.replace("L = 0.9", "L = 1.2")).system
+    assert longer.state({"m": 2.0}) == model.state({"L": 1.2, "m": 2.0})
+    assert model.with_parameters({"m": 2.0}) is model
+    assert model.with_parameters({"L": 0.9}) is model
+    assert longer.mechanism.reactions(motion).force.shape == (11, 3, 3)
+
+
+def test_places_cannot_be_changed_behind_the_back_of_a_system():
+    model = read_model(CRANK)
+    with pytest.raises(InputError, match=r"parameters sets L, but this system was built with L = 0.9"):
+        zw.simulate(model.system, model.start, 0.1, parameters={"L": 1.2})
+    with pytest.raises(InputError, match=r"parameters sets L, but this system was built with L = 0.9"):
+        model.mechanism.reactions(model.simulate(parameters={"L": 1.2}))  # of another mechanism
+    with pytest.raises(InputError, match=r"L = 'long' is no finite number"):
+        model.with_parameters({"L": "long"})
+    with pytest.raises(ModelFileError, match=r"its mass is -1"):
+        read_model(CRANK, parameters={"m": -1.0})
+    zw.simulate(model.system, model.start, 0.1, parameters={"L": 0.9, "omega": 10})
+
+
+def test_parameters_that_no_place_depends_on_stay_symbols():
+    model = read_model(CRANK)
+    assert {str(s) for s in model.system.symbols} == {"m", "omega"}
+    assert {str(s): value for s, value in model.fixed.items()} == {"r": 0.3, "L": 0.9}
+    assert {str(s) for s in model.system.parameters} == {"r", "L", "m", "omega"}
+
+
+def test_places_in_body_axes_keep_their_parameters():
+    text = CRANK.replace('at = ["r", 0]', 'at = [["r/2", 0], ["-h", 0]]').replace("m = 1.0", "m = 1.0\nh = 0.45")
+    model = read_model(text)
+    assert sp.Symbol("h") in model.system.symbols
+    assert sp.Symbol("h") not in model.fixed
+    assert zw.diagnose(model.system, model.state({"h": 0.4}), parameters={"h": 0.4}).ok
+
+
+def test_a_value_given_later_leaves_the_start_as_described():
+    model = read_model(CRANK.replace("omega = 10", "omega = '?'"))
+    assert sp.Symbol("omega") not in model.system.parameters
+    assert model.state({"omega": 3.0})[zw.dot(model.mechanism.bodies[0].coordinates[2])] == pytest.approx(3)
+
+
+def test_the_start_is_put_together_where_the_run_begins():
+    text = CRANK.replace('motion = "omega*t"', 'motion = "omega*(t - 1)"').replace("samples", "begin = 1\nsamples")
+    model = read_model(text.replace("until = 0.5", "until = 1.5"))
+    assert model.state()[model.system.coordinates[2]] == pytest.approx(0, abs=1e-12)
+
+
+def test_a_model_of_bodies_is_written_as_its_text():
+    model = read_model(CRANK)
+    assert model_text(model) == CRANK
+    assert read_model(model_text(model.system)).system == model.system
+    changed = dataclasses.replace(model, run=dataclasses.replace(model.run, until=9.0))
+    with pytest.raises(InputError, match="but its run was changed since: change the text"):
+        model_text(changed)
+    with pytest.raises(InputError, match="made in Python cannot be written as bodies"):
+        model_text(dataclasses.replace(model, text=""))
+    table = CRANK + '[inputs]\nu = { file = "beside.csv" }\n'
+    with pytest.raises(InputError, match="copy its folder"):
+        model_text(dataclasses.replace(model, text=table))
+
+
+def test_the_schema_knows_bodies_joints_and_elements():
+    schema = json_schema()
+    kinds = [form["properties"]["kind"]["enum"][0] for form in
+             schema["properties"]["joints"]["additionalProperties"]["anyOf"]]  # fmt: skip
+    assert kinds == [kind.name for kind in JOINTS]
+    revolute = schema["properties"]["joints"]["additionalProperties"]["anyOf"][0]
+    assert revolute["required"] == ["kind", "second", "at"]
+    spring = schema["properties"]["springs"]["additionalProperties"]
+    assert spring["required"] == ["second"]
+    used = {key["$ref"].rpartition("/")[2] for key in revolute["properties"].values() if "$ref" in key}
+    assert used <= schema["$defs"].keys()
+
+
+# Mistakes: what stands there, what stands there instead, what is said, the text at the place
+
+MISTAKES = {
+    "unknown body": ('second = "rod"', 'second = "rdo"', "there is no body 'rdo'; did you mean 'rod'?", '"rdo"'),
+    "unknown joint": ('joint = "axle"', 'joint = "axel"', "there is no joint 'axel'; did you mean 'axle'?", '"axel"'),
+    "unknown kind": ('kind = "driver"', 'kind = "drive"', "the kind 'drive' is unknown in [joints]; did you mean "
+                     "'driver'?", '"drive"'),
+    "unknown kind of body": ('kind = "particle"', 'kind = "point"', "the kind 'point' is unknown in [bodies]",
+                             '"point"'),
+    "kind that is no text": ('kind = "particle"', "kind = 3", "'kind': a number where text in quotes is meant", "3"),
+    "no kind": ('kind = "driver"\n', "", "'motor' does not say its kind", "[joints.motor]"),
+    "unknown key": ("linear = 0.1", "liner = 0.1", "unknown key 'liner' in 'air', of kind drag; did you mean 'linear'?",
+                    "liner"),
+    "key of another kind": ('joint = "axle"', 'joint = "axle"\naxis = [0, 0, 1]', "unknown key 'axis' in 'motor', of "
+                            "kind driver", "axis"),
+    "missing key": ("at = [0, 0]\n", "", "'axle' has no at, which the kind revolute needs", "[joints.axle]"),
+    "missing mass": ("mass = 0.6\n", "", "'rod' has no mass, which the kind planar needs", "[bodies.rod]"),
+    "missing inertia": ("inertia = 0.01\n", "", "'crank' has no inertia, which the kind body needs", "[bodies.crank]"),
+    "wrong type": ("at = [0, 0]", 'at = "here"', "'at': text where a point [x, y] or [x, y, z] is meant", '"here"'),
+    "point of four": ("at = [0, 0]", "at = [0, 0, 0, 0]", "'at': 4 entries where a point", "[0, 0, 0, 0]"),
+    "truth in a point": ("at = [0, 0]", "at = [0, true]", "'at': true or false where a number", "true"),
+    "point in space": ("at = [0, 0]", "at = [0, 0, 0]", "joint 'axle': at: (0, 0, 0) is no vector: give 2", "[0, 0, 0]"),
+    "text for a body": ('first = "crank"', "first = 1", "'first': a number where the name of a body", "1"),
+    "negative mass": ("mass = 0.6", "mass = -0.6", "its mass is -0.6", "-0.6"),
+    "negative mass by a parameter": ("m = 1.0", "m = -1.0", "its mass is -1.0", '"m"'),
+    "negative inertia": ("inertia = 0.01", "inertia = -1", "no inertia is negative", "-1"),
+    "negative stiffness": ("stiffness = 40", "stiffness = -40", "no stiffness is negative", "-40"),
+    "triangle inequality": ("[gravity]", "[bodies.far]\nmass = 1\ninertia = [1, 1, 3]\n[gravity]",
+                            "violate the triangle inequality", "[1, 1, 3]"),
+    "no orientation": ("[gravity]", "[bodies.far]\nmass = 1\ninertia = [1, 1, 1]\norientation = [0, 0, 0, 0]\n"
+                       "[gravity]", "is no orientation", "[0, 0, 0, 0]"),
+    "particle held aside": ('at = ["end", 0]', "at = [1, 0]", "away from the particle 'piston'", "[joints.wrist]"),
+    "joint with itself": ('second = "rod"', 'second = "crank"', "joint 'knee' joins 'crank' to itself",
+                          "[joints.knee]"),
+    "joint of what cannot move": ('second = "crank"', 'second = "ground"', "neither can move", "[joints.axle]"),
+    "driver of nothing": ('motion = "omega*t"\n', "", "is given neither motion nor speed", "[joints.motor]"),
+    "driver with both": ('motion = "omega*t"', 'motion = "omega*t"\nspeed = 1', "is given both motion and speed",
+                         '"omega*t"'),
+    "no such coordinate": ('joint = "axle"', 'joint = "axle"\ncoordinate = "travel"', "has no coordinate 'travel'",
+                           '"travel"'),
+    "only in space": ('kind = "revolute"\nsecond = "crank"', 'kind = "spherical"\nsecond = "crank"',
+                      "a spherical joins bodies in space only; use revolute in the plane", "[joints.axle]"),
+    "gravity in space": ("[0, -9.81]", "[0, 0, -9.81]", "gravity has 3 entries", "[0, 0, -9.81]"),
+    "no gravity": ("acceleration = [0, -9.81]", "", "[gravity] has no acceleration", "[gravity]"),
+    "gravity as a key": ("[parameters]", "[elements]\ngravity = [0, -9.81]\n[parameters]", "'gravity' is no table",
+                         "[0, -9.81]"),
+    "coordinate in a place": ('at = ["r", 0]', 'at = ["rod.x", 0]', "'rod.x' may not stand in a place", "rod.x"),
+    "time in a place": ('at = ["r", 0]', 'at = ["r*t", 0]', "'t' may not stand in a place", "t"),
+    "coordinate in a mass": ('mass = "m"', 'mass = "m*rod.x"', "'rod.x' may not stand in a constant of a part",
+                             "rod.x"),
+    "coordinate in a motion": ('"omega*t"', '"omega*rod.x"', "'rod.x' may not stand in what is known beforehand",
+                               "rod.x"),
+    "joint coordinate in a motion": ('"omega*t"', '"wrist.angle"', "'wrist.angle' may not stand in what is known",
+                                     "wrist.angle"),
+    "unknown coordinate of a body": ('"piston.y = 0"', '"piston.z = 0"', "unknown name 'piston.z'; did you mean",
+                                     "piston.z"),
+    "unknown coordinate of a joint": ("axle.angle", "axle.angel", "joint 'axle' has no coordinate 'angel'; did you mean "
+                                      "'angle'?", "axle.angel"),
+    "second rate of a joint": ("axle.angle", "axle.angle''", "is differentiated 2 times, 1 is the most", "axle"),
+    "place without a value": ("r = 0.3", 'r = "?"', "this must be a number, but r has no value", '"r"'),
+    "place that is no number": ('at = ["r", 0]', 'at = ["r/(L - L)", 0]', "division by zero", "("),
+    "unknown name in a place": ('at = ["r", 0]', 'at = ["R", 0]', "unknown name 'R'; did you mean 'r'?", "R"),
+    "energy too": ("[gravity]", "[energy]\nkinetic = 1\n[gravity]", "[energy] and [bodies] do not go together",
+                   "[energy]"),
+    "coordinates too": ("[gravity]", "[coordinates]\nx = 1\n[gravity]", "[coordinates] and [bodies] do not go",
+                        "[coordinates]"),
+    "generalized forces too": ("[gravity]", '[forces]\n"rod.x" = 1\n[gravity]', "[forces] and [bodies] do not go",
+                               "[forces]"),
+    "body and joint of one name": ("[joints.knee]", "[joints.rod]", "a body and a joint are both called 'rod'",
+                                   "[joints.rod]"),
+    "element twice": ("[elements.air]", "[elements.coil]", "'coil' is a force element twice", "[elements.coil]"),
+    "body called ground": ("[gravity]", "[bodies.ground]\nmass = 1\ninertia = 1\n[gravity]",
+                           "the name 'ground' is taken", "[bodies.ground]"),
+    "name with a hyphen": ("[gravity]", "[bodies.left-rod]\nmass = 1\ninertia = 1\n[gravity]",
+                           "the name 'left-rod' contains 'HYPHEN-MINUS'", "[bodies.left-rod]"),
+    "name with a dot": ("[gravity]", "[bodies.\"l.r\"]\nmass = 1\ninertia = 1\n[gravity]", "the name 'l.r' has a dot",
+                        "[bodies"),
+    "plane and space": ("[gravity]", "[bodies.far]\nmass = 1\ninertia = [1, 1, 1]\n[gravity]",
+                        "lives in the plane, others in space", "[bodies.crank]"),
+    "joint of plane and space": ("[gravity]", "[bodies.far]\nmass = 1\ninertia = [1, 1, 1]\n[joints.odd]\nkind = "
+                                 "'revolute'\nfirst = 'rod'\nsecond = 'far'\nat = [0, 0]\n[gravity]",
+                                 "joins a body in the plane to one in space", "[joints.odd]"),
+    "constraint named like a joint's": ("guide =", '"knee.x" =', "has the name of a condition of the mechanism",
+                                        '"piston.y = 0"'),
+    "drawing in space": ('point = ["piston.x", "piston.y"]', 'point = ["piston.x", "piston.y", 0]',
+                         "lies in the plane, others in space", "{ line"),
+    "unknown multiplier": ("multiplier(motor.motion)", "multiplier(motor.speed)", "there is no constraint "
+                           "'motor.speed'; did you mean 'motor.motion'?", "motor.speed"),
+    "spring without a force": ("stiffness = 40\n", "", "force element 'coil' does nothing", "[springs.coil]"),
+    "colour of a spring": ("stiffness = 40", "stiffness = 40\ncolor = 'grun'", "color 'grun' is unknown",
+                           "[springs.coil]"),
+    "element on the ground": ('body = "piston"', 'body = "ground"', "which no force can move", '"ground"'),
+    "body without mass that can move": ('kind = "particle"\nmass = 0.8\n', 'kind = "moving"\nmass = 0.8\n',
+                                        "unknown key 'mass' in 'piston', of kind moving", "mass"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", MISTAKES)
+def test_mistakes_are_named_and_located(what):
+    before, after, said, place = MISTAKES[what]
+    assert before in CRANK
+    require_mistake(CRANK.replace(before, after, 1), said, place)
+
+
+def require_mistake(text, said, place):
+    with pytest.raises(ModelFileError) as caught:
+        read_model(text, "model.toml")
+    found = [p for p in caught.value.problems if said in p.message]
+    assert found, caught.value
+    line = text.split("\n")[found[0].line - 1]
+    assert found[0].source == line
+    assert line[found[0].column - 1 :].startswith(place), str(found[0])
+
+
+def test_a_mistake_in_a_body_is_told_once():
+    with pytest.raises(ModelFileError) as caught:
+        read_model(CRANK.replace("mass = 0.6", "mas = 0.6"))
+    assert len(caught.value.problems) == 2  # an unknown key, and a missing one
+
+
+def test_a_loop_that_cannot_close_is_told_at_its_joint():
+    text = CRANK.replace('kind = "driver"\njoint = "axle"\nmotion = "omega*t"', 'kind = "rod"\nsecond = "piston"\n'
+                         "start = [0, 0]\nend = ['end', 0]\nlength = 9")  # fmt: skip
+    require_mistake(text, "the mechanism cannot be put together as described", "[joints.")
+
+
+def test_a_body_that_turns_freely_without_inertia_is_told():
+    text = """
+[bodies.rod]
+mass = 1
+inertia = [0, 1, 1]
+[joints.ball]
+kind = "spherical"
+second = "rod"
+at = [-1, 0, 0]
+"""
+    require_mistake(text, "body 'rod' has no inertia about an axis about which it is free to turn", "[bodies.rod]")
+
+
+def test_joints_without_bodies_and_empty_bodies():
+    require_mistake("[joints.pin]\nkind = 'revolute'\n", "there are no bodies", "")
+    require_mistake("[bodies]\n", "there are no bodies", "[bodies]")
+    require_mistake("[bodies.table]\nkind = 'moving'\n", "none of them can move", "[bodies.table]")
+    require_mistake("bodies = 3\n", "bodies is a section, not a value", "3")
+
+
+# Hostile files
+
+STEP = "{ name = 'a', kind = 'angle', axis = [1, 0, 0] }, "
+HOSTILE = {
+    "many bodies": "".join(f"[bodies.b{i}]\nmass = 1\ninertia = 1\n" for i in range(301)),
+    "many joints": "[bodies.b]\nmass = 1\ninertia = 1\n" + "".join(
+        f"[joints.j{i}]\nkind = 'revolute'\nsecond = 'b'\nat = [0, 0]\n" for i in range(301)),
+    "deep lists": f"[bodies.b]\nmass = 1\ninertia = 1\nposition = {'[' * 500}{']' * 500}\n",
+    "deep tables": "[bodies.b]\nmass = 1\ninertia = 1\noutline.a.b.c.d.e.f.g = 1\n",
+    "many corners": f"[bodies.b]\nmass = 1\ninertia = 1\noutline = [{'[0, 0], ' * 5000}]\n",
+    "many steps": f"[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\n[joints.j]\nkind = 'series'\nsecond = 'b'\n"
+    f"at = [0, 0, 0]\nsteps = [{STEP * 500}]\n",
+    "wrong steps": "[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\n[joints.j]\nkind = 'series'\nsecond = 'b'\n"
+    "at = [0, 0, 0]\nsteps = [{ name = 3, kind = 'angle', axis = 'x', extra = [] }, 7, { name = 'x' }]\n",
+    "many factors": "[bodies.b]\nmass = 1\ninertia = 1\n[joints.j]\nkind = 'coupling'\n[joints.j.factors]\n"
+    + "".join(f"f{i} = 1\n" for i in range(500)),
+    "laughs in a place": "[definitions]\nd0 = '1 + 1'\n" + "".join(
+        f"d{i + 1} = 'd{i} + d{i} + d{i}*d{i}'\n" for i in range(40)) + "[bodies.b]\nmass = 'd40'\ninertia = 1\n"
+    "position = ['d40', 0]\n",
+    "a circle of definitions": "[definitions]\na = 'b'\nb = 'a'\n[bodies.b]\nmass = 1\ninertia = 1\n"
+    "position = ['a', 'b']\n",
+    "large numbers": "[bodies.b]\nmass = 1e400\ninertia = 1\nposition = [1e400, 0]\n",
+    "a tower": "[bodies.b]\nmass = '9^9^9^9'\ninertia = 1\n",
+    "names of Python": "[bodies.__class__]\nmass = 1\ninertia = 1\n[joints.__init__]\nkind = '__doc__'\n",
+    "a kind of the module": "[bodies.b]\nkind = 'read_urdf'\nmass = 1\n[joints.j]\nkind = 'Mechanism'\nsecond = 'b'\n",
+    "dates": "[bodies.b]\nmass = 1979-05-27\ninertia = 1979-05-27\nposition = [1979-05-27, 1]\n",
+    "a body of bodies": "[bodies.b.c.d]\nmass = 1\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_hostile_files_are_refused_soon(what):
+    began = time.process_time()
+    with pytest.raises(ModelFileError) as caught:
+        read_model(HOSTILE[what])
+    assert caught.value.problems
+    assert time.process_time() - began < 5

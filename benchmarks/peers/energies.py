@@ -203,6 +203,7 @@ def bars(
         rates=rates,
         observe=observe,
         constraints=lambda m, q: [((r[0] - p[0]) ** 2 + (r[1] - p[1]) ** 2 - l**2) / 2 for l, p, r in pairs(q, ground)],
+        redundant=redundant,
     )
 
 

@@ -137,14 +137,15 @@ def chain(problem: Problem) -> Linkage:
     rod, bodies = np.array([1.0, 0, 0]), list[Hinged]()
     for i, angle in enumerate(np.diff(angles, prepend=0.0)):
         bodies.append(Hinged(i - 1, rod if i else np.zeros(3), 1.0, rod, np.zeros(3), float(angle)))
+    gravity = np.array([0, -problem.data["g"], 0])
+    return Linkage(tuple(bodies), (), gravity, lambda angles: seen(problem, ends(angles)))
 
-    def observe(angles: Array) -> Array:
-        masses = ends(angles)
-        if problem.name.startswith("chain"):
-            return np.concatenate([masses[len(angles) // 2 - 1], masses[-1]])
-        return masses.ravel()
 
-    return Linkage(tuple(bodies), (), np.array([0, -problem.data["g"], 0]), observe)
+def seen(problem: Problem, masses: Array) -> Array:
+    """What is observed of a chain, from the places (N, 2) of its masses."""
+    if problem.name.startswith("chain"):
+        return np.concatenate([masses[len(masses) // 2 - 1], masses[-1]])
+    return masses.ravel()
 
 
 def ends(angles: Array) -> Array:

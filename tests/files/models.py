@@ -85,4 +85,87 @@ box = { body = [[0, 0, 0], [1, 0, 0], [0, 1, 0]], at = ["x", 0, 0], orientation 
 
 MOVING = SLIDER.replace('floor = "y >= -2"\n', "")  # motions with contacts are not integrated
 
-GOOD = {"slider": SLIDER, "top": TOP}
+CRANK = """name = "Slider-crank"
+
+[parameters]
+r = 0.3
+L = 0.9
+m = 1.0
+omega = 10
+
+[definitions]
+end = "r + L"
+lift = "rod.y + axle.angle"
+
+[bodies.crank]
+mass = "m"
+inertia = 0.01
+position = ["r/2", 0]
+
+[bodies.rod]
+mass = 0.6
+inertia = "0.6*L^2/12"
+position = ["r + L/2", 0]
+
+[bodies.piston]
+kind = "particle"
+mass = 0.8
+position = ["end", 0]
+
+[joints.axle]
+kind = "revolute"
+second = "crank"
+at = [0, 0]
+
+[joints.knee]
+kind = "revolute"
+first = "crank"
+second = "rod"
+at = ["r", 0]
+
+[joints.wrist]
+kind = "revolute"
+first = "rod"
+second = "piston"
+at = ["end", 0]
+
+[joints.motor]
+kind = "driver"
+joint = "axle"
+motion = "omega*t"
+
+[gravity]
+acceleration = [0, -9.81]
+
+[springs.coil]
+second = "piston"
+start = [0.5, 0]
+end = ["end", 0]
+stiffness = 40
+
+[elements.air]
+kind = "drag"
+body = "piston"
+linear = 0.1
+
+[constraints]
+guide = "piston.y = 0"
+
+[events]
+low = "lift = 1"
+slack = { when = "multiplier(motor.motion) = 0", direction = "up" }
+
+[units]
+time = "s"
+energy = "J"
+
+[run]
+until = 0.5
+samples = 11
+
+[draw]
+piston = { point = ["piston.x", "piston.y"], color = "red", trail = true }
+wall = { line = [["end", -1], ["end", 1]] }
+"""
+
+GOOD = {"slider": SLIDER, "top": TOP, "crank": CRANK}

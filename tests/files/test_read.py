@@ -182,6 +182,11 @@ def test_the_documentation_names_every_section_key_function_and_bound():
         for key in section.keys:
             assert f"`{key.name}`" in DOCS, key.name
             assert all(f'`"{choice}"`' in DOCS for choice in key.choices), key.choices
+        for kind in section.kinds:
+            assert f"`{kind.name}`" in DOCS, kind.name
+            for key in kind.keys:
+                assert re.search(rf"`{key.name}\b", DOCS), key.name
+                assert all(f'`"{choice}"`' in DOCS for choice in key.choices), key.choices
     for function in (*FUNCTIONS, "if", "multiplier", "constraint_force"):
         assert f"`{function}" in DOCS
     for bound in (LARGEST_SIZE, LARGEST_DEPTH, LARGEST_EXPONENT, LARGEST_FILE):
@@ -191,14 +196,17 @@ def test_the_documentation_names_every_section_key_function_and_bound():
 BLOCKS = re.findall(r"^```toml\n(.*?)^```$", DOCS, re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("block", [b for b in BLOCKS if "[coordinates]" in b], ids=lambda b: b.splitlines()[0])
+COMPLETE = [b for b in BLOCKS if "[coordinates]" in b or "[bodies." in b]
+
+
+@pytest.mark.parametrize("block", COMPLETE, ids=lambda b: b.splitlines()[0])
 def test_complete_models_in_the_documentation_load(block, tmp_path):
     (tmp_path / "model.toml").write_text(block)
     (tmp_path / "ground.csv").write_text("t,a\n0,0\n1,1\n2,0\n3,1\n")
     assert load_model(tmp_path / "model.toml").system.coordinates
 
 
-@pytest.mark.parametrize("block", [b for b in BLOCKS if "[coordinates]" not in b], ids=lambda b: b.splitlines()[0])
+@pytest.mark.parametrize("block", [b for b in BLOCKS if b not in COMPLETE], ids=lambda b: b.splitlines()[0])
 def test_other_blocks_are_toml_of_known_keys(block):
     document = tomllib.loads(block)
     known = {s.name: s for s in schema.SECTIONS}

@@ -99,7 +99,11 @@ def rolling_disc(problem: Problem) -> tuple[Any, Observe]:
 
     def outcome(y: Any) -> tuple[Any, float, float]:
         axis, energy = rest(y)
-        return np.concatenate([y[:3], axis]), abs(y[2] - radius * np.sqrt(1 - axis[2] ** 2)), abs(energy - rest(start)[1])
+        return (
+            np.concatenate([y[:3], axis]),
+            abs(y[2] - radius * np.sqrt(1 - axis[2] ** 2)),
+            abs(energy - rest(start)[1]),
+        )
 
     return start, outcome
 

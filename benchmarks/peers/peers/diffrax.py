@@ -1,11 +1,13 @@
 """Diffrax on JAX: float64, `jit`, Dopri8 with its PID controller, on the CPU.
 
 Accelerations are written as a JAX user writes them for speed: the chains in Cartesian coordinates with arrays and
-`lax.linalg.tridiagonal_solve` (three masses: the three eliminations written out, quicker than a call of LAPACK); the
-others from the energies and constraints by automatic differentiation, with Cholesky factors of M and of A M⁻¹Aᵀ. Where
-conditions depend on each other (the Bennett linkage, Appell's particle, the parallelogram) `pinv` decides the rank with
-rtol 1e-6. The ensemble is `vmap` over half of the pendulums on each of two devices (`pmap`), which is how JAX uses the
-cores of a CPU. The disc is eight equations of first order. One compilation serves all tolerances.
+`lax.linalg.tridiagonal_solve`; the others from the energies and constraints by automatic differentiation, with Cholesky
+factors of M and of A M⁻¹Aᵀ. Systems of up to four unknowns are written out: LAPACK called through XLA takes two to four
+times as long for them. Constraints have Baumgarte's correction (20/s). Where conditions depend on each other, always
+(the Bennett linkage, Appell's particle) or at times (the parallelogram), the Schur complement is regularised by 1e-5 and
+refined twice; `pinv` instead takes longer and leaves the wanted branch of the parallelogram. The disc is eight equations
+of first order. The ensemble is `vmap` over an equal share of the pendulums on as many devices as there are cores
+(`pmap`), which is how JAX uses the cores of a CPU. One compilation serves all tolerances.
 """
 
 import os
@@ -25,6 +27,7 @@ from benchmarks.peers.energies import Energies, energies, places, rolling, watch
 from benchmarks.peers.problem import Outcome, Prepared, Problem
 
 TOLERANCES = tuple(10.0**-k for k in range(3, 15))
+BAUMGARTE = 20.0
 Rates = Callable[[Any], Any]
 
 
@@ -80,8 +83,12 @@ def chain(problem: Problem) -> Built:
     place = places(np.asarray(problem.data["angles"]))
     start = np.concatenate([place, np.zeros_like(place)], axis=-1)
     if problem.starts > 1:
-        return rates, start, lambda y, seconds: Outcome(
-            watched(problem, y.reshape(problem.starts, -1)[::10, : 2 * masses]), seconds=seconds
+        return (
+            rates,
+            start,
+            lambda y, seconds: Outcome(
+                watched(problem, y.reshape(problem.starts, -1)[::10, : 2 * masses]), seconds=seconds
+            ),
         )
     return rates, start, ending(energies(problem))
 
@@ -136,21 +143,51 @@ def mechanism(problem: Problem) -> Built:
         _, change = jax.jvp(lambda q: momentum(q, v), (q,), (v,))
         Q = force + jax.grad(lambda q: kinetic(q, v) - parts.potential(jnp, q))(q) - change
         A = jax.jacfwd(constraints)(q)
-        _, turn = jax.jvp(lambda q: jax.jvp(constraints, (q,), (v,))[1], (q,), (v,))
-        return jnp.concatenate([v, constrained(M, Q, A, -turn, parts.redundant)])
+        turn, bend = jax.jvp(lambda q: jax.jvp(constraints, (q,), (v,))[1], (q,), (v,))
+        b = -bend - 2 * BAUMGARTE * turn - BAUMGARTE**2 * constraints(q)
+        return jnp.concatenate([v, constrained(M, Q, A, b, parts.redundant)])
 
     return rates, parts.state, ending(parts)
 
 
 def constrained(M: Any, Q: Any, A: Any, b: Any, redundant: bool) -> Any:
     """The accelerations: M q̈ = Q + Aᵀλ, A q̈ = b."""
-    cholesky = jax.scipy.linalg.cho_factor(M, lower=True)
-    both = jax.scipy.linalg.cho_solve(cholesky, jnp.column_stack([Q, A.T]))
+    both = symmetric(M)(jnp.column_stack([Q, A.T]))
     free, across = both[:, 0], both[:, 1:]
     S, r = A @ across, b - A @ free
-    if redundant:
-        return free + across @ (jnp.linalg.pinv(S, rtol=1e-6, hermitian=True) @ r)
-    return free + across @ jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor(S, lower=True), r)
+    if not redundant:
+        return free + across @ symmetric(S)(r[:, None])[:, 0]
+    solve, multipliers = symmetric(S + 1e-5 * jnp.eye(len(r))), jnp.zeros_like(r)
+    for _ in range(3):
+        multipliers += solve((r - S @ multipliers)[:, None])[:, 0]
+    return free + across @ multipliers
+
+
+def symmetric(S: Any) -> Callable[[Any], Any]:
+    """S⁻¹ times a matrix, S positive definite: by LAPACK, or written out for up to four unknowns."""
+    size = len(S)
+    if size > 4:
+        factor = jax.scipy.linalg.cho_factor(S, lower=True)
+        return lambda right: jax.scipy.linalg.cho_solve(factor, right)
+    rows, below = [[S[i, j] for j in range(i + 1)] for i in range(size)], {}
+    for j in range(size):
+        for i in range(j + 1, size):
+            below[i, j] = rows[i][j] / rows[j][j]
+            for k in range(j + 1, i + 1):
+                rows[i][k] = rows[i][k] - below[i, j] * rows[k][j]
+
+    def solve(right: Any) -> Any:
+        found = [right[i] for i in range(size)]
+        for i in range(size):
+            for j in range(i):
+                found[i] = found[i] - below[i, j] * found[j]
+        for i in reversed(range(size)):
+            found[i] = found[i] / rows[i][i]
+            for j in range(i + 1, size):
+                found[i] = found[i] - below[j, i] * found[j]
+        return jnp.stack(found)
+
+    return solve
 
 
 def rolling_disc(problem: Problem) -> Built:

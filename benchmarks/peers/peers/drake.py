@@ -1,11 +1,11 @@
 """Drake: a continuous `MultibodyPlant` in hinge angles, Drake's Runge–Kutta method of order five in fixed steps.
 
-Settings are time steps. Error control was tried too: on these problems the same method reaches an error about three
-times faster in fixed steps, and Radau and the methods of order three are slower still. Loops can be closed in two ways,
-and each problem gets the better one: by a `LinearBushingRollPitchYaw` as in Drake's own four-bar example, a stiff spring
+Settings are time steps. Error control was tried too: on these problems the same method reaches an error several times
+faster in fixed steps, and Radau and the methods of order three are slower still. Loops can be closed in two ways, and
+each problem gets the better one: by a `LinearBushingRollPitchYaw` as in Drake's own four-bar example, a stiff spring
 with some damping (two on the axis of a hinge in space) whose stiffness grows as the step allows, k = m / h²; or by
 `AddBallConstraint`, which exists in discrete mode only (solver SAP, time steps of first order). The ensemble: one
-simulator for each process, one process for each core, because the call holds Python's lock.
+simulator for each process, one process for each core.
 What limits it: on loops the compliance of the bushing, whose error falls with h², or the first order of SAP.
 """
 
@@ -36,7 +36,7 @@ REASON = {
     "position, and friction at contacts is regularised",
     "appell": "no constraint on velocities: constraints (ball, weld, distance, coupler) are functions of position",
 }
-COARSE = {"triple_pendulum": 200, "ensemble": 200, "chain_10": 10, "chain_100": 25, "chain_1000": 25}
+COARSE = {"triple_pendulum": 200, "ensemble": 800, "chain_10": 10, "chain_100": 25, "chain_1000": 25}
 """Steps of the coarsest setting; each finer one has twice as many."""
 DISCRETE = ("andrews", "four_bar_singular")
 """Closed by constraints in discrete mode; the others by bushings."""
@@ -130,26 +130,31 @@ def assembled(parts: Linkage, mass: float, step: float, discrete: bool = False) 
     return plant
 
 
+INHERITED: list[Any] = []
+"""The plant that every process of the ensemble gets when it is forked."""
+
+
+def portion(share: tuple[Array, float, float]) -> Array:
+    """The hinge angles at the end of some pendulums, in one process."""
+    angles, step, until = share
+    plant, found = INHERITED[0], []
+    simulator = ready(plant, step)
+    context = simulator.get_mutable_context()
+    for start in angles:
+        context.SetTime(0.0)
+        plant.SetPositions(context, start)
+        plant.SetVelocities(context, np.zeros(len(start)))
+        simulator.Initialize()
+        simulator.AdvanceTo(until, interruptible=False)
+        found.append(plant.GetPositions(context))
+    return np.array(found)
+
+
 def many(problem: Problem, parts: Linkage) -> Any:
     """All pendulums, shared out over processes that live as long as this one."""
     cores = os.cpu_count() or 1
-    plant = assembled(parts, 0.0, 1.0)
+    INHERITED[:] = [assembled(parts, 0.0, 1.0)]
     starts = np.array_split(hinge_angles(problem.data["angles"]), cores)
-    global portion
-
-    def portion(share: tuple[Array, float, float]) -> Array:
-        angles, step, until = share
-        simulator, found = ready(plant, step), []
-        context = simulator.get_mutable_context()
-        for start in angles:
-            context.SetTime(0.0)
-            plant.SetPositions(context, start)
-            plant.SetVelocities(context, np.zeros(3))
-            simulator.Initialize()
-            simulator.AdvanceTo(until, interruptible=False)
-            found.append(plant.GetPositions(context))
-        return np.array(found)
-
     pool = multiprocessing.get_context("fork").Pool(cores)
 
     def run(step: float, until: float = problem.until) -> Outcome:

@@ -5,8 +5,9 @@ DOPRI5 with error control at every accuracy). The chain of 1,000: mass points an
 manual advises against long chains in a tree. Plane loops: `RigidBody2D` and `RevoluteJoint2D` with the implicit
 trapezoidal rule of index 2, faster than a tree with closures. Where the constraints lose rank that solver fails;
 generalised alpha of index 3 passes, with `ignoreSingularJacobian` for the redundant joints in space (a tree there).
-Rolling: `ObjectJointRollingDisc`. Appell: `CoordinateVectorConstraint` with quadratic terms in the velocities. The
-ensemble: one process for each core, as its own `processing` module does.
+Rolling: `ObjectJointRollingDisc`. Appell: a `CoordinateVectorConstraint` on velocities with user functions in Python
+(its own quadratic terms do not reach the velocities) and `ignoreSingularJacobian` for the doubled row. The ensemble:
+one process for each core, as its own `processing` module does.
 What limits it: both implicit solvers are of second order.
 """
 
@@ -21,11 +22,11 @@ import exudyn.itemInterface as item
 import numpy as np
 from exudyn.rigidBodyUtilities import RigidBodyInertia
 
-from benchmarks.peers.linkage import Linkage, ends, hinge_angles, linkage, place, poses
+from benchmarks.peers.linkage import Linkage, ends, hinge_angles, linkage, place, poses, seen
 from benchmarks.peers.problem import Outcome, Prepared, Problem
 
 TYPE = exu.DynamicSolverType
-COARSE = {"triple_pendulum": 250, "ensemble": 250, "chain_10": 10, "chain_100": 25, "rolling_disc": 200, "appell": 25}
+COARSE = {"triple_pendulum": 250, "ensemble": 500, "chain_10": 10, "chain_100": 25, "rolling_disc": 200, "appell": 25}
 """Steps of the coarsest setting; each finer one has twice as many."""
 
 Array = Any
@@ -42,7 +43,7 @@ def prepare(problem: Problem) -> Prepared:
     system, solver, outcome, singular = build(problem)
 
     def run(steps: float, until: float = problem.until) -> Outcome:
-        chosen = options(until, round(steps), singular)
+        chosen = options(until, round(steps), singular, problem.name == "chain_1000")
         began = time.perf_counter()
         system.SolveDynamic(chosen, solverType=solver)
         seconds = time.perf_counter() - began
@@ -55,7 +56,7 @@ def prepare(problem: Problem) -> Prepared:
     return Prepared(run, settings, how, versions)
 
 
-def options(until: float, steps: int, singular: bool = False) -> Any:
+def options(until: float, steps: int, singular: bool = False, large: bool = False) -> Any:
     """Fixed steps, nothing written or shown."""
     made = exu.SimulationSettings()
     made.solution.file.write = False
@@ -64,25 +65,29 @@ def options(until: float, steps: int, singular: bool = False) -> Any:
     motion = made.timeIntegration
     motion.endTime, motion.numberOfSteps = until, steps
     motion.automaticStepSize = motion.adaptiveStep = False
-    motion.newton.relativeTolerance, motion.newton.absoluteTolerance = 1e-10, 1e-12
-    if singular:
+    if singular:  # Newton's method then stalls above a finer tolerance than its own
         made.linearSolver.solverType = exu.LinearSolverType.EigenDense
         made.linearSolver.ignoreSingularJacobian = True
+    else:
+        motion.newton.relativeTolerance, motion.newton.absoluteTolerance = 1e-10, 1e-12
+        if large:
+            made.linearSolver.solverType = exu.LinearSolverType.EigenSparse
     return made
 
 
-def system_of(container: list[Any]) -> Any:
-    """A new system; its container has to live as long."""
-    container.append(exu.SystemContainer())
-    return container[-1].AddSystem()
-
-
 KEPT: list[Any] = []
+"""Containers: they have to live as long as their systems."""
+
+
+def new_system() -> Any:
+    """An empty system."""
+    KEPT.append(exu.SystemContainer())
+    return KEPT[-1].AddSystem()
 
 
 def grown(parts: Linkage) -> tuple[Any, Any, Any]:
     """A system with one kinematic tree: the system, its node and its object."""
-    mbs, count = system_of(KEPT), len(parts.bodies)
+    mbs, count = new_system(), len(parts.bodies)
     node = mbs.AddNode(
         item.NodeGenericODE2(
             numberOfODE2Coordinates=count, referenceCoordinates=[0.0] * count,
@@ -95,7 +100,8 @@ def grown(parts: Linkage) -> tuple[Any, Any, Any]:
             nodeNumber=node, gravity=list(parts.gravity), jointTypes=[exu.JointType.RevoluteZ] * count,
             linkParents=[b.parent for b in bodies], linkMasses=[b.mass for b in bodies],
             jointTransformations=exu.Matrix3DList([np.eye(3) if b.turn is None else b.turn for b in bodies]),
-            jointOffsets=exu.Vector3DList([b.at for b in bodies]), linkCOMs=exu.Vector3DList([b.centre for b in bodies]),
+            jointOffsets=exu.Vector3DList([b.at for b in bodies]),
+            linkCOMs=exu.Vector3DList([b.centre for b in bodies]),
             linkInertiasCOM=exu.Matrix3DList([np.diag(b.inertia) for b in bodies]),
         )
     )  # fmt: skip
@@ -135,12 +141,12 @@ def closed_tree(problem: Problem) -> Built:
 def plane(problem: Problem) -> Built:
     """Loops in the plane: free bodies and hinges."""
     parts = linkage(problem)
-    mbs, where = system_of(KEPT), poses(parts, parts.angles)
+    mbs, where = new_system(), poses(parts, parts.angles)
     numbers, angles, speeds = list[Any](), list[float](), list[tuple[Array, Array]]()
     for i, body in enumerate(parts.bodies):
         spin, velocity = speeds[body.parent] if body.parent >= 0 else (np.zeros(3), np.zeros(3))
         velocity = velocity + np.cross(spin, where[i][1] - (where[body.parent][1] if body.parent >= 0 else 0))
-        spin = spin + [0, 0, body.rate]
+        spin = spin + np.array([0, 0, body.rate])
         speeds.append((spin, velocity))
         angles.append(body.angle + (angles[body.parent] if body.parent >= 0 else 0.0))
         centre = place(where, i, body.centre)
@@ -180,7 +186,10 @@ def plane(problem: Problem) -> Built:
 
     def outcome(q: Array, v: Array) -> Outcome:
         turned, turning = (np.reshape(x, (-1, 3))[:, 2] for x in (q, v))
-        own = [[x[i] - (x[b.parent] if b.parent >= 0 else 0) for i, b in enumerate(parts.bodies)] for x in (turned, turning)]
+        own = [
+            [x[i] - (x[b.parent] if b.parent >= 0 else 0) for i, b in enumerate(parts.bodies)]
+            for x in (turned, turning)
+        ]
         return looked_at(parts)(np.array(own[0]), np.array(own[1]))
 
     passes = problem.name == "four_bar_singular"
@@ -189,7 +198,7 @@ def plane(problem: Problem) -> Built:
 
 def points(problem: Problem) -> Built:
     """A long chain: mass points and distances."""
-    mbs, masses, g = system_of(KEPT), ends(hinge_angles(np.array(problem.data["angles"]))), problem.data["g"]
+    mbs, masses, g = new_system(), ends(hinge_angles(np.array(problem.data["angles"]))), problem.data["g"]
     last = mbs.AddMarker(item.MarkerNodePosition(nodeNumber=mbs.AddNode(item.NodePointGround())))
     for x, y in masses:
         node = mbs.AddNode(item.NodePoint2D(referenceCoordinates=[x, y]))
@@ -204,15 +213,14 @@ def points(problem: Problem) -> Built:
         at = np.reshape(q, (-1, 2))
         rods = np.linalg.norm(np.diff(at, axis=0, prepend=np.zeros((1, 2))), axis=1)
         energy = v @ v / 2 + g * (at[:, 1].sum() - masses[:, 1].sum())
-        turned = np.arctan2(*np.diff(at, axis=0, prepend=np.zeros((1, 2))).T[::-1])
-        return Outcome(linkage(problem).observe(hinge_angles(turned)), np.abs(rods - 1).max(), abs(energy))
+        return Outcome(seen(problem, at), float(np.abs(rods - 1).max()), abs(energy))
 
     return mbs, TYPE.TrapezoidalIndex2, outcome, False
 
 
 def rolling_disc(problem: Problem) -> Built:
-    """A rigid body with Euler parameters and the joint for it; the disc's axis is x of its frame, as the joint wants."""
-    d, mbs = problem.data, system_of(KEPT)
+    """A rigid body with Euler parameters and the joint for it; the disc's axis is x of its frame."""
+    d, mbs = problem.data, new_system()
     axis, omega, radius, mass = np.array(d["axis"]), np.array(d["omega"]), d["radius"], d["mass"]
     rise = np.array([0, 0, 1]) - axis[2] * axis
     size = np.sqrt(rise @ rise)
@@ -236,7 +244,9 @@ def rolling_disc(problem: Problem) -> Built:
         kind = exu.OutputVariableType
         at, speed, spin = (measured(k) for k in (kind.Position, kind.Velocity, kind.AngularVelocityLocal))
         now = measured(kind.RotationMatrix).reshape(3, 3)[:, 0]
-        began = mass * (velocity @ velocity / 2 + d["g"] * radius * size) + (turn.T @ omega) @ own @ (turn.T @ omega) / 2
+        began = (
+            mass * (velocity @ velocity / 2 + d["g"] * radius * size) + (turn.T @ omega) @ own @ (turn.T @ omega) / 2
+        )
         energy = mass * (speed @ speed / 2 + d["g"] * at[2]) + spin @ own @ spin / 2 - began
         return Outcome(np.concatenate([at, now]), abs(at[2] - radius * np.sqrt(1 - now[2] ** 2)), abs(energy))
 
@@ -244,8 +254,8 @@ def rolling_disc(problem: Problem) -> Built:
 
 
 def appell(problem: Problem) -> Built:
-    """A mass point; both conditions as quadratic terms of one vector constraint on velocities."""
-    mbs, g = system_of(KEPT), problem.data["g"]
+    """A mass point; both conditions and their Jacobian as user functions of one vector constraint on velocities."""
+    mbs, g = new_system(), problem.data["g"]
     node = mbs.AddNode(item.NodePoint(initialVelocities=list(problem.data["velocity"])))
     body = mbs.AddObject(item.ObjectMassPoint(physicsMass=1.0, nodeNumber=node))
     mass = mbs.AddMarker(item.MarkerBodyMass(bodyNumber=body))
@@ -253,10 +263,17 @@ def appell(problem: Problem) -> Built:
     particle = mbs.AddMarker(item.MarkerNodeCoordinates(nodeNumber=node))
     ground = mbs.AddMarker(item.MarkerNodeCoordinates(nodeNumber=mbs.AddNode(item.NodePointGround())))
     cone = np.array([[-1.0, -1.0, 1.0], [-2.0, -2.0, 2.0]])
+
+    def condition(mbs: Any, t: float, number: int, q: Array, v: Array, on_velocity: bool) -> Array:
+        return cone @ np.array(v[:3]) ** 2
+
+    def jacobian(mbs: Any, t: float, number: int, q: Array, v: Array, on_velocity: bool) -> Array:
+        return np.hstack([2 * cone * np.array(v[:3]), np.zeros((2, len(q) - 3))])
+
     mbs.AddObject(
         item.CoordinateVectorConstraint(
-            markerNumbers=[particle, ground], scalingMarker0=np.zeros((2, 3)), quadraticTermMarker0=cone,
-            velocityLevel=True, offset=np.zeros(2),
+            markerNumbers=[particle, ground], scalingMarker0=np.zeros((2, 1)), velocityLevel=True,
+            constraintUserFunction=condition, jacobianUserFunction=jacobian,
         )
     )  # fmt: skip
     mbs.Assemble()
@@ -268,23 +285,28 @@ def appell(problem: Problem) -> Built:
     return mbs, TYPE.TrapezoidalIndex2, outcome, True
 
 
+INHERITED: list[Any] = []
+"""The system that every process of the ensemble gets when it is forked."""
+
+
+def portion(share: tuple[Array, int, float]) -> Array:
+    """The hinge angles at the end of some pendulums, in one process."""
+    angles, steps, until = share
+    mbs, chosen, found = INHERITED[0], options(until, steps), []
+    for start in angles:
+        mbs.systemData.SetODE2Coordinates(start, exu.ConfigurationType.Initial)
+        mbs.SolveDynamic(chosen, solverType=TYPE.RK67)
+        found.append(np.array(mbs.systemData.GetODE2Coordinates()))
+    return np.array(found)
+
+
 def many(problem: Problem) -> Callable[..., Outcome]:
     """All pendulums, shared out over processes that live as long as this one."""
-    cores, count = os.cpu_count() or 1, problem.data["masses"]
-    mbs, node, _ = grown(linkage(problem))
+    cores = os.cpu_count() or 1
+    mbs, *_ = grown(linkage(problem))
     mbs.Assemble()
+    INHERITED[:] = [mbs]
     starts = np.array_split(hinge_angles(problem.data["angles"]), cores)
-    global portion
-
-    def portion(share: tuple[Array, int, float]) -> Array:
-        angles, steps, until = share
-        chosen, found = options(until, steps), []
-        for start in angles:
-            mbs.systemData.SetODE2Coordinates(start, exu.ConfigurationType.Initial)
-            mbs.SolveDynamic(chosen, solverType=TYPE.RK67)
-            found.append(mbs.systemData.GetODE2Coordinates())
-        return np.array(found).reshape(-1, count)
-
     pool = multiprocessing.get_context("fork").Pool(cores)
 
     def run(steps: float, until: float = problem.until) -> Outcome:
@@ -302,5 +324,5 @@ BUILD: dict[str, tuple[str, Callable[[Problem], Built]]] = {
     "spatial_loop": ("KinematicTree with closure, generalised alpha of index 3", closed_tree),
     "chain_1000": ("mass points and distances, trapezoidal rule of index 2", points),
     "rolling_disc": ("ObjectJointRollingDisc, trapezoidal rule of index 2", rolling_disc),
-    "appell": ("CoordinateVectorConstraint on velocities, trapezoidal rule of index 2", appell),
+    "appell": ("CoordinateVectorConstraint on velocities, user functions, trapezoidal rule of index 2", appell),
 }

@@ -1,7 +1,9 @@
 """MuJoCo: hinges in generalised coordinates, RK4 with fixed steps, equalities as stiff as the step allows.
 
 The model is built with `MjSpec` (as text it would be nested too deep for the XML reader at 1,000 links). Settings are
-time steps; RK4 is MuJoCo's most accurate integrator. Trees run without contacts and constraints. Loops are closed by
+time steps; RK4 is MuJoCo's most accurate integrator. Trees run without contacts and constraints; the chain
+of 1,000 is one of points that slide in the plane and are tied by tendons of equal length, because a tree of that depth
+has a full mass matrix (750 ms a step, the points 7 ms). Loops are closed by
 `connect` (two of them on the axis of a hinge in space), which are soft by design: impedance 0.9999, the largest that
 MuJoCo allows, a reference of critical damping whose time constant falls with the step (2 h, the smallest that `refsafe`
 lets pass), Newton's solver with tolerance 1e-15. The ensemble: `mujoco.rollout` on all cores. Point masses have
@@ -17,16 +19,19 @@ import mujoco
 import numpy as np
 from mujoco import rollout
 
-from benchmarks.peers.linkage import Linkage, ends, hinge_angles, linkage
+from benchmarks.peers.linkage import Linkage, ends, hinge_angles, linkage, seen
 from benchmarks.peers.problem import CannotExpress, Outcome, Prepared, Problem
 
 REASON = {
     "rolling_disc": "no rolling without slipping: equalities are functions of position, and contact is soft and slips",
     "appell": "no constraint on velocities: every equality (connect, weld, joint, tendon, …) is a function of position",
 }
-COARSE = {"triple_pendulum": 1000, "ensemble": 500, "chain_10": 25, "chain_100": 25, "chain_1000": 8}
+COARSE = {"triple_pendulum": 1000, "ensemble": 2000, "chain_10": 25, "chain_100": 25, "chain_1000": 25}
 """Steps of the coarsest setting; each finer one has twice as many."""
+FREE = ("chain_1000",)
+"""Points and tendons instead of hinges."""
 LEAST = 1e-14
+STIFF = [mujoco.mjMAXIMP, mujoco.mjMAXIMP, 1e-3, 0.5, 2]
 
 Array = Any
 
@@ -36,7 +41,8 @@ def prepare(problem: Problem) -> Prepared:
     if problem.name in REASON:
         raise CannotExpress(REASON[problem.name])
     parts = linkage(problem)
-    model = compiled(parts)
+    free = problem.name in FREE
+    model = points(problem) if free else compiled(parts)
     counts = [2**k * COARSE.get(problem.name, 100) for k in range(14)]
     settings = tuple(problem.until / count for count in counts)
     data = mujoco.MjData(model)
@@ -48,7 +54,8 @@ def prepare(problem: Problem) -> Prepared:
     def run(step: float) -> Outcome:
         steps = round(problem.until / step)
         mujoco.mj_resetData(model, data)
-        data.qpos[:], data.qvel[:] = parts.angles, parts.rates
+        if not free:
+            data.qpos[:], data.qvel[:] = parts.angles, parts.rates
         began = time.perf_counter()
         set_step(model, step)
         mujoco.mj_step(model, data, nstep=steps)
@@ -56,9 +63,14 @@ def prepare(problem: Problem) -> Prepared:
         if data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
             raise RuntimeError("unstable with this step: MuJoCo reset the simulation")
         q, v = data.qpos.copy(), data.qvel.copy()
+        if free:
+            masses, drop = ends(parts.angles) + q.reshape(-1, 2), q.reshape(-1, 2)[:, 1].sum()
+            rods = np.linalg.norm(np.diff(masses, axis=0, prepend=0.0), axis=1)
+            energy = abs(v @ v / 2 + problem.data["g"] * drop)
+            return Outcome(seen(problem, masses), float(np.abs(rods - 1).max()), energy, seconds)
         return Outcome(parts.observe(q), parts.drift(q), parts.energy_error(q, v), seconds)
 
-    how = "RK4" if not parts.closures else "RK4, soft equalities with time constant 2 h"
+    how = "RK4" if not (parts.closures or free) else "RK4, soft equalities with time constant 2 h"
     return Prepared(run, settings, how, versions)
 
 
@@ -85,10 +97,38 @@ def compiled(parts: Linkage) -> Any:
     return spec.compile()
 
 
-def close(spec: Any, parts: Linkage) -> None:
-    """A connect for each closing point; a second one along the axis where the problem is in space."""
+def points(problem: Problem) -> Any:
+    """A long chain: two slides for each mass, a tendon held at its length for each rod."""
+    spec = mujoco.MjSpec()
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_RK4
+    spec.option.gravity = [0, -problem.data["g"], 0]
+    spec.option.disableflags = mujoco.mjtDisableBit.mjDSBL_CONTACT
+    spec.option.jacobian = mujoco.mjtJacobian.mjJAC_SPARSE
+    solve_finely(spec)
+    spec.worldbody.add_site(name="s0")
+    for i, (x, y) in enumerate(ends(linkage(problem).angles), start=1):
+        body = spec.worldbody.add_body(pos=[x, y, 0])
+        body.mass, body.inertia, body.explicitinertial = 1.0, [LEAST] * 3, True
+        for axis in ([1, 0, 0], [0, 1, 0]):
+            body.add_joint(type=mujoco.mjtJoint.mjJNT_SLIDE, axis=axis)
+        body.add_site(name=f"s{i}")
+        rod = spec.add_tendon(name=f"t{i}")
+        rod.wrap_site(f"s{i - 1}")
+        rod.wrap_site(f"s{i}")
+        hold = spec.add_equality(type=mujoco.mjtEq.mjEQ_TENDON, name1=f"t{i}", objtype=mujoco.mjtObj.mjOBJ_TENDON)
+        hold.solimp = STIFF
+    return spec.compile()
+
+
+def solve_finely(spec: Any) -> None:
+    """Newton's solver, to the end."""
     spec.option.solver = mujoco.mjtSolver.mjSOL_NEWTON
     spec.option.tolerance, spec.option.iterations, spec.option.ls_iterations = 1e-15, 100, 100
+
+
+def close(spec: Any, parts: Linkage) -> None:
+    """A connect for each closing point; a second one along the axis where the problem is in space."""
+    solve_finely(spec)
     for i, loop in enumerate(parts.closures):
         shifts = [(np.zeros(3), np.zeros(3))] if loop.axes is None else [(np.zeros(3), np.zeros(3)), loop.axes]
         for j, (first, second) in enumerate(shifts):
@@ -99,7 +139,7 @@ def close(spec: Any, parts: Linkage) -> None:
                 home.add_site(name=names[-1], pos=point)
             one = spec.add_equality(type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_SITE)
             one.name1, one.name2 = names
-            one.solimp = [mujoco.mjMAXIMP, mujoco.mjMAXIMP, 1e-3, 0.5, 2]
+            one.solimp = STIFF
 
 
 def drive(spec: Any, parts: Linkage, bodies: list[Any]) -> None:

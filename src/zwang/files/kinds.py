@@ -12,8 +12,8 @@ BODY_KEYS = {
     key.name: key
     for key in (
         Key("mass", "expression", "its mass", of="parameters"),
-        Key("inertia", "inertia", "about the centre of mass: one moment in the plane; in space three principal moments, "
-            "or a 3×3 matrix in body axes", of="parameters"),
+        Key("inertia", "inertia", "about the centre of mass: one moment in the plane; in space three principal "
+            "moments, or a 3×3 matrix in body axes", of="parameters"),
         Key("position", "point", "of the centre of mass, at the start", of="number"),
         Key("orientation", "quaternion", "what takes body axes to world axes at the start, scalar first", of="number"),
         Key("angle", "expression", "how far it is turned at the start", of="number"),

@@ -54,6 +54,9 @@ def blamed_key(message: str, entry: Mapping[str, Any]) -> Path:
     >>> blamed_key("body 'rod': its mass is -1, but a mass is positive", {"inertia": 1, "mass": -1})
     ('mass',)
     """
+    for key, value in entry.items():
+        if isinstance(value, str) and f"coordinate {value!r}" in message:
+            return (key,)
     words = re.sub(r"'[^']*'", "", message).replace("principal moments", "inertia")
     found = {key: at.start() for key in entry if (at := re.search(rf"\b{re.escape(key)}\b", words))}
     return (min(found, key=found.__getitem__),) if found else ()
@@ -64,6 +67,8 @@ def place_of_part(message: str, data: Mapping[str, Any]) -> Path:
     named = re.findall(r"'([^']*)'", message) + re.findall(r"\[([\w.]+)\(t\)\]", message)
     if message.startswith("gravity") and "gravity" in data:
         return "gravity", "acceleration"
+    if message.startswith("constraint") and named[0] in data.get("constraints", ()):
+        return "constraints", named[0]
     for name in named:
         for section in ("joints", "springs", "elements", "bodies", "constraints"):
             entries = data.get(section, {})

@@ -14,7 +14,7 @@ from zwang.motion.simulate import LOOSEST, METHODS, TIGHTEST
 from zwang.signals import KINDS, OUTSIDE
 
 MOST_ENTRIES = 2000  # of one section
-MOST_PARTS = 300  # of one kind in a mechanism: bodies, joints, springs, elements
+MOST_PARTS = 200  # of one kind in a mechanism: bodies, joints, springs, elements
 DIRECTIONS = {"up": 1, "down": -1, "both": 0}
 LONGEST_LABEL = 80  # the name of a constraint
 

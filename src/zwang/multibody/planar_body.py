@@ -63,7 +63,7 @@ class PlanarBody(MassBody):
 
     def start_pose(self, dimension: int) -> Pose:
         """Where it starts."""
-        c, s = np.cos(self.angle), np.sin(self.angle)
+        c, s = np.cos(float(self.angle)), np.sin(float(self.angle))
         turn = ((float(c), float(-s)), (float(s), float(c)))
         return Pose(numeric(self.who, self.position, (2,)), turn, self._start_velocity, self.spin, self.angle)
 

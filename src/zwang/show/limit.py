@@ -2,6 +2,7 @@
 
 import ctypes
 import threading
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -16,10 +17,11 @@ class OutOfTime(BaseException):
 
 
 def within(seconds: float, work: Callable[[], T]) -> T | None:
-    """The result of some work in pure Python, or None where it takes longer than that; its errors are raised.
+    """The result of some work in pure Python, or None where it takes more processor time; its errors are raised.
 
     How long SymPy takes cannot be told from the size of what it is given: forty operations may take minutes. The work
-    therefore runs in a thread of its own, which is told to stop when its time is over.
+    therefore runs in a thread of its own, which is told to stop when its time is over. It is the processor's time, so
+    that what a report says does not depend on what else the machine does.
 
     >>> within(10, lambda: 6*7)
     42
@@ -36,8 +38,10 @@ def within(seconds: float, work: Callable[[], T]) -> T | None:
             failure.append(error)
 
     thread = threading.Thread(target=run, daemon=True)
+    began = time.process_time()
     thread.start()
-    thread.join(seconds)
+    while thread.is_alive() and time.process_time() - began < seconds:
+        thread.join(PATIENCE)
     for _ in range(REMINDERS):
         if not thread.is_alive():
             break

@@ -6,7 +6,7 @@ manual advises against long chains in a tree. Plane loops: `RigidBody2D` and `Re
 trapezoidal rule of index 2, faster than a tree with closures. Where the constraints lose rank that solver fails;
 generalised alpha of index 3 passes, with `ignoreSingularJacobian` for the redundant joints in space (a tree there).
 Rolling: `ObjectJointRollingDisc`. Appell: a `CoordinateVectorConstraint` on velocities with user functions in Python
-(its own quadratic terms do not reach the velocities) and `ignoreSingularJacobian` for the doubled row. The ensemble:
+(with its own quadratic terms the Jacobian is singular here) and `ignoreSingularJacobian` for the doubled row. The ensemble:
 one process for each core, as its own `processing` module does.
 What limits it: both implicit solvers are of second order.
 """
@@ -26,7 +26,7 @@ from benchmarks.peers.linkage import Linkage, ends, hinge_angles, linkage, place
 from benchmarks.peers.problem import Outcome, Prepared, Problem
 
 TYPE = exu.DynamicSolverType
-COARSE = {"triple_pendulum": 250, "ensemble": 500, "chain_10": 10, "chain_100": 25, "rolling_disc": 200, "appell": 25}
+COARSE = {"triple_pendulum": 250, "ensemble": 600, "chain_10": 10, "chain_100": 25, "rolling_disc": 200, "appell": 25}
 """Steps of the coarsest setting; each finer one has twice as many."""
 
 Array = Any

@@ -21,15 +21,21 @@ if TYPE_CHECKING:
 QUAD = "taylor, quad"  # how a motion in quadruple precision says what computed it
 
 
-def integrate(setup: "Setup", state: tuple[float, Array, Array], grid: Array, watch: Any) -> tuple[list[Segment], Path]:
-    """Run the engine; where a pivot vanishes, choose other rows or leap, and go on.
+def integrate(
+    setup: "Setup",
+    state: tuple[float, Array, Array],
+    grid: Array,
+    watch: Any,
+    first: explicit.Choice | None = None,
+) -> tuple[list[Segment], Path]:
+    """Run the engine; where a pivot vanishes, choose other rows or leap, and go on. `first` is the choice at the start.
 
     While rows are left out as redundant, the chosen ones may become dependent though all together do not. The equation
     of the chosen ones is ill-conditioned long before, so other rows are looked for early.
     """
     segments: list[Segment] = []
     scales: dict[explicit.Choice, singular.Scale] = {}
-    kept: explicit.Choice | None = None  # of rows for which none better were found: where they are bad, all are
+    kept = first  # a choice of rows for which none better were found: where they are bad, all are
     looks = 0  # at other rows, that found none better
     since = state[0]  # when these rows were chosen: a leap may look back as far
     total = Path(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)

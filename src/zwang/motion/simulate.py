@@ -162,7 +162,8 @@ def simulate(
     q, v = state_arrays(system, cast(Mapping[Any, float], start))
     require_start(setup, t, q, v)
     watch = reporter(progress, t, until)
-    segments, path = integrate(setup, (t, q, v), watched_times(setup, (t, q, v), grid), watch)
+    first = choice_at(setup, (t, q, v))
+    segments, path = integrate(setup, (t, q, v), watched_times(setup, first, t, grid), watch, first)
     if any(keeps_on(setup, segment.choice) for segment in segments):
         setup = replace(setup, drift="projection")
     values = values_of(setup, segments)
@@ -267,11 +268,11 @@ def check_span(until: float, t: float) -> tuple[float, float]:
     return until, t
 
 
-def watched_times(setup: Setup, state: tuple[float, Array, Array], grid: Array) -> Array:
+def watched_times(setup: Setup, choice: explicit.Choice, t: float, grid: Array) -> Array:
     """The saved times, and more of them where constraints are left out as redundant: these are looked at there."""
-    if len(choice_at(setup, state).rows) == len(setup.system.constraints):
+    if len(choice.rows) == len(setup.system.constraints):
         return grid
-    return np.union1d(grid, np.linspace(state[0], grid[-1], DEFAULT_SAMPLES))
+    return np.union1d(grid, np.linspace(t, grid[-1], DEFAULT_SAMPLES))
 
 
 def saved_times(t: float, until: float, times: ArrayLike | None, samples: int | None) -> Array:

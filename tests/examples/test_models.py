@@ -18,14 +18,17 @@ DRIVEN = {
     "appell_variant": "rule that works",
     "ball_on_turntable": "turning table",
     "bead_with_drag": "friction",
+    "flyball_governor": "shaft",
     "governor": "dampers",
     "moving_hoop": "turning hoop",
     "nonideal_rosenberg": "drag",
     "robot_arm": "path in time",
     "servo": "shaking and control",
     "slider_crank": "motor",
+    "slider_crank_bodies": "motor",
     "tall_building": "earthquake",
     "two_wheeled_cart": "torques",
+    "universal_joint": "motor",
 }
 # Degrees of freedom at the start.
 FREEDOM = {
@@ -38,7 +41,10 @@ FREEDOM = {
     "cart_pole": 2,
     "chaplygin_sleigh": 2,
     "double_pendulum": 2,
+    "eulers_disc": 3,
+    "flyball_governor": 1,
     "four_bar": 1,
+    "four_bar_in_space": 1,
     "governor": 4,
     "heavy_top": 3,
     "knife_edge": 2,
@@ -51,11 +57,13 @@ FREEDOM = {
     "servo": 1,
     "slack_rope": 1,
     "slider_crank": 0,
+    "slider_crank_bodies": 0,
     "spherical_pendulum": 2,
     "tall_building": 9,
     "two_wheeled_cart": 2,
+    "universal_joint": 0,
 }
-REDUNDANT = {"appell": {"twice"}, "four_bar": {"right_y"}}
+REDUNDANT = {"appell": {"twice"}, "four_bar": {"right_y"}, "four_bar_in_space": {"D.z", "D.axis1", "D.axis2"}}
 
 
 def test_the_list_is_complete():

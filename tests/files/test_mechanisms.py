@@ -23,7 +23,7 @@ from zwang.signals import Signal
 
 G = mb.ground
 J = (1, 2, 2.5)
-k, L, m, w = zw.parameters("k L m w")
+k, L, w = zw.parameters("k L w")
 SPACE = """
 [bodies.a]
 mass = 2
@@ -312,7 +312,23 @@ def test_places_cannot_be_changed_behind_the_back_of_a_system():
         model.with_parameters({"L": "long"})
     with pytest.raises(ModelFileError, match=r"its mass is -1"):
         read_model(CRANK, parameters={"m": -1.0})
+    with pytest.raises(InputError, match=r"parameters sets LL, which this model does not have; did you mean 'L'"):
+        read_model(CRANK, parameters={"LL": 1.0})
     zw.simulate(model.system, model.start, 0.1, parameters={"L": 0.9, "omega": 10})
+
+
+def test_the_command_and_the_report_follow_changed_places(tmp_path):
+    from zwang.cli.models import load, require_start
+    from zwang.show.report import report
+
+    (tmp_path / "crank.toml").write_text(CRANK)
+    case = load(str(tmp_path / "crank.toml"), ["L=1.2", "m=2"])
+    assert case.model.fixed[L] == 1.2
+    assert require_start(case).ok
+    motion = case.model.simulate(parameters=case.parameters)
+    page = report(read_model(CRANK, tmp_path / "crank.toml"), motion, parameters=case.parameters, checks=False)
+    assert "animation-player" in page
+    assert "--set L=1.2" in page
 
 
 def test_parameters_that_no_place_depends_on_stay_symbols():

@@ -3,8 +3,10 @@
 `limit.c` is the method, a header for each problem its accelerations, both in `limit/`. Chains, Andrews' mechanism, the
 four-bars and Appell's particle are in zwang's own coordinates and with its constraints; what a person sees is used: the
 blocks of M, the tridiagonal or 3 × 3 Schur complement. The disc has zwang's coordinates too, its contact force
-eliminated by hand. The Bennett linkage is in three hinge angles, as anyone would write it by hand, and has a tenth of
-zwang's coordinates. Nothing holds the constraints: what the equations and the tolerance leave is shown as drift.
+eliminated by hand. The Bennett linkage is in three hinge angles, as anyone would write it by hand: a seventh of zwang's
+coordinates. Nothing holds the constraints: what the equations and the tolerance leave is shown as drift. Only the
+parallelogram needs more, for the plain equations leave the wanted branch at a singular position: Baumgarte's correction
+and a regularised Schur complement, refined twice.
 """
 
 import shutil
@@ -51,7 +53,8 @@ def source(problem: Problem) -> tuple[str, ...]:
         return "chain.h", f"MASSES={problem.data['masses']}"
     if problem.name.startswith("four_bar"):
         lengths = problem.data.get("lengths", (1.0, 1.0, 1.0, 1.0))
-        return "four_bar.h", *map("{}={!r}".format, ("GROUND", "CRANK", "COUPLER", "ROCKER"), lengths)
+        named = map("{}={!r}".format, ("GROUND", "CRANK", "COUPLER", "ROCKER"), lengths)
+        return "four_bar.h", *named, *(["PROXIMAL"] if problem.name == "four_bar_singular" else [])
     return {"spatial_loop": "bennett.h"}.get(problem.name, f"{problem.name}.h"), *()
 
 

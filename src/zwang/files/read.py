@@ -164,7 +164,10 @@ class Reader:
             else:
                 built = self.scope.expression(("parameters", name), value, CONSTANT)
                 values[name] = None if built is None else exact(built)
-        return values | self.given
+        for name in self.given:
+            if name not in values:
+                raise InputError(f"parameters sets {name}, which this model does not have{did_you_mean(name, values)}")
+        return {**values, **self.given}
 
     def start(self, coordinates: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[sp.Expr, sp.Expr]:
         """What every coordinate and every rate is at the start."""

@@ -11,7 +11,6 @@ from zwang.multibody.element import ForceElement
 from zwang.multibody.joint import Constrainer, Joint
 from zwang.multibody.vectors import vector
 
-
 # A body's colour, in turn; a wheel that a joint draws has that of its body.
 COLORS = ("blue", "orange", "teal", "purple", "red", "brown", "magenta", "cyan")
 
@@ -20,7 +19,8 @@ def draw(bodies: Sequence[AnyBody], joints: Sequence[Constrainer], forces: Seque
     """Outlines where they are given; otherwise lines from a body's centre to its joints. Joints are points."""
     size = next(b.dimension for b in bodies if isinstance(b, MassBody))
     placed = [j for j in joints if isinstance(j, Joint)]
-    colors = dict(zip((b for b in bodies if isinstance(b, MassBody)), cycle(COLORS), strict=False))
+    moving: list[AnyBody] = [b for b in bodies if isinstance(b, MassBody)]
+    colors = dict(zip(moving, cycle(COLORS), strict=False))
     shapes = [replace(shape, color=colors.get(b, "gray")) for b in bodies for shape in body_shapes(b, placed, size)]
     for j in placed:
         shapes += [s if s.color else replace(s, color=colors.get(j.second, "gray")) for s in j.shapes()]

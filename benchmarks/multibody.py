@@ -2,8 +2,8 @@
 
     .venv/bin/python benchmarks/multibody.py
 
-A chain of rods hangs from one hinge, axes y and z in turn; a closed loop hangs between two ball joints, its rods joined by
-universal joints. Each body has position and quaternion: 7 coordinates. Motion for 1 s at tol 1e-9.
+A chain of rods hangs from one hinge, axes y and z in turn; a closed loop hangs between two ball joints, its rods joined
+by universal joints. Each body has position and quaternion: 7 coordinates. Motion for 1 s at tol 1e-9.
 """
 
 import time
@@ -22,10 +22,9 @@ INERTIA = (0.001, 1 / 12, 1 / 12)
 def chain(bodies: int) -> mb.Mechanism:
     """Rods of 1 m in a row along x, hinged one to the next."""
     rods = [mb.Body(f"rod{i}", 1.0, INERTIA, position=(i + 0.5, 0, 0)) for i in range(bodies)]
-    joints = [
-        mb.Revolute(f"hinge{i}", rods[i - 1] if i else mb.ground, rod, at=(i, 0, 0), axis=(0, 1, 0) if i % 2 == 0 else (0, 0, 1))
-        for i, rod in enumerate(rods)
-    ]  # fmt: skip
+    before = [mb.ground, *rods]
+    axes = ((0, 1, 0), (0, 0, 1))
+    joints = [mb.Revolute(f"hinge{i}", before[i], rod, at=(i, 0, 0), axis=axes[i % 2]) for i, rod in enumerate(rods)]
     return mb.Mechanism(rods, joints, [GRAVITY])
 
 
@@ -72,10 +71,9 @@ def main() -> None:
         rows = {}
         for bodies in SIZES:
             rows[bodies] = measure(build, bodies)
-            s = rows[bodies]
-            print(
-                f"  {bodies:3}  {s[0]:6.2f} s {s[1]:6.2f} s {s[2]:6.2f} s {1e3 * s[3]:7.2f} ms {s[4]:6.2f} µs  {s[5]:.0e}"
-            )
+            *seconds, run, each, energy = rows[bodies]
+            told = " ".join(f"{x:6.2f} s" for x in seconds)
+            print(f"  {bodies:3}  {told} {1e3 * run:7.2f} ms {each:6.2f} µs  {energy:.0e}")
         small, large = rows[10], rows[40]
         powers = [np.log(b / a) / np.log(4) for a, b in zip(small[:5], large[:5], strict=True)]
         print("  growth from 10 to 40 bodies, N to the power of:", ", ".join(f"{p:.2f}" for p in powers))

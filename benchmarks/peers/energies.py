@@ -112,8 +112,7 @@ def watched(problem: Problem, place: Array) -> Array:
         return place[..., -2:]
     if problem.name == "triple_pendulum":
         return place
-    middle = 2 * (problem.data["masses"] // 2)
-    return np.concatenate([place[middle - 2 : middle], place[-2:]])
+    return np.concatenate([place[2 * k - 2 : 2 * k] for k in problem.data["seen"]])
 
 
 def squeezer(problem: Problem) -> Energies:

@@ -144,7 +144,7 @@ def chain(problem: Problem) -> Linkage:
 def seen(problem: Problem, masses: Array) -> Array:
     """What is observed of a chain, from the places (N, 2) of its masses."""
     if problem.name.startswith("chain"):
-        return np.concatenate([masses[len(masses) // 2 - 1], masses[-1]])
+        return np.concatenate([masses[k - 1] for k in problem.data["seen"]])
     return masses.ravel()
 
 

@@ -473,6 +473,11 @@ MISTAKES = {
                          "lies in the plane, others in space", "{ line"),
     "unknown multiplier": ("multiplier(motor.motion)", "multiplier(motor.moton)", "there is no constraint "
                            "'motor.moton'; did you mean 'motor.motion'?", "motor.moton"),
+    "effort along a driver": ("kind = \"drag\"\nbody = \"piston\"\nlinear = 0.1", "kind = 'actuator'\njoint = 'motor'\n"
+                              "effort = 1", "'motor' joins no bodies, so it has no coordinate", "'motor'"),
+    "ball damper in the plane": ("kind = \"drag\"\nbody = \"piston\"\nlinear = 0.1", "kind = 'ball-damper'\n"
+                                 "joint = 'axle'\ndamping = 1", "joint 'axle' is in the plane: use joint-spring",
+                                 "'axle'"),
     "spring without a force": ("stiffness = 40\n", "", "force element 'coil' does nothing", "[springs.coil]"),
     "colour of a spring": ("stiffness = 40", "stiffness = 40\ncolor = 'grun'", "color 'grun' is unknown",
                            "[springs.coil]"),
@@ -561,6 +566,9 @@ HOSTILE = {
     "a circle of definitions": "[definitions]\na = 'b'\nb = 'a'\n[bodies.b]\nmass = 1\ninertia = 1\n"
     "position = ['a', 'b']\n",
     "large numbers": "[bodies.b]\nmass = 1e400\ninertia = 1\nposition = [1e400, 0]\n",
+    "far away": "[bodies.b]\nmass = 1\ninertia = 1\nposition = [1e300, 0]\n",
+    "overflow": "[bodies.b]\nmass = 1e200\ninertia = 1\n[joints.j]\nkind = 'rod'\nsecond = 'b'\nstart = [0, 1]\n"
+    "end = [1, 0]\nlength = 1e200\n",
     "a tower": "[bodies.b]\nmass = '9^9^9^9'\ninertia = 1\n",
     "names of Python": "[bodies.__class__]\nmass = 1\ninertia = 1\n[joints.__init__]\nkind = '__doc__'\n",
     "a kind of the module": "[bodies.b]\nkind = 'read_urdf'\nmass = 1\n[joints.j]\nkind = 'Mechanism'\nsecond = 'b'\n",

@@ -72,8 +72,10 @@ static void acceleration(double t, const double *q, const double *v, double *a) 
   cross(spin, other, rate);
   cross(spin, rate, swing);
   cross(turning, other, move);
-  for (int k = 0; k < 3; k++) b[k] = -bias[k];
-  for (int k = 0; k < 2; k++) b[3 + k] = -dot(normal[k], swing) - dot(normal[k], move);
+  const double w = 20, far[3] = {-1.5, 0, 0}; /* Baumgarte's correction */
+  for (int k = 0; k < 3; k++) b[k] = -bias[k] - w * w * (at[k] - far[k]);
+  for (int k = 0; k < 2; k++) b[3 + k] = -dot(normal[k], swing) - dot(normal[k], move) - w * w * dot(normal[k], other);
+  for (int k = 0; k < 5; k++) b[k] -= 2 * w * dot(A[k], v);
   /* B = AᵀA has rank 2: n spans its null space, c is the shortest solution of A c = b in the sense of least squares */
   double B[3][3] = {{0}}, c[3] = {0}, n[3] = {0}, cofactor[3][3], best = 0, det;
   int row = 0;

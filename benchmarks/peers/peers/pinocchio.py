@@ -6,13 +6,13 @@ closure (two on the axis of a hinge in space, which makes it redundant), its pro
 and Baumgarte's correction; the wheel has no CasADi bindings, so nothing is generated. The ensemble: all pendulums as
 one state with a common step, accelerations by `abaInParallel`. Rolling and Appell's condition are no constraint models
 of it; `forwardDynamics` takes their Jacobian and bias, written by hand here (`damping` for the doubled row).
-What limits it: one call from Python for each acceleration, some 10 microseconds beside SciPy's own work.
+What limits it: one call from Python for each acceleration, some 10 microseconds beside SciPy's own work; at the
+singular positions it loses the motion at tolerances above 1e-7.
 """
 
 import os
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,13 +54,17 @@ def mechanism(problem: Problem) -> Built:
     """A tree in hinge angles, or a tree with constraints where loops close."""
     parts = linkage(problem)
     if len(parts.bodies) > MOST:
-        raise CannotExpress("its Data holds second derivatives of size n³: 1.2 GB at 300 joints, over 32 GB at 1,000")
+        raise CannotExpress("its Data grows as n³: 1.2 GB measured at 300 joints, so some 40 GB at 1,000")
     model = tree(parts)
     data, size = model.createData(), len(parts.bodies)
     torque = np.zeros(size)
     torque[0] = parts.torque
     if not parts.closures:
-        how, acceleration = "aba", partial(pin.aba, model, data)
+        how = "aba"
+
+        def acceleration(q: Array, v: Array, tau: Array) -> Array:
+            return pin.aba(model, data, q, v, tau)
+
     else:
         loops = pin.StdVec_RigidConstraintModel()
         loops.extend(closures(model, parts))

@@ -1,4 +1,4 @@
-"""PyDy with SymPy: Kane's equations, C code by PyDy's Cython generator, SciPy's compiled DOP853 (`scipy.integrate.ode`).
+"""PyDy with SymPy: Kane's equations, C code by PyDy's Cython generator, SciPy's compiled DOP853 (`ode`).
 
 Trees are in angles, without constraints. Loops are closed as in SymPy's example of a four-bar linkage: configuration
 and velocity constraints with dependent coordinates and speeds, solved by Cramer's rule where there are two (LU divides
@@ -34,7 +34,7 @@ def prepare(problem: Problem) -> Prepared:
     kane, start, outcome = BUILD["chain" if "masses" in problem.data else problem.name](problem)
     derivatives = kane.kindiffdict()
     rates = generate_ode_function(
-        kane.forcing, kane.q, kane.u, (G,), mass_matrix=kane.mass_matrix,
+        kane.forcing, kane.q[:], kane.u[:], (G,), mass_matrix=kane.mass_matrix,
         coordinate_derivatives=sm.Matrix([derivatives[q.diff()] for q in kane.q]),
         generator="cython", linear_sys_solver="sympy", constants_arg_type="array", time_first=True,
     )  # fmt: skip
@@ -95,8 +95,8 @@ def chain(problem: Problem) -> Built:
     masses = problem.data["masses"]
     if masses > 10:
         raise CannotExpress(
-            "KanesMethod takes 2.5, 11 and 50 s for 10, 20 and 40 links in angles: several minutes for 100 and most of a "
-            "day for 1,000, before any code is generated"
+            "KanesMethod takes 2.5, 11 and 50 s for 10, 20 and 40 links in angles: several minutes for 100 and most of "
+            "a day for 1,000, before any code is generated"
         )
     q, u = me.dynamicsymbols(f"q:{masses}"), me.dynamicsymbols(f"u:{masses}")
     N = me.ReferenceFrame("N")
@@ -232,15 +232,15 @@ def rolling_disc(problem: Problem) -> Built:
 
 def spatial_loop(problem: Problem) -> Built:
     raise CannotExpress(
-        "KanesMethod wants independent constraints, one for each dependent speed: of the closing joint's five conditions "
-        "(rank 2) no two stay independent along the motion, and the integration stops where they do not"
+        "KanesMethod wants independent constraints, one for each dependent speed: of the closing joint's five "
+        "conditions (rank 2) no two stay independent along the motion, and the integration stops where they do not"
     )
 
 
 def appell(problem: Problem) -> Built:
     raise CannotExpress(
-        "KanesMethod refuses a velocity constraint that is not linear (NonlinearError); LagrangesMethod takes it, and its "
-        "matrix is singular when the condition is asked for twice"
+        "KanesMethod refuses a velocity constraint that is not linear (NonlinearError); LagrangesMethod takes it, and "
+        "its matrix is singular when the condition is asked for twice"
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from zwang import multibody as mb
@@ -210,8 +211,9 @@ class MechanismReader:
         if any(given.get(s) is None for s in (*system.symbols, *system.inputs)):
             return dict(mechanism.guess)
         try:
-            return dict(mechanism.assembled(t=time))
-        except (AssemblyError, UndeterminedError, InputError) as error:
+            with np.errstate(all="ignore"):  # masses of 1e200 overflow: then it cannot be put together
+                return dict(mechanism.assembled(t=time))
+        except (AssemblyError, UndeterminedError, InputError, np.linalg.LinAlgError) as error:
             self.note(str(error), "mend the places of bodies and joints, or what they must obey")
         return {}
 

@@ -25,6 +25,7 @@ OF: dict[str, Use] = {
     "local": use("a curve or a surface", "parameter", "local"),
     "tension": use("the force of a spring", "parameter", "time", "input", "coordinate", "rate", "local"),
 }
+FARTHEST = 1e12  # numbers of a place or a start: beyond, nothing of the rest would be left beside them
 
 
 class Wrong(Exception):
@@ -87,6 +88,9 @@ class Values:
             names = ", ".join(sorted(map(str, built.expr.free_symbols)))
             self.document.of(path, f"this must be a number, but {names} has no value", "give it one in [parameters]")
             raise Wrong
+        if abs(float(built.expr)) > FARTHEST:
+            self.document.of(path, f"{float(built.expr):g} is out of range: places and starts reach to {FARTHEST:g}")
+            raise Wrong
         return built.expr if built.expr.is_Rational else float(built.expr)
 
     def body(self, path: Path, name: str) -> Any:
@@ -94,8 +98,14 @@ class Values:
         return self.look_up(path, name, self.bodies, "body", "bodies")
 
     def joint(self, path: Path, name: str) -> Any:
-        """A joint by its name."""
-        return self.look_up(path, name, self.joints, "joint", "joints")
+        """A joint by its name; drivers and couplings are no joints, though they stand beside them."""
+        from zwang.multibody.joint import Joint
+
+        joint = self.look_up(path, name, self.joints, "joint", "joints")
+        if not isinstance(joint, Joint):
+            self.document.of(path, f"{quoted(name)} joins no bodies, so it has no coordinate", "name a joint that does")
+            raise Wrong
+        return joint
 
     def look_up(self, path: Path, name: str, known: Mapping[str, Any], what: str, many: str) -> Any:
         """A part by its name; `Wrong` where it is unknown, which is noted, or where it has a mistake of its own."""

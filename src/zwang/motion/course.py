@@ -57,13 +57,14 @@ def integrate(
         if early and not singular.other_choice_serves(setup, path, choice):
             kept, looks, state = choice, looks + 1, path.end
             continue
-        task = replace(task, t=since)
+        task, began = replace(task, t=since), clock.perf_counter()
         passed = singular.go_on(setup, task, path, choice, grid, scales[choice], engine(setup.method))
         kept, looks = choice if passed.path.end[0] != path.end[0] else None, 0
         path, scales[choice] = passed.path, passed.scale
         segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p))
         grid = grid[len(path.q) :]
         total, state = joined(total, path), path.end
+        total = replace(total, run_seconds=total.run_seconds + clock.perf_counter() - began - path.run_seconds)
         if path.status is not Status.FINISHED or not len(grid):
             return segments, total
 

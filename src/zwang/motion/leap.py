@@ -25,6 +25,7 @@ DEGREES = (6, 8, 10, 12, 14, 16)
 WIDTHS = (4, 8, 16, 32, 64)  # widths of the window before the stop, in times from there to the singular instant
 TIGHT = 1e-14  # tolerance of the states that polynomials are fitted to
 ACCEPT = 1e-4  # relative disagreement of the accelerations after a leap beyond which it is not believed
+GOOD = 0.1  # of the tolerance: an error of a leap that needs no better one
 PROBE = 10_000  # steps after which a look at the motion nearby gives up
 
 State = tuple[float, Array, Array]
@@ -57,7 +58,9 @@ class Leap:
 
 
 def best_leap(setup: "Setup", task: Task, path: Path, ahead: float) -> Leap | None:
-    """Of leaps from windows of different width and polynomials of different degree, the one that errs least."""
+    """Of leaps from windows of different width and polynomials of different degree, the first that is as good as the
+    steps of the motion, or the one that errs least.
+    """
     t, sign = path.end[0], direction(task)
     room = (t - task.t) * sign
     widths = sorted({min(width * ahead, room) for width in WIDTHS})
@@ -68,8 +71,13 @@ def best_leap(setup: "Setup", task: Task, path: Path, ahead: float) -> Leap | No
         starts = retraced(setup, task, path, widths)
     except ZwangError:
         return None
-    leaps = [leap for start in starts for leap in leaps_from(setup, task, start, t, landing)]
-    return min(leaps, key=lambda leap: leap.error, default=None)
+    best = None
+    for start in starts:
+        leaps = leaps_from(setup, task, start, t, landing)
+        best = min([*leaps, *([best] if best else [])], key=lambda leap: leap.error, default=None)
+        if best and best.error < GOOD * task.tol:
+            break
+    return best
 
 
 def retraced(setup: "Setup", task: Task, path: Path, widths: list[float]) -> list[State]:
@@ -90,9 +98,13 @@ def leaps_from(setup: "Setup", task: Task, start: State, t: float, landing: floa
     there = run(quiet(task, start, times))
     if there.status is not Status.FINISHED:
         return []
-    fits = [fitted(times, there.q, there.v, window, degree) for degree in DEGREES]
-    leaps = [judged(setup, task, fit, window, landing) for fit in fits]
-    return [leap for leap in leaps if leap is not None]
+    leaps: list[Leap] = []
+    for degree in DEGREES:
+        leap = judged(setup, task, fitted(times, there.q, there.v, window, degree), window, landing)
+        leaps += [leap] if leap is not None else []
+        if leap is not None and leap.error < GOOD * task.tol:
+            break
+    return leaps
 
 
 def judged(setup: "Setup", task: Task, fit: Array, window: tuple[float, float], landing: float) -> Leap | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy as sp
 
+from zwang.errors import InputError
 from zwang.multibody.body import MassBody
 from zwang.multibody.element import ForceElement, not_negative
 from zwang.multibody.joint import Constrainer, Joint
@@ -30,7 +31,11 @@ class BallDamper(ForceElement):
     damping: Any
 
     def __post_init__(self) -> None:
-        """Refuse a damper that drives."""
+        """Refuse a damper that drives, and a joint that is none in space."""
+        if not isinstance(self.joint, Joint):
+            raise InputError(f"{self.who}: {self.joint!r} is no joint")
+        if self.joint.dimension != 3:
+            raise InputError(f"{self.who}: joint {self.joint.name!r} is in the plane: use JointSpring with a damping")
         not_negative(self.who, "damping", self.damping)
 
     @property

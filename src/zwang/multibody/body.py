@@ -223,3 +223,18 @@ class Particle(MassBody):
         """Position and velocity as given."""
         place = zip(self._place, numeric(self.who, self.position), strict=True)
         return dict(place) | dict(zip(self._linear, self._start_velocity, strict=True))
+
+
+def common_dimension(who: str, first: AnyBody, second: AnyBody) -> int:
+    """2 between bodies in the plane, 3 in space; what cannot be joined is refused."""
+    for body in (first, second):
+        if not isinstance(body, AnyBody):
+            raise InputError(f"{who}: {body!r} is no body: give a body, or ground")
+    sizes = {b.dimension for b in (first, second) if isinstance(b, MassBody)}
+    if not sizes:
+        raise InputError(f"{who} joins {first.name!r} to {second.name!r}: neither can move")
+    if first is second:
+        raise InputError(f"{who} joins {first.name!r} to itself")
+    if len(sizes) > 1:
+        raise InputError(f"{who} joins a body in the plane to one in space: describe both in one of them")
+    return sizes.pop()

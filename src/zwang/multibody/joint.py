@@ -10,7 +10,7 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.model.drawing import Shape
-from zwang.multibody.body import AnyBody, MassBody, Particle
+from zwang.multibody.body import AnyBody, Particle, common_dimension
 from zwang.multibody.pose import Pose
 from zwang.multibody.vectors import Vector, inner, is_number, perpendiculars, scalar, subtract, tidy, unit, vector
 
@@ -103,17 +103,7 @@ class Joint(Constrainer):
     @cached_property
     def dimension(self) -> int:
         """2 between bodies in the plane, 3 in space."""
-        for body in (self.first, self.second):
-            if not isinstance(body, AnyBody):
-                raise InputError(f"{self.who}: {body!r} is no body: give a body, or ground")
-        sizes = {b.dimension for b in (self.first, self.second) if isinstance(b, MassBody)}
-        if not sizes:
-            raise InputError(f"{self.who} joins {self.first.name!r} to {self.second.name!r}: neither can move")
-        if self.first is self.second:
-            raise InputError(f"{self.who} joins {self.first.name!r} to itself")
-        if len(sizes) > 1:
-            raise InputError(f"{self.who} joins a body in the plane to one in space: describe both in one of them")
-        return sizes.pop()
+        return common_dimension(self.who, self.first, self.second)
 
     @cached_property
     def poses(self) -> tuple[Pose, Pose]:

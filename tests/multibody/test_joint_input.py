@@ -23,6 +23,11 @@ SLEEVE = mb.Cylindrical("sleeve", mb.ground, BOX, at=O3, axis=(0, 0, 1))
 G, UP = mb.ground, (0, 0, 1)
 
 MISTAKES = {
+    "gear of one joint": (lambda: mb.Gear("g", PIN, PIN, ratio=2), "gear 'g' joins an angle to itself"),
+    "blade along the normal": (
+        lambda: mb.Skate("j", G, BOX, at=O3, direction=UP),
+        "joint 'j': its blade points along the normal of the plane",
+    ),
     "zero axis": (lambda: mb.Revolute("j", G, BOX, at=O3, axis=O3), "joint 'j': axis: .* has no direction"),
     "zero axis in the plane": (lambda: mb.Prismatic("j", G, BAR, at=O2, axis=O2), "has no direction"),
     "two entries in space": (lambda: mb.Revolute("j", G, BOX, at=O2), "at: .* is no vector: give 3 numbers"),

@@ -1,4 +1,4 @@
-"""A real browser for tests: Chromium without a window. (Written for the player's tests; the report's use it too.)"""
+"""A headless Chromium for tests that open pages; where none is installed they say so."""
 
 import shutil
 import tempfile

@@ -4,6 +4,7 @@ import json
 import re
 import time
 from html.parser import HTMLParser
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -383,3 +384,13 @@ def test_work_that_takes_too_long_is_stopped():
     assert time.perf_counter() - started < 5
     with pytest.raises(ZeroDivisionError):
         within(5, lambda: 1 // 0)
+
+
+def test_a_mechanism_shows_what_its_joints_carry_and_which_reactions_are_unique():
+    linkage = zw.load_model(files("zwang") / "examples" / "four_bar_in_space.toml")
+    page = report(linkage, linkage.simulate(until=0.2, samples=11), checks=False)
+    assert 'id="joints"' in page
+    for key in ("joint_force", "joint_moment", "joint_angle", "body_kinetic"):
+        assert f'data-figure="{key}"' in page
+    assert "Not unique, because redundant conditions share them" in page
+    assert 'id="joints"' not in report_of(PENDULUM)

@@ -2,10 +2,10 @@
 
 Accelerations are written as a JAX user writes them for speed: the chains in Cartesian coordinates with arrays and
 `lax.linalg.tridiagonal_solve`; the others from the energies and constraints by automatic differentiation, with Cholesky
-factors of M and of A M⁻¹Aᵀ. Systems of up to four unknowns are written out: LAPACK called through XLA takes two to four
+factors of M and of A M⁻¹Aᵀ. Systems of up to five unknowns are written out: LAPACK called through XLA takes two to four
 times as long for them. Constraints have Baumgarte's correction (20/s). Where conditions depend on each other, always
 (the Bennett linkage, Appell's particle) or at times (the parallelogram), the Schur complement is regularised by 1e-5
-and refined twice; `pinv` instead takes longer and leaves the wanted branch of the parallelogram. The disc is eight
+and refined twice; `pinv` instead leaves the wanted branch of the parallelogram. The disc is eight
 equations of first order. The ensemble is `vmap` over an equal share of the pendulums on as many devices as there are
 cores (`pmap`), which is how JAX uses the cores of a CPU. One compilation serves all tolerances.
 """
@@ -165,7 +165,7 @@ def constrained(M: Any, Q: Any, A: Any, b: Any, redundant: bool) -> Any:
 
 
 def symmetric(S: Any) -> Callable[[Any], Any]:
-    """S⁻¹ times a matrix, S positive definite: by LAPACK, or written out for up to four unknowns."""
+    """S⁻¹ times a matrix, S positive definite: by LAPACK, or written out for up to five unknowns."""
     size = len(S)
     if size > 5:
         factor = jax.scipy.linalg.cho_factor(S, lower=True)

@@ -94,8 +94,8 @@ def chain(problem: Problem) -> Built:
     masses = problem.data["masses"]
     if masses > 10:
         raise CannotExpress(
-            "KanesMethod takes 2.5, 11 and 50 s for 10, 20 and 40 links in angles: several minutes for 100 and most of "
-            "a day for 1,000, before any code is generated"
+            "KanesMethod takes 0.7, 4 and 47 s for 10, 20 and 40 links in angles, and had not finished 80 after two "
+            "minutes; code is generated only after that"
         )
     q, u = me.dynamicsymbols(f"q:{masses}"), me.dynamicsymbols(f"u:{masses}")
     N = me.ReferenceFrame("N")
@@ -232,7 +232,8 @@ def rolling_disc(problem: Problem) -> Built:
 def spatial_loop(problem: Problem) -> Built:
     raise CannotExpress(
         "KanesMethod wants independent constraints, one for each dependent speed: of the closing joint's five "
-        "conditions (rank 2) no two stay independent along the motion, and the integration stops where they do not"
+        "conditions (rank 2) no two stay independent along the motion, and the integration stops where they do not "
+        "(with the first two at 2.07 s)"
     )
 
 

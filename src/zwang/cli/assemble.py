@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load
 from zwang.cli.options import AsJson, Force, Model, Settings
 from zwang.cli.targets import require_targets
@@ -31,12 +32,16 @@ def assemble(
 ) -> None:
     """Bring the start onto its constraints, and print it ready to paste.
 
-    The nearest state in the metric of the kinetic energy: positions first, then velocities.
+    The nearest state in the metric of the kinetic energy: positions first, then velocities. Bodies are put together
+    whenever their file is read: for them, a table says from where to where.
     """
     from zwang.cli import terminal
     from zwang.motion.assemble import assemble as bring
 
     case = load(model, settings, assemble=False)
+    if case.model.mechanism is not None:
+        put_together(case, {"--hold": hold, "--write": write}, json)
+        return
     path = case.model.path
     require_targets({"--write": write}, [] if path is None or force else [path], overwrite=force)
     before = case.state()
@@ -48,10 +53,30 @@ def assemble(
     if json:
         terminal.emit_json(values(case, before, after, write))
         return
-    show(case, before, after)
+    show(case, before, after, terminal.err())  # so that the block alone goes down a pipe
+    terminal.err().print()
     terminal.emit(block(case, after))
     if write is not None:
         terminal.say(f"written: {write}", "dim")
+
+
+def put_together(case: Case, options: dict[str, Any], json: bool) -> None:
+    """Where bodies were put and where they are: there is nothing to paste, as their file takes no [coordinates]."""
+    from zwang.cli import terminal
+
+    for option, given in options.items():
+        if given:
+            raise Failure(
+                Exit.USAGE,
+                f"{option} is not for a model with bodies: their places are assembled whenever the file is read; "
+                "give better places in [bodies] instead",
+            )
+    assert case.model.mechanism is not None
+    before, after = case.model.mechanism.guess, case.state()
+    if json:
+        terminal.emit_json(values(case, before, after, None))
+    else:
+        show(case, before, after, terminal.out())
 
 
 def rows(case: Case) -> list[tuple[str, Any]]:
@@ -72,8 +97,8 @@ def values(case: Case, before: dict[Any, float], after: dict[Any, float], write:
     }
 
 
-def show(case: Case, before: dict[Any, float], after: dict[Any, float]) -> None:
-    """What was changed, on standard error, so that the block alone goes down a pipe."""
+def show(case: Case, before: dict[Any, float], after: dict[Any, float], console: Any) -> None:
+    """What was changed."""
     from zwang.cli import terminal
 
     table = terminal.columns("", "before", "after", "change", right=("before", "after", "change"))
@@ -81,9 +106,7 @@ def show(case: Case, before: dict[Any, float], after: dict[Any, float]) -> None:
         change = after[key] - before[key]
         moved = f"{change:+.3g}" if change else "–"
         table.add_row(*map(terminal.text, (name, f"{before[key]:.9g}", f"{after[key]:.9g}", moved)))
-    console = terminal.err()
     console.print(table)
-    console.print()
 
 
 def block(case: Case, start: dict[Any, float]) -> str:

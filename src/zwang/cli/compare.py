@@ -1,6 +1,7 @@
 """`zwang compare`: all forms and all engines side by side; their disagreement is the certificate."""
 
 from dataclasses import asdict
+from math import inf, isnan
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -33,6 +34,8 @@ def compare(
     from zwang.cli.progress import busy
     from zwang.motion.compare import compare_engines, compare_forms
 
+    if not 0 <= bound < inf:
+        raise typer.BadParameter(f"{bound:g}: give a finite number that is not negative", param_hint="--bound")
     case = load(model, settings, **changed(until=until))
     require_end(case)
     require_start(case)
@@ -116,9 +119,16 @@ def show(
         words = f"They disagree by more than {bound:g}: {'; '.join(wrong)}."
         console.print(text(f"{words} A chaotic motion does that: try a shorter one with --until.", "red"))
     else:
-        console.print(
-            text(f"All that could be compared agree to {bound:g}, or to {SLACK} of their tolerances a step.", "green")
-        )
+        console.print(text(*agreement(forms, engines, bound)))
+
+
+def agreement(forms: "tuple[FormRow, ...]", engines: "tuple[EngineRow, ...]", bound: float) -> tuple[str, str]:
+    """What it comes to where nothing disagrees, with its colour: how much of it all could be compared."""
+    some_forms, some_engines = (sum(not isnan(row.error) for row in rows) for rows in (forms, engines))
+    count = f"{some_forms} of {len(forms)} forms and {some_engines} of {len(engines)} engines could be compared"
+    if max(some_forms, some_engines) < 2:  # each first row is compared with itself
+        return f"{count}: too few to tell.", "yellow"
+    return f"{count}, and they agree to {bound:g}, or to {SLACK} of their tolerances a step.", "green"
 
 
 def mark(error: float, limit: float) -> Any:

@@ -1,6 +1,8 @@
 """`zwang examples`: the models that come with zwang, to list, read and copy."""
 
+import os
 import re
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -48,8 +50,8 @@ def show_example(name: Name) -> None:
 def copy_example(
     name: Name,
     dest: Annotated[
-        Path | None, typer.Argument(metavar="[DEST]", help="A file or a folder; here if not given.", show_default=False)
-    ] = None,
+        str, typer.Argument(metavar="[DEST]", help="A file or a folder; here if not given.", show_default=False)
+    ] = ".",
     force: Force = False,
 ) -> None:
     """Copy an example, with the tables that it reads, to change it."""
@@ -58,8 +60,8 @@ def copy_example(
 
     source = library.example(name)
     text = source.read_text(encoding="utf-8")
-    target = dest or Path()
-    if target.is_dir():
+    target = Path(dest)
+    if target.is_dir() or dest.endswith(("/", os.sep)):  # a folder is meant, even if there is none
         target = target / f"{name}.toml"
     beside = {target.parent / table: library.folder() / table for table in library.tables_of(text)}
     for path in (target, *beside):
@@ -67,7 +69,7 @@ def copy_example(
     for path, table in beside.items():
         write_atomically(path, table.read_bytes())
     write_atomically(target, text.encode())
-    say(f"copied to {', '.join(map(str, (target, *beside)))}. Next: zwang run {target}")
+    say(f"copied to {', '.join(map(str, (target, *beside)))}. Next: zwang run {shlex.quote(str(target))}")
 
 
 def entries() -> list[tuple[str, str, str]]:

@@ -1,5 +1,6 @@
 """From what a person typed to a model with its numbers."""
 
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,7 +61,8 @@ def find(model: str) -> tuple[Path, bool]:
     if path.is_file():
         return path, False
     if path.exists():
-        raise Failure(Exit.MODEL, f"{model}: this is a folder, a model file is meant")
+        what = "is a folder" if path.is_dir() else "is no ordinary file"
+        raise Failure(Exit.MODEL, f"{model}: this {what}, a model file is meant")
     if model in library.names():
         return Path(str(library.folder() / f"{model}.toml")), True
     raise Failure(Exit.MODEL, f"{model}: there is no such file{hint(path)}")
@@ -160,7 +162,7 @@ def require_start(case: Case) -> "Verdict | None":
         raise Failure(
             Exit.START,
             f"the start does not satisfy its constraints: {reading}; "
-            f"add --assemble, or see the nearest start that does with `zwang assemble {case.label}`",
+            f"add --assemble, or see the nearest start that does with `zwang assemble {shlex.quote(case.label)}`",
         )
     if now.A.size > LARGE:
         return None
@@ -170,6 +172,6 @@ def require_start(case: Case) -> "Verdict | None":
         raise Failure(
             Exit.INCONSISTENT,
             f"no acceleration obeys {names} together with the other constraints: drop one, or mend the right-hand "
-            f"sides; `zwang check {case.label}` says more",
+            f"sides; `zwang check {shlex.quote(case.label)}` says more",
         )
     return verdict

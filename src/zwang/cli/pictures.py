@@ -54,7 +54,9 @@ def plot(
     path = source_path(source)
     target = output or Path(f"{path.stem}.png")
     require_suffix(target, PLOTS)
-    require_targets({"--output": target}, [path], overwrite=output is not None)
+    require_targets({"--output": target}, [path])
+    if output is None and target.exists():
+        raise Failure(Exit.USAGE, f"{target} is there already: choose another name with -o, or give this one to replace it")
     motion = motion_of(source, settings)
     from zwang.show.plot import plot as draw
 

@@ -9,7 +9,7 @@ from zwang.cli import library
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_end, require_start, simulate
 from zwang.cli.options import AsJson, Integrable, Method, Model, Settings, changed, number
-from zwang.cli.targets import require_targets
+from zwang.cli.targets import require_kinds, require_targets
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -61,7 +61,9 @@ def run(
         **changed(until=until, samples=samples, tol=tol, method=text_of(method), form=text_of(form)),
         **changed(drift=None if drift is None else drift_of(drift), assemble=assemble),
     )
-    require_targets({"--out": out, "--csv": csv, "--report": report}, sources(case))
+    targets = {"--out": out, "--csv": csv, "--report": report}
+    require_targets(targets, sources(case))
+    require_kinds(targets)
     require_end(case)
     verdict = require_start(case)
     motion = simulate(case, quiet)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from zwang.cli.exits import Exit, Failure
 
+KINDS = {"--out": (".nc",), "--csv": (".csv", ".txt"), "--report": (".html", ".htm"), "a model": (".toml",)}
+
 
 def require_targets(targets: dict[str, Path | None], sources: list[Path], overwrite: bool = True) -> None:
     """Refuse outputs that are no files to be, that are one another, or that are what they are made from."""
@@ -34,6 +36,16 @@ def require_place(option: str, path: Path, overwrite: bool) -> None:
         raise Failure(Exit.USAGE, f"{option} {path}: this file is there already; --force overwrites it")
     if not os.access(folder, os.W_OK | os.X_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise Failure(Exit.REFUSED, f"{option} {path}: no permission to write there")
+
+
+def require_kinds(targets: dict[str, Path | None]) -> None:
+    """Refuse a name that says another kind of file than it will be; what it says nothing about is anybody's."""
+    for option, path in targets.items():
+        suffix = "" if path is None else path.suffix.lower()
+        other = next((kind for kind, known in KINDS.items() if suffix in known), option)
+        if other != option:
+            names = " or ".join(KINDS[option])
+            raise Failure(Exit.USAGE, f"{option} {path}: {suffix} is for {other}; give a name that ends in {names}")
 
 
 def same(one: Path, other: Path) -> bool:

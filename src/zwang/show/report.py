@@ -14,6 +14,7 @@ from zwang.show.report_checks import checks_section
 from zwang.show.report_equations import equations_section
 from zwang.show.report_figures import Plots, figures_section
 from zwang.show.report_html import Section, inert_json
+from zwang.show.report_joints import joints_section
 from zwang.show.report_ledger import ledger_section
 from zwang.show.report_settings import settings_section
 from zwang.show.report_subject import Subject
@@ -48,6 +49,7 @@ def report(
         equations_section(subject, forms),
         ledger_section(subject),
         figures_section(subject, plots),
+        joints_section(subject, plots),
         checks_section(subject, plots, checks),
         settings_section(subject),
     ]

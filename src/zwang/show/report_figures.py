@@ -25,6 +25,7 @@ MOST_NUMBERS = 200_000  # in all curves together: some megabytes
 MOST_CURVES = 40  # of a plot
 SHOWN_AT_FIRST = 12  # curves of a panel; the others can be switched on in its legend
 MOST_MARKS = 100  # events that are marked
+AS_GOOD_AS_ZERO = 1e-24  # on a logarithmic axis: far below all rounding
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ def curve_data(curve: Curve, name: str, plots: Plots, logarithmic: bool, hidden:
     """A curve for the script; one of many points has times of its own."""
     values = curve.values[0]
     if logarithmic:
-        values = np.where(values == 0, np.nan, np.abs(values))
+        values = np.where(np.abs(values) < AS_GOOD_AS_ZERO, np.nan, np.abs(values))
     data: dict[str, Any] = {"name": name}
     if len(values) > plots.most_points:
         kept = outline(values, plots.most_points)

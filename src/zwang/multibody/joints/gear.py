@@ -51,4 +51,6 @@ class Gear(Constrainer):
         if ratio == 0:
             raise InputError(f"{who}: its ratio is 0: the second wheel would stand still; use a Driver for that")
         terms = [(sp.S.One, selected(who, self.second, "angle")), (-ratio, selected(who, self.first, "angle"))]
+        if terms[0][1] == terms[1][1]:
+            raise InputError(f"{who} joins an angle to itself: give the angles of two joints")
         return {"ratio": linear_sum(terms, as_at_start(terms))}

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import sympy as sp
 
+from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Joint, Place
 from zwang.multibody.joints.parts import across, need_axes, slip
@@ -64,4 +65,10 @@ class Skate(Joint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """No velocity across the blade."""
+        if self.dimension == 3:
+            first, second = self.start_poses
+            upright = first.direction(self.directed("normal", self.normal)[0])
+            blade = second.direction(self.directed("direction", self.direction)[1])
+            if all(abs(x) < 1e-9 for x in cross(upright, blade)):
+                raise InputError(f"{self.who}: its blade points along the normal of the plane: nothing is across it")
         return {"side": inner(self.sideways, slip(self, self.place))}

@@ -5,6 +5,7 @@ import tomllib
 
 import pytest
 
+from zwang.cli import library
 from zwang.cli.exits import Exit
 from zwang.files.read import load_model
 
@@ -89,3 +90,49 @@ c = "rod.x = 2"
     block = tomllib.loads(result.stdout)["coordinates"]
     assert block["rod.x"]["start"] == 2.0
     assert block["θ"]["start"] == 0.5
+
+
+# Bodies are put together when their file is read, which takes no [coordinates].
+
+LOOSE = """
+[bodies.rod]
+kind = "planar"
+mass = 3.0
+inertia = 1.0
+position = [1.0, 0.0]
+velocity = [0.5, 0.0]
+[joints.pin]
+kind = "revolute"
+second = "rod"
+at = [0, 0]
+"""
+
+
+def test_bodies_get_a_table_and_nothing_to_paste(zwang):
+    result = zwang("assemble", "m.toml", m=LOOSE)
+    assert result.exit_code == 0, result.output
+    assert "[coordinates]" not in result.stdout
+    table = {row.split()[0]: row.split()[1:] for row in result.stdout.splitlines() if row.startswith("rod.")}
+    assert table["rod.x"] == ["1", "1", "–"]
+    assert table["rod.x'"] == ["0.5", "0", "-0.5"]  # the pin lets the rod turn only
+
+
+def test_bodies_as_json(zwang):
+    found = json.loads(zwang("assemble", "m.toml", "--json", m=LOOSE).stdout)
+    assert found["before"]["rod.x'"] == 0.5
+    assert found["after"]["rod.x'"] == pytest.approx(0.0, abs=1e-14)
+
+
+def test_an_example_with_bodies(zwang):
+    assert "universal_joint" in library.names()
+    result = zwang("assemble", "universal_joint", "--set", "corner=0.3")
+    assert result.exit_code == 0, result.output
+    assert "wheel.q0'" in result.stdout
+
+
+@pytest.mark.parametrize("options", [["--hold", "rod.x"], ["--write", "n.toml"]])
+def test_bodies_are_mended_in_their_file(zwang, here, options):
+    result = zwang("assemble", "m.toml", *options, m=LOOSE)
+    assert result.exit_code == Exit.USAGE
+    assert "give better places in [bodies]" in " ".join(result.stderr.split())
+    assert not (here / "n.toml").exists()

@@ -1,6 +1,7 @@
 """`zwang compare`: agreement is a certificate, and disagreement an exit code."""
 
 import json
+import re
 
 import pytest
 
@@ -21,7 +22,47 @@ def test_forms_and_engines_agree(zwang):
     for words in ("generalized-inverse", "gibbs-appell", "native", "radau", "lsoda", "native, lagrange"):
         assert words in result.stdout
     assert "Forms: acceleration at 41 states of the motion" in result.stdout
-    assert "All that could be compared agree to 1e-06" in result.stdout
+    words = " ".join(result.stdout.split())
+    assert re.search(r"5 of 5 forms and [56] of 6 engines could be compared, and they agree to 1e-06", words)
+
+
+@pytest.mark.parametrize("bound", ["nan", "inf", "-1e-6"])
+def test_a_bound_that_bounds_nothing(zwang, bound):
+    result = zwang("compare", "pendulum.toml", "--bound", bound)
+    assert result.exit_code == Exit.USAGE
+    assert "finite number" in result.stderr
+
+
+def test_what_could_not_be_compared_is_not_counted(zwang, quick):
+    """M = diag(1, 0) is singular: the constraint determines y, but only the fundamental form does without M⁻¹."""
+    text = """
+[coordinates]
+x = { start = 0.0, rate = 1.0 }
+y = { start = 0.0, rate = 1.0 }
+[energy]
+kinetic = "x'^2/2"
+[constraints]
+tie = "x = y"
+[run]
+until = 1.0
+"""
+    found = json.loads(zwang("compare", "m.toml", "--json", m=text).stdout)
+    assert [row["form"] for row in found["forms"] if row["error"] is not None] == ["fundamental"]
+    words = " ".join(zwang("compare", "m.toml").stdout.split())
+    assert re.search(r"0 of 5 forms and [1-6] of 6 engines could be compared", words)  # one alone is not compared
+
+
+def test_one_row_alone_is_no_certificate():
+    from zwang.cli.compare import agreement
+    from zwang.motion.compare import EngineRow, FormRow
+
+    nan = float("nan")
+    forms = (FormRow("fundamental", 0.0, 5, 0.1), FormRow("gauss", nan, 0, 0.1, "refused"))
+    engines = (EngineRow("native", "fundamental", 1e-12, nan, nan, nan, 0, nan, "refused"),)
+    assert agreement(forms, engines, 1e-6) == (
+        "0 of 2 forms and 0 of 1 engines could be compared: that says nothing about the motion.",
+        "yellow",
+    )
 
 
 def test_json(zwang, quick):

@@ -55,6 +55,7 @@ def test_no_such_file(zwang, command):
         ("nothing like it", "`zwang new NAME` writes one to start from"),
         ("mine", "did you mean mine.toml?"),
         ("", "this is a folder"),
+        ("/dev/null", "this is no ordinary file, a model file is meant"),
     ],
 )
 def test_hints_at_what_may_have_been_meant(zwang, here, given, said):

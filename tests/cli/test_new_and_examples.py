@@ -44,6 +44,20 @@ def test_any_name_makes_a_model_that_can_be_read(zwang, here, name):
     assert zwang("check", f"{name}.toml").exit_code == 0
 
 
+@pytest.mark.parametrize("name", ["", ".toml", "./"])
+def test_a_new_model_has_a_name(zwang, here, name):
+    result = zwang("new", name)
+    assert result.exit_code == Exit.USAGE
+    assert "this names no model" in result.stderr
+    assert not (here / ".toml").exists()
+
+
+def test_the_next_command_can_be_pasted(zwang, here):
+    assert "Next: zwang run 'my clock.toml'" in zwang("new", "my clock").stderr
+    result = zwang("examples", "copy", "appell", "a copy.toml")
+    assert "Next: zwang run 'a copy.toml'" in result.stderr
+
+
 def test_a_new_model_in_a_folder_that_is_not_there(zwang):
     assert zwang("new", "no/model").exit_code == Exit.USAGE
 
@@ -86,6 +100,16 @@ def test_copies_run_and_bring_their_tables(zwang, here):
         assert zwang("examples", "copy", name, name).exit_code == 0
         assert zwang("run", f"{name}/{name}.toml", "-q").exit_code == 0
         assert load_model(here / name / f"{name}.toml") is not None
+
+
+def test_a_copy_to_a_folder_that_is_not_there(zwang, here):
+    result = zwang("examples", "copy", "tall_building", "models/")
+    assert result.exit_code == Exit.USAGE
+    assert "the folder models does not exist; make it first" in " ".join(result.stderr.split())
+    assert sorted(path.name for path in here.iterdir()) == ["pendulum.toml"]
+    (here / "models").mkdir()
+    assert zwang("examples", "copy", "tall_building", "models/").exit_code == 0
+    assert sorted(path.name for path in (here / "models").iterdir()) == ["tall_building.csv", "tall_building.toml"]
 
 
 def test_copies_go_where_they_are_told_and_overwrite_nothing(zwang, here):

@@ -38,6 +38,8 @@ def test_without_a_name_it_is_the_motions(zwang, here, motion):
     assert (here / "motion.png").exists()
     result = zwang("plot", "motion.nc", "--what", "x")
     assert result.exit_code == Exit.USAGE  # a name that was not given does not overwrite
+    assert "motion.png is there already: choose another name with -o" in " ".join(result.stderr.split())
+    assert "--force" not in result.stderr
     assert zwang("plot", "motion.nc", "--what", "x", "-o", "motion.png").exit_code == 0
 
 

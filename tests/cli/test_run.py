@@ -250,6 +250,10 @@ def test_a_function_of_time_is_no_number(zwang):
         (["--out", "same", "--csv", "same"], "--out and --csv both go to same"),
         (["--out", "same", "--report", "sub/../same"], "--out and --report both go to"),
         (["--out", "/dev/null"], "this is no ordinary file"),
+        (["--out", "m.txt"], "--out m.txt: .txt is for --csv; give a name that ends in .nc"),
+        (["--csv", "m.HTML"], ".html is for --report; give a name that ends in .csv or .txt"),
+        (["--report", "m.nc"], ".nc is for --out; give a name that ends in .html or .htm"),
+        (["--out", "other.toml"], ".toml is for a model; give a name that ends in .nc"),
     ],
 )
 def test_places_are_refused_before_the_work(zwang, here, monkeypatch, options, words):

@@ -153,8 +153,8 @@ ELEMENTS_WRITTEN = {
                                        - 0.5 * zw.dot(s["a"].coordinates[2]))),
     "drag": ("plane", "body = 'b'\nlinear = 'k'\nquadratic = 0.1\nturning = 2",
              lambda s: mb.Drag("e", s["b"], linear=k, quadratic=0.1, turning=2)),
-    "joint-friction": ("plane", "joint = 'slide'\ncoefficient = 'k'\nfreedom = 'travel'",
-                       lambda s: mb.JointFriction("e", s["slide"], k, freedom="travel")),
+    "joint-friction": ("plane", "joint = 'slide'\ncoefficient = 'k'\ncoordinate = 'travel'",
+                       lambda s: mb.JointFriction("e", s["slide"], k, coordinate="travel")),
     "ball-damper": ("space", "joint = 'ball'\ndamping = 'k'", lambda s: mb.BallDamper("e", s["ball"], k)),
 }  # fmt: skip
 HEAD = """

@@ -220,7 +220,7 @@ def test_a_spring_on_one_of_several_coordinates_rests_at_the_start():
     body = mb.Body("piston", 2.0, (1, 1, 1), position=(0, 0, 0.4), velocity=(0, 0, 1.0), angular_velocity=(0, 0, 2.0))
     sleeve = mb.Cylindrical("sleeve", mb.ground, body, at=((0, 0, 0), (0, 0, 0)), axis=(0, 0, 1))
     for freedom, stiffness, speed in (("travel", 8.0, 1.0), ("angle", 4.0, 2.0)):
-        spring = mb.JointSpring("coil", sleeve, stiffness, freedom=freedom)
+        spring = mb.JointSpring("coil", sleeve, stiffness, coordinate=freedom)
         sprung = mb.Mechanism([body], [sleeve], [spring])
         motion = zw.simulate(sprung.system, sprung.start, 2.0, samples=21, tol=1e-14, method="native")
         found = sprung.coordinates(motion)[freedom].values[:, 0]
@@ -471,8 +471,14 @@ BAD = [
     (lambda: mb.Drag("air", mb.Moving("table"), linear=1), "'air' acts on 'table', which no force can move"),
     (lambda: mb.Actuator("m", BALL, 1), "'m': joint 'ball' leaves no coordinate free"),
     (lambda: mb.Actuator("m", BLOCK, 1), "'m': .* is no joint"),
-    (lambda: mb.Actuator("m", SLEEVE, 1), "'m': joint 'sleeve' has several coordinates: choose freedom= one of 'tra"),
-    (lambda: mb.Actuator("m", SLEEVE, 1, freedom="turn"), "'m': joint 'sleeve' has no coordinate 'turn': choose 'trav"),
+    (
+        lambda: mb.Actuator("m", SLEEVE, 1),
+        "'m': joint 'sleeve' has several coordinates: choose coordinate= one of",
+    ),
+    (
+        lambda: mb.Actuator("m", SLEEVE, 1, coordinate="turn"),
+        "'m': joint 'sleeve' has no coordinate 'turn': choose",
+    ),
     (lambda: mb.Actuator("m", PIN, "1"), "'m': effort: '1' is text"),
     (lambda: mb.JointFriction("c", PIN, -1), "'c': its coefficient is -1"),
     (lambda: mb.JointFriction("c", BALL, 1), "'c': joint 'ball' leaves no coordinate free"),

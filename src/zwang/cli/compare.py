@@ -124,10 +124,11 @@ def show(
 
 def agreement(forms: "tuple[FormRow, ...]", engines: "tuple[EngineRow, ...]", bound: float) -> tuple[str, str]:
     """What it comes to where nothing disagrees, with its colour: how much of it all could be compared."""
-    some_forms, some_engines = (sum(not isnan(row.error) for row in rows) for rows in (forms, engines))
+    known = [sum(not isnan(row.error) for row in rows) for rows in (forms, engines)]
+    some_forms, some_engines = (n if n > 1 else 0 for n in known)  # one alone is compared with nothing but itself
     count = f"{some_forms} of {len(forms)} forms and {some_engines} of {len(engines)} engines could be compared"
-    if max(some_forms, some_engines) < 2:  # each first row is compared with itself
-        return f"{count}: too few to tell.", "yellow"
+    if not some_forms and not some_engines:
+        return f"{count}: that says nothing about the motion.", "yellow"
     return f"{count}, and they agree to {bound:g}, or to {SLACK} of their tolerances a step.", "green"
 
 

@@ -56,7 +56,9 @@ def plot(
     require_suffix(target, PLOTS)
     require_targets({"--output": target}, [path])
     if output is None and target.exists():
-        raise Failure(Exit.USAGE, f"{target} is there already: choose another name with -o, or give this one to replace it")
+        raise Failure(
+            Exit.USAGE, f"{target} is there already: choose another name with -o, or give this one to replace it"
+        )
     motion = motion_of(source, settings)
     from zwang.show.plot import plot as draw
 

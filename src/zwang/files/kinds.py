@@ -98,7 +98,7 @@ FORCE_KEYS = {
         Key("point", "point", "where it acts, in body axes; the centre of mass", of="parameters"),
         Key("frame", "text", "whose axes the components are along", "world", ("world", "body")),
         Key("effort", "expression", "the torque or force", of="motion"),
-        Key("freedom", "text", "which of the joint's coordinates, where it has several"),
+        Key("coordinate", "text", "which of the joint's coordinates, where it has several"),
         Key("coefficient", "expression", "torque or force per speed", of="motion"),
         Key("linear", "expression", "force per speed", 0, of="motion"),
         Key("quadratic", "expression", "force per speed squared", 0, of="motion"),
@@ -166,13 +166,13 @@ SPRING = kind(FORCE_KEYS, "spring", "Spring", "a spring and damper between two p
 ELEMENTS = (
     SPRING,
     kind(FORCE_KEYS, "joint-spring", "JointSpring", "a spring and damper along a joint's coordinate", "joint",
-         "stiffness rest damping freedom"),
+         "stiffness rest damping coordinate"),
     kind(FORCE_KEYS, "force", "Force", "a force at a point of a body", "body components", "point frame"),
     kind(FORCE_KEYS, "torque", "Torque", "a torque on a body", "body components", "frame"),
-    kind(FORCE_KEYS, "actuator", "Actuator", "an effort along a joint's coordinate", "joint effort", "freedom"),
+    kind(FORCE_KEYS, "actuator", "Actuator", "an effort along a joint's coordinate", "joint effort", "coordinate"),
     kind(FORCE_KEYS, "drag", "Drag", "the resistance of a medium at rest", "body", "linear quadratic turning"),
     kind(FORCE_KEYS, "joint-friction", "JointFriction", "friction in a joint, as a nonideal constraint",
-         "joint coefficient", "freedom"),
+         "joint coefficient", "coordinate"),
     kind(FORCE_KEYS, "ball-damper", "BallDamper", "a damper in a ball joint", "joint damping"),
 )  # fmt: skip
 

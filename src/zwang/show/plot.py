@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 USUAL = ("q", "v", "constraint_force", "multiplier", "residual", "energy")
+AS_GOOD_AS_ZERO = 1e-24  # on a logarithmic axis: far below all rounding
 ONE_COLUMN = 3  # so many panels stand one above the other; more stand in two columns
 LEGEND_ABOVE = 4  # so many names fit above a panel; more stand beside it
 LEGEND_MOST = 24
@@ -129,9 +130,9 @@ def draw_panel(ax: Any, motion: "xr.Dataset", panel: Panel) -> None:
 
 
 def least_positive(panel: Panel) -> float:
-    """What stands for zero on a logarithmic axis: the least that is not; infinite if everything is zero."""
+    """What stands for zero on a logarithmic axis: the least that is well above it; infinite if everything is zero."""
     sizes = np.abs(np.concatenate([curve.values.ravel() for curve in panel.curves]))
-    sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
+    sizes = sizes[np.isfinite(sizes) & (sizes > AS_GOOD_AS_ZERO)]
     return float(sizes.min()) if len(sizes) else np.inf
 
 

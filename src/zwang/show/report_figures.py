@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from zwang.errors import InputError
 from zwang.show.colors import CYCLE, PAIRS
+from zwang.show.plot import AS_GOOD_AS_ZERO
 from zwang.show.quantities import Curve, panels_of
 from zwang.show.report_html import Section, paragraph
 from zwang.show.report_math import plain_name
@@ -25,7 +26,6 @@ MOST_NUMBERS = 200_000  # in all curves together: some megabytes
 MOST_CURVES = 40  # of a plot
 SHOWN_AT_FIRST = 12  # curves of a panel; the others can be switched on in its legend
 MOST_MARKS = 100  # events that are marked
-AS_GOOD_AS_ZERO = 1e-24  # on a logarithmic axis: far below all rounding
 
 
 @dataclass(frozen=True)

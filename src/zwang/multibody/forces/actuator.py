@@ -32,11 +32,11 @@ class Actuator(ForceElement):
     name: str
     joint: Joint
     effort: Any
-    freedom: str | None = None
+    coordinate: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse an effort that is none, and a joint without this coordinate."""
-        freedom_of(self.who, self.joint, self.freedom)
+        freedom_of(self.who, self.joint, self.coordinate)
         self._read()
 
     @property
@@ -45,9 +45,9 @@ class Actuator(ForceElement):
         return (self.joint,)
 
     @cached_property
-    def coordinate(self) -> Freedom:
+    def freedom(self) -> Freedom:
         """The joint's coordinate."""
-        return freedom_of(self.who, self.joint, self.freedom)
+        return freedom_of(self.who, self.joint, self.coordinate)
 
     def _read(self) -> tuple[sp.Expr, dict[sp.Expr, Any]]:
         return known(f"{self.who}: effort", f"{self.name}.u", self.effort)
@@ -59,4 +59,4 @@ class Actuator(ForceElement):
 
     def forces(self, bodies: Sequence[MassBody]) -> dict[sp.Expr, sp.Expr]:
         """The effort, along the coordinate."""
-        return along_freedom(self.coordinate, bodies, self._read()[0])
+        return along_freedom(self.freedom, bodies, self._read()[0])

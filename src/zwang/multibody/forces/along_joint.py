@@ -21,7 +21,9 @@ def freedom_of(who: str, joint: Any, name: str | None) -> Freedom:
     choices = ", ".join(map(repr, found))
     if name is None:
         if len(found) > 1:
-            raise InputError(f"{who}: joint {joint.name!r} has several coordinates: choose freedom= one of {choices}")
+            raise InputError(
+                f"{who}: joint {joint.name!r} has several coordinates: choose coordinate= one of {choices}"
+            )
         return next(iter(found.values()))
     if name not in found:
         raise InputError(f"{who}: joint {joint.name!r} has no coordinate {name!r}: choose {choices}")

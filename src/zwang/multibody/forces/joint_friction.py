@@ -32,12 +32,12 @@ class JointFriction(ForceElement):
     name: str
     joint: Joint
     coefficient: Any
-    freedom: str | None = None
+    coordinate: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse friction that drives, and a joint without this coordinate."""
         not_negative(self.who, "coefficient", self.coefficient)
-        freedom_of(self.who, self.joint, self.freedom)
+        freedom_of(self.who, self.joint, self.coordinate)
 
     @property
     def joints(self) -> tuple[Constrainer, ...]:
@@ -45,11 +45,11 @@ class JointFriction(ForceElement):
         return (self.joint,)
 
     @cached_property
-    def coordinate(self) -> Freedom:
+    def freedom(self) -> Freedom:
         """The joint's coordinate."""
-        return freedom_of(self.who, self.joint, self.freedom)
+        return freedom_of(self.who, self.joint, self.coordinate)
 
     def nonideal(self, bodies: Sequence[MassBody]) -> dict[sp.Expr, sp.Expr]:
         """−coefficient × rate, along the coordinate."""
-        effort = -scalar(self.who, self.coefficient) * self.coordinate.rate
-        return along_freedom(self.coordinate, bodies, effort)
+        effort = -scalar(self.who, self.coefficient) * self.freedom.rate
+        return along_freedom(self.freedom, bodies, effort)

@@ -23,7 +23,7 @@ class JointSpring(ForceElement):
     """A spring and damper along a joint's coordinate: a torsion spring on an angle, a coil along a travel.
 
     The effort on the coordinate is −stiffness (coordinate − rest) − damping · rate. `rest` is what the coordinate
-    reads where the spring does not act, its reading at the start unless given; `freedom` names the coordinate where
+    reads where the spring does not act, its reading at the start unless given; `coordinate` names the coordinate where
     the joint has several.
 
     A travel, and an angle in the plane, are numbers: the spring counts every turn. An angle in space is known by its
@@ -42,7 +42,7 @@ class JointSpring(ForceElement):
     stiffness: Any = 0
     rest: Any = None
     damping: Any = 0
-    freedom: str | None = None
+    coordinate: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse what is no spring, and a rest that a joint in space can never read."""
@@ -51,7 +51,7 @@ class JointSpring(ForceElement):
         ):
             raise InputError(f"{self.who} does nothing: give a stiffness or a damping")
         away = self._rest - self.reading
-        if self.coordinate.value is None and is_number(away) and not abs(float(away)) < float(sp.pi):
+        if self.freedom.value is None and is_number(away) and not abs(float(away)) < float(sp.pi):
             raise InputError(
                 f"{self.who}: its rest is {float(away):.6g} rad away from the start of joint {self.joint.name!r}, but "
                 f"in space an angle is known within half a turn only: choose a rest nearer to the start"
@@ -63,9 +63,9 @@ class JointSpring(ForceElement):
         return (self.joint,)
 
     @cached_property
-    def coordinate(self) -> Freedom:
+    def freedom(self) -> Freedom:
         """The joint's coordinate."""
-        return freedom_of(self.who, self.joint, self.freedom)
+        return freedom_of(self.who, self.joint, self.coordinate)
 
     @cached_property
     def reading(self) -> sp.Expr:
@@ -73,7 +73,7 @@ class JointSpring(ForceElement):
         if hasattr(self.joint, "reading"):
             return scalar(self.who, self.joint.reading)
         start = {q: value for b in self.joint.bodies if isinstance(b, MassBody) for q, value in b.start().items()}
-        read = sp.sympify(sp.sympify(self.coordinate.reading).xreplace(start | self.joint.coordinates)).subs(t, 0)
+        read = sp.sympify(sp.sympify(self.freedom.reading).xreplace(start | self.joint.coordinates)).subs(t, 0)
         return scalar(self.who, mended(sp.N(read), ROUNDING))
 
     @property
@@ -83,7 +83,7 @@ class JointSpring(ForceElement):
     @cached_property
     def deviation(self) -> sp.Expr:
         """The coordinate less its rest."""
-        f, rest = self.coordinate, self._rest
+        f, rest = self.freedom, self._rest
         if f.value is not None:
             return f.value - rest
         c, s = sp.cos(rest), sp.sin(rest)
@@ -97,4 +97,4 @@ class JointSpring(ForceElement):
     def forces(self, bodies: Sequence[MassBody]) -> dict[sp.Expr, sp.Expr]:
         """Of the damper."""
         damping = scalar(self.who, self.damping)
-        return {} if is_zero(damping) else along_freedom(self.coordinate, bodies, -damping * self.coordinate.rate)
+        return {} if is_zero(damping) else along_freedom(self.freedom, bodies, -damping * self.freedom.rate)

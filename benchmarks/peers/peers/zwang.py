@@ -48,7 +48,7 @@ def ensemble(problem: Problem) -> Prepared:
     starts |= {dot(q): 0.0 for q in system.coordinates}
 
     def run(tol: float, until: float = problem.until) -> Outcome:
-        motions = zw.simulate_many(system, starts, until, samples=2, tol=tol, progress=False)
+        motions = zw.simulate_many(system, starts, until, samples=2, tol=tol)
         end = motions.q.values[::10, -1]
         return Outcome(end[:, -2:], seconds=float(motions.attrs["run_seconds"]))
 

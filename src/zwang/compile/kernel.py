@@ -129,14 +129,12 @@ def compile_program(program: Program, *, optimise: int | None = None) -> Kernel:
 
 def _translated(program: Program) -> tuple[Translator, list[str]]:
     """The lines of a program, and the registers of its outputs in order."""
-    from symengine import sympify
-
     symbols = chain.from_iterable(program.inputs.values())
     translator = Translator({symbol: f"%i{k}" for k, symbol in enumerate(symbols)})
     for symbol, expression in program.steps:
-        translator.define(symbol, sympify(expression))
+        translator.define(symbol, expression)
     expressions = chain.from_iterable(program.outputs.values())
-    return translator, [translator.code.register(translator.token(sympify(e))) for e in expressions]
+    return translator, [translator.code.register(translator.token(e)) for e in expressions]
 
 
 def _slices(names: Mapping[str, tuple[Any, ...]]) -> dict[str, slice]:

@@ -40,10 +40,10 @@ class Program:
     steps: tuple[tuple[Symbol, Expr], ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse symbols with two meanings, and shapes that fit no output."""
-        for expression in (*(e for _, e in self.steps), *(e for es in self.outputs.values() for e in es)):
-            if isinstance(expression, str):
-                raise InputError(f"{expression!r} is text, not an expression: nothing here parses text")
+        """Refuse text, symbols with two meanings, and shapes that fit no output; make numbers expressions."""
+        outputs = {name: tuple(expression_of(e) for e in es) for name, es in self.outputs.items()}
+        object.__setattr__(self, "outputs", outputs)
+        object.__setattr__(self, "steps", tuple((symbol, expression_of(e)) for symbol, e in self.steps))
         defined: dict[Symbol, str] = {}
         for name, symbols in self.inputs.items():
             for symbol in symbols:
@@ -62,6 +62,15 @@ class Program:
     def shape(self, output: str) -> tuple[int, ...]:
         """The shape of an output: the one given, or that of a vector."""
         return tuple(self.shapes.get(output, (len(self.outputs[output]),)))
+
+
+def expression_of(value: Expr | float) -> Expr:
+    """An expression of SymEngine, or a number as one; SymEngine itself would parse text."""
+    from symengine import sympify
+
+    if isinstance(value, str):
+        raise InputError(f"{value!r} is text, not an expression: nothing here parses text")
+    return sympify(value)
 
 
 def _define(defined: dict[Symbol, str], symbol: Symbol, where: str) -> None:

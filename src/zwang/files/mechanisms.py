@@ -22,7 +22,7 @@ from zwang.files.schema import SECTIONS, kind_of
 from zwang.files.scope import Scope
 from zwang.multibody.body import MassBody, Moving
 from zwang.multibody.joint import Joint
-from zwang.symbols import t
+from zwang.symbols import as_scalar, t
 
 PARTS = ("bodies", "joints", "springs", "elements")
 SECTION = {section.name: section for section in SECTIONS}
@@ -91,7 +91,7 @@ class MechanismReader:
     def __init__(self, document: Document, scope: Scope, names: Mapping[str, list[str]], values: Any) -> None:
         self.document, self.scope = document, scope
         self.names = names
-        self.numbers = {sp.Symbol(n): sp.sympify(v) for n, v in values.items() if v is not None}
+        self.numbers = {sp.Symbol(n): as_scalar(v) for n, v in values.items() if v is not None}
         self.values = Values(document, scope)
         self.forces: dict[str, Any] = {}
 
@@ -241,6 +241,6 @@ def freedoms(joint: Any) -> dict[str, tuple[Built, Built]]:
 
 def weighed(expr: Any, *uses: str) -> Built:
     """An expression of the mechanism's own, with its size; its depth is nobody's fault."""
-    expr = sp.sympify(expr)
+    expr = as_scalar(expr)
     kinds = {*uses, "parameter"} | ({"time"} if t in expr.free_symbols else set())
     return Built(expr, size=sum(1 for _ in sp.preorder_traversal(expr)), uses=frozenset(kinds))

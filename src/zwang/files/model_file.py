@@ -19,6 +19,7 @@ from zwang.motion.event import Event
 from zwang.motion.simulate import simulate
 from zwang.results.drawing import with_drawing
 from zwang.results.units import Units, with_units
+from zwang.symbols import as_scalar
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -82,19 +83,18 @@ class ModelFile:
             made = self.with_parameters(parameters).mechanism
             assert made is not None
             return made.assembled(parameters, self.run.begin)
-        needed = set().union(*(sp.sympify(value).free_symbols for value in self.start.values()))
+        given = {key: as_scalar(value) for key, value in self.start.items()}
+        needed = set().union(*(value.free_symbols for value in given.values()))
         values = dict.fromkeys(sorted({*self.system.symbols} | needed, key=str)) | dict(self.system.parameters)
         for key, value in (parameters or {}).items():
             if (symbol := named_like(key, list(values))) is None:
                 raise InputError(f"parameters sets {key}, which this model does not have{suggestion(key, [*values])}")
             values[symbol] = value
         numbers = {s: sp.Float(float(v)) for s, v in values.items() if isinstance(s, sp.Symbol) and v is not None}
-        missing = sorted(
-            set().union(*(sp.sympify(v).free_symbols for v in self.start.values())) - numbers.keys(), key=str
-        )
+        missing = sorted(needed - numbers.keys(), key=str)
         if missing:
             raise InputError(f"the start needs a value of {', '.join(map(str, missing))}: give it in parameters")
-        start = {key: float(sp.sympify(value).xreplace(numbers).evalf()) for key, value in self.start.items()}
+        start = {key: float(value.xreplace(numbers).evalf()) for key, value in given.items()}
         if not self.run.assemble:
             return start
         return assemble(self.system, start, parameters=parameters, t=self.run.begin)

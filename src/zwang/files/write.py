@@ -20,7 +20,7 @@ from zwang.model import Constraint, System
 from zwang.model.drawing import Shape
 from zwang.motion.event import Event
 from zwang.signals import Signal
-from zwang.symbols import rates, t
+from zwang.symbols import as_scalar, rates, t
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 REACTION = re.compile(r"(multiplier|constraint_force)\[(.*)\]")
@@ -152,7 +152,7 @@ def loose_expressions(model: ModelFile) -> list[sp.Expr]:
     """The expressions of a model that are not its system's."""
     places = [e for shape in model.drawing.shapes for point in shape.points for e in point]
     places += [e for shape in model.drawing.shapes for e in (*(shape.normal or ()), shape.radius) if e is not None]
-    return [*map(sp.sympify, model.start.values()), *(event.expression for event in model.events), *places]
+    return [*map(as_scalar, model.start.values()), *(event.expression for event in model.events), *places]
 
 
 def coordinates(model: ModelFile) -> dict[str, str]:
@@ -160,7 +160,7 @@ def coordinates(model: ModelFile) -> dict[str, str]:
     entries = {}
     for q, name in zip(model.system.coordinates, model.system.coordinate_names, strict=True):
         starts = {"start": model.start.get(q, 0), "rate": model.start.get(rates(q)[0], 0)}
-        parts = [f"{k} = {written(sp.sympify(v), f'{k} of {name}')}" for k, v in starts.items() if v != 0]
+        parts = [f"{k} = {written(as_scalar(v), f'{k} of {name}')}" for k, v in starts.items() if v != 0]
         if name in model.units.coordinates:
             parts.append(f"unit = {quoted(model.units.coordinates[name])}")
         entries[name] = f"{{ {', '.join(parts)} }}" if parts else "{}"

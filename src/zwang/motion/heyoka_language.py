@@ -71,12 +71,10 @@ class Interpreter:
 
     def outputs(self, program: Program) -> dict[str, list[Any]]:
         """A program's outputs, by name; its steps are its own, its inputs those of the integrator's program."""
-        from symengine import sympify
-
         self.known = dict(self.own)  # names of steps mean something else in each program
         for symbol, expression in program.steps:
-            self.known[symbol] = self.translate(sympify(expression))
-        result = {name: [self.translate(sympify(e)) for e in es] for name, es in program.outputs.items()}
+            self.known[symbol] = self.translate(expression)
+        result = {name: [self.translate(e) for e in es] for name, es in program.outputs.items()}
         self.size = max(self.size, len(self.known) - len(self.own))
         return result
 
@@ -128,7 +126,7 @@ def decimal(e: Any) -> str:
     """A number's first digits."""
     import sympy as sp
 
-    return str(sp.N(sp.Rational(int(e.p), int(e.q)) if e.is_Rational else sp.sympify(e), DIGITS))
+    return str(sp.N(sp.Rational(int(e.p), int(e.q)) if e.is_Rational else e._sympy_(), DIGITS))
 
 
 def add(to: Interpreter, e: Any, args: Sequence[Any]) -> Any:

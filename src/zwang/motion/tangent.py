@@ -15,6 +15,7 @@ from typing import Any
 import symengine as se
 
 from zwang.compile import Program
+from zwang.compile.program import expression_of
 from zwang.errors import InputError
 
 STEPS = ("floor", "ceiling", "sign")  # constant but for their jumps
@@ -53,10 +54,10 @@ def tangent(
     taken = map(str, chain(*program.inputs.values(), *(inputs or {}).values(), (s for s, _ in program.steps)))
     tangents = Tangents(directions, frozenset(taken))
     for symbol, expression in program.steps:
-        tangents.define(symbol, se.sympify(expression))
+        tangents.define(symbol, expression)
     outputs, shapes = dict(program.outputs), dict(program.shapes)
     for name in program.outputs if of is None else of:
-        each = [tangents.of(se.sympify(e)) for e in program.outputs[name]]
+        each = [tangents.of(e) for e in program.outputs[name]]
         outputs[f"d_{name}"] = tuple(entry(e, j) for j in range(len(directions)) for e in each)
         shapes[f"d_{name}"] = (len(directions), *program.shape(name))
     return Program(inputs or program.inputs, outputs, shapes, tuple(tangents.steps))
@@ -87,7 +88,7 @@ class Tangents:
         self._names: dict[Any, Any] = {}  # expression -> its symbol
         self._free = (se.Symbol(name) for i in count() if (name := f"d{i}") not in taken)
         for symbol in dict.fromkeys(chain(*directions)):
-            given = [se.sympify(d[symbol]) if symbol in d else se.Integer(0) for d in directions]
+            given = [expression_of(d[symbol]) if symbol in d else se.Integer(0) for d in directions]
             self._known[symbol] = some(None if e == 0 else e for e in given)
 
     def define(self, symbol: Any, expression: Any) -> None:

@@ -23,7 +23,7 @@ from zwang.multibody.vectors import (
     unit,
     vector,
 )
-from zwang.symbols import dot, rates, t
+from zwang.symbols import as_scalar, dot, rates, t
 
 Numbers = Sequence[float]
 
@@ -96,7 +96,7 @@ class Moving(AnyBody):
         now = self.pose(dimension)
 
         def at_zero(x: Any) -> Any:
-            return sp.sympify(x).subs(t, 0)
+            return as_scalar(x).subs(t, 0)
 
         turn = tuple(tuple(map(at_zero, row)) for row in now.turn)
         return Pose(tuple(map(at_zero, now.origin)), turn, now.velocity, now.spin, at_zero(now.angle))

@@ -13,7 +13,7 @@ from zwang.equations.languages import translate
 from zwang.errors import InputError
 from zwang.evaluation import named_like, parameter_values, suggestion
 from zwang.model import System
-from zwang.symbols import rates, t
+from zwang.symbols import as_scalar, rates, t
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -51,7 +51,7 @@ def along(
     for q, qi, vi in zip(system.coordinates, names["q"], names["v"], strict=True):
         known |= {q: qi, rates(q)[0]: vi}
     spare = spare_values(system, parameters)
-    wanted = [sp.sympify(e, strict=True).xreplace(spare) for e in (*expressions, *potentials)]
+    wanted = [as_scalar(e).xreplace(spare) for e in (*expressions, *potentials)]
     wanted = [e.subs(inputs).doit() if inputs and e.has(*inputs) else e for e in wanted]
     for e in wanted:
         strange = sorted((e.free_symbols | e.atoms(AppliedUndef)) - known.keys(), key=str)

@@ -6,6 +6,7 @@ import ast
 import builtins
 import inspect
 import math
+import operator
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
@@ -23,6 +24,18 @@ Value = Any
 POWER: Final = LIBRARY + "pow"
 
 _ARITHMETIC: Final = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
+# What Python computes while translating: constants of the source, and no more than these operations on them.
+_PYTHON: Final[dict[type, Callable[..., Any]]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Pow: operator.pow,
+    ast.USub: operator.neg,
+    ast.Not: operator.not_,
+}
+_COMPUTED: Final = ast.Constant | ast.Attribute | ast.Subscript | ast.UnaryOp | ast.BinOp | ast.Call
 _LOGIC: Final = {ast.BitAnd: "and_", ast.BitOr: "or_"}
 _RELATIONS: Final = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 
@@ -119,13 +132,13 @@ class Expressions:
                 constant = known and not isinstance(self._known[node.id], Native | Intrinsic)
             else:
                 parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
-                constant = not isinstance(node, ast.Tuple) and all(map(self._is_constant, parts))
+                constant = isinstance(node, _COMPUTED) and all(map(self._is_constant, parts))
             self._constants[node] = constant
         return self._constants[node]
 
     def _constant(self, node: ast.expr) -> Value:
-        """What Python computes: of the source of a marked function of this package, never of text from elsewhere."""
-        value = eval(compile(ast.Expression(node), self.function.__code__.co_filename, "eval"), self._known)
+        """What Python computes."""
+        value = self._computed(node)
         if isinstance(value, bool | np.bool_):
             return BOOL(int(value))
         if isinstance(value, int | np.integer):
@@ -133,6 +146,25 @@ class Expressions:
         if isinstance(value, float):
             return FLOAT(float(value))
         raise self.refused(node, f"a constant is a number, not {type(value).__name__}")
+
+    def _computed(self, node: ast.expr) -> Any:
+        """The value of a constant expression, from what the function's own module knows."""
+        match node:
+            case ast.Constant():
+                return node.value
+            case ast.Name():
+                return self._known[node.id]
+            case ast.Attribute():
+                return getattr(self._computed(node.value), node.attr)
+            case ast.Subscript():
+                return self._computed(node.value)[self._computed(node.slice)]
+            case ast.Call(keywords=[]):
+                return self._computed(node.func)(*map(self._computed, node.args))
+            case ast.UnaryOp() if type(node.op) in _PYTHON:
+                return _PYTHON[type(node.op)](self._computed(node.operand))
+            case ast.BinOp() if type(node.op) in _PYTHON:
+                return _PYTHON[type(node.op)](self._computed(node.left), self._computed(node.right))
+        raise self.refused(node, "Python does not compute this while translating")
 
     def _on_Name(self, node: ast.Name) -> Value:
         return self.builder.load(self.place(node))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Concatenate, NoReturn, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, NoReturn, ParamSpec, TypeVar, cast
 
 import numpy as np
 
@@ -14,13 +14,13 @@ R = TypeVar("R")
 class Array:
     """Doubles in a row at some address. There are none in Python: the class tells type checkers how they are used."""
 
-    def __getitem__(self, index: int) -> float:
-        """Read one."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
 
-    def __setitem__(self, index: int, value: float) -> None:
-        """Write one."""
-        raise NotImplementedError
+        def __getitem__(self, index: int) -> float:
+            """Read one."""
+
+        def __setitem__(self, index: int, value: float) -> None:
+            """Write one."""
 
 
 class Record:
@@ -28,17 +28,16 @@ class Record:
 
     layout: ClassVar[np.dtype[np.void]]
 
-    def __getitem__(self, index: int) -> Any:
-        """Another record of the row."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
 
-    def __getattr__(self, name: str) -> Any:
-        """Read a field."""
-        raise NotImplementedError
+        def __getitem__(self, index: int) -> Any:
+            """Another record of the row."""
 
-    def __setattr__(self, name: str, value: float) -> None:
-        """Write a field."""
-        raise NotImplementedError
+        def __getattr__(self, name: str) -> Any:
+            """Read a field."""
+
+        def __setattr__(self, name: str, value: float) -> None:
+            """Write a field."""
 
 
 class Native:

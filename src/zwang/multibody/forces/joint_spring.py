@@ -13,7 +13,7 @@ from zwang.multibody.element import ForceElement, not_negative
 from zwang.multibody.forces.along_joint import along_freedom, freedom_of
 from zwang.multibody.joint import Constrainer, Freedom, Joint
 from zwang.multibody.vectors import is_number, is_zero, mended, scalar
-from zwang.symbols import t
+from zwang.symbols import as_scalar, t
 
 ROUNDING = 1e-14  # what rounding leaves of a start that is meant to be a whole number
 
@@ -73,7 +73,7 @@ class JointSpring(ForceElement):
         if hasattr(self.joint, "reading"):
             return scalar(self.who, self.joint.reading)
         start = {q: value for b in self.joint.bodies if isinstance(b, MassBody) for q, value in b.start().items()}
-        read = sp.sympify(sp.sympify(self.freedom.reading).xreplace(start | self.joint.coordinates)).subs(t, 0)
+        read = as_scalar(as_scalar(self.freedom.reading).xreplace(start | self.joint.coordinates)).subs(t, 0)
         return scalar(self.who, mended(sp.N(read), ROUNDING))
 
     @property

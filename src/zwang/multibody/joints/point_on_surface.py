@@ -12,6 +12,7 @@ from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Joint, Place
 from zwang.multibody.joints.parts import need_axes
 from zwang.multibody.vectors import Vector, scalar, tidy
+from zwang.symbols import as_scalar
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +58,7 @@ class PointOnSurface(Joint):
             raise InputError(f"{self.who}: symbols={self.symbols!r}: give {size} symbols, one a coordinate")
         if not f.free_symbols & set(self.symbols):
             raise InputError(f"{self.who}: the surface {f} depends on none of {', '.join(map(str, self.symbols))}")
-        there = map(sp.sympify, self.poses[0].local_point(self.place))
+        there = map(as_scalar, self.poses[0].local_point(self.place))
         return {"surface": f.xreplace(dict(zip(self.symbols, there, strict=True)))}
 
 

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zwang.errors import InputError
-from zwang.evaluation import Matrices, ModelKernel, limits, matrices, model_kernel, names_of, parameter_values
+from zwang.evaluation import Matrices, ModelKernel, limits, matrices, model_kernel, names_of
 from zwang.formulations.solve import partners
+from zwang.given import parameter_values
 from zwang.linalg.factors import factorise
 from zwang.linalg.newton import nearby_root
 from zwang.linalg.rank import CONSISTENCY_TOL, EPS, Array, row_rank, rows_in_order

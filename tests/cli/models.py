@@ -1,36 +1,6 @@
 """Small models, one for each thing that may happen."""
 
-PENDULUM = """
-name = "Pendulum"
-description = "A point mass on a rod."
-
-[parameters]
-m = 1.0
-g = 9.81
-L = 1.0
-
-[coordinates]
-x = { start = "L", unit = "m" }
-y = { start = 0.0, unit = "m" }
-
-[energy]
-kinetic = "m*(x'^2 + y'^2)/2"
-potential = "m*g*y"
-
-[constraints]
-rod = "x^2 + y^2 = L^2"
-
-[units]
-time = "s"
-energy = "J"
-
-[run]
-until = 2.0
-samples = 41
-
-[draw]
-bob = { point = ["x", "y"], trail = true }
-"""
+from tests.show.models import SWING as PENDULUM
 
 TWICE = PENDULUM.replace("[units]", 'again = "2*x^2 + 2*y^2 = 2*L^2"\n\n[units]')
 
@@ -96,6 +66,6 @@ until = 1.0
 
 BROKEN = '[coordinates]\nx = 0.0\n[energy]\nkinetic = "x\'^2/2 + zz"\n'
 
-ENDLESS = PENDULUM.replace("until = 2.0\n", "").replace("[run]\n", "[run]\n")
+ENDLESS = PENDULUM.replace("until = 2.0\n", "")
 
 HOSTILE = PENDULUM.replace('name = "Pendulum"', 'name = "[red]Pendulum[/red] \\u001b[2J [link=x]"')

@@ -21,7 +21,7 @@ def test_forms_and_engines_agree(zwang):
     assert result.exit_code == 0
     for words in ("generalized-inverse", "gibbs-appell", "native", "radau", "lsoda", "native, lagrange"):
         assert words in result.stdout
-    assert "Forms: acceleration at 41 states of the motion" in result.stdout
+    assert "Forms: acceleration at 50 states of the motion" in result.stdout
     words = " ".join(result.stdout.split())
     assert re.search(r"5 of 5 forms and [56] of 6 engines could be compared, and they agree to 1e-06", words)
 

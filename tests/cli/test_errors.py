@@ -54,7 +54,8 @@ def test_no_such_file(zwang, command):
         ("sub", "this is a folder, a model file is meant"),
         ("nothing like it", "`zwang new NAME` writes one to start from"),
         ("mine", "did you mean mine.toml?"),
-        ("", "this is a folder"),
+        ("", "the name of the model is empty"),
+        ("a" * 300, "File name too long"),
         ("/dev/null", "this is no ordinary file, a model file is meant"),
     ],
 )
@@ -132,10 +133,37 @@ def test_wrong_use(zwang, arguments):
     assert "Usage: " in result.stderr
 
 
-def test_options_that_the_library_refuses(zwang):
-    result = zwang("run", "pendulum.toml", "--tol", "5")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "--until", "nan"], "--until: nan: give a finite time after the beginning, t = 0"),
+        (["run", "--until", "0"], "--until: 0.0: give a finite time after the beginning, t = 0"),
+        (["compare", "--until", "inf"], "--until: inf: give a finite time"),
+        (["run", "--samples", "1"], "--samples: 1: give a whole number from 2 to 1,000,000,000"),
+        (["run", "--tol", "0"], "--tol: 0.0: give a number from 1e-18 to 0.01"),
+        (["run", "--tol", "nan"], "--tol: nan: give a number"),
+        (["run", "--drift", "baumgarte,-1,2"], "--drift: 'baumgarte,-1,2': the gains α and β are not negative"),
+        (["assemble", "--hold", "u"], "--hold: u is no coordinate or rate of this model (there are x, x', y, y')"),
+        (["plot", "--what", "ene"], "the motion has nothing called 'ene'"),
+        (["plot", "--only", "u"], "no coordinate or constraint is called 'u'"),
+        (["animate", "-o", "m.gif", "--fps", "0"], "fps = 0.0: choose between 0.1 and 120"),
+        (["animate", "-o", "m.gif", "--speed", "nan"], "speed = nan: give a positive number"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_wrong_use(zwang, here, arguments, said):
+    command, *options = arguments
+    before = set(here.iterdir())
+    result = zwang(command, "pendulum.toml", *options)
+    assert result.exit_code == Exit.USAGE
+    assert said in " ".join(result.stderr.replace("│", " ").split())
+    assert set(here.iterdir()) == before
+
+
+def test_what_the_library_refuses_for_another_reason(zwang):
+    floor = PENDULUM.replace("x^2 + y^2 = L^2", "y >= -1")
+    result = zwang("run", "m.toml", m=floor)
     assert result.exit_code == Exit.REFUSED
-    assert "tol = 5.0 is out of range" in words(result)
+    assert "is one-sided: motions with contacts are not integrated" in words(result)
 
 
 # Text from a stranger

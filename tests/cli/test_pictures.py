@@ -45,7 +45,7 @@ def test_without_a_name_it_is_the_motions(zwang, here, motion):
 
 def test_what_is_not_there_is_named(zwang, motion):
     result = zwang("plot", "motion.nc", "-o", "p.png", "--what", "speed")
-    assert result.exit_code == Exit.REFUSED
+    assert result.exit_code == Exit.USAGE
     assert "speed" in result.stderr
 
 
@@ -74,7 +74,7 @@ def test_what_is_refused(zwang, motion, words, said):
 def test_a_motion_that_is_none(zwang, here):
     (here / "broken.nc").write_bytes(b"\x89HDF\r\n\x1a\n" + b"x" * 100)
     result = zwang("plot", "broken.nc", "-o", "p.png")
-    assert result.exit_code == Exit.REFUSED
+    assert result.exit_code == Exit.MODEL
     assert "broken.nc" in result.stderr
     assert not (here / "p.png").exists()
 

@@ -202,7 +202,7 @@ def test_a_run_from_a_singular_start_says_so(zwang):
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
-        ("gg=1", "gg is no parameter of this model, did you mean g? (there are m, g, L)"),
+        ("gg=1", "gg is no parameter of this model; did you mean g? (there are m, g, L)"),
         ("m", "'m': write a name, = and a number, as in m=2"),
         ("=2", "'=2': write a name, = and a number"),
         ("m=", "m: '' is no number"),
@@ -228,6 +228,33 @@ def test_a_parameter_set_twice(zwang):
 def test_numbers_that_do(zwang, setting, value):
     found = values(zwang("run", "pendulum.toml", "--json", "--set", setting))
     assert found["parameters"][setting[0]] == value
+
+
+# Values that the model leaves open: of the system, of the start alone, of the drawing alone.
+OPEN = PENDULUM.replace("m = 1.0\n", 'm = "?"\n')
+OPEN_START = PENDULUM.replace("m = 1.0\n", 'm = 1.0\nv = "?"\n').replace("y = { start = 0.0", 'y = { rate = "v"')
+OPEN_DRAWING = PENDULUM.replace("m = 1.0\n", 'm = 1.0\nr = "?"\n') + 'rim = { circle = [0, 0], radius = "r" }\n'
+
+
+@pytest.mark.parametrize(("text", "name"), [(OPEN, "m"), (OPEN_START, "v"), (OPEN_DRAWING, "r")])
+def test_a_value_that_is_left_open_is_given(zwang, text, name):
+    result = zwang("run", "m.toml", m=text)
+    assert result.exit_code == Exit.USAGE
+    assert f"{name}: no value is given in the model; add --set {name}=NUMBER" in result.stderr
+    found = values(zwang("run", "m.toml", "--json", "--set", f"{name}=2"))
+    assert found["status"] == "finished"
+    assert zwang("equations", "m.toml").exit_code == 0  # symbols are enough
+
+
+def test_a_start_that_is_left_open_is_used(zwang):
+    found = values(zwang("run", "m.toml", "--json", "--set", "v=2", "--set", "g=0", "--until", 0.5, m=OPEN_START))
+    assert found["end_state"]["y"] == pytest.approx(math.sin(1.0), abs=1e-11)  # on the circle at speed 2
+
+
+def test_a_function_that_is_left_open_is_asked_for(zwang):
+    result = zwang("run", "m.toml", m=DRIVEN.replace('"sin(t)"', '"?"'))
+    assert result.exit_code == Exit.USAGE
+    assert "push: nothing is given in the model; say what it is under [inputs]" in result.stderr
 
 
 def test_a_function_of_time_is_no_number(zwang):

@@ -7,7 +7,8 @@ import sympy as sp
 import zwang as zw
 from zwang import dot
 from zwang.errors import AssemblyError, InputError
-from zwang.evaluation import model_kernel, parameter_values
+from zwang.evaluation import model_kernel
+from zwang.given import parameter_values
 
 from ..references import problems
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import zwang as zw
 from zwang import dot
@@ -114,6 +115,46 @@ def test_projection_keeps_residuals_at_round_off(problem):
     size = max(1.0, np.abs(motion.v.values).max())
     assert np.nanmax(np.abs(motion.residual)) < 5e-15
     assert np.nanmax(np.abs(motion.residual_rate)) < 5e-15 * size
+
+
+def beam_on_three_cranks():
+    """Any two of the cranks would do; that the third follows is true on the constraints only."""
+    x, y, angle = zw.coordinates("x y angle")
+    across = [(x + d * sp.cos(angle) - d, y + d * sp.sin(angle)) for d in (-1, 0, 1)]
+    cranks = {f"crank {i}": u**2 + w**2 - 1 for i, (u, w) in enumerate(across, 1)}
+    kinetic = (dot(x) ** 2 + dot(y) ** 2 + dot(angle) ** 2) / 2
+    system = zw.System((x, y, angle), kinetic=kinetic, potential=9.81 * y, constraints=cranks)
+    start = {x: 0.6, y: -0.8, angle: 0, dot(x): 0, dot(y): 0, dot(angle): 0}
+    return system, start
+
+
+@pytest.mark.parametrize("method", ["native", "taylor", "radau", "lsoda"])
+def test_redundant_constraints_are_projected_onto_without_being_asked(method):
+    system, start = beam_on_three_cranks()
+    angle = system.coordinates[2]
+    verdict = zw.diagnose(system, start)
+    assert (verdict.rank, len(verdict.redundant)) == (2, 1)
+    assert zw.evaluate(system, start | {angle: 0.1}).rank == 3  # beside the constraints nothing is redundant
+    motion = zw.simulate(system, start, 5.0, samples=51, tol=1e-6, method=method)
+    assert motion.drift == "projection"
+    assert np.abs(motion.residual).max() < 1e-12
+    assert np.abs(motion.residual_rate).max() < 1e-12
+    steered = zw.simulate(system, start, 5.0, samples=51, tol=1e-6, method=method, drift="baumgarte")
+    assert steered.drift == "baumgarte"
+    assert 1e-10 < np.abs(steered.residual).max() < 1e-3
+    two = zw.System(
+        system.coordinates, kinetic=system.kinetic, potential=system.potential, constraints=system.constraints[:2]
+    )
+    assert zw.simulate(two, start, 5.0, samples=51, tol=1e-6, method=method).drift == "none"
+
+
+def test_many_motions_say_so_too():
+    system, start = beam_on_three_cranks()
+    x, y, _ = system.coordinates
+    swing = np.array([0.3, 0.6])
+    many = zw.simulate_many(system, start | {x: np.sin(swing), y: -np.cos(swing)}, 5.0, samples=51, tol=1e-6)
+    assert many.drift == "projection"
+    assert np.abs(many.residual).max() < 1e-12
 
 
 def test_what_each_costs():

@@ -9,7 +9,8 @@ import sympy as sp
 import zwang as zw
 from zwang import dot
 from zwang.compile import compile_program
-from zwang.evaluation import matrices, model_kernel, model_of, parameter_values
+from zwang.evaluation import matrices, model_kernel, model_of
+from zwang.given import parameter_values
 from zwang.motion import explicit
 
 from ..references import problems

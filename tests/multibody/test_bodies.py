@@ -265,8 +265,10 @@ def test_a_thin_rod_on_a_pin_across_is_a_pendulum():
 
 def test_a_planar_body_without_inertia_is_a_mass_on_a_rod():
     bob = mb.PlanarBody("bob", 1, 0, position=(2, 0))
-    with pytest.raises(ModelError, match=r"kinetic misses the coordinate bob\.angle"):
-        mb.Mechanism([bob]).system  # noqa: B018
+    other = mb.PlanarBody("other", 1, 1, position=(2, 0))
+    for bodies, joints in (([bob], []), ([bob, other], [mb.Revolute("centre", bob, other, at=(2, 0))])):
+        with pytest.raises(ModelError, match="body 'bob' has no inertia, and nothing holds its angle"):
+            mb.Mechanism(bodies, joints)
     swinging = mb.Mechanism([bob], [mb.Revolute("pin", G, bob, at=(0, 0))], [mb.Gravity((0, -9.81))])
     now = zw.evaluate(swinging.system, swinging.start)
     assert float(now.acceleration[2]) == pytest.approx(-9.81 / 2, abs=1e-12)
@@ -328,6 +330,8 @@ BAD = [
     (lambda: mb.Body("b", **BODY, orientation=(0, 0, 0, 0)), r"the quaternion \(0, 0, 0, 0\) is no orientation"),
     (lambda: mb.Body("b", **BODY, orientation=(1, 0, 0)), r"orientation: \(1, 0, 0\) is no vector: give 4"),
     (lambda: mb.Body("b", **BODY, angular_velocity=(1, 0)), r"angular_velocity: \(1, 0\) is no vector: give 3"),
+    (lambda: mb.Particle("b", 1, velocity=3), "velocity: 3 is no vector: give 2 or 3 numbers"),
+    (lambda: mb.Particle("b", 1, velocity=(0, 0, zw.t)), "velocity: t is no number; only numbers serve here"),
     (lambda: mb.Body("b", **BODY, velocity=(1, 0)), "position and velocity differ in their number of entries"),
     (lambda: mb.Body("b", **BODY, position=(1, 0)), "a body in space has a position of three entries; use PlanarBody"),
     (lambda: mb.Body("b", **BODY, position=(1, 0, zw.t)), "position: t is no number; only numbers serve here"),

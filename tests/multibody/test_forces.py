@@ -1,14 +1,12 @@
-"""Force elements: virtual work at random states, closed forms in motion, and the account of energy and power."""
+"""Force elements: virtual work at random states, closed forms in motion, equal and opposite forces, signals."""
 
 import numpy as np
 import pytest
 import sympy as sp
-from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation
 
 import zwang as zw
 from zwang import multibody as mb
-from zwang.errors import InputError, ModelError
 
 rng = np.random.default_rng(1788)  # the year of the Mécanique analytique
 
@@ -141,7 +139,8 @@ def test_efforts_along_an_angle_turn_the_bodies_against_each_other(size):
     pair = BODIES[size]("a"), BODIES[size]("b")
     step = displacement(pair)
     axis = moved(pair[0], step, 0)[1] @ (0, 0.6, 0.8) if size == 3 else 1.0
-    pin = mb.Revolute("pin", *pair, at=POINTS[size], axis=((0, 0.6, 0.8), (1, 0, 0)))
+    about = {"axis": ((0, 0.6, 0.8), (1, 0, 0))} if size == 3 else {}
+    pin = mb.Revolute("pin", *pair, at=POINTS[size], **about)
     twist = np.dot(axis, turn_of(pair[1], step) - turn_of(pair[0], step))
     spin = number(pin.freedoms["angle"].rate, pair)
     assert work(mb.Actuator("motor", pin, 4), pair, step) == pytest.approx(4 * twist, rel=1e-9)
@@ -339,174 +338,3 @@ def test_a_controller_reads_its_joint():
     held = mb.Mechanism([disc], [pin], [mb.Actuator("servo", pin, -18 * angle.value)])
     motion = zw.simulate(held.system, held.start, 2.0, samples=21, tol=1e-14, method="native")
     assert np.abs(held.coordinates(motion).angle.values[:, 0] - np.sin(3 * motion.time.values)).max() < 1e-13
-
-
-# The account
-
-
-def busy():
-    """Two links with one of everything."""
-    a = mb.Body("a", 1.0, (0.02, 0.08, 0.09), position=(0.5, 0, 0), angular_velocity=(0, 0.5, 0))
-    b = mb.Body("b", 0.7, (0.02, 0.06, 0.07), position=(1.4, 0, 0), velocity=(0, 0.2, -0.3))
-    pin = mb.Revolute("pin", mb.ground, a, at=(0, 0, 0), axis=(0, 1, 0))
-    elbow = mb.Revolute("elbow", a, b, at=(1, 0, 0), axis=(0, 0.6, 0.8))
-    forces = [
-        mb.Gravity((0, 0, -9.81)),
-        mb.Spring("coil", mb.ground, b, start=(0, 0, 2), end=(1.4, 0, 0.1), stiffness=20, rest=1.5),
-        mb.Spring("damper", mb.ground, b, start=(0, 0, 2), end=(1.4, 0, 0.1), damping=0.4),
-        mb.Spring("bumper", a, mb.ground, end=(0, 0, -2), force=3 * mb.length**2 + mb.rate),
-        mb.JointSpring("torsion", elbow, stiffness=2, rest=0.3),
-        mb.JointSpring("torsion damper", elbow, damping=0.1),
-        mb.Actuator("motor", pin, sp.sin(2 * zw.t)),
-        mb.Force("push", b, (0, 1, sp.cos(zw.t)), point=(0.4, 0, 0), frame="body"),
-        mb.Torque("twist", b, (0.1, 0, 0.2)),
-        mb.Drag("air", b, linear=0.1, quadratic=0.2, turning=0.01),
-        mb.JointFriction("bearing", pin, 0.3),
-        mb.JointFriction("hinge", elbow, 0.2),
-    ]
-    return mb.Mechanism([a, b], [pin, elbow], forces)
-
-
-def test_the_account_adds_up():
-    mechanism = busy()
-    motion = zw.simulate(mechanism.system, mechanism.start, 3.0, samples=601, tol=1e-13, method="native")
-    found = mechanism.energies(motion)
-    assert list(found.element.values) == [f.name for f in mechanism.forces]
-    assert np.abs(found.kinetic.sum("body") - motion.kinetic).max() < 1e-12
-    assert np.abs(found.potential.sum("element") - motion.potential).max() < 1e-12
-    stores, rubs = ["gravity", "coil", "torsion"], ["bearing", "hinge"]
-    given = [name for name in found.element.values if name not in (*stores, *rubs)]
-    assert np.abs(found.power.sel(element=given).sum("element") - motion.given_power).max() < 1e-11
-    assert np.abs(found.power.sel(element=rubs).sum("element") - motion.nonideal_power).max() < 1e-11
-    assert float(found.power.sel(element=[*rubs, "air", "damper", "torsion damper"]).max()) <= 0
-    for name in stores:
-        lost = -CubicSpline(motion.time, found.potential.sel(element=name)).derivative()(motion.time)
-        assert np.abs(lost - found.power.sel(element=name)).max() < 1e-4
-    assert float(abs(motion.energy_balance).max()) < 1e-8
-
-
-def test_power_is_force_times_velocity():
-    mechanism = busy()
-    motion = zw.simulate(mechanism.system, mechanism.start, 1.0, samples=1001, tol=1e-12, method="native")
-    power = mechanism.energies(motion).power
-    path = mechanism.track(motion, "b", (0.4, 0, 0)).values
-    velocity = np.gradient(path, motion.time.values, axis=0, edge_order=2)
-    q = motion.q.sel(coordinate=["b.q0", "b.q1", "b.q2", "b.q3"]).values
-    world = Rotation.from_quat(np.roll(q, -1, axis=1)).apply(
-        np.column_stack([0 * motion.time, 1 + 0 * motion.time, np.cos(motion.time)])
-    )
-    assert np.abs((world * velocity).sum(axis=1) - power.sel(element="push"))[1:-1].max() < 1e-4
-    rate = mechanism.coordinates(motion).angle_rate.sel(joint="pin")
-    assert np.abs(np.sin(2 * motion.time) * rate - power.sel(element="motor")).max() < 1e-12
-    assert np.abs(-0.3 * rate**2 - power.sel(element="bearing")).max() < 1e-12
-
-
-def test_friction_moves_as_a_damper_and_is_another_account():
-    wheel = mb.Body("wheel", 1, (2, 2, 3), position=(0.5, 0, 0), velocity=(0, 2, 0), angular_velocity=(0, 0, 4.0))
-    pin = mb.Revolute("pin", mb.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1))
-    motions = []
-    for element in (mb.JointFriction("bearing", pin, 0.65), mb.JointSpring("damper", pin, damping=0.65)):
-        slowed = mb.Mechanism([wheel], [pin], [element])
-        motion = zw.simulate(slowed.system, slowed.start, 3.0, samples=31, tol=1e-14, method="native")
-        rate = slowed.coordinates(motion).angle_rate.values[:, 0]
-        assert np.abs(rate - 4 * np.exp(-0.2 * motion.time.values)).max() < 1e-12  # I = 3 + m 0.5²
-        motions.append(motion)
-    first, second = motions
-    lost = -0.65 * 16 * np.exp(-0.4 * first.time)
-    assert np.abs(first.nonideal_power - lost).max() < 1e-12
-    assert np.abs(second.given_power - lost).max() < 1e-12
-    assert float(abs(first.given_power).max()) == 0
-    assert float(abs(second.nonideal_power).max()) == 0
-
-
-# Pictures, and bad input
-
-
-def test_springs_are_drawn():
-    mechanism = busy()
-    drawn = {shape.name: shape for shape in mechanism.drawing.shapes}
-    assert drawn["coil"].kind == drawn["bumper"].kind == "line"
-    assert drawn["coil"].color == "green"
-    assert drawn["coil"].points[0] == (0, 0, 2)
-
-
-PARTICLE = mb.Particle("bob", 1, position=(0, 0, 1))
-PLATE = mb.PlanarBody("plate", 1, 1)
-PLATE2 = mb.PlanarBody("plate2", 1, 1, position=(1, 0))
-BLOCK = mb.Body("block", 1, (1, 1, 1))
-PIN = mb.Revolute("pin", mb.ground, BLOCK, at=(0, 0, 0))
-BALL = mb.Spherical("ball", mb.ground, BLOCK, at=(0, 0, 0))
-SLEEVE = mb.Cylindrical("sleeve", mb.ground, BLOCK, at=(0, 0, 0), axis=(0, 0, 1))
-G = mb.ground
-
-BAD = [
-    (lambda: mb.Spring("s", G, PARTICLE, stiffness=-1), "'s': its stiffness is -1, but no stiffness is negative"),
-    (lambda: mb.Spring("s", G, PARTICLE, damping=-1), "'s': its damping is -1, but no damping is negative"),
-    (lambda: mb.Spring("s", G, PARTICLE, stiffness=1, rest=-1), "'s': its rest length is -1"),
-    (lambda: mb.Spring("s", G, PARTICLE), "'s' does nothing: give a stiffness, a damping or a force"),
-    (lambda: mb.Spring("s", G, PARTICLE, force=mb.length, stiffness=1), "'s': give either force or stiffness"),
-    (lambda: mb.Spring("s", G, PARTICLE, force="length"), "'s': force: 'length' is text"),
-    (lambda: mb.Spring("s", G, PARTICLE, end=(0, 0, 2), stiffness=1), "away from the particle 'bob'"),
-    (lambda: mb.Spring("s", G, PARTICLE, start=(0, 0, 1), stiffness=1), "'s': its ends meet at the start: give rest=0"),
-    (lambda: mb.Spring("s", G, BLOCK, start=(0, 0), stiffness=1), r"'s': start: \(0, 0\) is no vector: give 3"),
-    (lambda: mb.Spring("s", G, BLOCK, at=(0, 0, 1), stiffness=1), "'s': give start and end in the world, or at="),
-    (lambda: mb.Spring("s", G, G, stiffness=1), "'s' joins 'ground' to 'ground': neither can move"),
-    (lambda: mb.Spring("s", BLOCK, BLOCK, stiffness=1), "'s' joins 'block' to itself"),
-    (lambda: mb.Spring("s", PLATE, BLOCK, stiffness=1), "'s' joins a body in the plane to one in space"),
-    (lambda: mb.Spring("s", G, "block", stiffness=1), "'s': 'block' is no body: give a body, or ground"),
-    (lambda: mb.Force("f", G, (0, 0, 1)), "'f' acts on 'ground', which no force can move"),
-    (lambda: mb.Force("f", "block", (0, 0, 1)), "'f': 'block' is no body"),
-    (lambda: mb.Force("f", BLOCK, (0, 1)), r"'f': components: \(0, 1\) is no vector of 3 entries"),
-    (lambda: mb.Force("f", BLOCK, (0, 1, "x")), "'f': components: 'x' is text"),
-    (lambda: mb.Force("f", BLOCK, (0, 1, 0), point=(0, 1)), r"'f': point: \(0, 1\) is no vector"),
-    (lambda: mb.Force("f", PARTICLE, (0, 1, 0), point=(0, 1, 0)), "away from the particle 'bob'"),
-    (lambda: mb.Force("f", BLOCK, (0, 1, 0), frame="joint"), "'f': frame='joint' is unknown: choose 'world' or 'body'"),
-    (lambda: mb.Torque("f", BLOCK, (0, 1, 0), frame="joint"), "'f': frame='joint' is unknown"),
-    (lambda: mb.Torque("f", BLOCK, 1), "'f': components: 1 is no vector of 3 entries"),
-    (lambda: mb.Torque("f", PLATE, (0, 0, 1)), "'f': components: .* is no scalar expression"),
-    (lambda: mb.Torque("f", PARTICLE, (0, 0, 1)), "'f' acts on the particle 'bob', which does not turn"),
-    (lambda: mb.Drag("air", BLOCK), "'air' does nothing: give linear, quadratic or turning"),
-    (lambda: mb.Drag("air", BLOCK, linear=-1), "'air': its linear is -1"),
-    (lambda: mb.Drag("air", PARTICLE, turning=1), "'air' acts on the particle 'bob', which does not turn"),
-    (lambda: mb.Drag("air", mb.Moving("table"), linear=1), "'air' acts on 'table', which no force can move"),
-    (lambda: mb.Actuator("m", BALL, 1), "'m': joint 'ball' leaves no coordinate free"),
-    (lambda: mb.Actuator("m", BLOCK, 1), "'m': .* is no joint"),
-    (
-        lambda: mb.Actuator("m", SLEEVE, 1),
-        "'m': joint 'sleeve' has several coordinates: choose coordinate= one of",
-    ),
-    (
-        lambda: mb.Actuator("m", SLEEVE, 1, coordinate="turn"),
-        "'m': joint 'sleeve' has no coordinate 'turn': choose",
-    ),
-    (lambda: mb.Actuator("m", PIN, "1"), "'m': effort: '1' is text"),
-    (lambda: mb.JointFriction("c", PIN, -1), "'c': its coefficient is -1"),
-    (lambda: mb.JointFriction("c", BALL, 1), "'c': joint 'ball' leaves no coordinate free"),
-    (lambda: mb.JointSpring("k", PIN), "'k' does nothing: give a stiffness or a damping"),
-    (lambda: mb.JointSpring("k", PIN, stiffness=-2), "'k': its stiffness is -2"),
-    (
-        lambda: mb.JointSpring("k", PIN, stiffness=1, rest=4),
-        "'k': its rest is 4 rad away from the start of joint 'p",
-    ),
-]
-
-
-@pytest.mark.parametrize(("build", "message"), BAD, ids=[message[:40] for _, message in BAD])
-def test_bad_input_has_its_own_message(build, message):
-    with pytest.raises(InputError, match=f"force element {message}" if message.startswith("'") else message):
-        build()
-
-
-def test_elements_of_strangers():
-    stranger = mb.Body("stranger", 1, (1, 1, 1))
-    forces = [mb.Force("push", stranger, (1, 0, 0)), mb.Actuator("motor", PIN, 1)]
-    with pytest.raises(ModelError) as caught:
-        mb.Mechanism([BLOCK], forces=forces)
-    first, second = caught.value.mistakes
-    assert first == "force element 'push' acts on body 'stranger', which is not in the mechanism: add it to bodies"
-    assert second == "force element 'motor' acts along joint 'pin', which is not in the mechanism: add it to joints"
-
-
-def test_gravity_of_the_wrong_size():
-    with pytest.raises(InputError, match="gravity has 2 entries, but body 'block' lives in 3"):
-        mb.Mechanism([BLOCK], forces=[mb.Gravity((0, -9.81))]).system  # noqa: B018

@@ -68,6 +68,17 @@ def test_driver_is_followed_through_many_turns_at_the_torque_it_takes(dimension)
 
 
 @pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("first", [-2.9, 2.0, 2 * np.pi + 0.5])
+def test_driver_that_starts_elsewhere_brings_its_joint_there(dimension, first):
+    """The start is put together at motion(0), not half a turn off; the torque has the sign of the acceleration."""
+    body, pin = crank(dimension, length=0)
+    mechanism, motion = run([body], [pin, mb.Driver("motor", pin, motion=first + t**2)], 1.0, 11)
+    off = mechanism.coordinates(motion).angle[:, 0] - (first + motion.time**2)
+    assert np.abs(np.sin(off / 2)).max() < 1e-12  # in space turns are counted from −π to π at the start
+    assert np.abs(motion.multiplier.sel(constraint="motor.motion") - 0.4).max() < 1e-11
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
 def test_speed_driver_holds_the_rate(dimension):
     """angle = reading + ∫ speed."""
     body, pin = crank(dimension, reading=0.5)

@@ -23,7 +23,7 @@ SLEEVE = mb.Cylindrical("sleeve", mb.ground, BOX, at=O3, axis=(0, 0, 1))
 G, UP = mb.ground, (0, 0, 1)
 
 MISTAKES = {
-    "gear of one joint": (lambda: mb.Gear("g", PIN, PIN, ratio=2), "gear 'g' joins an angle to itself"),
+    "gear of one joint": (lambda: mb.Gear("g", PIN, PIN, ratio=2), "gear 'g' joins a coordinate to itself: name each"),
     "blade along the normal": (
         lambda: mb.Skate("j", G, BOX, at=O3, direction=UP),
         "joint 'j': its blade points along the normal of the plane",
@@ -66,6 +66,37 @@ MISTAKES = {
         lambda: mb.RollingBall("j", G, BOX, radius=1, normal=(0, 0, -1)),
         "its centre starts 1 behind the plane: turn the normal round",
     ),
+    "belt on one wheel": (lambda: mb.Belt("b", PIN, PIN, radii=(1, 2)), "belt 'b' joins a coordinate to itself"),
+    "coupling of one": (lambda: mb.Coupling("c", {PIN: 1, (PIN, "angle"): 2}), "'c' joins a coordinate to itself"),
+    "pair of several": (
+        lambda: mb.Gear("g", PIN, mb.Universal("u", G, BOX, at=O3, axes=((1, 0, 0), (0, 1, 0))), ratio=2),
+        r"has several angles: choose \(joint, name\) with the name 'angle1' or 'angle2'",
+    ),
+    "axis of a pin in the plane": (
+        lambda: mb.Revolute("j", G, BAR, at=O2, axis=(0, 0, -1)),
+        r"axis=\(0, 0, -1\): a pin in the plane turns about its normal \(0, 0, 1\): leave it out",
+    ),
+    "flat disc": (
+        lambda: mb.RollingDisc("j", G, BOX, radius=1, axis=UP),
+        "joint 'j': the disc starts flat on the plane",
+    ),
+    "rod with a start and both": (
+        lambda: mb.Rod("j", G, BOX, start=O3, at=(O3, O3)),
+        "give start and end in the world",
+    ),
+    "reading in text": (lambda: mb.Revolute("j", G, BOX, at=O3, reading="x").freedoms, "reading: 'x' is text"),
+    "curve start in text": (
+        lambda: mb.PointOnCurve("j", G, BAR, curve=(u, u), parameter=u, start="0"),
+        "joint 'j': start: '0' is text",
+    ),
+    "axis on a body turned by a parameter": (
+        lambda: mb.Revolute("j", mb.Moving("m", axis=(1, 0, 0), angle=u + t), BOX, at=O3),
+        "where its axis points on a body depends on parameters: give it as",
+    ),
+    "weld to a body turned by a parameter": (
+        lambda: mb.Fixed("j", mb.Moving("m", axis=(1, 0, 0), angle=u + t), BOX, at=O3),
+        "turned against each other at the start depends on parameters",
+    ),
     "belt radii": (
         lambda: mb.Belt("b", PIN, PIN, radii=(1, -2)),
         r"its radii are \(1, -2\), but both must be positive",
@@ -74,20 +105,23 @@ MISTAKES = {
     "gear ratio": (lambda: mb.Gear("g", PIN, PIN, ratio=0), "its ratio is 0"),
     "gear without angles": (
         lambda: mb.Gear("g", PIN, SLIDE, ratio=2),
-        "gear 'g': joint 'slide' has no angle; it has none",
+        "gear 'g': joint 'slide' leaves no angle free, only 'travel'",
     ),
-    "gear of bodies": (lambda: mb.Gear("g", BAR, PIN, ratio=2), "is no joint: give a joint"),
-    "rack without travel": (lambda: mb.Rack("r", PIN, PIN, radius=1), "joint 'pin' has no travel"),
+    "gear of bodies": (lambda: mb.Gear("g", BAR, PIN, ratio=2), "gear 'g': .* is no joint"),
+    "rack without travel": (
+        lambda: mb.Rack("r", PIN, PIN, radius=1),
+        "joint 'pin' leaves no travel free, only 'angle'",
+    ),
     "driver with both": (lambda: mb.Driver("d", PIN, motion=t, speed=1), "is given both motion and speed"),
     "driver with neither": (lambda: mb.Driver("d", PIN), "is given neither motion nor speed"),
-    "driver without freedom": (lambda: mb.Driver("d", BALL, motion=t), "joint 'ball' has no coordinate; it has none"),
+    "driver without freedom": (lambda: mb.Driver("d", BALL, motion=t), "joint 'ball' leaves no coordinate free$"),
     "driver of several": (
         lambda: mb.Driver("d", SLEEVE, motion=t),
-        "joint 'sleeve' has more than one coordinate; it has travel, angle",
+        "joint 'sleeve' has several coordinates: choose coordinate= 'travel' or 'angle'",
     ),
     "driver of another": (
         lambda: mb.Driver("d", PIN, motion=t, coordinate="travel"),
-        "joint 'pin' has no coordinate 'travel'; it has angle",
+        "joint 'pin' has no coordinate 'travel': choose 'angle'",
     ),
     "driver with text": (lambda: mb.Driver("d", PIN, motion="t"), "driver 'd': motion: 't' is text"),
     "empty coupling": (lambda: mb.Coupling("c", {}), "give {joint: factor"),
@@ -107,7 +141,7 @@ MISTAKES = {
     "particle on a hinge": (lambda: mb.Revolute("j", G, BEAD, at=(1, 0, 0)), "a particle has none; use Spherical"),
     "point beside a particle": (
         lambda: mb.Spherical("j", G, BEAD, at=O3),
-        r"holds a point .* away from the particle 'bead'",
+        r"the point \(-1, 0, 0\) is away from the particle 'bead'",
     ),
     "rod beside a particle": (lambda: mb.Rod("j", G, DOT, start=O2, end=(2, 0)), "away from the particle 'dot'"),
     "particle that slides": (lambda: mb.Prismatic("j", G, DOT, at=O2, axis=(1, 0)), "use PointOnLine"),
@@ -147,3 +181,17 @@ def test_places_on_each_body_may_be_rough():
     mechanism = mb.Mechanism([arm], joints=[pin])
     x, y, angle = (mechanism.start[q] for q in arm.coordinates)
     assert np.allclose([x - 0.5 * np.cos(angle), y - 0.5 * np.sin(angle)], 0, atol=1e-14)
+
+
+def test_places_are_a_particles_but_for_rounding():
+    bob = mb.Particle("bob", 1, position=(0.3, 0))
+    for part in (mb.Rod("rod", G, bob, O2, (0.1 + 0.2, 0)), mb.Spring("coil", G, bob, end=(0.1 + 0.2, 0), stiffness=1)):
+        assert part.ends == (O2, O2)
+
+
+def test_rounding_leaves_no_offset_in_a_joint():
+    """0.1 + 0.2 − 0.3 is no lever arm."""
+    arm = mb.PlanarBody("arm", 1, 1, position=(0.1 + 0.2, 0.7))
+    assert mb.Revolute("pin", G, arm, at=(0.3, 0.7)).ends[1] == O2
+    slide = mb.Prismatic("slide", G, arm, at=(0.3, 0.7), axis=(1, 0))
+    assert slide.freedoms["travel"].value == arm.coordinates[0] - 0.3

@@ -5,6 +5,7 @@ import pytest
 
 import zwang as zw
 from zwang import multibody as mb
+from zwang.results.along import along
 
 from .scenes import planar, spatial, unit
 
@@ -33,19 +34,31 @@ SWAPPED = {
 }
 
 
-@pytest.mark.parametrize("kind", SWAPPED)
-def test_first_and_second_exchanged_feel_the_opposite(kind):
+FLAT = {
+    "Revolute": ({"at": AT[:2]},) * 2,
+    "Prismatic": ({"at": AT[:2], "axis": AXIS[:2]},) * 2,
+    "Fixed": ({"at": AT[:2]},) * 2,
+    "Rod": ({"start": AT[:2], "end": AT[:2] + 1}, {"start": AT[:2] + 1, "end": AT[:2]}),
+    "WheelOnWheel": ({"radii": (0.5, 0.7)}, {"radii": (0.7, 0.5)}),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "make", "options"),
+    [(kind, make, options[kind]) for make, options in ((spatial, SWAPPED), (planar, FLAT)) for kind in options],
+)
+def test_first_and_second_exchanged_feel_the_opposite(kind, make, options):
     """Same motion; opposite forces; moments opposite when taken about one point."""
     sides = []
     for order in (0, 1):
         rng = np.random.default_rng(8)
-        a, b = spatial("a", rng), spatial("b", rng)
+        a, b = make("a", rng), make("b", rng)
         pair = (a, b) if order == 0 else (b, a)
-        joint = getattr(mb, kind)("j", *pair, **SWAPPED[kind][order])
+        joint = getattr(mb, kind)("j", *pair, **options[order])
         mechanism, motion = run([a, b], [joint])
-        on_second = mechanism.reactions(motion)
-        end = joint.ends[1]
-        sides.append((motion, on_second, mechanism.track(motion, pair[1].name, end).values))
+        place = np.zeros((len(motion.time), 3))
+        place[:, : a.dimension] = along(motion, mechanism.system, list(joint.place))
+        sides.append((motion, mechanism.reactions(motion), place))
     (one, at_p, p), (two, at_q, q) = sides
     assert np.abs(one.q - two.q).max() < 1e-9
     F, H = at_p.force.values[:, 0], at_q.force.values[:, 0]

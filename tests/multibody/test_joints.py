@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import zwang as zw
+from zwang import multibody as mb
+from zwang.evaluation import matrices
 
-from .scenes import build, scene
+from .scenes import build, scene, turn_of
 
 # joint, dimension → how many of the second body's freedoms it leaves
 FREE = {
@@ -69,6 +71,39 @@ def test_conditions_hold_at_the_start_as_described(case, seed):
         if expression.atoms(zw.dot(bodies[0].coordinates[0]).func):
             continue  # a condition on velocities: the description need not obey it
         assert abs(float(expression.subs(state))) < 5e-13, suffix
+
+
+def turned(spin, u):
+    """½ ω∘u: the rate of a quaternion, and of that rate, where the angular velocity ω is constant."""
+    return np.array([-spin @ u[1:], *(u[0] * spin + np.cross(spin, u[1:]))]) / 2
+
+
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_a_common_motion_of_both_bodies_is_nothing_to_the_joint(case):
+    """Both turn about one axis as one body: A q̇ = 0 and A q̈ = b. So a joint's forces and moments balance."""
+    rng = np.random.default_rng(21)
+    bodies, joint, *_ = build(case, rng)
+    mechanism = mb.Mechanism(bodies, [joint])
+    slide, spin = rng.normal(size=(2, 3))
+    if case[1] == 2:
+        slide[2], spin[:2] = 0, 0
+    state, acceleration = dict(mechanism.start), {}
+    for b in bodies:
+        q = np.array([state[c] for c in b.coordinates])
+        v = slide + np.cross(spin, (*q[: b.dimension], 0)[:3])
+        a = np.cross(spin, v)
+        if b.dimension == 2:
+            rate, second = (*v[:2], spin[2]), (*a[:2], 0)
+        else:
+            rate, second = (*v, *turned(spin, q[3:])), (*a, *turned(spin, turned(spin, q[3:])))
+        state |= {zw.dot(c): x for c, x in zip(b.coordinates, rate, strict=True)}
+        acceleration |= dict(zip(b.coordinates, second, strict=True))
+    state |= {zw.dot(c): 0.0 for c in joint.coordinates}
+    now, _, v = matrices(mechanism.system, state, 0.0, None)
+    a = np.array([acceleration.get(c, 0.0) for c in mechanism.system.coordinates])
+    size = np.abs(now.A).max() * max(np.abs(a).max(), np.abs(v).max())
+    assert np.abs(now.A @ v).max() < 1e-14 * size
+    assert np.abs(now.A @ a - now.b).max() < 1e-14 * size
 
 
 @pytest.mark.parametrize("case", CASES, ids=NAMES)
@@ -233,7 +268,7 @@ def test_own_axes_are_orthonormal(case, scenes):
 
 @pytest.mark.parametrize("case", CASES, ids=NAMES)
 def test_momentum_changes_by_what_the_reaction_says(case, scenes):
-    """Newton and Euler for the second body: m r̈ = m g + F, and in the plane J α = M + (p − r) × F."""
+    """Newton and Euler for the second body: m r̈ = m g + F, and the rate of R J ω is M + (p − r) × F."""
     s = scenes(case)
     body, joint = s.mechanism.movable[1], s.mechanism.joints[0]
     size = body.dimension
@@ -241,13 +276,19 @@ def test_momentum_changes_by_what_the_reaction_says(case, scenes):
     a = np.stack([s.column("a", f"b.{k}") for k in "xyz"[:size]], -1)
     g = np.array([0.5, -9.81] if size == 2 else [0.5, 1, -9.81])
     assert np.abs(body.mass * (a - g) - F).max() < 1e-9 * max(1, np.abs(F).max())
-    if size == 3:
-        return
-    M = s.mechanism.reactions(s.motion).moment.values[:, 0, 2]
-    place = along_place(s, joint)
-    arm = place - s.poses[1][0]
-    expected = body.inertia * s.column("a", "b.angle")
-    assert np.abs(M + arm[:, 0] * F[:, 1] - arm[:, 1] * F[:, 0] - expected).max() < 1e-9 * max(1, np.abs(F).max())
+    M = s.mechanism.reactions(s.motion).moment.values[:, 0]
+    arm = along_place(s, joint) - s.poses[1][0]
+    if size == 2:
+        total = M[:, 2] + arm[:, 0] * F[:, 1] - arm[:, 1] * F[:, 0]
+        expected = body.inertia * s.column("a", "b.angle")
+    else:
+        total = M + np.cross(arm, F)
+        u, du, ddu = (np.stack([s.column(k, f"b.q{i}") for i in range(4)]) for k in "qva")
+        J = np.einsum("tij,j,tkj->tik", turn_of(u.T), np.array(body.inertia), turn_of(u.T))
+        # ω = 2 vec(u̇ u*), and ω̇ = 2 vec(ü u*) with the same product
+        spin, gain = (2 * (u[0] * w[1:] - w[0] * u[1:] + np.cross(u[1:], w[1:], axis=0)).T for w in (du, ddu))
+        expected = np.einsum("tij,tj->ti", J, gain) + np.cross(spin, np.einsum("tij,tj->ti", J, spin))
+    assert np.abs(total - expected).max() < 1e-9 * max(1, np.abs(F).max())
 
 
 def along_place(s, joint):

@@ -52,6 +52,32 @@ def test_a_loop_that_cannot_close_is_refused():
         mb.Mechanism([first, second], joints).start  # noqa: B018
 
 
+def test_what_assembly_leaves_of_zeros_is_zero():
+    """A zero of the description stays one; what is described as small stays as it is."""
+    small = [value for value in slider_crank().start.values() if 0 < abs(value) < 1e-15]
+    assert not small
+    far, near = mb.Particle("far", 1, position=(1e3, 0)), mb.Particle("near", 1, position=(0, 1e-15))
+    start = mb.Mechanism([far, near], [mb.Rod("rod", G, far, start=(0, 0), end=(1e3, 0))]).start
+    assert start[near.coordinates[1]] == 1e-15
+
+
+@pytest.mark.parametrize("turn", [0.2, 1.0, np.pi])
+def test_a_weld_holds_its_orientation_and_none_half_a_turn_off(turn):
+    a, b = (
+        mb.Body("a", 1, (1, 1, 1)),
+        mb.Body("b", 1, (1, 1, 1), orientation=(np.cos(turn / 2), 0, 0, np.sin(turn / 2))),
+    )
+    weld = mb.Fixed("weld", a, b, at=((0, 0, 0), (0, 0, 0)), orientation=(1, 0, 0, 0))
+    mechanism = mb.Mechanism([a, b], [weld])
+    if turn > 2:
+        with pytest.raises(AssemblyError, match=r"joint 'weld': .* half a turn off: describe them nearer"):
+            mechanism.start  # noqa: B018
+        return
+    one, two = ([mechanism.start[q] for q in body.coordinates[3:]] for body in (a, b))
+    assert np.allclose(one, two, rtol=0, atol=1e-14)
+    assert np.allclose(one, (np.cos(turn / 4), 0, 0, np.sin(turn / 4)), rtol=0, atol=1e-14)  # both give way
+
+
 # Results
 
 
@@ -102,6 +128,8 @@ def test_names_that_do_not_exist():
         machine.track(motion, "crank", (1, 0, 0))
     with pytest.raises(InputError, match="frame='body' is unknown: choose 'world' or 'joint'"):
         machine.reactions(motion, frame="body")
+    with pytest.raises(InputError, match="force element 'gravity': acceleration: 'down' is no vector"):
+        mb.Gravity("down")
     with pytest.raises(ModelError, match="joints: 'pin' is no joint"):
         mb.Mechanism([machine.bodies[0]], ["pin"])
     with pytest.raises(ModelError, match="forces: 'gravity' is no force element"):
@@ -118,6 +146,8 @@ def test_names_appear_everywhere():
     assert machine.rows["slide"] == ("slide.side", "slide.turn")
     drawn = [shape.name for shape in machine.drawing.shapes]
     assert {"pin", "knee", "wrist", "slide"} <= set(drawn)
+    slide = next(shape for shape in machine.drawing.shapes if shape.name == "slide")
+    assert slide.points == (machine.bodies[2].point((0, 0)),)  # drawn where the slider is, not where it began
 
 
 # Size

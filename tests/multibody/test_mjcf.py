@@ -192,9 +192,11 @@ def test_a_joint_equality_couples_a_hinge_to_a_slide():
     np.testing.assert_allclose(travel, 0.4 + 0.2 + 0.05 * (angle - 0.1), atol=1e-10)
 
 
-def test_a_joint_equality_alone_holds_a_joint():
+@pytest.mark.parametrize("other", ["", 'joint2="loose"'])
+def test_a_joint_equality_without_a_slope_holds_a_joint(other):
     text = model(
-        body('<joint name="turn" ref="0.1"/>'), '<equality><joint joint1="turn" polycoef="0.2 0 0 0 0"/></equality>'
+        body('<joint name="turn" ref="0.1"/>') + body('<joint name="loose"/>', "c"),
+        f'<equality><joint joint1="turn" {other} polycoef="0.2 0 0 0 0"/></equality>',
     )
     held = mb.read_mjcf(text)
     assert held.start()[held.mechanism.joints[0].variables[0]] == pytest.approx(0.3, abs=1e-12)

@@ -65,6 +65,8 @@ def test_a_damper_and_a_spring_act_on_a_step():
         ([mb.Step("x", "angle", (1, 0, 0))], "names that differ, not x"),
         ([mb.Step("a", "twist", (1, 0, 0))], "step 'a' is of kind 'twist': choose 'angle' or 'travel'"),
         ([mb.Step("a", "angle", (0, 0, 0))], "has no direction"),
+        ([mb.Step("a", "angle", (1, 0, 0), reading="0")], "step 'a': reading: '0' is text"),
+        (["a"], "give a list of Steps"),
     ],
 )
 def test_mistakes_are_named(steps, words):

@@ -194,7 +194,10 @@ def test_a_link_may_be_called_like_a_joint():
         (BASE + ROD.replace('value="1.0"', 'value="heavy"') + PIN + "</robot>", "value='heavy' is not a number"),
         (BASE + ROD.replace('value="1.0"', 'value="nan"') + PIN + "</robot>", "value='nan' is not a number"),
         (BASE + ROD.replace('value="1.0"', "") + PIN + "</robot>", "link 'rod': mass: value is missing"),
-        (BASE + ROD.replace('ixx="1.0"', 'ixx="5"') + PIN + "</robot>", "link 'rod': no body has the principal"),
+        (
+            BASE + ROD.replace('ixx="1.0"', 'ixx="5"') + PIN + "</robot>",
+            "'rod': the principal moments 1, 1, 5 violate",
+        ),
         (BASE + ROD.replace('value="1.0"', 'value="0"') + PIN + "</robot>", "'rod': it has moments of inertia but no"),
         (BASE + ROD + PIN.replace("0 1 0", "0 0 0") + "</robot>", "joint 'pin': its axis is zero"),
         (BASE + ROD + PIN.replace("0 1 0", "0 1") + "</robot>", "xyz='0 1' is not 3 numbers"),
@@ -212,6 +215,14 @@ def test_mistakes_are_named(text, words):
     with pytest.raises(ModelFileError) as error:
         mb.read_urdf(text)
     assert words in str(error.value)
+
+
+def test_a_joint_that_mimics_with_the_multiplier_0_is_held_at_the_offset():
+    bar = ROD.replace('"rod"', '"bar"') + PIN.replace('"rod"', '"bar"').replace('"pin"', '"axle"')
+    mimic = bar.replace("</joint>", '<mimic joint="pin" multiplier="0" offset="0.3"/></joint>')
+    robot = mb.read_urdf(BASE + ROD + PIN + mimic + "</robot>")
+    start = {str(q): value for q, value in robot.start().items()}
+    assert start["axle.angle(t)"] == pytest.approx(0.3, abs=1e-12)
 
 
 def test_a_cycle_is_named():

@@ -11,33 +11,40 @@ from zwang.files.read import read_model
 from zwang.model.drawing import Drawing, Shape
 from zwang.results.units import Units
 
-PENDULUM = """
+SWING = """
 name = "Pendulum"
-description = "A bob on a rod."
+description = "A point mass on a rod."
+
 [parameters]
 m = 1.0
 g = 9.81
 L = 1.0
+
 [coordinates]
 x = { start = "L", unit = "m" }
 y = { start = 0.0, unit = "m" }
+
 [energy]
 kinetic = "m*(x'^2 + y'^2)/2"
 potential = "m*g*y"
+
 [constraints]
 rod = "x^2 + y^2 = L^2"
-[events]
-bottom = "x = 0"
+
 [units]
 time = "s"
 energy = "J"
+
 [run]
 until = 2.0
 samples = 101
+
 [draw]
 bob = { point = ["x", "y"], color = "blue", trail = true }
 rod = { line = [[0, 0], ["x", "y"]] }
 """
+
+PENDULUM = SWING + '[events]\nbottom = "x = 0"\n'
 
 APPELL = """
 name = "Appell's particle"

@@ -44,11 +44,12 @@ def test_a_gif_keeps_its_speed_at_a_rate_that_gifs_cannot_have(tmp_path: Path) -
         assert gif.n_frames * gif.info["duration"] == pytest.approx(1000, abs=50)
 
 
-def test_a_film_is_an_mp4(tmp_path: Path) -> None:
-    try:
-        film.ffmpeg()
-    except InputError as error:
-        pytest.skip(str(error))
+@pytest.mark.parametrize("installed", [True, False])
+def test_a_film_is_an_mp4(installed: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With the ffmpeg of the system if there is one, else with that of imageio-ffmpeg."""
+    if not installed:
+        monkeypatch.setattr(film.shutil, "which", lambda _: None)
+        assert "imageio_ffmpeg" in film.ffmpeg()
     path = save_animation(pendulum(), tmp_path / "motion.mp4", fps=5, size=(161, 121))  # odd sizes too
     content = path.read_bytes()
     assert content[4:8] == b"ftyp"

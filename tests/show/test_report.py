@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
 
@@ -112,7 +113,7 @@ def test_the_summary_says_what_happened():
     assert "It has rank 1 at the start, so 1 degree of freedom remains." in text
     assert "finished at t = 2." in text
     assert "Nothing to object to" in text
-    assert "A bob on a rod." in text
+    assert "A point mass on a rod." in text
 
 
 def test_redundant_constraints_are_named_and_their_multipliers_marked():
@@ -221,6 +222,27 @@ def test_the_command_and_the_models_text_let_one_repeat_it():
     assert "kinetic = \"m*(x'^2 + y'^2)/2\"" in text
     for name in ("numpy", "sympy", "symengine", "Python"):
         assert name in text
+
+
+def test_the_command_says_whether_the_start_was_assembled():
+    off = PENDULUM.replace('start = "L"', "start = 0.9")
+    brought = replace(model(off), run=replace(model(off).run, assemble=True))
+    html = report(brought, brought.simulate(), checks=False)
+    assert "--form fundamental --assemble " in read(html).text
+    assert "Start assembled yes" in read(html).text
+    assert "--form fundamental --no-assemble " in read(report_of(PENDULUM)).text
+
+
+def test_backticks_in_a_description_are_code_and_nothing_else_is():
+    text = PENDULUM.replace("A point mass", "Try `--set L=<2>` & *see* a ` point mass")
+    assert "Try <code>--set L=&lt;2&gt;</code> &amp; *see* a ` point mass" in report_of(text)
+
+
+def test_rounding_is_not_shown_as_a_coordinate():
+    html = report_of(PENDULUM.replace("y = { start = 0.0", "y = { start = 3e-17, rate = 2e-15"))
+    table = html[html.index(">Rate at the end<") : html.index(">Parameters<")]
+    assert "<td>0&nbsp;m</td><td>0&nbsp;m/s</td>" in table
+    assert "10<sup>" not in table
 
 
 # ---- equations ----
@@ -393,4 +415,8 @@ def test_a_mechanism_shows_what_its_joints_carry_and_which_reactions_are_unique(
     for key in ("joint_force", "joint_moment", "joint_angle", "body_kinetic"):
         assert f'data-figure="{key}"' in page
     assert "Not unique, because redundant conditions share them" in page
+    labels = {key: figure["panels"][0]["label"] for key, figure in plots_of(page)["figures"].items()}
+    assert labels["joint_moment"] == "|moment| (N·m)"
+    assert labels["joint_angle"] == "angle (rad)"
+    assert labels["joint_force"] == "|force|"  # nobody says what lengths are in
     assert 'id="joints"' not in report_of(PENDULUM)

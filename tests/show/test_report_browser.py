@@ -1,11 +1,17 @@
 """The report in a real browser: equations and plots are seen, the animation plays, nothing complains or overflows."""
 
+from importlib import resources
+
 import pytest
+
+from zwang.files.read import load_model
+from zwang.show.report import report
 
 from .browser import browser, complaints, open_page
 from .models import APPELL, DRAGGED, HOSTILE, PENDULUM, hostile_model, report_of
 
 WIDTHS = {"desktop": 1280, "phone": 390}
+EXAMPLES = {file.name: file for file in (resources.files("zwang") / "examples").iterdir() if ".toml" in file.name}
 
 # Elements wider than the page, other than those inside a box that scrolls by itself.
 OVERFLOW = """
@@ -70,6 +76,23 @@ def test_a_report_shows_its_equations_and_plots_and_fits_its_page(device, text, 
     assert complaints(driver) == []
 
 
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_the_report_of_every_example_fits_a_phone(name, driver, tmp_path):
+    look(driver, WIDTHS["phone"])
+    model = load_model(EXAMPLES[name])
+    begin, end = model.run.begin, model.run.until
+    # the page is the same for a fiftieth of the motion, and the quickest method to compile will do
+    motion = model.simulate(until=begin + (end - begin) / 50, samples=51, tol=1e-6, method="native")
+    open_page(driver, report(model, motion, checks=False), tmp_path)
+    all_drawn(driver)
+    assert driver.execute_script("return document.querySelectorAll('#equations math').length") >= 1
+    width, page, wide = driver.execute_script(OVERFLOW)
+    assert (width, wide) == (page, [])
+    driver.execute_script("document.querySelector('[data-role=play]')?.click()")
+    driver.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+    assert complaints(driver) == []
+
+
 def test_tabs_draw_their_plot_when_chosen_by_mouse_or_keyboard(driver, tmp_path):
     from selenium.webdriver.common.keys import Keys
 
@@ -110,8 +133,6 @@ def test_the_animation_plays_pauses_and_can_be_scrubbed(driver, tmp_path):
 
 
 def test_hostile_names_are_shown_and_do_nothing(driver, tmp_path):
-    from zwang.show.report import report
-
     hostile = hostile_model()
     open_page(driver, report(hostile, hostile.simulate(), checks=False), tmp_path)
     all_drawn(driver)  # an alert would make this fail

@@ -4,13 +4,13 @@ The time of a run is that of the integration, `run_seconds` of the motion; the w
 and energies, is `call_seconds` in the results.
 """
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import symengine  # noqa: F401  zwang imports what it needs when it is needed; the peers do so at once
 import sympy as sp
-import xarray  # noqa: F401
+from scipy.spatial.transform import Rotation
 
 import zwang as zw
 import zwang.motion.many
@@ -19,6 +19,18 @@ from benchmarks import andrews
 from benchmarks.peers.problem import Outcome, Prepared, Problem
 from zwang import dot
 from zwang import multibody as mb
+
+# zwang, SymPy and xarray import what they need when it is needed; the peers do so at once, before the clock starts.
+for _module in (
+    "llvmlite.binding",
+    "scipy.interpolate",
+    "symengine",
+    "sympy.assumptions.wrapper",
+    "sympy.sets.setexpr",
+    "sympy.tensor.tensor",
+    "xarray.computation.nanops",
+):
+    importlib.import_module(_module)
 
 TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15)
 
@@ -147,8 +159,6 @@ def four_bar_singular(problem: Problem) -> Built:
 
 def spatial_loop(problem: Problem) -> Built:
     """The Bennett linkage by bodies and four revolute joints; which conditions are redundant is for zwang to find."""
-    from scipy.spatial.transform import Rotation
-
     d = problem.data
     bodies = []
     for i, bar in enumerate(d["bars"]):
@@ -176,8 +186,6 @@ def spatial_loop(problem: Problem) -> Built:
 
 def rolling_disc(problem: Problem) -> Built:
     """The disc by a body and a rolling joint."""
-    from scipy.spatial.transform import Rotation
-
     d = problem.data
     axis, omega, radius = np.array(d["axis"]), np.array(d["omega"]), d["radius"]
     height = radius * np.sqrt(1 - axis[2] ** 2)

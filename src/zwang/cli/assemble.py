@@ -1,7 +1,5 @@
 """`zwang assemble`: the nearest start that obeys every constraint, ready to paste."""
 
-import json as jsons
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,8 +10,6 @@ from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load
 from zwang.cli.options import AsJson, Force, Model, Settings
 from zwang.cli.targets import require_targets
-
-BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def assemble(
@@ -36,6 +32,7 @@ def assemble(
     whenever their file is read: for them, a table says from where to where.
     """
     from zwang.cli import terminal
+    from zwang.files.write import coordinates_text, save_model
     from zwang.motion.assemble import assemble as bring
 
     case = load(model, settings, assemble=False)
@@ -44,20 +41,31 @@ def assemble(
         return
     path = case.model.path
     require_targets({"--write": write}, [] if path is None or force else [path], overwrite=force)
+    require_held(hold or [], [name for name, _ in rows(case)])
     before = case.state()
     after = bring(case.model.system, before, hold=hold or [], parameters=case.parameters, t=case.model.run.begin)
+    assembled = replace(case.model, start=after)
     if write is not None:
-        from zwang.files.write import save_model
-
-        save_model(replace(case.model, start=after), write)
+        save_model(assembled, write)
     if json:
         terminal.emit_json(values(case, before, after, write))
         return
     show(case, before, after, terminal.err())  # so that the block alone goes down a pipe
     terminal.err().print()
-    terminal.emit(block(case, after))
+    terminal.emit(coordinates_text(assembled))
     if write is not None:
         terminal.say(f"written: {write}", "dim")
+
+
+def require_held(names: list[str], known: list[str]) -> None:
+    """Refuse to keep what the model does not have."""
+    from zwang.given import suggestion
+
+    for name in names:
+        if name not in known:
+            raise typer.BadParameter(
+                f"{name} is no coordinate or rate of this model{suggestion(name, known)}", param_hint="--hold"
+            )
 
 
 def put_together(case: Case, options: dict[str, Any], json: bool) -> None:
@@ -107,19 +115,3 @@ def show(case: Case, before: dict[Any, float], after: dict[Any, float], console:
         moved = f"{change:+.3g}" if change else "–"
         table.add_row(*map(terminal.text, (name, f"{before[key]:.9g}", f"{after[key]:.9g}", moved)))
     console.print(table)
-
-
-def block(case: Case, start: dict[Any, float]) -> str:
-    """The start as the table [coordinates] of a model file."""
-    system, units = case.model.system, case.model.units.coordinates
-    lines = ["[coordinates]"]
-    for name, q, v in zip(system.coordinate_names, system.coordinates, system.velocities, strict=True):
-        unit = f", unit = {quoted(units[name])}" if units.get(name) else ""
-        key = name if BARE.fullmatch(name) else quoted(name)
-        lines.append(f"{key} = {{ start = {start[q]!r}, rate = {start[v]!r}{unit} }}")
-    return "\n".join(lines)
-
-
-def quoted(words: str) -> str:
-    """A TOML string: JSON's escapes are TOML's too."""
-    return jsons.dumps(words, ensure_ascii=False).replace("\x7f", "\\u007f")

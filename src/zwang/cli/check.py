@@ -67,11 +67,11 @@ def later(case: Case, time: float) -> "Verdict":
     if time == begin:
         return case.verdict()
     if time < begin:
-        raise Failure(Exit.USAGE, f"--at {time:g}: the motion begins at t = {begin:g}")
+        raise Failure(Exit.USAGE, f"--at {time:.12g}: the motion begins at t = {begin:.12g}")
     require_start(case)
     motion = simulate(with_end(case, time))
     if motion.attrs["status"] != "finished":
-        raise Failure(Exit.STOPPED, f"the motion does not get to t = {time:g}: {motion.attrs['message']}")
+        raise Failure(Exit.STOPPED, f"the motion does not get to t = {time:.12g}: {motion.attrs['message']}")
     last = motion.isel(time=-1)
     names = case.model.system.coordinate_names
     state: dict[Any, float] = dict(zip(names, map(float, last.q.values), strict=True))

@@ -9,6 +9,7 @@ import typer
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_end, require_start, simulate
 from zwang.cli.options import AsJson, Model, Settings, changed
+from zwang.show.report_html import count
 
 if TYPE_CHECKING:
     from zwang.motion.compare import EngineRow, FormRow
@@ -95,12 +96,12 @@ def show(
     console = terminal.out()
     states = max((row.states for row in forms), default=0)
     console.print(text(case.model.system.name or case.label, "bold"))
-    console.print(text(f"\nForms: acceleration at {terminal.counted(states, 'state')} of the motion"))
+    console.print(text(f"\nForms: acceleration at {count(states, 'state')} of the motion"))
     table = terminal.columns("form", "disagreement", "time", right=("disagreement", "time"))
     for form in forms:
         table.add_row(text(form.form), mark(form.error, bound), text(seconds(form.seconds)))
     console.print(table)
-    console.print(text(f"\nEngines: the state at t = {end:.6g}"))
+    console.print(text(f"\nEngines: the state at t = {end:.9g}"))
     heads = ("tol", "disagreement", "drift", "energy", "steps", "time")
     table = terminal.columns("engine", *heads, right=heads)
     for row in engines:

@@ -1,6 +1,5 @@
 """`zwang equations`: the equations of motion in symbols, for the terminal, a paper or a page."""
 
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,26 +12,6 @@ from zwang.cli.targets import require_targets
 if TYPE_CHECKING:
     from zwang.cli.formulas import Room
     from zwang.equations import Equations
-
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<main>
-<header><h1>{title}</h1>{description}</header>
-{body}
-<footer><p>Made with zwang.</p></footer>
-</main>
-</body>
-</html>
-"""
 
 
 def equations(
@@ -57,14 +36,16 @@ def equations(
     from zwang.cli.progress import busy
     from zwang.equations import derive
 
-    case = load(model)
+    case = load(model, symbolic=True)
     require_targets({"--html": html, "--out": out}, [] if case.model.path is None else [case.model.path])
     forms = [str(f) for f in Form] if every else [str(form)]
     page = words = ""
     with busy("deriving"):
         if html is not None:
-            page = page_of(case, forms)
-        if out is not None or html is None:
+            from zwang.show.report import equations_page
+
+            page = equations_page(case.model, forms)
+        if out is not None or html is None or latex:
             found = derive(case.model.system)
             room = terminal_room(terminal.out().width) if out is None else FILE
             words = documents(found, forms) if latex else written(case, found, forms, room)
@@ -72,7 +53,7 @@ def equations(
         write(html, page)
     if out is not None:
         write(out, words)
-    elif html is None:
+    elif words:
         terminal.emit(words if latex else terminal.clean(words))
 
 
@@ -117,17 +98,3 @@ def documents(found: "Equations", forms: list[str]) -> str:
         parts.append(f"% {form}" if block else f"% {form}: {too_long(WRITING)}")
         parts.append(f"{block or aligned(setting(found, form, {}))}\n")
     return "\n".join(parts)
-
-
-def page_of(case: Case, forms: list[str]) -> str:
-    """The report's section on equations as a page of its own: MathML, which browsers show without any script."""
-    import xarray as xr
-
-    from zwang.show.player import asset
-    from zwang.show.report_equations import equations_section
-    from zwang.show.report_subject import Subject
-
-    subject = Subject(case.model, xr.Dataset())  # of the motion it takes nothing
-    section = equations_section(subject, forms)
-    words = f"<p>{escape(case.model.description)}</p>" if case.model.description else ""
-    return PAGE.format(title=escape(subject.name), description=words, style=asset("report.css"), body=section.html)

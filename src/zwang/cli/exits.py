@@ -1,11 +1,14 @@
 """How the command ends: exit codes that scripts can rely on."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import IntEnum
 
 from zwang.errors import (
     AssemblyError,
     InconsistentError,
     InfeasibleError,
+    InputError,
     MassError,
     ModelError,
     ModelFileError,
@@ -38,7 +41,7 @@ MEANING = {
     Exit.DONE: "done; redundant constraints are no fault",
     Exit.REFUSED: "refused for another reason, such as a file that cannot be written",
     Exit.USAGE: "wrong use: an unknown command or option, or a value that does not fit",
-    Exit.MODEL: "the model file cannot be read, or describes no system",
+    Exit.MODEL: "the model or motion cannot be read, or the model describes no system",
     Exit.INCONSISTENT: "constraints contradict each other",
     Exit.SINGULAR: "singular: the rank drops at the start, or M determines no acceleration",
     Exit.START: "the start does not satisfy its constraints",
@@ -71,6 +74,15 @@ class Failure(Exception):
     def __init__(self, code: Exit, message: str) -> None:
         self.code = code
         super().__init__(message)
+
+
+@contextmanager
+def wrong_use() -> Iterator[None]:
+    """Whatever the library refuses in here are the options that were given."""
+    try:
+        yield
+    except InputError as error:
+        raise Failure(Exit.USAGE, str(error)) from None
 
 
 def code_of(error: BaseException) -> Exit:

@@ -1,6 +1,8 @@
 """From what a person typed to a model with its numbers."""
 
+import math
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,12 +12,13 @@ import typer
 from zwang.cli import library
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.options import pairs
-from zwang.cli.words import levels
+from zwang.cli.words import levels, listed
+from zwang.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from zwang.files.model_file import ModelFile
+    from zwang.files.model_file import ModelFile, Run
     from zwang.verdict import Verdict
 
 
@@ -42,25 +45,43 @@ class Case:
         return diagnose(self.model.system, self.state(), self.model.run.begin, self.parameters)
 
 
-def load(model: str, settings: list[str] | None = None, *, quiet: bool = False, **changes: Any) -> Case:
-    """The model of a file or example, with parameters and fields of its run changed."""
+def load(
+    model: str, settings: list[str] | None = None, *, quiet: bool = False, symbolic: bool = False, **changes: Any
+) -> Case:
+    """The model of a file or example, with parameters and fields of its run changed.
+
+    Everything in it has a value, except where symbols are enough.
+    """
+    from zwang.files.read import load_model
+
     values = pairs(settings)
     path, example = find(model)
-    found = read(path)
+    found = load_model(path)
     if example and not quiet:
         from zwang.cli.terminal import say
 
         say(f"no file {model!r} here: taking the example of that name", "dim")
     require_names(found, values)
-    return Case(replace(found, run=replace(found.run, **changes)).with_parameters(values), values, model)
+    run = replace(found.run, **changes)
+    require_run(run, changes)
+    case = Case(replace(found, run=run).with_parameters(values), values, model)
+    if not symbolic:
+        require_values(case.model)
+    return case
 
 
 def find(model: str) -> tuple[Path, bool]:
     """The file that is meant, and whether it is an example's: a file goes before an example of the same name."""
+    if not model:
+        raise Failure(Exit.MODEL, "the name of the model is empty: give a file, or an example")
     path = Path(model)
-    if path.is_file():
-        return path, False
-    if path.exists():
+    try:
+        if path.is_file():
+            return path, False
+        there = path.exists()
+    except OSError as error:  # a name too long, or a folder that may not be looked into
+        raise Failure(Exit.MODEL, f"{model}: {error.strerror}") from None
+    if there:
         what = "is a folder" if path.is_dir() else "is no ordinary file"
         raise Failure(Exit.MODEL, f"{model}: this {what}, a model file is meant")
     if model in library.names():
@@ -80,20 +101,12 @@ def hint(path: Path) -> str:
     return library.nearest(str(path), [*here, *library.names()]) or "; `zwang new NAME` writes one to start from"
 
 
-def read(path: Path) -> "ModelFile":
-    """A model file; a file that cannot even be opened is refused as a model too."""
-    from zwang.files.read import load_model
-
-    try:
-        return load_model(path)
-    except OSError as error:
-        raise Failure(Exit.MODEL, f"{path}: {error.strerror or error}") from error
-
-
 def require_names(model: "ModelFile", values: dict[str, float]) -> None:
     """Refuse values for what is no parameter of the model."""
-    inputs = {str(f.func) for f in model.system.inputs}
-    known = [str(s) for s in model.system.parameters if str(getattr(s, "func", s)) not in inputs]
+    from zwang.given import suggestion
+
+    inputs = {f.func.__name__ for f in model.system.inputs}
+    known = [*(s.name for s in model.system.parameters if s not in model.system.inputs), *map(str, model.missing)]
     for name in values:
         if name in inputs:
             raise typer.BadParameter(
@@ -101,10 +114,35 @@ def require_names(model: "ModelFile", values: dict[str, float]) -> None:
                 param_hint="--set",
             )
         if name not in known:
-            there = f"there are {', '.join(known)}" if known else "the model has none"
-            raise typer.BadParameter(
-                f"{name} is no parameter of this model{library.nearest(name, known)} ({there})", param_hint="--set"
-            )
+            there = suggestion(name, known) if known else ": the model has none"
+            raise typer.BadParameter(f"{name} is no parameter of this model{there}", param_hint="--set")
+
+
+def require_run(run: "Run", changes: Iterable[str]) -> None:
+    """Refuse changes to a run that do not fit; what the model itself says was checked when it was read."""
+    from zwang.motion.simulate import LOOSEST, MOST_SAMPLES, TIGHTEST
+
+    until, samples = run.until or 0.0, run.samples or 0
+    fits = {
+        "until": (run.begin < until < math.inf, f"give a finite time after the beginning, t = {run.begin:.12g}"),
+        "samples": (2 <= samples <= MOST_SAMPLES, f"give a whole number from 2 to {MOST_SAMPLES:,}"),
+        "tol": (TIGHTEST <= run.tol <= LOOSEST, f"give a number from {TIGHTEST:g} to {LOOSEST:g}"),
+    }
+    for name in changes:
+        right, remedy = fits.get(name, (True, ""))
+        if not right:
+            raise typer.BadParameter(f"{getattr(run, name)!r}: {remedy}", param_hint=f"--{name}")
+
+
+def require_values(model: "ModelFile") -> None:
+    """Refuse a model that leaves values open: they are to be given with --set."""
+    missing = [s.name for s in model.missing]
+    if missing:
+        settings = " ".join(f"--set {name}=NUMBER" for name in missing)
+        raise Failure(Exit.USAGE, f"{listed(missing)}: no value is given in the model; add {settings}")
+    missing = [f.func.__name__ for f, value in model.system.inputs.items() if value is None]
+    if missing:
+        raise Failure(Exit.USAGE, f"{listed(missing)}: nothing is given in the model; say what it is under [inputs]")
 
 
 def require_end(case: Case) -> None:
@@ -134,7 +172,10 @@ def motion_of(source: str, settings: list[str] | None = None) -> "xr.Dataset":
             raise typer.BadParameter("a motion that is computed already cannot be changed", param_hint="--set")
         from zwang.files.store import load_motion
 
-        return load_motion(path)
+        try:
+            return load_motion(path)
+        except InputError as error:
+            raise Failure(Exit.MODEL, f"{error}, or with `zwang run MODEL --out FILE.nc`") from None
     case = load(source, settings)
     require_end(case)
     require_start(case)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from zwang.cli.exits import Exit, Failure
+from zwang.cli.exits import Exit, Failure, wrong_use
 from zwang.cli.models import find, is_netcdf, motion_of
 from zwang.cli.options import Settings, complete_model
 from zwang.cli.targets import require_targets
@@ -64,7 +64,8 @@ def plot(
 
     with busy("drawing"):
         picture = BytesIO()
-        figure = draw(motion, *map(pair, what or ()), only=only or ())
+        with wrong_use():
+            figure = draw(motion, *map(pair, what or ()), only=only or ())
         figure.savefig(picture, format=target.suffix[1:].lower(), dpi=150)
     write_atomically(target, picture.getvalue())
     say(f"written: {target}", "dim")
@@ -84,12 +85,13 @@ def animate(
     """Animate a motion: a GIF, a film, a page with a player, or a still."""
     from zwang.cli.progress import bar
     from zwang.cli.terminal import say
+    from zwang.show.animate import SIZE, require_sizes, save_animation
 
     require_suffix(output, FILMS)
+    with wrong_use():
+        require_sizes(fps, SIZE, speed)
     require_targets({"--output": output}, [source_path(source)])
     motion = motion_of(source, settings)
-    from zwang.show.animate import save_animation
-
     with bar("drawing") as progress:
         save_animation(motion, output, fps=fps, speed=speed, progress=progress)
     say(f"written: {output}", "dim")

@@ -10,6 +10,7 @@ from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_end, require_start, simulate
 from zwang.cli.options import AsJson, Integrable, Method, Model, Settings, changed, number
 from zwang.cli.targets import require_kinds, require_targets
+from zwang.show.report_html import count
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -95,9 +96,12 @@ def drift_of(given: str) -> str | tuple[str, float, float]:
     if not gains:
         return kind
     try:
-        return kind, number(gains[0]), number(gains[1])
+        alpha, beta = map(number, gains)
     except typer.BadParameter as error:
         raise typer.BadParameter(error.message, param_hint="--drift") from None
+    if min(alpha, beta) < 0:
+        raise typer.BadParameter(f"{given!r}: the gains α and β are not negative", param_hint="--drift")
+    return kind, alpha, beta
 
 
 def sources(case: Case) -> list[Path]:
@@ -141,7 +145,7 @@ def show(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: dic
     rows: list[tuple[str, Any]] = [
         ("coordinates", f"{len(names)}: {words.listed(names)}"),
         ("constraints", f"{len(constraints)}: {words.listed(constraints)}" if constraints else "none"),
-        ("freedom", terminal.counted(freedom(motion), "degree") + " of freedom"),
+        ("freedom", count(freedom(motion), "degree") + " of freedom"),
         ("verdict", terminal.text(line, color)),
         ("engine", f"{a['method']}, {a['form']} form, tol {a['tol']:g}" + drift_words(a["drift"])),
         ("work", words.work_words(motion)),
@@ -171,12 +175,11 @@ def drift_words(drift: str) -> str:
 def show_json(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: dict[str, str]) -> None:
     """How the run went, for machines."""
     from zwang.cli import terminal, words
+    from zwang.results.account import LEVELS, energy_gap, worst_residual
 
     system, a = case.model.system, motion.attrs
-    worst = {
-        level: words.worst(motion, name) for level, name in (("position", "residual"), ("velocity", "residual_rate"))
-    }
-    gap, size = words.energy(motion)
+    worst = {level: worst_residual(motion, name) for name, level in LEVELS.items()}
+    gap, size = energy_gap(motion)
     last = motion.isel(time=slice(-1, None))
     end = zip(system.coordinate_names, *(last[name].values.reshape(-1) for name in ("q", "v")), strict=False)
     terminal.emit_json(

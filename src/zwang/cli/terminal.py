@@ -148,8 +148,3 @@ def seconds(value: float) -> str:
     )
     count = value / size
     return f"{count:.1f} {unit}" if count < 9.95 else f"{count:.0f} {unit}"
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """`1 step`, `2 steps`, `12,345 steps`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -4,7 +4,8 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from zwang.cli.terminal import counted, figure, seconds
+from zwang.cli.terminal import figure, seconds
+from zwang.show.report_html import count
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -92,49 +93,32 @@ def verdict_values(verdict: "Verdict") -> dict[str, Any]:
     }
 
 
-def worst(motion: "xr.Dataset", variable: str) -> tuple[float, str] | None:
-    """The most that any constraint reads along a motion, and which one; None without constraints."""
-    import numpy as np
-
-    readings = np.abs(np.nan_to_num(motion[variable].values))
-    if not readings.size:
-        return None
-    column = int(readings.max(axis=0).argmax())
-    return float(readings[:, column].max()), str(motion.constraint.values[column])
-
-
 def residual_words(motion: "xr.Dataset") -> str:
     """The largest residuals, and whose they are."""
+    from zwang.results.account import LEVELS, worst_residual
+
     both = [
         f"{figure(found[0])} in {level} ({found[1]})"
-        for variable, level in (("residual", "position"), ("residual_rate", "velocity"))
-        if (found := worst(motion, variable)) and motion[variable].notnull().any()
+        for variable, level in LEVELS.items()
+        if (found := worst_residual(motion, variable))
     ]
     return ", ".join(both) or "–"
 
 
-def energy(motion: "xr.Dataset") -> tuple[float, float]:
-    """The largest energy gained beyond the work of all forces, and the largest energy there is."""
-    import numpy as np
-
-    if not motion.sizes["time"]:
-        return math.nan, math.nan
-    size = max(float(np.abs(motion[name].values).max()) for name in ("kinetic", "potential", "energy"))
-    return float(np.abs(motion.energy_balance.values).max()), size
-
-
 def energy_words(motion: "xr.Dataset") -> str:
     """How well the energy is accounted for."""
-    gap, size = energy(motion)
+    from zwang.results.account import energy_gap
+
+    gap, size = energy_gap(motion)
     unit = motion.energy.attrs.get("units") or ""
-    return f"balanced to {figure(gap)} of {size:.4g} {unit}".rstrip()
+    return "–" if math.isnan(gap) else f"balanced to {figure(gap)} of {size:.4g} {unit}".rstrip()
 
 
 def work_words(motion: "xr.Dataset") -> str:
     """What the motion cost."""
     a = motion.attrs
     return (
-        f"{counted(int(a['steps']), 'step')}, {counted(int(a['evaluations']), 'evaluation')}; "
+        f"{count(int(a['steps']), 'step')}, {count(int(a['evaluations']), 'evaluation')}; "
         f"compiled in {seconds(float(a['compile_seconds']))}, ran in {seconds(float(a['run_seconds']))}"
     )
 
@@ -151,7 +135,7 @@ def event_words(motion: "xr.Dataset") -> str:
     """The events that were met, each with its times."""
     times: dict[str, list[str]] = {}
     for event in event_list(motion):
-        times.setdefault(event["name"], []).append(f"{event['time']:.6g}")
+        times.setdefault(event["name"], []).append(f"{event['time']:.9g}")
     met = [f"{name} at t = {listed(found)}" for name, found in times.items()]
     return listed_words(met) if met else "none met"
 

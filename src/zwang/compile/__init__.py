@@ -8,7 +8,7 @@
 Loops around kernels are written in Python and compiled as well: `restricted`.
 """
 
-from zwang.compile.kernel import Kernel, compile_program
+from zwang.compile.kernel import Kernel, LaneKernel, compile_lanes, compile_program
 from zwang.compile.program import Program
 
-__all__ = ["Kernel", "Program", "compile_program"]
+__all__ = ["Kernel", "LaneKernel", "Program", "compile_lanes", "compile_program"]

@@ -107,24 +107,49 @@ def compile_program(program: Program, *, optimise: int | None = None) -> Kernel:
     """
     if optimise not in (None, 0, 1, 2, 3):
         raise InputError(f"optimise is {optimise!r}, expected 0, 1, 2, 3 or None")
-    translator, outputs = _translated(program)
-    lines = len(translator.code.lines)
-    level = next((k for k, most in LEVEL_UP_TO.items() if lines <= most), 0) if optimise is None else optimise
+    engine, work_size = _engine(program, optimise, lanes=1)
     inputs = _slices(program.inputs)
-    input_size = sum(map(len, program.inputs.values()))
-    text, work_size = module_text(translator.code, outputs, input_size, LONGEST[level], pointer_type())
-    engine = native_engine(text, translator.code.called, level)
     return Kernel(
         address=engine.get_function_address(NAME),
         batch_address=engine.get_function_address(BATCH_NAME),
         inputs=inputs,
         outputs=_slices(program.outputs),
         shapes={name: program.shape(name) for name in program.outputs},
-        input_size=input_size,
-        output_size=len(outputs),
+        input_size=sum(map(len, program.inputs.values())),
+        output_size=sum(map(len, program.outputs.values())),
         work_size=work_size,
         engine=engine,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class LaneKernel:
+    """A program as machine code that evaluates it for several lanes at once, for native callers (see `lanes`).
+
+    `address` is `void f(double *out, const double *in, double *work)`, where each number of a kernel for one is
+    `lanes` neighbouring ones here; `work_size` counts doubles.
+    """
+
+    address: int
+    lanes: int
+    work_size: int
+    engine: Any = field(repr=False)  # owns the machine code
+
+
+def compile_lanes(program: Program, lanes: int) -> LaneKernel:
+    """Compile a program to native code for several lanes; each of them gets the bits of `compile_program`."""
+    engine, work_size = _engine(program, None, lanes)
+    return LaneKernel(engine.get_function_address(NAME), lanes, lanes * work_size, engine)
+
+
+def _engine(program: Program, optimise: int | None, lanes: int) -> tuple[Any, int]:
+    """The machine code of a program, and how many values of working space it needs."""
+    translator, outputs = _translated(program)
+    code, lines = translator.code, len(translator.code.lines)
+    level = next((k for k, most in LEVEL_UP_TO.items() if lines <= most), 0) if optimise is None else optimise
+    input_size = sum(map(len, program.inputs.values()))
+    text, work_size = module_text(code, outputs, input_size, LONGEST[level], pointer_type(), lanes)
+    return native_engine(text, code.called, level), work_size
 
 
 def _translated(program: Program) -> tuple[Translator, list[str]]:

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from zwang.compile import table
 from zwang.compile.code import BOTH, SECOND, Code
+from zwang.compile.lanes import wide_functions, widened
 
 NAME = "evaluate"
 BATCH_NAME = "evaluate_many"
@@ -19,10 +20,13 @@ BATCH_NAME = "evaluate_many"
 _TOKENS = re.compile(r"%[vbi]\d+|\n")
 
 
-def module_text(code: Code, outputs: Sequence[str], input_size: int, longest: int, pointer: str) -> tuple[str, int]:
+def module_text(
+    code: Code, outputs: Sequence[str], input_size: int, longest: int, pointer: str, lanes: int = 1
+) -> tuple[str, int]:
     """The module that stores the outputs (registers, in order), and the size of the workspace it needs.
 
-    `longest` bounds the lines of a function; `pointer` is how this LLVM writes the type of a pointer.
+    `longest` bounds the lines of a function; `pointer` is how this LLVM writes the type of a pointer. For several
+    `lanes` there is no loop over rows.
     """
     layout = _Layout(code.lines, pointer)
     count = -(-len(layout.lines) // longest) or 1
@@ -41,12 +45,18 @@ def module_text(code: Code, outputs: Sequence[str], input_size: int, longest: in
         defined.get(name) or f"declare double @{name}({', '.join(['double'] * n)}) #0"
         for name, n in code.called.items()
     ]
+    functions = []
     if count > 1:
-        module += [_function(f"internal void @part{k}({arguments})", body) for k, body in enumerate(bodies)]
+        functions = [_function(f"internal void @part{k}({arguments})", body) for k, body in enumerate(bodies)]
         given = f"{pointer} %out, {pointer} %in, {pointer} %work"
         bodies = ["\n".join([f"call void @part{k}({given})" for k in range(count)])]
-    module.append(_function(f"void @{NAME}({arguments})", bodies[0]))
-    module.append(_batch(len(outputs), input_size, pointer))
+    functions.append(_function(f"void @{NAME}({arguments})", bodies[0]))
+    if lanes == 1:
+        functions.append(_batch(len(outputs), input_size, pointer))
+    else:
+        module += wide_functions(code.called, lanes, pointer)
+        functions = [widened(function, code.called, lanes) for function in functions]
+    module += functions
     # The functions called depend on nothing but their arguments (the C library's errno is not read) and on tables.
     module.append("attributes #0 = { nounwind readnone willreturn }\nattributes #1 = { nounwind }")
     module.append("attributes #2 = { nounwind readonly willreturn }")

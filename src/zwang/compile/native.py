@@ -79,6 +79,19 @@ def machine_name() -> str:
     return f"{llvmlite.__version__} {version} {llvm.get_default_triple()} {llvm.get_host_cpu_name()} {features}"
 
 
+@cache
+def lanes() -> int:
+    """How many lanes code for several lanes should have on this machine: as many as two registers hold.
+
+    With two, the processor has work while it waits for the result of an operation. Measured on Zen 4 (eight numbers
+    in a register) per lane of a kernel whose results the next call waits for: 4.1 ns with one register, 2.5 with two.
+    """
+    import llvmlite.binding as llvm
+
+    features = llvm.get_host_cpu_features()
+    return 2 * next((size for size, name in ((8, "avx512f"), (4, "avx2")) if features.get(name)), 2)
+
+
 def target_machine(**options: Any) -> Any:
     """LLVM's description of this machine."""
     import llvmlite.binding as llvm

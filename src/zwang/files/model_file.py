@@ -1,7 +1,6 @@
 """A model as a file describes it: a system, a start, a run, events, units and a drawing."""
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -10,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from zwang.errors import InputError
-from zwang.evaluation import named_like, suggestion
+from zwang.given import named_like, one_number, suggestion
 from zwang.model import System
 from zwang.model.drawing import Drawing
 from zwang.model.fixed import Fixed
 from zwang.motion.assemble import assemble
-from zwang.motion.event import Event
+from zwang.motion.event import REACTION, Event
 from zwang.motion.simulate import simulate
 from zwang.results.drawing import with_drawing
 from zwang.results.units import Units, with_units
-from zwang.symbols import as_scalar
+from zwang.symbols import as_scalar, label, t
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -60,19 +59,32 @@ class ModelFile:
     path: Path | None = None
     mechanism: "Mechanism | None" = None
 
+    def __post_init__(self) -> None:
+        """Refuse a start that is neither number nor expression, by name."""
+        for key, value in self.start.items():
+            try:
+                as_scalar(value)
+            except InputError as error:
+                raise InputError(f"start of {label(key)}: {error}") from None
+
     def with_parameters(self, parameters: Mapping[Any, Any] | None) -> "ModelFile":
         """The same model, built again if these values change places of its mechanism; otherwise as it is.
 
-        A place is a number: where the joints are is computed from the parameters when the file is read.
+        A place is a number: where the joints are is computed from the parameters when the file is read. Values of
+        parameters that have none become the system's own, for a start or a drawing may need them where it does not.
         """
-        fixed = self.fixed
+        model, fixed = self, self.fixed
         given = {named_like(key, list(fixed)): value for key, value in (parameters or {}).items()}
-        changed = {str(s): number(s, value) for s, value in given.items() if s is not None}
-        if all(fixed[sp.Symbol(name)] == value for name, value in changed.items()):
-            return self
-        from zwang.files.read import read_model
+        changed = {str(s): one_number(value, str(s)) for s, value in given.items() if s is not None}
+        if any(fixed[sp.Symbol(name)] != value for name, value in changed.items()):
+            from zwang.files.read import read_model
 
-        return replace(read_model(self.text, self.path, changed), run=self.run)
+            model = replace(read_model(self.text, self.path, changed), run=self.run)
+        given = {named_like(key, model.missing): value for key, value in (parameters or {}).items()}
+        added = {s: one_number(value, str(s)) for s, value in given.items() if s is not None}
+        if not added:
+            return model
+        return replace(model, system=replace(model.system, parameters={**model.system.parameters, **added}))
 
     def state(self, parameters: Mapping[Any, Any] | None = None) -> dict[sp.Expr, float]:
         """The start in numbers, on its constraints if the run asks for that; `parameters` override defaults.
@@ -90,7 +102,8 @@ class ModelFile:
             if (symbol := named_like(key, list(values))) is None:
                 raise InputError(f"parameters sets {key}, which this model does not have{suggestion(key, [*values])}")
             values[symbol] = value
-        numbers = {s: sp.Float(float(v)) for s, v in values.items() if isinstance(s, sp.Symbol) and v is not None}
+        stated = {s: v for s, v in values.items() if isinstance(s, sp.Symbol) and v is not None}
+        numbers = {s: sp.Float(one_number(v, str(s))) for s, v in stated.items()}
         missing = sorted(needed - numbers.keys(), key=str)
         if missing:
             raise InputError(f"the start needs a value of {', '.join(map(str, missing))}: give it in parameters")
@@ -130,17 +143,20 @@ class ModelFile:
         return with_units(with_drawing(motion, model.drawing, model.system, parameters), model.units)
 
     @property
+    def further_expressions(self) -> list[sp.Expr]:
+        """The expressions of the model that are not its system's: of start, events and drawing."""
+        places = [e for shape in self.drawing.shapes for point in shape.points for e in point]
+        places += [e for shape in self.drawing.shapes for e in (*(shape.normal or ()), shape.radius) if e is not None]
+        return [*map(as_scalar, self.start.values()), *(event.expression for event in self.events), *places]
+
+    @property
+    def missing(self) -> tuple[sp.Symbol, ...]:
+        """The parameters that occur somewhere and have no value."""
+        used = set(self.system.symbols).union(*(e.free_symbols for e in self.further_expressions))
+        open_ones = (s for s in used - self.system.parameters.keys() - {t} if not REACTION.fullmatch(s.name))
+        return tuple(sorted(open_ones, key=str))
+
+    @property
     def fixed(self) -> dict[sp.Expr, float]:
         """The parameters that places of the mechanism depend on: they are numbers in the system."""
         return {s: value for s, value in self.system.parameters.items() if isinstance(value, Fixed)}
-
-
-def number(symbol: sp.Expr, value: Any) -> float:
-    """The value of a parameter as one finite number."""
-    try:
-        found = float(value)
-    except (TypeError, ValueError):
-        found = math.nan
-    if not math.isfinite(found):
-        raise InputError(f"{symbol} = {value!r} is no finite number, and places of the mechanism depend on it")
-    return found

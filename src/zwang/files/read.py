@@ -330,7 +330,9 @@ class Reader:
         if not TIGHTEST <= run.tol <= LOOSEST:
             self.document.of(("run", "tol"), f"tol is out of range: choose between {TIGHTEST:g} and {LOOSEST:g}")
         if run.until is not None and run.until <= run.begin:
-            self.document.of(("run", "until"), f"the end, {run.until:g}, is not after the beginning, {run.begin:g}")
+            self.document.of(
+                ("run", "until"), f"the end, {run.until:.12g}, is not after the beginning, {run.begin:.12g}"
+            )
         return run
 
     def units(self) -> Units:

@@ -18,12 +18,11 @@ from zwang.files.schema import DIRECTIONS, LONGEST_LABEL
 from zwang.files.store import write_atomically
 from zwang.model import Constraint, System
 from zwang.model.drawing import Shape
-from zwang.motion.event import Event
+from zwang.motion.event import REACTION, Event
 from zwang.signals import Signal
 from zwang.symbols import as_scalar, rates, t
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
-REACTION = re.compile(r"(multiplier|constraint_force)\[(.*)\]")
 
 
 def save_model(model: ModelFile | System, path: str | os.PathLike[str]) -> Path:
@@ -107,6 +106,11 @@ def sections(model: ModelFile) -> Iterator[list[str]]:
     yield section("draw", {shape.name: shape_text(shape) for shape in model.drawing.shapes})
 
 
+def coordinates_text(model: ModelFile) -> str:
+    """The section [coordinates] alone: the start, ready to paste."""
+    return "\n".join(section("coordinates", coordinates(model)))
+
+
 def section(name: str, entries: Mapping[str, str]) -> list[str]:
     """A section as lines; nothing if it is empty."""
     return [f"[{name}]", *(f"{key(k)} = {value}" for k, value in entries.items())] if entries else []
@@ -125,10 +129,10 @@ def quoted(text: str) -> str:
 
 
 def written(expression: sp.Expr, who: str) -> str:
-    """An expression as a TOML value: a number if it is one, else text."""
+    """An expression as a TOML value: a number if TOML has it, else text."""
     text = expression_text(expression, who)
-    plain = expression.is_Integer or expression.is_Float
-    return text if plain and len(text) <= 18 else quoted(text)
+    plain = expression.is_Float or (expression.is_Integer and len(text) <= 18)  # integers of 64 bits, no longer ones
+    return text if plain else quoted(text)
 
 
 def value_text(value: Any, who: str) -> str:
@@ -143,16 +147,7 @@ def value_text(value: Any, who: str) -> str:
 def parameters(model: ModelFile) -> dict[str, str]:
     """The parameters; those that occur without a value too."""
     given = {s: v for s, v in model.system.parameters.items() if isinstance(s, sp.Symbol)}
-    used = set(model.system.symbols).union(*(e.free_symbols for e in loose_expressions(model)))
-    missing = sorted((s for s in used - given.keys() - {t} if not REACTION.fullmatch(s.name)), key=str)
-    return {s.name: value_text(v, f"parameter {s}") for s, v in [*given.items(), *((s, None) for s in missing)]}
-
-
-def loose_expressions(model: ModelFile) -> list[sp.Expr]:
-    """The expressions of a model that are not its system's."""
-    places = [e for shape in model.drawing.shapes for point in shape.points for e in point]
-    places += [e for shape in model.drawing.shapes for e in (*(shape.normal or ()), shape.radius) if e is not None]
-    return [*map(as_scalar, model.start.values()), *(event.expression for event in model.events), *places]
+    return {s.name: value_text(v, f"parameter {s}") for s, v in (given | dict.fromkeys(model.missing)).items()}
 
 
 def coordinates(model: ModelFile) -> dict[str, str]:
@@ -240,7 +235,7 @@ def require_names(model: ModelFile) -> None:
     """Refuse names that a model file cannot have, and symbols with assumptions, which it does not know."""
     system = model.system
     functions = [*system.coordinates, *system.inputs]
-    symbols = {*system.symbols, *system.parameters}.union(*(e.free_symbols for e in loose_expressions(model)))
+    symbols = {*system.symbols, *system.parameters}.union(*(e.free_symbols for e in model.further_expressions))
     for s in [*functions, *sorted((s for s in symbols - {t} if isinstance(s, sp.Symbol)), key=str)]:
         name = s.func.__name__ if s in functions else s.name
         if REACTION.fullmatch(name) and s not in functions:

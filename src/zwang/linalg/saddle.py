@@ -8,6 +8,9 @@ program, not a nested expression. The order limits fill (least degree first) und
 eliminated after all coordinates of its row. Its pivot is then −aᵀPa with P the inverse mass that earlier
 constraints leave, so it vanishes exactly where the row depends on theirs, and nowhere else: pivots tell rank.
 
+Rows that may depend on each other are damped: −μ in place of 0 keeps every pivot away from zero, and refinement takes
+the error of it out again wherever the rows are consistent (the proximal method of multipliers).
+
 Works in any algebra with `+`, `*`, `/` (SymEngine here).
 """
 
@@ -75,6 +78,23 @@ class Saddle:
         count = len(self.order)
         return [x[k] for k in range(self.n)], [None if x[k] is None else -x[k] for k in range(self.n, count)]
 
+    def solve_refined(
+        self, A: Sequence[Row], Q: Sequence[Any], b: Sequence[Any], times: int
+    ) -> tuple[list[Any], list[Any]]:
+        """The same for damped rows A: what they miss of b is solved for again, so many times."""
+        x, lam = self.solve(Q, b)
+        for _ in range(times):
+            missing = [
+                self.steps.sum([e, *(-a * x[j] for j, a in row.items() if x[j] is not None)])
+                for row, e in zip(A, b, strict=True)
+            ]
+            more = self.solve([None] * self.n, missing)
+            x, lam = (
+                [self.steps.sum([e for e in pair if e is not None]) for pair in zip(old, new, strict=True)]
+                for old, new in zip((x, lam), more, strict=True)
+            )
+        return x, lam
+
     def constraint_pivots(self) -> list[Any]:
         """A number for each constraint that is positive while its row is independent of earlier ones."""
         return [-self.pivot[k] for k in range(self.n, len(self.order))]
@@ -84,8 +104,13 @@ class Saddle:
         return [self.pivot[k] for k in range(self.n) if not (self.pivot[k].is_Number or k in self.plain)]
 
 
-def factorise_saddle(M: Sequence[Row], A: Sequence[Row], steps: Steps, coordinates_first: bool = False) -> Saddle:
-    """Factorise, eliminating nodes of least degree first; or all coordinates before the first constraint."""
+def factorise_saddle(
+    M: Sequence[Row], A: Sequence[Row], steps: Steps, coordinates_first: bool = False, damping: Sequence[Any] = ()
+) -> Saddle:
+    """Factorise, eliminating nodes of least degree first; or all coordinates before the first constraint.
+
+    `damping` are the μ of the rows, if they are damped.
+    """
     n = len(M)
     entries: dict[int, dict[int, list[Any]]] = {k: {} for k in range(n + len(A))}
     diagonal: dict[int, list[Any]] = {k: [] for k in entries}
@@ -107,6 +132,8 @@ def factorise_saddle(M: Sequence[Row], A: Sequence[Row], steps: Steps, coordinat
         for j, e in row.items():
             put(n + c, j, steps.name(e))
             users[j].append(n + c)
+    for c, mu in enumerate(damping):
+        put(n + c, n + c, -mu)
     late = n if coordinates_first else 0  # a constraint's degree counts as larger by this
 
     def rank(k: int) -> tuple[int, int]:

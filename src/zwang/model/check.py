@@ -187,6 +187,6 @@ def wrong_parameters(system: "System") -> list[str]:
             finite = math.isfinite(float(value))
         except (TypeError, ValueError):
             finite = False
-        if not finite or isinstance(value, str):
+        if not finite or isinstance(value, str | bytes):
             mistakes.append(f"parameter {symbol} = {value!r} is no finite real number")
     return mistakes

@@ -7,18 +7,8 @@ import numpy as np
 import sympy as sp
 
 from zwang.errors import AssemblyError, InputError
-from zwang.evaluation import (
-    Array,
-    Matrices,
-    ModelKernel,
-    by_name,
-    limits,
-    model_kernel,
-    numbers,
-    parameter_values,
-    state_arrays,
-    suggestion,
-)
+from zwang.evaluation import Array, Matrices, ModelKernel, limits, model_kernel
+from zwang.given import by_name, numbers, parameter_values, state_arrays, suggestion
 from zwang.linalg.factors import regular
 from zwang.linalg.newton import nearest_point
 from zwang.linalg.rank import row_norms

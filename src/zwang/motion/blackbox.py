@@ -14,9 +14,10 @@ from zwang._version import __version__
 from zwang.compile import Program, compile_program
 from zwang.equations.languages import translate
 from zwang.errors import InconsistentError, InputError, SimulationError, ZwangError
-from zwang.evaluation import Array, suggestion
+from zwang.evaluation import Array
 from zwang.formulations import Solution
 from zwang.formulations.solve import FORMS, Names, solve_named
+from zwang.given import one_number, suggestion
 from zwang.motion.event import Event
 from zwang.motion.march import Problem, march
 from zwang.motion.progress import reporter
@@ -262,7 +263,8 @@ def start_arrays(box: BlackBox, start: Any) -> tuple[Array, Array]:
         missing = [name for name in names if name not in given]
         if missing:
             raise InputError(f"the start does not say what {', '.join(missing)} is: give every coordinate and rate")
-        pair: Any = ([given[name] for name in names[:n]], [given[name] for name in names[n:]])
+        values = {name: one_number(given[name], name) for name in names}
+        pair: Any = ([values[name] for name in names[:n]], [values[name] for name in names[n:]])
     else:
         pair = start
     try:

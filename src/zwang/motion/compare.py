@@ -17,6 +17,7 @@ from zwang.evaluation import Array, evaluate
 from zwang.formulations.solve import FORMS
 from zwang.model import System
 from zwang.motion.simulate import LOOSEST, TIGHTEST, simulate
+from zwang.results.account import energy_gap, residuals
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -285,14 +286,13 @@ def end_error(motion: "xr.Dataset", reference: "xr.Dataset") -> float:
 
 def drift_of(motion: "xr.Dataset") -> float:
     """The most that any constraint reads along a motion, in position or velocity."""
-    readings = np.concatenate([motion.residual.values.ravel(), motion.residual_rate.values.ravel()])
-    return float(np.abs(np.nan_to_num(readings)).max(initial=0.0))
+    return max((size for both in residuals(motion).values() for size in both if not isnan(size)), default=0.0)
 
 
 def energy_error_of(motion: "xr.Dataset") -> float:
     """Largest energy gained beyond the work of all forces, relative to the largest energy on the way."""
-    size = max(float(np.abs(motion[name].values).max(initial=0.0)) for name in ("kinetic", "potential"))
-    return float(np.abs(motion.energy_balance.values).max(initial=0.0)) / (size or 1.0)
+    gap, size = energy_gap(motion)
+    return gap / (size or 1.0)
 
 
 def relative(found: Array, expected: Array, scale: Array) -> float:

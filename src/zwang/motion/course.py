@@ -44,7 +44,7 @@ def integrate(
         since = since if looks else state[0]
         began = clock.perf_counter()
         task = task_of(setup, choice, state, grid, watch, scales)
-        early = len(choice.rows) < len(setup.system.constraints) and looks < len(singular.EARLY)
+        early = len(choice.used) < len(setup.system.constraints) and looks < len(singular.EARLY)
         if early:
             task = replace(task, pivot_tol=singular.EARLY[looks])
         total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)

@@ -10,8 +10,9 @@ from sympy.core.function import AppliedUndef
 
 from zwang.compile import Kernel, Program, compile_program
 from zwang.errors import InputError
-from zwang.evaluation import Array, Kept, Model, names_of, numbers, state_arrays, suggestion
+from zwang.evaluation import Array, Kept, Model, names_of
 from zwang.formulations.solve import Names, solve_named
+from zwang.given import numbers, state_arrays, suggestion
 from zwang.model import System
 from zwang.motion.assemble import MASSLESS
 from zwang.motion.start import require_satisfied, require_solvable

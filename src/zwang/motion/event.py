@@ -1,5 +1,6 @@
 """Events: zeros of expressions along the motion, to be recorded or to stop at."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,12 +12,15 @@ from sympy.core.function import AppliedUndef
 from zwang.compile import Program
 from zwang.equations.languages import translate
 from zwang.errors import InputError
-from zwang.evaluation import Model, suggestion
-from zwang.linalg.saddle import Steps, factorise_saddle
+from zwang.evaluation import Model
+from zwang.given import suggestion
+from zwang.linalg.saddle import Steps
 from zwang.model import System
-from zwang.motion.explicit import Choice, constraint_forces, lifted_forces, lifted_mass
+from zwang.motion.explicit import Choice, Equation, constraint_forces, filled
 from zwang.motion.task import EventTask
 from zwang.symbols import as_expression, label, rates, t
+
+REACTION = re.compile(r"(multiplier|constraint_force)\[(.*)\]", re.DOTALL)  # the names of the symbols made here
 
 
 def multiplier(name: str) -> sp.Symbol:
@@ -81,14 +85,12 @@ def event_task(
     reactions = [*map(multiplier, system.constraint_names), *map(constraint_force, system.coordinates)]
     if any(e.expression.has(*reactions) for e in events):
         Q = [f + c for f, c in zip(derived.Q, derived.C, strict=True)]
-        A, b = [derived.A[i] for i in choice.rows], [derived.b[i] for i in choice.rows]
-        saddle = factorise_saddle(lifted_mass(model, choice), A, steps)
-        _, lam = saddle.solve(lifted_forces(model, choice, Q, b), b)
-        chosen = dict(zip(choice.rows, lam, strict=True))
+        equation = Equation.of(model, choice, steps, [derived.b[i] for i in choice.used])
+        _, lam = equation.solve(Q)
         if len(choice.rows) == len(system.constraints):
             names = map(multiplier, system.constraint_names)
-            known |= {s: chosen[i] if chosen[i] is not None else se.Integer(0) for i, s in enumerate(names)}
-        forces = constraint_forces(A, lam, len(Q), steps)
+            known |= dict(zip(names, filled(lam), strict=True))
+        forces = constraint_forces(equation.A, lam, len(Q), steps)
         known |= {constraint_force(q): f + c for q, f, c in zip(system.coordinates, forces, derived.C, strict=True)}
     outputs = tuple(reading(event, known, reactions) for event in events)
     inputs = model.inputs if gains is None else model.inputs | {"gains": gains}

@@ -1,7 +1,8 @@
 """The explicit equation of motion of a model, as straight-line programs: no unknown multiplier, no iteration.
 
-The acceleration is one expression graph in t, q, q̇ and the parameters. It is built on independent rows of A,
-chosen at a state; the acceleration does not depend on the choice, and the report covers all rows.
+The acceleration is one expression graph in t, q, q̇ and the parameters. Where the rows of A are independent at the
+start, it is built on all of them. Where some are redundant, which ones changes along the motion, so that all are kept
+and damped (`linalg.saddle`); Gibbs and Appell's form needs independent ones and has them chosen anew on the way.
 """
 
 from collections.abc import Sequence
@@ -23,19 +24,29 @@ FORMS = ("fundamental", "gibbs-appell", "lagrange")
 GAINS = (se.Symbol("alpha"), se.Symbol("beta"))  # Baumgarte's
 MASSLESS = 1e-12  # where M has less than this it counts as singular: lifting it there costs little and changes nothing
 WORTH = 1.1  # growth of the volume for which rows are exchanged
+# Of redundant rows, in units of their pivots: large enough that a stage a little off the constraints, on which they
+# depend on each other, does no harm; small enough that two refinements leave a share of 1e-18.
+DAMPING = 1e-6
+REFINEMENTS = 2
 
 
 @dataclass(frozen=True)
 class Choice:
     """What was chosen at a state: independent rows, rows that make up for a singular M, eliminated coordinates.
 
-    `lifted` (row → weight): M + Σ w aᵀa stands in for a singular M (Udwadia–Wanichanon); the acceleration is
+    `damping` has a number for each row of A, if the others are redundant and all are used, damped. `lifted` (row → weight): M + Σ w aᵀa stands in for a singular M (Udwadia–Wanichanon); the acceleration is
     the same. `pivots` are the rows and columns of Gibbs–Appell elimination in order, with the sign of each pivot.
     """
 
     rows: tuple[int, ...]
     lifted: tuple[tuple[int, float], ...] = ()
     pivots: tuple[tuple[int, int, int], ...] = ()
+    damping: tuple[float, ...] = ()
+
+    @property
+    def used(self) -> tuple[int, ...]:
+        """The rows that the equation is built on."""
+        return tuple(range(len(self.damping))) if self.damping else self.rows
 
 
 def choose(now: Matrices, names: tuple[str, ...], form: str = "fundamental") -> Choice:
@@ -48,7 +59,16 @@ def choose(now: Matrices, names: tuple[str, ...], form: str = "fundamental") -> 
     rows = most_independent(now.A, [int(i) for i in factors.rows[0]])
     lifted = lifting_rows(now.M, now.A, rows)
     pivots = elimination_order(now.A, rows) if form == "gibbs-appell" else ()
-    return Choice(rows, lifted, pivots)
+    redundant = len(rows) < len(now.A)
+    return Choice(rows, lifted, pivots, damping(now, lifted) if redundant and form != "gibbs-appell" else ())
+
+
+def damping(now: Matrices, lifted: Sequence[tuple[int, float]]) -> tuple[float, ...]:
+    """A small share of aM⁻¹aᵀ for each row a; powers of two, so that the same choice elsewhere is the same program."""
+    M = now.M + sum(weight * np.outer(now.A[i], now.A[i]) for i, weight in lifted)
+    pivots = np.einsum("ij,ji->i", now.A, np.linalg.solve(M, now.A.T))
+    pivots[pivots <= 0] = 1.0  # a row that vanishes here
+    return tuple(2.0 ** np.round(np.log2(DAMPING * pivots)))
 
 
 def most_independent(A: Array, rows: list[int]) -> tuple[int, ...]:
@@ -115,19 +135,50 @@ def acceleration_program(
     """q̈ and the pivots that tell where it loses its meaning. `gains` (α, β) are symbols for Baumgarte's terms."""
     derived = model.derived
     Q = [f + c for f, c in zip(derived.Q, derived.C, strict=True)]
-    b = right_hand_sides(model, choice.rows, gains)
+    b = right_hand_sides(model, choice.used, gains)
     steps = Steps(se.Symbol, se.Add)
     if form == "gibbs-appell":
         acceleration, pivots = gibbs_appell(model, choice, Q, dict(zip(choice.rows, b, strict=True)), steps)
     else:
-        saddle = factorise_saddle(
-            lifted_mass(model, choice), [derived.A[i] for i in choice.rows], steps, coordinates_first=form == "lagrange"
-        )
-        acceleration, _ = saddle.solve(lifted_forces(model, choice, Q, b), b)
-        pivots = [*saddle.constraint_pivots(), *saddle.mass_pivots()]
+        equation = Equation.of(model, choice, steps, b, coordinates_first=form == "lagrange")
+        acceleration, _ = equation.solve(Q)
+        pivots = equation.pivots
     inputs = model.inputs if gains is None else model.inputs | {"gains": gains}
     outputs = {"acceleration": filled(acceleration), "pivots": tuple(pivots)}
     return Program(inputs=inputs, outputs=outputs, shapes={}, steps=tuple(steps.done))
+
+
+@dataclass(frozen=True)
+class Equation:
+    """The saddle-point system of the chosen rows A with right-hand sides b, factorised."""
+
+    model: Model
+    choice: Choice
+    A: list[Row]
+    b: list[Any]
+    saddle: Saddle
+
+    @classmethod
+    def of(
+        cls, model: Model, choice: Choice, steps: Steps, b: Sequence[Any], coordinates_first: bool = False
+    ) -> "Equation":
+        """Factorised within the steps of a program."""
+        A = [{j: steps.name(e) for j, e in model.derived.A[i].items()} for i in choice.used]
+        mass = lifted_mass(model, choice)
+        damping = [se.RealDouble(mu) for mu in choice.damping]
+        saddle = factorise_saddle(mass, A, steps, coordinates_first, damping)
+        return cls(model, choice, A, [steps.name(e) for e in b], saddle)
+
+    def solve(self, Q: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """q̈ and the multipliers of the rows used, for forces Q."""
+        forces = lifted_forces(self.model, self.choice, Q, self.b)
+        return self.saddle.solve_refined(self.A, forces, self.b, REFINEMENTS if self.choice.damping else 0)
+
+    @property
+    def pivots(self) -> list[Any]:
+        """What vanishes where the equation loses its meaning; pivots of damped rows do not."""
+        own = [] if self.choice.damping else self.saddle.constraint_pivots()
+        return [*own, *self.saddle.mass_pivots()]
 
 
 def right_hand_sides(model: Model, rows: Sequence[int], gains: tuple[Any, Any] | None) -> list[Any]:
@@ -156,7 +207,7 @@ def lifted_mass(model: Model, choice: Choice) -> list[Row]:
 
 def lifted_forces(model: Model, choice: Choice, Q: Sequence[Any], b: Sequence[Any]) -> list[Any]:
     """Q with w b a added for each lifted row, so that the multipliers remain those of M itself."""
-    lifted, right = list(Q), dict(zip(choice.rows, b, strict=True))
+    lifted, right = list(Q), dict(zip(choice.used, b, strict=True))
     for i, weight in choice.lifted:
         for j, e in model.derived.A[i].items():
             lifted[j] = lifted[j] + weight * e * right[i]
@@ -231,18 +282,14 @@ def report_program(model: Model, choice: Choice) -> Program:
     description, derived = model.description, model.derived
     n = len(derived.Q)
     steps = Steps(se.Symbol, se.Add)
-    A = [derived.A[i] for i in choice.rows]
-    b = [steps.name(derived.b[i]) for i in choice.rows]
     Q = [steps.name(e) for e in derived.Q]
     nonideal = any(c != 0 for c in derived.C)
     whole = [steps.name(f + c) for f, c in zip(Q, derived.C, strict=True)] if nonideal else Q
-    saddle = factorise_saddle(lifted_mass(model, choice), A, steps)
-    x, lam = saddle.solve(lifted_forces(model, choice, whole, b), b)
-    ideal_part = constraint_forces(A, lam, n, steps)
+    equation = Equation.of(model, choice, steps, [derived.b[i] for i in choice.used])
+    x, lam = equation.solve(whole)
+    ideal_part = constraint_forces(equation.A, lam, n, steps)
     force = [steps.name(f + c) for f, c in zip(ideal_part, derived.C, strict=True)]
-    ideal = force
-    if nonideal:
-        ideal = constraint_forces(A, saddle.solve(lifted_forces(model, choice, Q, b), b)[1], n, steps)
+    ideal = constraint_forces(equation.A, equation.solve(Q)[1], n, steps) if nonideal else force
     if choice.lifted:
         gaussian = se.RealDouble(float("nan"))
     else:
@@ -305,15 +352,17 @@ def projection_program(model: Model, choice: Choice, gains: tuple[Any, Any] | No
     """
     derived, n = model.derived, len(model.derived.Q)
     steps = Steps(se.Symbol, se.Add)
-    holonomic = [i for i in choice.rows if derived.position[i] is not None]
-    first = [i for i in choice.rows if derived.velocity[i] is not None]
+    holonomic = [i for i in choice.used if derived.position[i] is not None]
+    first = [i for i in choice.used if derived.velocity[i] is not None]
     nothing = [None] * n
 
     def correction(rows: list[int], reading: Sequence[Any]) -> tuple[Any, ...]:
         if not rows:
             return (se.Integer(0),) * n
         small = Choice(tuple(rows), tuple((i, w) for i, w in choice.lifted if i in rows))
-        saddle: Saddle = factorise_saddle(lifted_mass(model, small), [derived.A[i] for i in rows], steps)
+        damping = [se.RealDouble(choice.damping[i]) for i in rows] if choice.damping else []
+        A = [derived.A[i] for i in rows]
+        saddle: Saddle = factorise_saddle(lifted_mass(model, small), A, steps, damping=damping)
         b = [-reading[i] for i in rows]
         forces = lifted_forces(model, small, [se.Integer(0)] * n, b) if small.lifted else nothing
         return filled(saddle.solve(forces, b)[0])

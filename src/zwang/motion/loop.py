@@ -4,6 +4,7 @@ Kernels are called by address, so the compiled loop depends on no model and is k
 machine. Read from the bottom up: `advance` is the loop, the rest are its verbs.
 """
 
+import ctypes
 import math
 from collections.abc import Callable
 from functools import cache
@@ -14,6 +15,7 @@ from typing import Final
 from zwang.compile.restricted import Array, native, native_library, seldom_native
 from zwang.motion.events import record_events, stop_inside, suspect
 from zwang.motion.memory import PARTS, Run, Status
+from zwang.motion.powers import power
 from zwang.motion.step import (
     EPS,
     FIRST,
@@ -48,7 +50,7 @@ PROPORTIONAL: Final = 0.02
 SHRINK: Final = 1 / 3
 GROW: Final = 6.0
 
-PIECES: Final = ("dop853", "sums", "memory", "step", "events", "loop")
+PIECES: Final = ("dop853", "sums", "memory", "powers", "step", "events", "loop")
 """The files that the loop is made of."""
 
 _ONE_AT_A_TIME: Final = Lock()  # threads that start together wait for one of them to compile
@@ -131,7 +133,7 @@ def arrive(run: Run, h: float, error: float) -> bool:
     new = at(run.new)
     if 1.0 < error <= HUGE:
         run.trouble = STEP_TOO_SMALL if run.lowest > run.pivot_tol else SINGULAR
-        refuse(run, h, larger(SHRINK, SAFETY * error ** (-1 / 8)))
+        refuse(run, h, larger(SHRINK, SAFETY * power(error, -1 / 8)))
         return False
     well = error <= 1.0 and (run.projection == 0 or project(run, new, at(run.new_low)))
     if not (well and evaluate(run, shift(at(run.k), 12 * run.stride), new)):
@@ -187,7 +189,7 @@ def settle(run: Run, sign: float, h: float, error: float, t_low: float) -> None:
         save(run, now)
     factor = GROW
     if error > 0.0:
-        factor = smaller(GROW, larger(SHRINK, SAFETY * error**-INTEGRAL * run.error**PROPORTIONAL))
+        factor = smaller(GROW, larger(SHRINK, SAFETY * power(error, -INTEGRAL) * power(run.error, PROPORTIONAL)))
     if run.caution > 0 and sign * (now[0] - run.horizon) > 0.0:
         run.caution = 0
     if run.held != 0 or run.caution > 0:
@@ -252,6 +254,11 @@ def compiled() -> Callable[[int, int, float, int], int]:
     """`advance` for Python: it takes the address of the records, and Python's lock is free while it works."""
     with _ONE_AT_A_TIME:
         return _loaded()
+
+
+def address() -> int:
+    """`advance` for native callers."""
+    return ctypes.cast(compiled(), ctypes.c_void_p).value or 0  # type: ignore[arg-type]  # it is one of ctypes
 
 
 @cache

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from zwang.errors import InputError, ZwangError
-from zwang.evaluation import Array, model_kernel, named_like, parameter_values, state_arrays
+from zwang.evaluation import Array, model_kernel
+from zwang.given import named_like, parameter_values, state_arrays
 from zwang.linalg.rank import row_rank
 from zwang.model import System
 from zwang.motion import explicit, native, stepper
-from zwang.motion.course import integrate, task_of
+from zwang.motion.course import integrate, keeps_on, task_of
 from zwang.motion.driven import require_fit
 from zwang.motion.report import Segment, first_contradiction, settings, values_of
 from zwang.motion.simulate import Setup, check_span, prepare, saved_times
@@ -81,6 +82,8 @@ def simulate_many(
     which = np.flatnonzero(consistent(setup, t, q, v, p))
     done = [Sample([], BAD_START)] * len(q)
     running = run_all(setup, t, q, v, p, which, grid, threads, done) if len(which) else 0.0
+    if any(keeps_on(setup, segment.choice) for sample in done for segment in sample.segments):
+        setup = replace(setup, drift="projection")
     values = gather(setup, grid, done)
     statuses = [sample.status for sample in done]
     seconds = {"run_seconds": running, "total_seconds": clock.perf_counter() - began}
@@ -130,7 +133,7 @@ def run_all(
     together, others = which[fitting], [int(sample) for sample in which[~fitting]]
     gains = np.tile(setup.gains, (len(together), 1)) if setup.drift == "baumgarte" else np.zeros((len(together), 0))
     runs = stepper.prepare(
-        native.kernels_of(task),
+        native.kernels_for(task, len(together)),
         t,
         q[together],
         v[together],
@@ -147,17 +150,19 @@ def run_all(
     )
     began = clock.perf_counter()
     statuses = stepper.advance_many(runs, float(grid[-1]), threads=threads)
-    for i, (sample, status) in enumerate(zip(map(int, together), statuses, strict=True)):
+    seconds = clock.perf_counter() - began
+    counts = runs.records["saved"].tolist()
+    for i, (sample, status, count) in enumerate(zip(map(int, together), statuses, counts, strict=True)):
         if status is stepper.Status.SINGULAR:
             others.append(sample)
             continue
-        path = native.path_of(runs, i, native.STATUS.get(status, Status.INTERRUPTED), (), 0.0, 0.0)
-        count = len(path.q)
-        segment = Segment(choice, grid[:count], path.q, path.v, np.broadcast_to(p[sample], (count, p.shape[1])))
-        done[sample] = Sample([segment], str(path.status))
+        own = np.broadcast_to(p[sample], (count, p.shape[1]))
+        segment = Segment(choice, grid[:count], runs.q[i, :count], runs.v[i, :count], own)
+        done[sample] = Sample([segment], str(native.STATUS.get(status, Status.INTERRUPTED)))
+    began = clock.perf_counter()
     for sample in others:
         done[sample] = alone(replace(setup, p=p[sample]), (t, q[sample], v[sample]), grid)
-    return clock.perf_counter() - began
+    return seconds + clock.perf_counter() - began
 
 
 def suited(setup: Setup, choice: explicit.Choice, t: float, q: Array, v: Array, p: Array) -> NDArray[np.bool_]:
@@ -190,20 +195,28 @@ def gather(setup: Setup, grid: Array, done: list[Sample]) -> dict[str, Any]:
         return values
     found = values_of(setup, joined(segments))
     values["unique"] = found.pop("unique")
-    ends = np.cumsum([sum(len(s.times) for s in sample.segments) for sample in done])
+    counts = np.array([sum(len(s.times) for s in sample.segments) for sample in done])
+    ends = np.cumsum(counts)
+    rows = np.repeat(np.arange(len(done)), counts), np.arange(ends[-1]) - np.repeat(ends - counts, counts)
+    jacobi = np.full((len(done), count), np.nan)
+    jacobi[rows] = found.pop("jacobi")
+    for name, value in found.items():
+        values[name][rows] = value
     for i, sample in enumerate(done):
-        part = slice(ends[i - 1] if i else 0, ends[i])
-        own = {name: value[part] for name, value in found.items()}
+        if all(len(s.choice.rows) == m for s in sample.segments):
+            continue  # no constraint was left out that could contradict
+        own = {name: value[ends[i] - counts[i] : ends[i]] for name, value in found.items()}
         odds = first_contradiction(setup, sample.segments, own)
         if odds is not None:
             done[i] = Sample(sample.segments, str(Status.INCONSISTENT))
-            own = {name: value[: odds[0]] for name, value in own.items()}
-        jacobi = own.pop("jacobi")
-        for name, value in own.items():
-            values[name][i, : len(value)] = value
-        if len(jacobi):
-            power = own["given_power"] + own["constraint_power"]
-            values["energy_balance"][i, : len(jacobi)] = balance(grid[: len(jacobi)], jacobi, power)
+            counts[i] = odds[0]
+            for name in found:
+                values[name][i, odds[0] :] = np.nan
+    power = values["given_power"] + values["constraint_power"]
+    for reached in set(counts.tolist()) - {0}:
+        here = counts == reached
+        parts = (x[here, :reached] for x in (jacobi, power))
+        values["energy_balance"][here, :reached] = balance(grid[:reached], *parts)
     return values
 
 

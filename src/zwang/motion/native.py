@@ -1,11 +1,13 @@
 """The native engine: DOP853 over kernels in machine code (see `stepper`)."""
 
 import time
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from zwang.compile import Kernel, Program, compile_program
+from zwang.compile import Kernel, LaneKernel, Program, compile_lanes, compile_program
+from zwang.compile.native import lanes
 from zwang.motion import stepper
 from zwang.motion.task import Array, Happening, Path, Status, Task
 
@@ -22,6 +24,7 @@ FIRST_SLICE, LONGEST_SLICE = 200, 100_000  # attempted steps between two looks a
 LOOK = 0.05  # seconds that a slice should take
 
 _COMPILED: WeakKeyDictionary[Program, Kernel] = WeakKeyDictionary()
+_IN_LANES: WeakKeyDictionary[Program, LaneKernel] = WeakKeyDictionary()
 
 
 def compiled(program: Program) -> Kernel:
@@ -29,6 +32,13 @@ def compiled(program: Program) -> Kernel:
     if program not in _COMPILED:
         _COMPILED[program] = compile_program(program)
     return _COMPILED[program]
+
+
+def compiled_in_lanes(program: Program) -> LaneKernel:
+    """The native code of a program for as many lanes as this machine likes, compiled once."""
+    if program not in _IN_LANES:
+        _IN_LANES[program] = compile_lanes(program, lanes())
+    return _IN_LANES[program]
 
 
 def run(task: Task) -> Path:
@@ -75,6 +85,18 @@ def kernels_of(task: Task) -> stepper.Kernels:
         events=event.output_size if event else 0,
         projection=projection.address if projection else 0,
     )
+
+
+def kernels_for(task: Task, runs: int) -> stepper.Kernels:
+    """The kernels for so many runs of a task: in lanes if there are enough to fill them.
+
+    Events, breaks and projections come at other times in each run: with them every run goes by itself.
+    """
+    kernels = kernels_of(task)
+    if runs < lanes() or task.events or task.projection or task.breaks.size:
+        return kernels
+    kernel = compiled_in_lanes(task.acceleration)
+    return replace(kernels, in_lanes=kernel.address, work_in_lanes=kernel.work_size)
 
 
 def drive(task: Task, runs: stepper.Runs, happenings: list[Happening]) -> Status:

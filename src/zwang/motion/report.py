@@ -77,23 +77,23 @@ def fill(setup: "Setup", segment: Segment, part: slice, here: slice, values: dic
     np.subtract(out["constraint_force"], out["ideal_force"], out=values["nonideal_force"][here])
     values["constraint_power"][here] = np.einsum("ti,ti->t", out["constraint_force"], v)
     values["nonideal_power"][here] = np.einsum("ti,ti->t", values["nonideal_force"][here], v)
-    values["multiplier"][here][:, list(segment.choice.rows)] = out["multiplier"]
+    values["multiplier"][here][:, list(segment.choice.used)] = out["multiplier"]
 
 
 def share_multipliers(setup: "Setup", segment: Segment, multiplier: Array) -> Any:
     """Minimum-norm multipliers of all rows, where some are redundant; and which are unique.
 
     The rank is the one chosen for the run: a state a little off the constraints must not change it. (With a
-    nonideal C the multipliers carry Q_c − C, which the given multipliers of the independent rows already do.)
+    nonideal C the multipliers carry Q_c − C, which the given multipliers already do.)
     """
     kernel = model_kernel(setup.system, setup.inputs)
-    rows = list(segment.choice.rows)
+    rows = list(segment.choice.used)
     unique = np.ones(multiplier.shape[1], dtype=bool)
     for part in chunks(len(segment.times), SMALL_CHUNK):
         p = segment.p if segment.p.ndim == 1 else segment.p[part]
         now = kernel(segment.times[part], segment.q[part], segment.v[part], p)
         force = np.einsum("tij,ti->tj", now.A[:, rows], multiplier[part][:, rows])
-        factors = factorise(now.M, now.A, len(rows), setup.system.coordinate_names)
+        factors = factorise(now.M, now.A, len(segment.choice.rows), setup.system.coordinate_names)
         multiplier[part], _, flags = factors.all_multipliers(factors.multipliers(force))
         unique &= flags.all(axis=0)
     return unique

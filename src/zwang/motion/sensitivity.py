@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike
 
 from zwang.compile import Program
 from zwang.errors import InputError, SimulationError
-from zwang.evaluation import Array, Kept, model_kernel, state_arrays
+from zwang.evaluation import Array, Kept, model_kernel
+from zwang.given import state_arrays
 from zwang.model import System
 from zwang.motion import explicit, singular
 from zwang.motion.course import engine, joined, task_of

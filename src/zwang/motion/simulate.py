@@ -12,18 +12,8 @@ from numpy.typing import ArrayLike
 
 from zwang.compile import Program
 from zwang.errors import InputError, SimulationError
-from zwang.evaluation import (
-    Array,
-    Kept,
-    Matrices,
-    Model,
-    input_values,
-    model_kernel,
-    model_of,
-    parameter_values,
-    require_finite_matrices,
-    state_arrays,
-)
+from zwang.evaluation import Array, Kept, Matrices, Model, model_kernel, model_of, require_finite_matrices
+from zwang.given import input_values, parameter_values, state_arrays
 from zwang.model import System
 from zwang.motion import explicit
 from zwang.motion.course import QUAD, integrate, keeps_on

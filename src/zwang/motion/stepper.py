@@ -34,6 +34,7 @@ its tolerance, then v += dv likewise, three times at most each (`misses` counts 
 
 import itertools
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
@@ -42,7 +43,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from zwang.errors import InputError
-from zwang.motion import loop
+from zwang.motion import lanes, lanes_loop, loop
 from zwang.motion.memory import PARTS, RUN, Status, lengths, stride
 
 __all__ = ["Kernels", "Runs", "Status", "advance", "advance_many", "prepare", "restart"]
@@ -65,6 +66,8 @@ class Kernels:
     event: int = 0
     events: int = 0
     projection: int = 0
+    in_lanes: int = 0  # the acceleration of several runs at once, for `advance_many`
+    work_in_lanes: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,27 +205,54 @@ def advance_many(runs: Runs, until: float, attempts: int = SLICE, threads: int |
     """All runs to time `until`, or to what stops them, on several threads; their statuses.
 
     The loop runs without Python's lock, so plain threads use all cores; each takes the next run when it is done
-    with one. An interrupt stops them after their slice of `attempts`, ready to go on.
+    with one. Given a kernel for lanes, a thread has as many runs at once as there are lanes, which compute what each
+    would compute by itself; that is for runs without events, breaks and projection. An interrupt stops them after
+    their slice of `attempts`, ready to go on.
     """
-    waiting = itertools.count()  # its next() is one step to Python: no two threads get the same number
+    count = min(threads or os.cpu_count() or 1, len(runs))
+    turn = _in_lanes(runs, until, attempts, count) if runs.kernels.in_lanes else _alone(runs, until, attempts)
     stopped = False
 
-    def work() -> None:
-        for sample in waiting:
-            if sample >= len(runs):
-                return
-            while not stopped and advance(runs, until, attempts, sample) is Status.RUNNING:
-                pass
+    def work(thread: int) -> None:
+        while not stopped and turn(thread):
+            pass
 
-    count = min(threads or os.cpu_count() or 1, len(runs))
     with ThreadPoolExecutor(count) as pool:
-        workers = [pool.submit(work) for _ in range(count)]
+        workers = [pool.submit(work, thread) for thread in range(count)]
         try:
             for worker in workers:
                 worker.result()
         finally:
             stopped = True
-    return [runs.status(sample) for sample in range(len(runs))]
+    return [Status(status) for status in runs.records["status"].tolist()]
+
+
+def _alone(runs: Runs, until: float, attempts: int) -> Callable[[int], bool]:
+    """What a thread does in one turn, until it is False: a slice of its run, or of the next when that is done."""
+    waiting = itertools.count()  # its next() is one step to Python: no two threads get the same number
+    current: dict[int, int] = {}
+
+    def turn(thread: int) -> bool:
+        if thread not in current:
+            current[thread] = next(waiting)
+        sample = current[thread]
+        if sample < len(runs) and advance(runs, until, attempts, sample) is not Status.RUNNING:
+            del current[thread]
+        return sample < len(runs)
+
+    return turn
+
+
+def _in_lanes(runs: Runs, until: float, attempts: int, count: int) -> Callable[[int], bool]:
+    """What a thread does in one turn, until it is False: a slice of the runs in its lanes."""
+    k, advance_group = runs.kernels, lanes_loop.compiled()
+    groups = lanes.prepare(runs.records, k.parameters, k.in_lanes, k.work_in_lanes, loop.address(), count)
+
+    def turn(thread: int) -> bool:
+        addresses = groups.records.ctypes.data, thread, runs.records.ctypes.data
+        return advance_group(*addresses, until, max(attempts // groups.lanes, 1)) == Status.RUNNING
+
+    return turn
 
 
 def restart(runs: Runs, q: ArrayLike, v: ArrayLike, sample: int = 0, t: float | None = None) -> None:

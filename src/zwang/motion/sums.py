@@ -2,43 +2,41 @@
 
 A stage of a step is a sum of up to twelve rows with fixed weights. Here it is emitted as LLVM instructions from the
 table of coefficients: nonzero terms only, weights as literals, four components at a time, each row read once for
-position and velocity together. `stage`, `combine`, `call`, `at` and `shift` are functions for native functions only.
+position and velocity together; where there are several runs side by side in lanes, one component of all of them at a
+time. The sums are the same to the last bit. All functions here are for native functions only.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from llvmlite import ir
 
 from zwang.compile.restricted import Array, intrinsic
-from zwang.compile.restricted.module import ARRAY, FLOAT, INT, counted
+from zwang.compile.restricted.module import ARRAY, FLOAT, INT, counted, spread
 from zwang.motion import dop853
 
 ERROR: Final = 0
 DENSE: Final = 1
 
 _TABLES: Final = {ERROR: [dop853.E5, dop853.E3], DENSE: list(dop853.D)}
-_LANES: Final = 4
+_TOGETHER: Final = 4
 _FUSE: Final = ("contract",)  # a·b + c may be rounded once, as C compilers do by default
 
+Memory = TypeVar("Memory")  # an Array or Rows
 
-class _Lanes:
-    """Arithmetic on a few neighbouring components at once: literals, loads and stores of that width."""
+
+class _Wide:
+    """Arithmetic on a few numbers at once, neighbouring components or lanes: literals, loads and stores of them."""
 
     def __init__(self, builder: Any, width: int) -> None:
-        self.builder, self.width = builder, width
+        self.builder = builder
         self.type = FLOAT if width == 1 else ir.VectorType(FLOAT, width)
 
-    def literal(self, value: float) -> Any:
-        return ir.Constant(self.type, value if self.width == 1 else [value] * self.width)
+    def spread(self, value: Any) -> Any:
+        return spread(self.builder, value, self.type)
 
-    def spread(self, scalar: Any) -> Any:
-        if self.width == 1:
-            return scalar
-        vector = ir.Constant(self.type, ir.Undefined)
-        for lane in range(self.width):
-            vector = self.builder.insert_element(vector, scalar, ir.Constant(ir.IntType(32), lane))
-        return vector
+    def literal(self, value: float) -> Any:
+        return self.spread(FLOAT(value))
 
     def _place(self, array: Any, index: Any) -> Any:
         return self.builder.bitcast(self.builder.gep(array, [index]), self.type.as_pointer())
@@ -57,21 +55,25 @@ class _Lanes:
         return self.literal(0.0) if start is None else start
 
 
-def _for_each(builder: Any, n: Any, body: Callable[[_Lanes, Any], None]) -> None:
-    """body(lanes, i) over all components 0 … n - 1, four at a time.
+def _for_each(builder: Any, memory: Any, n: Any, body: Callable[[_Wide, Any], None]) -> None:
+    """body(wide, i) over all components 0 … n - 1 of what is in memory: of lanes each, of one run four at a time.
 
     Where n is no multiple of four the last four overlap those before: the bodies read nothing they write, so doing
     a component twice does no harm.
     """
-    with builder.if_else(builder.icmp_signed(">=", n, INT(_LANES))) as (many, few):
+    if isinstance(memory.type.pointee, ir.VectorType):
+        with counted(builder, INT(0), n, as_written=True) as loop:
+            body(_Wide(builder, memory.type.pointee.count), loop.index)
+        return
+    with builder.if_else(builder.icmp_signed(">=", n, INT(_TOGETHER))) as (many, few):
         with many:
-            groups = builder.udiv(builder.add(n, INT(_LANES - 1)), INT(_LANES))
-            last = builder.sub(n, INT(_LANES))
+            groups = builder.udiv(builder.add(n, INT(_TOGETHER - 1)), INT(_TOGETHER))
+            last = builder.sub(n, INT(_TOGETHER))
             with counted(builder, INT(0), groups) as loop:
-                i = builder.mul(loop.index, INT(_LANES))
-                body(_Lanes(builder, _LANES), builder.select(builder.icmp_signed("<", i, last), i, last))
+                i = builder.mul(loop.index, INT(_TOGETHER))
+                body(_Wide(builder, _TOGETHER), builder.select(builder.icmp_signed("<", i, last), i, last))
         with few, counted(builder, INT(0), n, as_written=True) as loop:
-            body(_Lanes(builder, 1), loop.index)
+            body(_Wide(builder, 1), loop.index)
 
 
 def _switch(builder: Any, number: Any, cases: Iterable[int], emit: Callable[[int], None]) -> None:
@@ -110,28 +112,28 @@ def stage(
     def emit(s: int) -> None:
         velocity, position = dop853.A[s], dop853.through(dop853.A[s])
         rows = _rows(builder, k, stride, {*velocity, *position})
-        hc = builder.fmul(h, FLOAT(dop853.C[s]))
+        hc = builder.fmul(h, spread(builder, FLOAT(dop853.C[s]), h.type))
 
-        def body(lanes: _Lanes, i: Any) -> None:
-            f = {j: lanes.load(row, i) for j, row in rows.items()}
+        def body(wide: _Wide, i: Any) -> None:
+            f = {j: wide.load(row, i) for j, row in rows.items()}
             at_q, at_v, low_v = builder.add(i, one), builder.add(i, n1), builder.add(i, n)
-            q, v = lanes.load(now, at_q), lanes.load(now, at_v)
+            q, v = wide.load(now, at_q), wide.load(now, at_v)
 
             def scaled(factor: Any, value: Any, rest: Any) -> Any:
-                product = builder.fmul(lanes.spread(factor), value, flags=_FUSE)
+                product = builder.fmul(wide.spread(factor), value, flags=_FUSE)
                 return builder.fadd(product, rest, flags=_FUSE)
 
-            dq = scaled(hh, lanes.sum(None, position, f), scaled(hc, v, lanes.load(low, i)))
-            dv = scaled(h, lanes.sum(None, velocity, f), lanes.load(low, low_v))
+            dq = scaled(hh, wide.sum(None, position, f), scaled(hc, v, wide.load(low, i)))
+            dv = scaled(h, wide.sum(None, velocity, f), wide.load(low, low_v))
             for start, change, to, to_low in ((q, dq, at_q, i), (v, dv, at_v, low_v)):
                 end = builder.fadd(start, change)
-                lanes.store(end, new, to)
+                wide.store(end, new, to)
                 if s == dop853.STAGES:
                     part = builder.fsub(end, start)
                     rest = builder.fsub(start, builder.fsub(end, part))
-                    lanes.store(builder.fadd(rest, builder.fsub(change, part)), new_low, to_low)
+                    wide.store(builder.fadd(rest, builder.fsub(change, part)), new_low, to_low)
 
-        _for_each(builder, n, body)
+        _for_each(builder, k, n, body)
 
     _switch(builder, s, range(1, dop853.EXTENDED), emit)
 
@@ -148,12 +150,12 @@ def combine(builder: Any, which: Any, sums: Any, k: Any, stride: Any, n: Any) ->
         rows = _rows(builder, k, stride, set().union(*weights))
         results = _rows(builder, sums, n, range(len(weights)))
 
-        def body(lanes: _Lanes, i: Any) -> None:
-            f = {j: lanes.load(row, i) for j, row in rows.items()}
+        def body(wide: _Wide, i: Any) -> None:
+            f = {j: wide.load(row, i) for j, row in rows.items()}
             for r, row in enumerate(weights):
-                lanes.store(lanes.sum(None, row, f), results[r], i)
+                wide.store(wide.sum(None, row, f), results[r], i)
 
-        _for_each(builder, n, body)
+        _for_each(builder, k, n, body)
 
     _switch(builder, which, _TABLES, emit)
 
@@ -162,7 +164,8 @@ def combine(builder: Any, which: Any, sums: Any, k: Any, stride: Any, n: Any) ->
 def call(builder: Any, address: Any, out: Any, given: Any, work: Any) -> None:
     """The kernel at an address: it reads `given`, writes `out` and uses `work` as it likes."""
     kernel = ir.FunctionType(ir.VoidType(), [ARRAY, ARRAY, ARRAY]).as_pointer()
-    builder.call(builder.inttoptr(address, kernel), [out, given, work])
+    arrays = [builder.bitcast(memory, ARRAY) for memory in (out, given, work)]
+    builder.call(builder.inttoptr(address, kernel), arrays)
 
 
 @intrinsic
@@ -173,7 +176,7 @@ def at(builder: Any, address: Any) -> Array:
 
 
 @intrinsic
-def shift(builder: Any, array: Any, offset: Any) -> Array:
+def shift(builder: Any, array: Memory, offset: Any) -> Memory:
     """The array from the element at `offset` on."""
-    rest: Array = builder.gep(array, [offset])
+    rest: Memory = builder.gep(array, [offset])
     return rest

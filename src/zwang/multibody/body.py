@@ -25,7 +25,7 @@ from zwang.multibody.vectors import (
 )
 from zwang.symbols import as_scalar, dot, rates, t
 
-Numbers = Sequence[float]
+NEAR = 1e-9  # a place this near to a particle, relative to how far out both are, is the particle's
 
 
 class AnyBody(ABC):
@@ -118,7 +118,7 @@ class MassBody(AnyBody):
         if is_number(mass) and not mass > 0:
             raise InputError(f"{self.who}: its mass is {self.mass}, but a mass is positive")
         numeric(f"{self.who}: position", self.position)
-        if self.velocity is not None and len(self.velocity) != len(self.position):
+        if len(self._start_velocity) != self.dimension:
             raise InputError(f"{self.who}: position and velocity differ in their number of entries")
 
     @property
@@ -223,6 +223,19 @@ class Particle(MassBody):
         """Position and velocity as given."""
         place = zip(self._place, numeric(self.who, self.position), strict=True)
         return dict(place) | dict(zip(self._linear, self._start_velocity, strict=True))
+
+
+def own_point(who: str, body: AnyBody, point: Vector) -> Vector:
+    """A point in body axes; of a particle nothing but its own place can be held."""
+    if not isinstance(body, Particle):
+        return point
+    near = NEAR * (1 + max(map(abs, body.position)))
+    if not all(is_number(x) and abs(float(x)) <= near for x in point):
+        raise InputError(
+            f"{who}: the point {tuple(point)} is away from the particle {body.name!r}, which has no other point than "
+            f"its own"
+        )
+    return (sp.S.Zero,) * len(point)
 
 
 def common_dimension(who: str, first: AnyBody, second: AnyBody) -> int:

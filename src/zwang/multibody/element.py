@@ -8,9 +8,9 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.model.drawing import Shape
-from zwang.multibody.body import AnyBody, MassBody, Particle
+from zwang.multibody.body import AnyBody, MassBody
 from zwang.multibody.joint import Constrainer
-from zwang.multibody.vectors import Vector, cross, is_number, is_zero, scalar
+from zwang.multibody.vectors import Vector, cross, is_number, scalar
 from zwang.signals import Signal
 from zwang.symbols import t
 
@@ -78,15 +78,6 @@ def require_movable(who: str, body: Any) -> MassBody:
     if not isinstance(body, MassBody):
         raise InputError(f"{who} acts on {body.name!r}, which no force can move: give a body with mass")
     return body
-
-
-def require_point_of(who: str, body: AnyBody, point: Vector) -> None:
-    """Refuse a point away from a particle: a particle has no other point than its own."""
-    if isinstance(body, Particle) and not all(is_zero(x) for x in point):
-        raise InputError(
-            f"{who}: {tuple(point)} is a point away from the particle {body.name!r}, which has no other point than "
-            f"its own"
-        )
 
 
 def not_negative(who: str, what: str, value: Any) -> sp.Expr:

@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from zwang.multibody.vectors import world_rates
+
 Array = NDArray[np.float64]
 
 
@@ -55,6 +57,4 @@ def turned(vector: Sequence[float] | Array) -> Array:
 
 def spin_rates(u: Array, omega: Array) -> Array:
     """u̇ = ½ ω∘u of a quaternion, for angular velocities (3, …) in world axes."""
-    w, x, y, z = u
-    G = np.array([[-x, w, -z, y], [-y, z, w, -x], [-z, -y, x, w]])
-    return np.asarray(G.T @ omega / 2)
+    return np.asarray(np.array(world_rates(tuple(u))).T @ omega / 2)

@@ -8,10 +8,10 @@ import numpy as np
 import sympy as sp
 
 from zwang.errors import AssemblyError
-from zwang.evaluation import Array, model_kernel, parameter_values
+from zwang.evaluation import Array, model_kernel
+from zwang.given import parameter_values
 from zwang.motion.assemble import assemble
-from zwang.multibody.frame import Frame, spin_rates
-from zwang.multibody.joints.fixed import Fixed
+from zwang.multibody.frame import spin_rates
 from zwang.multibody.mechanism import Mechanism
 from zwang.multibody.skeleton import Held, Skeleton
 from zwang.multibody.tree import Values, advance, place, rate_slices, read_values, reference
@@ -132,16 +132,10 @@ class Imported:
         return values, reading
 
     def _flipped(self, q: Array) -> bool:
-        """Whether a weld holds its bodies turned from where it should: half a turn off its conditions are met too."""
+        """Whether a weld holds its bodies turned from where it should: half a turn off its conditions are met, too."""
         where = dict(zip(self.mechanism.system.coordinates, q, strict=True))
-        for j in self.mechanism.joints:
-            if isinstance(j, Fixed) and j.orientation is not None:
-                one, two = (
-                    Frame.of((0, 0, 0), [where[c] for c in b.coordinates[3:]] or (1, 0, 0, 0)) for b in j.bodies
-                )
-                if np.trace(one.turn.T @ two.turn @ Frame.of((0, 0, 0), j.orientation).turn.T) < 2:
-                    return True
-        return False
+        facing = [j.facing for j in self.mechanism.joints]
+        return any(float(f.xreplace(where)) < 0 for f in facing if f is not None)
 
     def _conditions(self, q: Array, S: Array) -> tuple[Array, Array]:
         """How the conditions' readings follow from the slots' rates, and the readings, at a position."""

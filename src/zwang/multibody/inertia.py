@@ -10,9 +10,12 @@ from zwang.errors import UndeterminedError
 from zwang.evaluation import matrices
 from zwang.model import System
 from zwang.multibody.body import MassBody
+from zwang.multibody.planar_body import PlanarBody
 from zwang.multibody.spatial_body import Body
+from zwang.multibody.vectors import is_number, scalar
 
 Moments = tuple[Any, Any, Any]
+SHARE = 1e-6  # a body takes part in a direction by more than this
 WEAK = 1e-10  # a direction with less than this share of the largest inertia and hold counts as having none
 
 
@@ -67,31 +70,31 @@ def require_inertia(
     system: System,
     bodies: Sequence[MassBody],
     state: Mapping[sp.Expr, float],
-    parameters: Mapping[Any, Any] | None = None,
+    parameters: Mapping[Any, Any] | None,
+    t: float,
 ) -> None:
     """Refuse a body that can turn freely about an axis about which it has no inertia: nothing determines that turn."""
-    slender = [b for b in bodies if isinstance(b, Body) and is_slender(b)]
+    slender = [b for b in bodies if is_slender(b)]
     if not slender:
         return
-    now, _, _ = matrices(system, state, 0.0, parameters)
+    now, _, _ = matrices(system, state, t, parameters)
     stacked = np.vstack([now.M / max(np.abs(now.M).max(), 1e-300), now.A])
     _, sizes, directions = np.linalg.svd(stacked)
     loose = directions[sizes < WEAK * sizes[0]] if len(sizes) == len(directions) else directions[len(sizes) :]
     for b in slender:
-        columns = [system.coordinates.index(q) for q in b.coordinates[3:]]
-        share = np.linalg.norm(loose[:, columns], axis=0) if len(loose) else np.zeros(4)
-        if share.any() and np.linalg.norm(share) > 1e-6:
+        columns = [system.coordinates.index(q) for q in b.coordinates[b.dimension :]]
+        if len(loose) and np.linalg.norm(loose[:, columns]) > SHARE:
             raise UndeterminedError(
                 f"{b.who} has no inertia about an axis about which it is free to turn: give it a small moment there, "
                 f"or hold that turn with a joint"
             )
 
 
-def is_slender(body: Body) -> bool:
-    """Whether a principal moment is zero, beside the others."""
-    try:
-        J = np.array([[float(x) for x in row] for row in body.inertia_matrix])
-    except TypeError:
-        return False  # symbols: numbers will tell
-    moments = np.linalg.eigvalsh(J)
+def is_slender(body: MassBody) -> bool:
+    """Whether a moment of inertia is zero, a principal one beside the others; of symbols nothing is known here."""
+    if isinstance(body, PlanarBody):
+        return bool(scalar(body.who, body.inertia) == 0)
+    if not isinstance(body, Body) or not all(is_number(x) for row in body.inertia_matrix for x in row):
+        return False
+    moments = np.linalg.eigvalsh(np.array(body.inertia_matrix, dtype=float))
     return bool(moments[0] <= WEAK * max(moments[-1], 1e-300))

@@ -10,14 +10,23 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.model.drawing import Shape
-from zwang.multibody.body import AnyBody, Particle, common_dimension
+from zwang.multibody.body import AnyBody, common_dimension, own_point
 from zwang.multibody.pose import Pose
-from zwang.multibody.vectors import Vector, inner, is_number, perpendiculars, scalar, subtract, tidy, unit, vector
+from zwang.multibody.vectors import (
+    IDENTITY,
+    Vector,
+    inner,
+    is_number,
+    perpendiculars,
+    scalar,
+    subtract,
+    tidy,
+    unit,
+    vector,
+)
 
 Point = Sequence[Any]
 Place = Point | tuple[Point, Point]
-
-NEAR = 1e-9  # a place this near to a particle, relative to how far out both are, is the particle's
 
 
 @dataclass(frozen=True)
@@ -40,7 +49,9 @@ class Freedom:
         """An expression that is zero where the coordinate is `target`, with slope 1 there."""
         if self.value is not None:
             return self.value - target
-        return self.sine * sp.cos(target) - self.cosine * sp.sin(target)
+        # 2 tan(δ/2) of the difference δ, by its sine and cosine: sin δ is zero half a turn off, too
+        c, s = sp.cos(target), sp.sin(target)
+        return 2 * (self.sine * c - self.cosine * s) / (1 + self.cosine * c + self.sine * s)
 
     @property
     def reading(self) -> sp.Expr:
@@ -78,6 +89,11 @@ class Constrainer(ABC):
         """Coordinates of its own, and where they start."""
         return {}
 
+    @property
+    def facing(self) -> sp.Expr | None:
+        """What is positive where it stands as meant, if its conditions are met elsewhere, too."""
+        return None
+
 
 class Joint(Constrainer):
     """A joint between two bodies.
@@ -91,7 +107,7 @@ class Joint(Constrainer):
     at: Place
 
     @property
-    def bodies(self) -> tuple[AnyBody, ...]:
+    def bodies(self) -> tuple[AnyBody, AnyBody]:
         """Both."""
         return (self.first, self.second)
 
@@ -118,31 +134,14 @@ class Joint(Constrainer):
     @cached_property
     def ends(self) -> tuple[Vector, Vector]:
         """The joint's point on each body, in body axes."""
-        return self.placed("at", self.at)
+        return self.placed(self.at)
 
-    def placed(self, what: str, at: Place) -> tuple[Vector, Vector]:
+    def placed(self, at: Place) -> tuple[Vector, Vector]:
         """A world point of the start, or a point on each body, as points in body axes."""
-        who, size = f"{self.who}: {what}", (self.dimension,)
         if is_pair(at):
-            return self.held((vector(who, at[0], size), vector(who, at[1], size)))
-        world = vector(who, at, size)
-        first, second = (tidy(pose.local_point(world)) for pose in self.start_poses)
-        return self.held((first, second))
-
-    def held(self, ends: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
-        """Points in body axes; of a particle nothing but its own place can be held."""
-        first, second = (self._held(b, end) for b, end in zip((self.first, self.second), ends, strict=True))
-        return first, second
-
-    def _held(self, body: AnyBody, end: Vector) -> Vector:
-        if not isinstance(body, Particle):
-            return end
-        if not all(is_number(x) and abs(float(x)) <= NEAR * (1 + max(map(abs, body.position))) for x in end):
-            raise InputError(
-                f"{self.who} holds a point {tuple(end)} away from the particle {body.name!r}, which has no other point "
-                f"than its own"
-            )
-        return (sp.S.Zero,) * len(end)
+            return both_ends(self.who, self.bodies, self.dimension, at=at)
+        world = vector(f"{self.who}: at", at, (self.dimension,))
+        return both_ends(self.who, self.bodies, self.dimension, world, world)
 
     def directed(self, what: str, axis: Place) -> tuple[Vector, Vector]:
         """A world direction of the start, or one on each body, as unit vectors in body axes."""
@@ -150,7 +149,7 @@ class Joint(Constrainer):
         if is_pair(axis):
             return unit(who, axis[0], size), unit(who, axis[1], size)
         world = unit(who, axis, size)
-        first, second = (tidy(pose.local_direction(world)) for pose in self.start_poses)
+        first, second = (pose.held_direction(world) for pose in self.start_poses)
         return first, second
 
     @property
@@ -171,14 +170,12 @@ class Joint(Constrainer):
 
     def shapes(self) -> list[Shape]:
         """What the joint looks like: a point."""
-        return [Shape(self.name, "point", (self.poses[0].point(self.ends[0]),), color="gray")]
+        return [Shape(self.name, "point", (self.place,), color="gray")]
 
     @cached_property
     def frame(self) -> tuple[Vector, ...]:
         """The joint's own axes, in those of the first body; an axis of the joint is the last."""
-        size = self.dimension
-        world = tuple(tuple(int(i == j) for j in range(size)) for i in range(size))
-        return tuple(tidy(self.start_poses[0].local_direction(e)) for e in world)
+        return world_axes(self)
 
     @property
     def own_axes(self) -> tuple[Vector, ...]:
@@ -191,28 +188,82 @@ def is_pair(given: Any) -> bool:
     return hasattr(given, "__len__") and len(given) == 2 and hasattr(given[0], "__len__")
 
 
+def both_ends(
+    who: str,
+    bodies: tuple[AnyBody, AnyBody],
+    dimension: int,
+    start: Point | None = None,
+    end: Point | None = None,
+    at: Any = None,
+) -> tuple[Vector, Vector]:
+    """A point on each of two bodies, in body axes: `at` as it is, or world points of the start position.
+
+    A world point that is not given is the body's centre of mass.
+    """
+    size, world = (dimension,), (start, end)
+    if at is not None and (any(x is not None for x in world) or not is_pair(at)):
+        raise InputError(f"{who}: give start and end in the world, or at=(point on the first, point on the second)")
+    ends = []
+    for body, place, own, what in zip(bodies, world, (None, None) if at is None else at, ("start", "end"), strict=True):
+        if own is not None:
+            point = vector(f"{who}: at", own, size)
+        elif place is None:
+            point = (sp.S.Zero,) * dimension
+        else:
+            point = body.start_pose(dimension).held_point(vector(f"{who}: {what}", place, size))
+        ends.append(own_point(who, body, point))
+    return ends[0], ends[1]
+
+
 def together(gap: Vector) -> dict[str, sp.Expr]:
     """Two points coincide."""
     return dict(zip("xyz", gap, strict=False))
 
 
+def world_axes(joint: Joint) -> tuple[Vector, ...]:
+    """The world's axes in those of the first body, in the start position."""
+    return tuple(joint.start_poses[0].held_direction(e) for e in IDENTITY[joint.dimension])
+
+
+def frame_about(joint: Joint, axis: Vector) -> tuple[Vector, ...]:
+    """A right-handed frame (n, m, axis) on one body, in body axes."""
+    if not all(map(is_number, axis)):
+        raise InputError(
+            f"{joint.who}: where its axis points on a body depends on parameters: give it as (on the first body, on "
+            f"the second), in body axes"
+        )
+    return (*perpendiculars(axis), axis)
+
+
 def frames_of(joint: Joint, axes: tuple[Vector, Vector]) -> tuple[tuple[Vector, ...], tuple[Vector, ...]]:
     """Right-handed frames (n, m, axis) on both bodies, in body axes, that are parallel at the start."""
-    n, m = perpendiculars(axes[0])
-    return (n, m, axes[0]), (*(aligned(joint, e, axes) for e in (n, m)), axes[1])
+    n, m, axis = frame_about(joint, axes[0])
+    return (n, m, axis), (*(aligned(joint, e, axes) for e in (n, m)), axes[1])
 
 
 def aligned(joint: Joint, e: Vector, axes: tuple[Vector, Vector]) -> Vector:
     """A direction on the first body perpendicular to its axis, carried to the second, perpendicular to its own."""
+    there = carried(joint, e)
+    off = inner(there, axes[1])
+    return unit(joint.who, tidy(tuple(c - off * a for c, a in zip(there, axes[1], strict=True))), (3,))
+
+
+def carried(joint: Joint, e: Vector) -> Vector:
+    """A direction on the first body, in the axes of the second, in the start position."""
     first, second = joint.start_poses
-    carried = second.local_direction(first.direction(e))
-    off = inner(carried, axes[1])
-    return unit(joint.who, tidy(tuple(c - off * a for c, a in zip(carried, axes[1], strict=True))), (3,))
+    there = second.held_direction(first.direction(e))
+    if not all(map(is_number, there)):
+        raise InputError(
+            f"{joint.who}: how its bodies are turned against each other at the start depends on parameters, so turns "
+            f"from there cannot be told: let a prescribed angle start at a number"
+        )
+    return there
 
 
 def turn_about(joint: Joint, axes: tuple[Vector, Vector], reading: Any) -> Freedom:
     """The angle by which the second body has turned about an axis, from the start, where it reads `reading`."""
     a, b = joint.poses
+    reading = scalar(f"{joint.who}: reading", reading)
     if joint.dimension == 2:
         first, second = joint.start_poses
         from_start = scalar(joint.who, reading + first.angle - second.angle)

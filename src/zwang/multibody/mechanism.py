@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import sympy as sp
 
 from zwang.errors import AssemblyError, ModelError
@@ -16,11 +17,16 @@ from zwang.multibody import results
 from zwang.multibody.body import AnyBody, Ground, MassBody, Moving
 from zwang.multibody.drawing import draw
 from zwang.multibody.element import ForceElement
-from zwang.multibody.inertia import require_inertia
+from zwang.multibody.inertia import is_slender, require_inertia
 from zwang.multibody.joint import Constrainer
+from zwang.multibody.planar_body import PlanarBody
+from zwang.symbols import rates
+from zwang.symbols import t as time
 
 if TYPE_CHECKING:
     import xarray as xr
+
+EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +111,9 @@ class Mechanism:
             state = assemble(self.system, self.guess, parameters=parameters, t=t)
         except AssemblyError as error:
             raise AssemblyError(f"the mechanism cannot be put together as described: {error}") from None
-        require_inertia(self.system, self.movable, state, parameters)
-        return state
+        require_facing(self, state, parameters, t)
+        require_inertia(self.system, self.movable, state, parameters, t)
+        return without_noise(self, state)
 
     @cached_property
     def drawing(self) -> Drawing:
@@ -133,6 +140,35 @@ class Mechanism:
         return results.energies(self, motion)
 
 
+def require_facing(
+    mechanism: Mechanism, state: Mapping[sp.Expr, float], parameters: Mapping[Any, Any] | None, t: float
+) -> None:
+    """Refuse a start that meets a joint's conditions, but elsewhere than meant."""
+    known = {**mechanism.parameters, **(parameters or {}), time: t}
+    known = {key: value for key, value in known.items() if isinstance(key, sp.Symbol)}
+    for j in mechanism.joints:
+        now = sp.S.One if j.facing is None else j.facing.xreplace(state).subs(known)
+        if now.is_number and now < 0:
+            raise AssemblyError(
+                f"joint {j.name!r}: from where its bodies are described they come to stand half a turn off: describe "
+                f"them nearer to how it holds them"
+            )
+
+
+def without_noise(mechanism: Mechanism, state: Mapping[sp.Expr, float]) -> dict[sp.Expr, float]:
+    """A start in which what assembly left of zeros is zero: less than the rounding of the largest of its kind.
+
+    Lengths, turns and their rates are of four kinds; what stands as it was described is not touched.
+    """
+    bodies, found = mechanism.movable, dict(state)
+    lengths = [q for b in bodies for q in b.coordinates[: b.dimension]]
+    turns = [q for b in bodies for q in b.coordinates[b.dimension :]]
+    for kind in (lengths, turns, [rates(q)[0] for q in lengths], [rates(q)[0] for q in turns]):
+        limit = EPS * max((abs(state[key]) for key in kind), default=0.0)
+        found |= {key: 0.0 for key in kind if abs(state[key]) < limit and state[key] != mechanism.guess[key]}
+    return found
+
+
 def total(parts: Sequence[Mapping[sp.Expr, sp.Expr]]) -> dict[sp.Expr, sp.Expr]:
     """Generalized forces added up, coordinate by coordinate."""
     terms: dict[sp.Expr, list[sp.Expr]] = {}
@@ -155,6 +191,12 @@ def find_mistakes(mechanism: Mechanism) -> list[str]:
     if mistakes:
         return mistakes
     bodies = mechanism.movable
+    mistakes += [
+        f"{b.who} has no inertia, and nothing holds its angle: give it an inertia, hold it with a joint away from its "
+        f"centre, or make it a Particle"
+        for b in bodies
+        if isinstance(b, PlanarBody) and is_slender(b) and not is_held(mechanism, b.coordinates[2])
+    ]
     if not bodies:
         mistakes.append("bodies: none of them can move; give at least one with mass")
     if len({b.dimension for b in bodies}) > 1:
@@ -196,3 +238,9 @@ def find_mistakes(mechanism: Mechanism) -> list[str]:
             if j not in mechanism.joints
         ]
     return mistakes
+
+
+def is_held(mechanism: Mechanism, q: sp.Expr) -> bool:
+    """Whether a condition asks something of a coordinate."""
+    conditions = [*(e for j in mechanism.joints for e in j.asked.values()), *mechanism.constraints.values()]
+    return any(isinstance(e, sp.Basic) and e.has(q) for e in conditions)

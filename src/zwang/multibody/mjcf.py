@@ -224,7 +224,7 @@ def coupling(reading: Reading, i: int, held: list[Held], name: str) -> Coupling 
     own, slot = by_slot[names[0]]
     factors: dict[Selected, float] = {(own.joint, own.freedom(slot)): 1.0}
     value = slot.zero + float(data[0])
-    if len(ids) == 2:
+    if len(ids) == 2 and data[1]:
         other, leader = by_slot[names[1]]
         factors[(other.joint, other.freedom(leader))] = -float(data[1])
         value -= float(data[1]) * leader.zero

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from zwang.multibody.vectors import IDENTITY, Turn, Vector, add, apply, cross, subtract, unapply
+from zwang.multibody.vectors import IDENTITY, Turn, Vector, add, apply, cross, subtract, tidy, unapply
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,14 @@ class Pose:
     def local_direction(self, d: Vector) -> Vector:
         """World components of a direction, in body axes."""
         return unapply(self.turn, d)
+
+    def held_point(self, at: Vector) -> Vector:
+        """A world place, in body axes and without what rounding leaves of zeros: for poses in numbers."""
+        return tidy(self.local_point(at), at, self.origin)
+
+    def held_direction(self, d: Vector) -> Vector:
+        """A world direction, likewise."""
+        return tidy(self.local_direction(d))
 
 
 def at_rest(dimension: int) -> Pose:

@@ -9,7 +9,8 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from zwang.errors import InputError
-from zwang.evaluation import model_kernel, named_like, parameter_values, suggestion
+from zwang.evaluation import model_kernel
+from zwang.given import named_like, parameter_values, suggestion
 from zwang.linalg.rank import row_rank
 from zwang.multibody.body import AnyBody, MassBody, Particle
 from zwang.multibody.joint import Constrainer, Joint
@@ -33,7 +34,8 @@ CHUNK = 64  # states whose matrices are in memory at a time
 def used_parameters(mechanism: "Mechanism", motion: "xr.Dataset") -> dict[Any, float]:
     """The values that a motion was computed with."""
     written = json.loads(motion.attrs.get("parameters", "{}"))
-    known = [s for s in mechanism.system.parameters if isinstance(s, sp.Symbol)]
+    system = mechanism.system  # a parameter without a value of its own is one too
+    known = [*(s for s in system.parameters if isinstance(s, sp.Symbol)), *system.symbols]
     found = {named_like(name, known): value for name, value in written.items() if not isinstance(value, str)}
     return {s: value for s, value in found.items() if s is not None}
 
@@ -84,9 +86,14 @@ def reactions(mechanism: "Mechanism", motion: "xr.Dataset", frame: str) -> "xr.D
     if frame not in ("world", "joint"):
         raise InputError(f"frame={frame!r} is unknown: choose 'world' or 'joint'")
     joints = [j for j in mechanism.joints if isinstance(j, Joint)]
+    parameters, bearers = used_parameters(mechanism, motion), [bearer(j) for j in joints]
+    wanted = [geometry(j, body) for j, body in zip(joints, bearers, strict=True)]
+    places = along(motion, mechanism.system, [e for part in wanted for e in part], parameters)
+    parts = np.split(places, np.cumsum([len(part) for part in wanted], dtype=int)[:-1], axis=1)
+    pulls = joint_forces(mechanism, motion, joints, bearers, parameters)
     force, moment = np.zeros((2, len(motion.time), len(joints), 3))
     for i, joint in enumerate(joints):
-        force[:, i], moment[:, i] = reaction(mechanism, motion, joint, frame)
+        force[:, i], moment[:, i] = reaction(joint, bearers[i], parts[i], pulls[i], frame)
     dims = ("time", "joint", "axis")
     return xr.Dataset(
         {
@@ -99,31 +106,26 @@ def reactions(mechanism: "Mechanism", motion: "xr.Dataset", frame: str) -> "xr.D
     )
 
 
-def reaction(mechanism: "Mechanism", motion: "xr.Dataset", joint: Joint, frame: str) -> tuple[Array, Array]:
-    """Force and moment (time, 3) of one joint, from its rows of Aᵀλ on the coordinates of one of its bodies.
+def bearer(joint: Joint) -> MassBody:
+    """The body on which a joint's reaction is read: the second or, where that has no coordinates, the first."""
+    return next(b for b in reversed(joint.bodies) if isinstance(b, MassBody))
 
-    The body is the second, or, where that has none, the first, with the opposite sign.
-    """
-    on_second = isinstance(joint.second, MassBody)
-    body = joint.second if on_second else joint.first
-    assert isinstance(body, MassBody)
-    pose = joint.poses[1] if on_second else joint.poses[0]
-    parameters = used_parameters(mechanism, motion)
+
+def geometry(joint: Joint, body: MassBody) -> list[Any]:
+    """The arm from a body's centre to the joint, the joint's own axes and the body's coordinates, in expressions."""
+    arm = subtract(joint.place, body.pose(joint.dimension).origin)
+    return [*arm, *(x for e in joint.own_axes for x in e), *body.coordinates]
+
+
+def reaction(joint: Joint, body: MassBody, places: Array, pull: Array, frame: str) -> tuple[Array, Array]:
+    """Force and moment (time, 3) of one joint, from its geometry and what its rows of Aᵀλ give along a body."""
     size = joint.dimension
-    geometry = along(
-        motion,
-        mechanism.system,
-        [*subtract(joint.place, pose.origin), *(x for e in joint.own_axes for x in e), *body.coordinates],
-        parameters,
-    )
-    arm, turn = geometry[:, :size], geometry[:, size : size + size**2].reshape(-1, size, size)
-    generalized = joint_forces(mechanism, motion, joint, body, parameters)
-    if not on_second:
-        generalized = -generalized
+    arm, turn = places[:, :size], places[:, size : size + size**2].reshape(-1, size, size)
+    generalized = pull if body is joint.second else -pull
     force, moment = np.zeros((2, len(generalized), 3))
     force[:, :size] = generalized[:, :size]
     if isinstance(body, Body):
-        G: Array = np.array(world_rates(tuple(geometry[:, -4:].T)))  # (3, 4, time)
+        G: Array = np.array(world_rates(tuple(places[:, -4:].T)))  # (3, 4, time)
         moment = np.einsum("ijt,tj->ti", G, generalized[:, 3:]) / 2
     elif not isinstance(body, Particle):
         moment[:, 2] = generalized[:, 2]
@@ -144,17 +146,21 @@ def in_joint_axes(world: Array, axes: Array) -> Array:
 
 
 def joint_forces(
-    mechanism: "Mechanism", motion: "xr.Dataset", joint: Constrainer, body: MassBody, parameters: dict[Any, float]
-) -> Array:
-    """(time, k) what a joint's rows of Aᵀλ give along the coordinates of a body."""
-    system = mechanism.system
-    rows = [system.constraint_names.index(name) for name in mechanism.rows[joint.name]]
-    columns = [system.coordinates.index(q) for q in body.coordinates]
-    lam = motion.multiplier.values[:, rows]
-    out = np.empty((len(lam), len(columns)))
+    mechanism: "Mechanism",
+    motion: "xr.Dataset",
+    joints: Sequence[Constrainer],
+    bodies: Sequence[MassBody],
+    parameters: dict[Any, float],
+) -> list[Array]:
+    """(time, k) what the rows of each joint in Aᵀλ give along the coordinates of one of its bodies."""
+    system, lam = mechanism.system, motion.multiplier.values
+    rows = [[system.constraint_names.index(name) for name in mechanism.rows[j.name]] for j in joints]
+    columns = [[system.coordinates.index(q) for q in b.coordinates] for b in bodies]
+    found = [np.empty((len(lam), len(k))) for k in columns]
     for part, A in matrices_along(mechanism, motion, parameters):
-        out[part] = np.einsum("ti,tij->tj", lam[part], A[:, rows][:, :, columns])
-    return out
+        for out, i, k in zip(found, rows, columns, strict=True):
+            out[part] = np.einsum("ti,tij->tj", lam[part][:, i], A[:, i][:, :, k])
+    return found
 
 
 def matrices_along(mechanism: "Mechanism", motion: "xr.Dataset", parameters: dict[Any, float]) -> Any:

@@ -154,7 +154,7 @@ def is_same(a: Any, b: Any, rows: tuple[Vector, ...]) -> bool:
     return abs(float(a) - float(b)) <= ROUNDING * size
 
 
-def check_inertia(who: str, rows: tuple[Vector, ...]) -> None:
+def check_inertia(who: str, rows: Sequence[Sequence[Any]]) -> None:
     """Refuse moments of inertia that are negative or violate the triangle inequality."""
     if not all(is_number(x) for row in rows for x in row):
         return

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from zwang.errors import InputError
-from zwang.evaluation import numbers
+from zwang.given import numbers
 from zwang.multibody.frame import Array, Frame, turned
 
 # kind → how many numbers say where it stands, and how many how it moves

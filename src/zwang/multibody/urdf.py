@@ -60,7 +60,9 @@ def read_urdf(
     conditions: list[Constrainer] = [h.joint for h in held]
     by_slot = {s.name: (h.joint, h.freedom(s)) for h in held for s in h.slots if s.kind != "ball"}
     for m in mimics:
-        factors: dict[Selected, float] = {by_slot[m.follower]: 1.0, by_slot[m.leader]: -m.factor}
+        factors: dict[Selected, float] = {by_slot[m.follower]: 1.0}
+        if m.factor:
+            factors[by_slot[m.leader]] = -m.factor
         conditions.append(Coupling(f"{m.follower}_mimic", factors, m.offset))
     forces = [*([Gravity(gravity)] if any(gravity) else []), *dampers_and_springs(held)]
     mechanism = Mechanism(list(skeleton.bodies.values()), conditions, forces, name=root.get("name") or "")

@@ -7,7 +7,9 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from zwang.errors import InputError
 from zwang.multibody.frame import Array, Frame
+from zwang.multibody.spatial_body import check_inertia
 from zwang.multibody.tree import Link, Slot
 from zwang.multibody.vectors import perpendiculars
 from zwang.multibody.xml_text import Xml
@@ -72,12 +74,10 @@ def link_of(xml: Xml, e: Element, name: str) -> Link:
     xx, yy, zz, xy, xz, yz = entries
     J = origin.turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ origin.turn.T
     J[np.abs(J) < 1e-15 * np.abs(J).max()] = 0.0
-    lowest, middle, highest = np.linalg.eigvalsh(J)
-    if lowest < -1e-9 * abs(highest) or highest > (lowest + middle) * (1 + 1e-9):
-        xml.mistakes.append(
-            f"{who}: no body has the principal moments of inertia {lowest:.6g}, {middle:.6g}, {highest:.6g}: one is "
-            f"negative, or the largest exceeds the sum of the others"
-        )
+    try:
+        check_inertia(who, J.tolist())
+    except InputError as error:
+        xml.mistakes.append(str(error))
     if mass == 0 and np.any(J):
         xml.mistakes.append(f"{who}: it has moments of inertia but no mass")
     return replace(bare, mass=mass, centre=origin.origin, inertia=J)

@@ -87,19 +87,23 @@ def unapply(turn: Turn, a: Vector) -> Vector:
     return tuple(inner(column, a) for column in zip(*turn, strict=True))
 
 
-def tidy(a: Vector) -> Vector:
-    """What rounding left of zeros and whole numbers, mended: a corner at 6e-17 is meant to be at 0."""
-    size = max((abs(float(x)) for x in a if is_number(x)), default=0.0)
-    limit = NEAR_ZERO * max(size, 1e-300)
-    return tuple(mended(x, limit) for x in a)
+def tidy(a: Vector, *beside: Vector) -> Vector:
+    """What rounding left of zeros and whole numbers, mended: a corner at 6e-17 is meant to be at 0.
 
+    `beside` are the vectors that it was computed from: rounding is a share of the largest number there.
 
-def mended(x: Any, limit: float) -> Any:
-    """The whole number that an entry is but for rounding, or the entry."""
-    if not is_number(x):
-        return x
-    near = round(float(x))
-    return sp.Integer(near) if abs(float(x) - near) <= limit else x
+    >>> tidy((0.1 + 0.2 - 0.3, 1), (0.3, 1)), tidy((1e-20, 0))
+    ((0, 1), (1e-20, 0))
+    """
+    limit = NEAR_ZERO * max((abs(float(x)) for v in (a, *beside) for x in v if is_number(x)), default=0.0)
+
+    def mended(x: Any) -> Any:
+        if not is_number(x):
+            return x
+        near = round(float(x))
+        return sp.Integer(near) if abs(float(x) - near) <= limit else x
+
+    return tuple(map(mended, a))
 
 
 def is_number(x: Any) -> bool:
@@ -110,7 +114,7 @@ def is_number(x: Any) -> bool:
 def unit(who: str, given: Any, sizes: Sequence[int] = (2, 3)) -> Vector:
     """A direction in numbers, of length 1."""
     values = numeric(who, given, sizes)
-    length = math.sqrt(sum(x * x for x in values))
+    length = math.hypot(*values)
     if length == 0:
         raise InputError(f"{who}: {tuple(given)} has no direction: give a vector that is not zero")
     return vector(who, tidy(tuple(x / length for x in values)), sizes)

@@ -11,7 +11,7 @@ from sympy.core.function import AppliedUndef
 from zwang.compile import Program, compile_program
 from zwang.equations.languages import translate
 from zwang.errors import InputError
-from zwang.evaluation import named_like, parameter_values, suggestion
+from zwang.given import named_like, one_number, parameter_values, suggestion
 from zwang.model import System
 from zwang.symbols import as_scalar, rates, t
 
@@ -70,4 +70,4 @@ def spare_values(system: System, parameters: Mapping[Any, Any] | None) -> dict[s
     values = dict(system.parameters)
     values |= {named_like(key, values): value for key, value in (parameters or {}).items()}
     unused = [s for s in system.parameters if isinstance(s, sp.Symbol) and s not in system.symbols]
-    return {s: sp.Float(float(values[s])) for s in unused if values[s] is not None}
+    return {s: sp.Float(one_number(values[s], str(s))) for s in unused if values[s] is not None}

@@ -81,18 +81,22 @@ def number_or_text(value: Any) -> Any:
 
 
 def balance(times: Array, energy: Array, power: Array) -> Array:
-    """Energy beyond the work done: h(t) − h(0) − ∫ power dt, by a spline through the saved powers."""
-    gained = energy - energy[:1]
-    if len(times) < 2 or (np.diff(times) == 0).any():
-        return np.asarray(gained)
-    if not np.isfinite(power).all():
-        return np.full_like(gained, np.nan)  # work that is not known
-    most = np.abs(power).max() * abs(times[-1] - times[0])
-    if most <= np.finfo(float).eps * np.abs(energy).max():
-        return np.asarray(gained)  # workless constraints, but for rounding
-    from scipy.interpolate import CubicSpline
+    """Energy beyond the work done: h(t) − h(0) − ∫ power dt, by a spline through the saved powers.
 
-    forward = times if times[-1] > times[0] else times[::-1]
-    ordered = power if times[-1] > times[0] else power[::-1]
-    work = CubicSpline(forward, ordered).antiderivative()
-    return np.asarray(gained - (work(times) - work(times[0])))
+    Energies and powers have shape (…, T).
+    """
+    gained = np.asarray(energy - energy[..., :1])
+    if len(times) < 2 or (np.diff(times) == 0).any():
+        return gained
+    known = np.isfinite(power).all(axis=-1)
+    gained[~known] = np.nan  # work that is not known
+    most = np.abs(power).max(axis=-1) * abs(times[-1] - times[0])
+    worked = known & ~(most <= np.finfo(float).eps * np.abs(energy).max(axis=-1))  # not only by rounding
+    if worked.any():
+        from scipy.interpolate import CubicSpline
+
+        forward = times if times[-1] > times[0] else times[::-1]
+        ordered = power[worked] if times[-1] > times[0] else power[worked][..., ::-1]
+        work = CubicSpline(forward, ordered, axis=-1).antiderivative()
+        gained[worked] -= work(times) - work(times[:1])
+    return gained

@@ -1,6 +1,5 @@
 """The player: a motion as a piece of HTML with a canvas and controls, complete in itself."""
 
-import json
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zwang.show.report_html import inert_json
 from zwang.show.scene import Scene, scene_of
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ aria-label="{escape(", ".join(s.name for s in scene.shapes[:NAMES_SHOWN]))}">Thi
 <button type="button" data-role="reset" title="Reset the view (double click)">Reset view</button>
 </div>
 {legend(scene)}
-<script type="application/json">{inert(json.dumps(data_of(scene), ensure_ascii=False, separators=(",", ":")))}</script>
+<script type="application/json">{inert_json(data_of(scene))}</script>
 <script>(() => {{
 "use strict";
 {"".join(asset(name) for name in SCRIPTS)}}})();</script>
@@ -157,11 +157,6 @@ def legend(scene: Scene) -> str:
     )
     more = len(scene.shapes) - NAMES_SHOWN
     return f'<ul class="zw-legend">{items}{f"<li class=zw-more>and {more} more</li>" * (more > 0)}</ul>'
-
-
-def inert(text: str) -> str:
-    """JSON that no HTML parser takes for markup."""
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 @cache

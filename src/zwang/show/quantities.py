@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zwang.errors import InputError
-from zwang.evaluation import suggestion
+from zwang.given import suggestion
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -19,13 +19,14 @@ from zwang.show.report_ledger import ledger_section
 from zwang.show.report_settings import settings_section
 from zwang.show.report_subject import Subject
 from zwang.show.report_system import system_section
-from zwang.show.report_words import header
+from zwang.show.report_words import header, told
 
 if TYPE_CHECKING:
     import xarray as xr
 
 # Nothing may be loaded; what the page brings along may run, and pictures may be made of plots.
-POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+SCRIPTLESS = "default-src 'none'; style-src 'unsafe-inline'"
+POLICY = f"{SCRIPTLESS}; script-src 'unsafe-inline'; img-src data: blob:"
 
 
 def report(
@@ -68,28 +69,43 @@ def page(subject: Subject, sections: list[Section], plots: Plots) -> str:
     from plotly.offline import get_plotlyjs
 
     contents = "".join(f'<li><a href="#{s.anchor}">{escape(s.title)}</a></li>' for s in sections)
-    body = "\n".join(section.html for section in sections)
+    head = f'{header(subject)}\n<nav aria-label="Contents"><ul>{contents}</ul></nav>'
     scripts = f"<script>{get_plotlyjs()}</script>\n<script>{asset('report.js')}</script>" if plots.figures else ""
+    after = f"""<noscript><p class="note">Plots and animation need JavaScript; everything else is here.</p></noscript>
+<script type="application/json" id="report-data">{inert_json(plots.data)}</script>
+{scripts}
+"""
+    return document(subject.name, POLICY, head, sections, after)
+
+
+def equations_page(model: ModelFile, forms: Sequence[str]) -> str:
+    """The equations of a model in some forms as a page of their own: MathML, which needs no script."""
+    import xarray as xr
+
+    subject = Subject(model, xr.Dataset())  # of the motion it takes nothing
+    head = f"<header><h1>{escape(subject.name)}</h1>{told(subject)}</header>"
+    return document(subject.name, SCRIPTLESS, head, [equations_section(subject, forms)])
+
+
+def document(title: str, policy: str, head: str, sections: list[Section], after: str = "") -> str:
+    """A page in our style; `after` follows what is to be read."""
+    body = "\n".join(section.html for section in sections)
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{escape(subject.name)}</title>
+<title>{escape(title)}</title>
 <style>{asset("report.css")}</style>
 </head>
 <body>
 <main>
-{header(subject)}
-<nav aria-label="Contents"><ul>{contents}</ul></nav>
+{head}
 {body}
 <footer><p>Made with zwang.</p></footer>
 </main>
-<noscript><p class="note">Plots and animation need JavaScript; everything else is here.</p></noscript>
-<script type="application/json" id="report-data">{inert_json(plots.data)}</script>
-{scripts}
-</body>
+{after}</body>
 </html>
 """

@@ -7,9 +7,10 @@ from typing import Any, TypeVar
 
 from zwang.errors import ZwangError
 from zwang.motion.compare import EngineRow, FormRow, PrecisionRow, compare_engines, compare_forms, work_precision
+from zwang.results.account import LEVELS, worst_residual
 from zwang.show.report_figures import Figure, Plots, plot
 from zwang.show.report_html import Section, number, pairs, paragraph, table
-from zwang.show.report_subject import Subject, largest
+from zwang.show.report_subject import Subject
 from zwang.show.report_words import seconds
 
 T = TypeVar("T")
@@ -31,10 +32,9 @@ def accounts(subject: Subject) -> list[tuple[str, str]]:
     """What the motion says of its own errors."""
     gap, size = subject.balance
     said = []
-    for variable, level in (("residual", "position"), ("residual_rate", "velocity")):
-        found = largest(subject.motion[variable].values)
-        if isfinite(found):
-            said.append((f"Constraints in {level}", f"kept to {number(found, digits=2)}"))
+    for variable, level in LEVELS.items():
+        if found := worst_residual(subject.motion, variable):
+            said.append((f"Constraints in {level}", f"kept to {number(found[0], digits=2)}"))
     share = f", {number(gap / size, digits=2)} of the largest energy on the way" if size else ""
     said.append(
         (
@@ -87,7 +87,10 @@ def engines(subject: Subject, plots: Plots) -> list[str]:
         body.append(paragraph(f"The engines could not be compared: {by_engine}", "note"))
     else:
         head = ("Engine, form", "Tolerance", "End state differs by", "Drift", "Energy error", "Steps", "Time", "Note")
-        caption = "The same motion by other engines and forms: how far each end is from the first"
+        caption = (
+            "The same motion by other engines and forms: how far each end is from the first; the energy error has that "
+            "of quadrature in it, where forces do work outside of the potential"
+        )
         body.append(table(caption, head, [engine_cells(row) for row in by_engine], "numbers"))
     body.append("<h3>Work and precision</h3>")
     if isinstance(by_tol, str):

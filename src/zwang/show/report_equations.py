@@ -134,9 +134,7 @@ def matrices_of(subject: Subject, equations: Equations) -> str:
         text = latex(matrix) if sp.count_ops(matrix) <= 2 * MOST_OPERATIONS else ""
         if not 0 < len(text) <= 2 * LONGEST:
             entries = sum(1 for entry in matrix if entry != 0)
-            omitted.append(
-                f"{name} ({matrix.rows}×{matrix.cols}, {count(entries, 'entry').replace('ys', 'ies')} not zero)"
-            )
+            omitted.append(f"{name} ({matrix.rows}×{matrix.cols}, {count(entries, 'entry', 'entries')} not zero)")
         else:
             parts.append(f"{name} = {text}")
     body = block(subject, r",\quad ".join(parts))

@@ -156,9 +156,14 @@ def over_time(subject: Subject, plots: Plots, variable: str, title: str, caption
     many = sum(len(panel.curves) for panel in found)
     if many > MOST_CURVES:
         caption = f"{caption} The first {MOST_CURVES} of {many} are here; the motion itself has them all.".strip()
-    unit, several = subject.unit("time"), variable != "energy_balance"
-    axis = f"t ({unit})" if unit else "t"
-    return Figure(variable, title, caption, tuple(panels), axis, marks(subject), legend=several)
+    several = variable != "energy_balance"
+    return Figure(variable, title, caption, tuple(panels), time_axis(subject), marks(subject), legend=several)
+
+
+def time_axis(subject: Subject) -> str:
+    """What stands at the axis of time."""
+    unit = subject.unit("time")
+    return f"t ({unit})" if unit else "t"
 
 
 def name_in(variable: str, name: str) -> str:

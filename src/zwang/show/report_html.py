@@ -84,13 +84,13 @@ def number(value: float, unit: str = "", digits: int = 4) -> str:
     return text.replace("-", "−") + (f"&nbsp;{escape(unit)}" if unit else "")
 
 
-def count(many: int, one: str) -> str:
-    """`1 row`, `2 rows`.
+def count(many: int, one: str, more: str = "") -> str:
+    """`1 row`, `2 rows`; `more` where the plural is another.
 
-    >>> count(2, "step"), count(12345, "step")
-    ('2 steps', '12,345 steps')
+    >>> count(12345, "step"), count(2, "entry", "entries")
+    ('12,345 steps', '2 entries')
     """
-    return f"{many:,} {one}{'' if many == 1 else 's'}"
+    return f"{many:,} {one if many == 1 else more or one + 's'}"
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:

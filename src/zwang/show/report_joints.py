@@ -1,12 +1,20 @@
 """The report's section on the joints of a mechanism: reactions, angles and travels, energies of bodies."""
 
-from html import escape
-
 import numpy as np
 from numpy.typing import NDArray
 
-from zwang.show.quantities import Curve
-from zwang.show.report_figures import MOST_CURVES, SHOWN_AT_FIRST, Figure, Plots, curve_data, marks, tabbed
+from zwang.results.units import Units
+from zwang.show.quantities import Curve, Panel
+from zwang.show.report_figures import (
+    MOST_CURVES,
+    SHOWN_AT_FIRST,
+    Figure,
+    Plots,
+    curve_data,
+    marks,
+    tabbed,
+    time_axis,
+)
 from zwang.show.report_html import Section, paragraph
 from zwang.show.report_subject import Subject
 
@@ -23,27 +31,27 @@ def joints_section(subject: Subject, plots: Plots) -> Section | None:
     energies = mechanism.energies(subject.motion)
     unique = {str(name): bool(flag) for name, flag in zip(carried.joint.values, carried.unique.values, strict=True)}
     energy = subject.model.units.energy
+    moment = Units(energy=energy, coordinates={"angle": "rad"}).force("angle")  # what lengths are in, nobody says
     reactions, motions = [], []
-    for key, title in (("force", "Forces"), ("moment", "Moments")):
+    for key, title, unit in (("force", "Forces", ""), ("moment", "Moments", moment)):
         size = np.linalg.norm(carried[key].values, axis=-1)
-        curves = [Curve(name, "", size[None, :, i], flag) for i, (name, flag) in enumerate(unique.items())]
-        reactions += drawn(subject, plots, f"joint_{key}", title, f"|{key}|", curves)
+        curves = tuple(Curve(name, unit, size[None, :, i], flag) for i, (name, flag) in enumerate(unique.items()))
+        reactions += drawn(subject, plots, f"joint_{key}", title, Panel(f"|{key}|", unit, curves))
     for name in (str(n) for n in moved.data_vars if not str(n).endswith("_rate")):
-        values = moved[name].values
-        curves = [
-            Curve(str(joint), "", values[None, :, i])
+        values, unit = moved[name].values, "rad" if name == "angle" else ""
+        curves = tuple(
+            Curve(str(joint), unit, values[None, :, i])
             for i, joint in enumerate(moved.joint.values)
             if np.isfinite(values[:, i]).all()
-        ]
-        motions += drawn(subject, plots, f"joint_{name}", f"{name.capitalize()}s", name, curves)
+        )
+        motions += drawn(subject, plots, f"joint_{name}", f"{name.capitalize()}s", Panel(name, unit, curves))
     kinetic = energies.kinetic.values
-    curves = [Curve(str(body), energy, kinetic[None, :, i]) for i, body in enumerate(energies.body.values)]
-    label = f"kinetic energy ({energy})" if energy else "kinetic energy"
-    motions += drawn(subject, plots, "body_kinetic", "Kinetic energies", label, curves)
+    curves = tuple(Curve(str(body), energy, kinetic[None, :, i]) for i, body in enumerate(energies.body.values))
+    motions += drawn(subject, plots, "body_kinetic", "Kinetic energies", Panel("kinetic energy", energy, curves))
     plots.figures.extend([*reactions, *motions])
     words = paragraph("The size of force and moment on the second body of each joint, about the joint. " + told(unique))
     body = [words, *([tabbed("Reactions", reactions)] if reactions else [])]
-    body += [f"<h3>{escape('Angles, travels and energies')}</h3>\n{tabbed('Joint motion', motions)}"]
+    body += [f"<h3>Angles, travels and energies</h3>\n{tabbed('Joint motion', motions)}"]
     return Section("joints", "Joints", "\n".join(body))
 
 
@@ -58,14 +66,13 @@ def told(unique: dict[str, bool]) -> str:
     )
 
 
-def drawn(subject: Subject, plots: Plots, key: str, title: str, label: str, curves: list[Curve]) -> list[Figure]:
+def drawn(subject: Subject, plots: Plots, key: str, title: str, panel: Panel) -> list[Figure]:
     """The plot of some curves over time; none without curves."""
-    if not curves:
+    if not panel.curves:
         return []
     data = [
         curve_data(c, c.name, plots, logarithmic=False, hidden=i >= SHOWN_AT_FIRST)
-        for i, c in enumerate(curves[:MOST_CURVES])
+        for i, c in enumerate(panel.curves[:MOST_CURVES])
     ]
-    unit = subject.unit("time")
-    panel = {"label": label, "log": False, "curves": data}
-    return [Figure(key, title, "", (panel,), f"t ({unit})" if unit else "t", marks(subject))]
+    only = {"label": panel.label, "log": False, "curves": data}
+    return [Figure(key, title, "", (only,), time_axis(subject), marks(subject))]

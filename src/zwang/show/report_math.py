@@ -15,6 +15,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from zwang.equations.latex import latex
+from zwang.motion.event import REACTION
 from zwang.symbols import t
 
 PRIVATE = 0xF0000  # a plane of 65,534 characters that mean nothing
@@ -25,7 +26,6 @@ GREEK = re.compile(
 )
 LONGEST = 2400  # characters of LaTeX: about ten lines; beyond, nobody reads on
 MOST_OPERATIONS = 800  # in one formula; beyond, not even its length is worth finding out
-REACTION = re.compile(r"(multiplier|constraint_force)\[(.*)\]", re.DOTALL)
 # Brackets of matrices are drawn by the page's style: without a mathematical font browsers do not stretch them.
 BRACKETED = re.compile(r"<mo[^>]*>\[</mo><mtable>(.*?)</mtable><mo[^>]*>\]</mo>", re.DOTALL)
 INDEXED_POWER = re.compile(r"<msup><msub>((?:(?!</?msu).)*)</msub><mrow><mn>(\d+)</mn></mrow></msup>")

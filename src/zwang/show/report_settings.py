@@ -15,7 +15,8 @@ PACKAGES = ("numpy", "scipy", "sympy", "symengine", "llvmlite", "heyoka", "xarra
 
 def settings_section(subject: Subject) -> Section:
     """The section that lets a reader repeat the run."""
-    command = f"<pre><code>{escape(repeat(subject))}</code></pre>"
+    words = " ".join(f"<span>{escape(shlex.quote(word))}</span>" for word in repeat(subject))  # a line ends between two
+    command = f'<pre class="command"><code>{words}</code></pre>'
     body = [
         paragraph("This command repeats the run and writes this report."),
         command,
@@ -42,7 +43,7 @@ def settings(subject: Subject) -> list[tuple[str, str]]:
         ("Form", escape(str(a["form"]))),
         ("Tolerance", number(float(a["tol"]), digits=3)),
         ("Drift", escape(str(drift if str(a["drift"]) in drift else a["drift"]))),
-        ("Start assembled", "yes" if run.assemble else "no"),
+        ("Start assembled", "yes" if run.assemble or subject.model.mechanism else "no"),
         ("Saved states", f"{subject.motion.sizes['time']:,}"),
         ("Steps", f"{int(a['steps']):,}"),
         ("Evaluations", f"{int(a['evaluations']):,}"),
@@ -66,8 +67,8 @@ def versions(subject: Subject) -> list[tuple[str, str]]:
     return [(escape(name), escape(what)) for name, what in found]
 
 
-def repeat(subject: Subject) -> str:
-    """The command that repeats the run, with everything said that it could be said differently."""
+def repeat(subject: Subject) -> list[str]:
+    """The words of the command that repeats the run, with everything said that it could be said differently."""
     a, run = subject.motion.attrs, subject.model.run
     until = run.until if run.until is not None else (subject.span[1] if not subject.empty else 1.0)
     words = ["zwang", "run", subject.file_name, "--until", f"{until!r}"]
@@ -76,7 +77,9 @@ def repeat(subject: Subject) -> str:
     words += ["--method", str(a["method"]).partition(",")[0], "--form", str(a["form"])]
     if run.drift != "none":
         words += ["--drift", run.drift if isinstance(run.drift, str) else ",".join(map(str, run.drift))]
+    if subject.model.mechanism is None:  # those are put together in any case
+        words.append("--assemble" if run.assemble else "--no-assemble")
     for key, value in (subject.parameters or {}).items():
         words += ["--set", f"{getattr(key, 'name', key)}={value}"]
     words += ["--report", f"{subject.file_name.rpartition('.')[0] or subject.file_name}.html"]
-    return shlex.join(words)
+    return words

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import sympy as sp
 
 from zwang.errors import ZwangError
-from zwang.evaluation import named_like
 from zwang.files.model_file import ModelFile
+from zwang.given import named_like
 from zwang.model import System
+from zwang.results.account import energy_gap, residuals
 from zwang.show.report_math import Notation
 from zwang.signals import Signal
 from zwang.symbols import as_expression
@@ -118,21 +118,9 @@ class Subject:
     @cached_property
     def balance(self) -> tuple[float, float]:
         """The largest energy gained beyond the work of all forces, and the largest energy on the way."""
-        if self.empty:
-            return np.nan, np.nan
-        size = max(float(np.abs(self.motion[name].values).max()) for name in ("kinetic", "potential"))
-        return float(np.abs(self.motion.energy_balance.values).max()), size
+        return energy_gap(self.motion)
 
     @cached_property
     def residuals(self) -> dict[str, tuple[float, float]]:
         """The most that each constraint reads along the motion in position and in velocity; NaN where it has none."""
-        return {
-            str(name): (largest(self.motion.residual.values[:, i]), largest(self.motion.residual_rate.values[:, i]))
-            for i, name in enumerate(self.motion.constraint.values)
-        }
-
-
-def largest(values: Any) -> float:
-    """The largest absolute value; NaN where there is none."""
-    found = np.abs(values[np.isfinite(values)])
-    return float(found.max()) if found.size else np.nan
+        return residuals(self.motion)

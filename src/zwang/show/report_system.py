@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from numpy.typing import NDArray
 
 from zwang.show.report_html import NOTHING, Section, details, number, pairs, table
 from zwang.show.report_subject import Subject
 from zwang.signals import Signal
 from zwang.symbols import as_expression
 
+Array = NDArray[np.float64]
+
+NOISE = 1e-12  # of the largest value: no tolerance that is in use says more about a value that is zero
 MANY = 60  # entries before they are folded away
 DIRECTIONS = {1: "upwards", -1: "downwards", 0: "in either direction"}
 
@@ -36,15 +40,27 @@ def coordinates(subject: Subject) -> str:
     """Where each coordinate begins and ends."""
     notation, motion = subject.notation, subject.motion
     units, rates = subject.units("unit_q"), subject.units("unit_v")
+    shown = {"q": without_noise(motion.q.values, units), "v": without_noise(motion.v.values, rates)}
     rows = []
     for i, q in enumerate(subject.system.coordinates):
         ends = [NOTHING] * 4
         if not subject.empty:
-            values = [motion[name].values[k, i] for name, k in (("q", 0), ("v", 0), ("q", -1), ("v", -1))]
+            values = [shown[name][k, i] for name, k in (("q", 0), ("v", 0), ("q", -1), ("v", -1))]
             ends = [number(float(x), unit, 6) for x, unit in zip(values, (units[i], rates[i]) * 2, strict=True)]
         rows.append([notation.show(q), *ends])
     head = ["Coordinate", "Start", "Rate at the start", "End", "Rate at the end"]
     return table("Coordinates", head, rows, "numbers")
+
+
+def without_noise(values: Array, units: list[str]) -> Array:
+    """(time, n) the same values, 0 for those that are nothing beside the largest of the same unit.
+
+    >>> without_noise(np.array([[1.0, 3e-16, 3e-16]]), ["m", "m", "s"])
+    array([[1.e+00, 0.e+00, 3.e-16]])
+    """
+    sizes = np.abs(values).max(axis=0, initial=0.0)
+    scale = [max(size for size, other in zip(sizes, units, strict=True) if other == unit) for unit in units]
+    return np.where(np.abs(values) < NOISE * np.array(scale), 0.0, values)
 
 
 def parameters(subject: Subject) -> str:

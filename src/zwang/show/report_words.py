@@ -1,25 +1,33 @@
 """The report's beginning: what the system is, how it fared, in a paragraph and in figures."""
 
+import re
 from collections import Counter
 from html import escape
 
 import numpy as np
 
-from zwang.show.report_html import badge, count, listed, number, paragraph
+from zwang.results.account import LEVELS
+from zwang.show.report_html import badge, count, listed, number
 from zwang.show.report_subject import Subject
 from zwang.verdict import Verdict
 
 LONG_MESSAGE = 400
+CODE = re.compile(r"`([^`\n]+)`")
 
 
 def header(subject: Subject) -> str:
     """The title, what the author says of the model, the summary and the key figures."""
-    told = paragraph(subject.model.description.strip(), "lead") if subject.model.description.strip() else ""
     return (
         f'<header>\n<p class="kind">Motion of a constrained system {status(subject)}</p>\n'
-        f'<h1>{escape(subject.name)}</h1>\n{told}\n<p class="summary">{" ".join(sentences(subject))}</p>\n'
+        f'<h1>{escape(subject.name)}</h1>\n{told(subject)}\n<p class="summary">{" ".join(sentences(subject))}</p>\n'
         f"{tiles(subject)}\n</header>"
     )
+
+
+def told(subject: Subject) -> str:
+    """What the author says of the model; what stands in `backticks` is code."""
+    words = CODE.sub(r"<code>\1</code>", escape(subject.model.description.strip()))
+    return f'<p class="lead">{words}</p>' if words else ""
 
 
 def status(subject: Subject) -> str:
@@ -104,7 +112,7 @@ def ending(subject: Subject) -> str:
     unit = subject.unit("time")
     begin, end = subject.span
     saved = "" if subject.finished else f" States are saved up to t = {number(end, unit, 6)}."
-    return f"The motion begins at t = {number(begin, unit)} and {escape(message)}{saved}"
+    return f"The motion began at t = {number(begin, unit)} and {escape(message)}{saved}"
 
 
 def worst(subject: Subject) -> tuple[float, str]:
@@ -112,7 +120,7 @@ def worst(subject: Subject) -> tuple[float, str]:
     found = [
         (value, f"{name}, in {level}")
         for name, both in subject.residuals.items()
-        for value, level in zip(both, ("position", "velocity"), strict=True)
+        for value, level in zip(both, LEVELS.values(), strict=True)
         if value == value
     ]
     return max(found, default=(float("nan"), "none is read at position or velocity level"))
@@ -127,8 +135,8 @@ def tiles(subject: Subject) -> str:
         entries.append(("constraints", str(m), f"rank {verdict.rank}" if m else "none"))
         entries.append(("degrees of freedom", str(verdict.degrees_of_freedom), ""))
     if not subject.empty:
-        gap, size = subject.balance
-        entries.append(("energy balance", number(gap, subject.unit("energy"), 2), f"of {number(size, digits=3)}"))
+        (gap, size), unit = subject.balance, subject.unit("energy")
+        entries.append(("energy balance", number(gap, unit, 2), f"of {number(size, unit, 3)}"))
         if m:
             entries.append(("largest residual", number(worst(subject)[0], digits=2), escape(worst(subject)[1])))
     entries.append(("steps", f"{int(a['steps']):,}", f"{int(a['evaluations']):,} evaluations"))

@@ -8,8 +8,9 @@
 A function marked `native` is never run by Python. Its source is read when it is compiled, together with all it calls,
 into one LLVM module. What it may say is what C could say in as many words:
 
-* Values are `float`, `int`, `bool`, an `Array` of doubles and a `Record`. The types of arguments and of the result are
-  declared; a variable has the type of what it is given first. An int becomes a float where one is needed.
+* Values are `float`, `int`, `bool`, an `Array` of doubles and a `Record`; `Lanes` and `Mask` hold a float or bool in
+  each of several lanes, `Rows` are an array of the former. The types of arguments and of the result are declared; a
+  variable has the type of what it is given first. An int becomes a float where one is needed.
 * Arithmetic, comparisons, and/or/not, conditional expressions; a[i] and record.field to read and to write; tuples as
   results and in assignments.
 * if, while, for … in range(…), break, continue, return.
@@ -20,6 +21,16 @@ Every operation is one operation of IEEE 754, in the order written: nothing rais
 """
 
 from zwang.compile.restricted.library import native_library
-from zwang.compile.restricted.marks import Array, Record, intrinsic, native, seldom_native
+from zwang.compile.restricted.marks import Array, Lanes, Mask, Record, Rows, intrinsic, native, seldom_native
 
-__all__ = ["Array", "Record", "intrinsic", "native", "native_library", "seldom_native"]
+__all__ = [
+    "Array",
+    "Lanes",
+    "Mask",
+    "Record",
+    "Rows",
+    "intrinsic",
+    "native",
+    "native_library",
+    "seldom_native",
+]

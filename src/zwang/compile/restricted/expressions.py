@@ -16,7 +16,7 @@ from llvmlite import ir
 
 from zwang.compile.native import LIBRARY
 from zwang.compile.restricted.marks import Intrinsic, Native
-from zwang.compile.restricted.module import ARRAY, BOOL, FLOAT, INT, Module
+from zwang.compile.restricted.module import ARRAY, BOOL, FLOAT, INT, Module, spread
 
 Value = Any
 """A value of LLVM, or a tuple of them."""
@@ -73,10 +73,12 @@ class Expressions:
         return self.convert(node, self.value(node), BOOL)
 
     def convert(self, node: ast.AST, value: Value, kind: Any) -> Value:
-        """A value where this type is needed: only an int becomes something else, a float."""
+        """A value where this type is needed: an int becomes a float, a number stands in all lanes."""
         given = kind_of(value)
         if given == kind:
             return value
+        if isinstance(kind, ir.VectorType) and kind.element == FLOAT and given in (FLOAT, INT):
+            return spread(self.builder, self.convert(node, value, FLOAT), kind)
         if (given, kind) == (INT, FLOAT):
             return self.builder.sitofp(value, FLOAT)
         raise self.refused(node, f"{_named(given)} where {_named(kind)} is needed")
@@ -104,18 +106,25 @@ class Expressions:
     def operation(self, node: ast.AST, operator: ast.operator, a: Value, b: Value) -> Value:
         """A op b."""
         kind = type(operator)
+        if kind in _LOGIC and isinstance(kind_of(a), ir.VectorType):
+            return getattr(self.builder, _LOGIC[kind])(a, self.convert(node, b, kind_of(a)))
         if kind in _LOGIC:
             return getattr(self.builder, _LOGIC[kind])(self.convert(node, a, BOOL), self.convert(node, b, BOOL))
         if kind in _ARITHMETIC and kind_of(a) == kind_of(b) == INT:
             return getattr(self.builder, _ARITHMETIC[kind])(a, b)
-        a, b = self.convert(node, a, FLOAT), self.convert(node, b, FLOAT)
+        a, b = self._alike(node, a, b)
         if kind in _ARITHMETIC:
             return getattr(self.builder, "f" + _ARITHMETIC[kind])(a, b)
         if kind is ast.Div:
             return self.builder.fdiv(a, b)
-        if kind is ast.Pow:
+        if kind is ast.Pow and a.type == FLOAT:
             return self.builder.call(self.module.outside(POWER, 2), [a, b])
         raise self.refused(node, f"{kind.__name__} is not among the operations it may use")
+
+    def _alike(self, node: ast.AST, *values: Value) -> list[Value]:
+        """Numbers as floats, or all in lanes if one of them is."""
+        wide = next((kind for kind in map(kind_of, values) if isinstance(kind, ir.VectorType)), FLOAT)
+        return [self.convert(node, value, wide) for value in values]
 
     def _pointer(self, node: ast.expr) -> Value:
         """The value of an expression that is an array or a record."""
@@ -187,11 +196,9 @@ class Expressions:
             return self.builder.not_(self.truth(node.operand))
         value = self.value(node.operand)
         if isinstance(node.op, ast.USub):
-            return (
-                self.builder.neg(value)
-                if kind_of(value) == INT
-                else self.builder.fneg(self.convert(node, value, FLOAT))
-            )
+            return self.builder.neg(value) if kind_of(value) == INT else self.builder.fneg(*self._alike(node, value))
+        if isinstance(node.op, ast.Invert) and isinstance(kind_of(value), ir.VectorType):
+            return self.builder.not_(value)
         raise self.refused(node, "not among the operations it may use")
 
     def _on_Compare(self, node: ast.Compare) -> Value:
@@ -212,7 +219,7 @@ class Expressions:
             return self.builder.icmp_signed(relation, a, b)
         # A number that is none is unequal to every number, and nothing else.
         compare = self.builder.fcmp_unordered if relation == "!=" else self.builder.fcmp_ordered
-        return compare(relation, self.convert(node, a, FLOAT), self.convert(node, b, FLOAT))
+        return compare(relation, *self._alike(node, a, b))
 
     def _on_BoolOp(self, node: ast.BoolOp) -> Value:
         return self._decide(isinstance(node.op, ast.Or), [partial(self.truth, part) for part in node.values])
@@ -282,11 +289,12 @@ class Expressions:
             raise self.refused(node, "one argument is expected")
         if called is int and kind_of(given[0]) == INT:
             return given[0]
-        number = self.convert(node, given[0], FLOAT)
         if called is int:
-            return self.builder.fptosi(number, INT)
-        name = "llvm.fabs.f64" if called is abs else "llvm.sqrt.f64"
-        return self.builder.call(self.module.outside(name, 1), [number])
+            return self.builder.fptosi(self.convert(node, given[0], FLOAT), INT)
+        (number,) = self._alike(node, given[0])
+        width = f"v{number.type.count}" if isinstance(number.type, ir.VectorType) else ""
+        name = f"llvm.{'fabs' if called is abs else 'sqrt'}.{width}f64"
+        return self.builder.call(self.module.outside(name, 1, number.type), [number])
 
     def _called(self, node: ast.Call) -> Any:
         """The function that is called, if it may be."""

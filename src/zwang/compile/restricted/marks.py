@@ -1,5 +1,6 @@
 """What a file of native functions needs: the marks and the types of memory."""
 
+# ruff: noqa: D105  operators are what they are everywhere
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -20,6 +21,52 @@ class Array:
             """Read one."""
 
         def __setitem__(self, index: int, value: float) -> None:
+            """Write one."""
+
+
+class Lanes:
+    """A number in each lane: as many doubles as `compile.native.lanes` says, reckoned with all at once.
+
+    A number beside one stands in all lanes. Comparisons give a `Mask`.
+    """
+
+    if TYPE_CHECKING:
+
+        def __add__(self, other: Lanes | float) -> Lanes: ...
+        def __radd__(self, other: float) -> Lanes: ...
+        def __sub__(self, other: Lanes | float) -> Lanes: ...
+        def __rsub__(self, other: float) -> Lanes: ...
+        def __mul__(self, other: Lanes | float) -> Lanes: ...
+        def __rmul__(self, other: float) -> Lanes: ...
+        def __truediv__(self, other: Lanes | float) -> Lanes: ...
+        def __rtruediv__(self, other: float) -> Lanes: ...
+        def __abs__(self) -> Lanes: ...
+        def __lt__(self, other: Lanes | float) -> Mask: ...
+        def __le__(self, other: Lanes | float) -> Mask: ...
+        def __gt__(self, other: Lanes | float) -> Mask: ...
+        def __ge__(self, other: Lanes | float) -> Mask: ...
+        def __eq__(self, other: Lanes | float) -> Mask: ...  # type: ignore[override]
+
+
+class Mask:
+    """Whether something holds, in each lane: combined with &, | and ~."""
+
+    if TYPE_CHECKING:
+
+        def __and__(self, other: Mask) -> Mask: ...
+        def __or__(self, other: Mask) -> Mask: ...
+        def __invert__(self) -> Mask: ...
+
+
+class Rows:
+    """`Lanes` in a row at some address, which is a multiple of their size."""
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, index: int) -> Lanes:
+            """Read one."""
+
+        def __setitem__(self, index: int, value: Lanes | float) -> None:
             """Write one."""
 
 

@@ -10,7 +10,8 @@ from typing import Any, Final, NamedTuple, get_args
 import numpy as np
 from llvmlite import ir
 
-from zwang.compile.restricted.marks import Array, Native, Record
+from zwang.compile.native import lanes
+from zwang.compile.restricted.marks import Array, Lanes, Mask, Native, Record, Rows
 
 FLOAT: Final = ir.DoubleType()
 INT: Final = ir.IntType(64)
@@ -55,16 +56,19 @@ class Module:
             self._tables[id(array)] = table
         return self._tables[id(array)]
 
-    def outside(self, name: str, arguments: int) -> Any:
-        """A function of doubles that LLVM or the C library has."""
+    def outside(self, name: str, arguments: int, kind: Any = FLOAT) -> Any:
+        """A function of doubles, or of lanes, that LLVM or the C library has."""
         if name in self.module.globals:
             return self.module.globals[name]
-        return ir.Function(self.module, ir.FunctionType(FLOAT, [FLOAT] * arguments), name)
+        return ir.Function(self.module, ir.FunctionType(kind, [kind] * arguments), name)
 
     def _type(self, hint: Any, function: Callable[..., Any]) -> Any:
         """The LLVM type of an annotation."""
         if hint in _PLAIN:
             return _PLAIN[hint]
+        if hint in (Lanes, Mask, Rows):
+            wide = ir.VectorType(BOOL if hint is Mask else FLOAT, lanes())
+            return wide.as_pointer() if hint is Rows else wide
         if isinstance(hint, type) and issubclass(hint, Record):
             return self._record(hint).as_pointer()
         if parts := get_args(hint):
@@ -72,7 +76,8 @@ class Module:
         code = function.__code__
         raise SyntaxError(
             f"{code.co_filename}:{code.co_firstlineno}: native function {code.co_name}: arguments and result are "
-            f"declared as float, int, bool, Array, a Record, a tuple of them as result, or None; not as {hint}"
+            "declared as float, int, bool, Array, Lanes, Mask, Rows, a Record, a tuple of them as result, or None; "
+            f"not as {hint}"
         )
 
     def _record(self, kind: type[Record]) -> Any:
@@ -86,6 +91,17 @@ class Module:
             record.set_body(*(ir.ArrayType(item, d.shape[0]) if d.shape else item for item, d in rows))
             self.fields[name] = list(fields)
         return record
+
+
+def spread(builder: Any, value: Any, kind: Any) -> Any:
+    """A value in all lanes of this type; what is in lanes already stays."""
+    if value.type == kind:
+        return value
+    if isinstance(value, ir.Constant):
+        return ir.Constant(kind, [value.constant] * kind.count)
+    nothing, first = ir.Constant(kind, ir.Undefined), ir.IntType(32)(0)
+    everywhere = ir.Constant(ir.VectorType(ir.IntType(32), kind.count), [0] * kind.count)
+    return builder.shuffle_vector(builder.insert_element(nothing, value, first), nothing, everywhere)
 
 
 class Loop(NamedTuple):

@@ -2,19 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import sympy as sp
 
 from zwang.multibody.body import MassBody
-from zwang.multibody.element import ForceElement, known
-from zwang.multibody.forces.along_joint import along_freedom, freedom_of
-from zwang.multibody.joint import Constrainer, Freedom, Joint
+from zwang.multibody.element import known
+from zwang.multibody.forces.along_joint import AlongJoint
+from zwang.multibody.joint import Joint
 
 
 @dataclass(frozen=True, eq=False)
-class Actuator(ForceElement):
+class Actuator(AlongJoint):
     """A motor in a joint: a torque along its angle, or a force along its travel.
 
     A positive effort makes the coordinate grow; it acts on the second body, and its opposite on the first. `effort`
@@ -36,18 +35,8 @@ class Actuator(ForceElement):
 
     def __post_init__(self) -> None:
         """Refuse an effort that is none, and a joint without this coordinate."""
-        freedom_of(self.who, self.joint, self.coordinate)
+        _ = self.freedom
         self._read()
-
-    @property
-    def joints(self) -> tuple[Constrainer, ...]:
-        """The joint."""
-        return (self.joint,)
-
-    @cached_property
-    def freedom(self) -> Freedom:
-        """The joint's coordinate."""
-        return freedom_of(self.who, self.joint, self.coordinate)
 
     def _read(self) -> tuple[sp.Expr, dict[sp.Expr, Any]]:
         return known(f"{self.who}: effort", f"{self.name}.u", self.effort)
@@ -59,4 +48,4 @@ class Actuator(ForceElement):
 
     def forces(self, bodies: Sequence[MassBody]) -> dict[sp.Expr, sp.Expr]:
         """The effort, along the coordinate."""
-        return along_freedom(self.freedom, bodies, self._read()[0])
+        return self.along(bodies, self._read()[0])

@@ -7,7 +7,7 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError
-from zwang.multibody.body import MassBody
+from zwang.multibody.body import MassBody, Particle
 from zwang.multibody.element import ForceElement, not_negative
 from zwang.multibody.joint import Constrainer, Joint
 from zwang.multibody.vectors import scalar, scale, subtract
@@ -36,6 +36,9 @@ class BallDamper(ForceElement):
             raise InputError(f"{self.who}: {self.joint!r} is no joint")
         if self.joint.dimension != 3:
             raise InputError(f"{self.who}: joint {self.joint.name!r} is in the plane: use JointSpring with a damping")
+        for body in self.joint.bodies:
+            if isinstance(body, Particle):
+                raise InputError(f"{self.who} acts on the particle {body.name!r}, which does not turn")
         not_negative(self.who, "damping", self.damping)
 
     @property

@@ -9,7 +9,7 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.multibody.body import AnyBody, MassBody, Particle
 from zwang.multibody.element import ForceElement, not_negative, require_movable
-from zwang.multibody.vectors import Vector, inner, is_zero, scalar, scale
+from zwang.multibody.vectors import inner, is_zero, scalar, scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,9 @@ class Drag(ForceElement):
     def __post_init__(self) -> None:
         """Refuse what is no drag."""
         require_movable(self.who, self.body)
-        given = [not_negative(self.who, what, getattr(self, what)) for what in ("linear", "quadratic", "turning")]
+        given = [
+            not_negative(self.who, f"{key} drag", getattr(self, key)) for key in ("linear", "quadratic", "turning")
+        ]
         if all(is_zero(x) for x in given):
             raise InputError(f"{self.who} does nothing: give linear, quadratic or turning")
         if isinstance(self.body, Particle) and not is_zero(given[2]):
@@ -51,10 +53,5 @@ class Drag(ForceElement):
         linear, quadratic, turning = (scalar(self.who, x) for x in (self.linear, self.quadratic, self.turning))
         resistance = linear if is_zero(quadratic) else linear + quadratic * sp.sqrt(inner(pose.velocity, pose.velocity))
         moment = -turning * pose.spin if pose.dimension == 2 else scale(-turning, pose.spin)
-        found = self.body.generalized(against(resistance, pose.velocity), moment)
+        found = self.body.generalized(scale(-resistance, pose.velocity), moment)
         return {q: f for q, f in found.items() if not is_zero(f)}
-
-
-def against(resistance: sp.Expr, velocity: Vector) -> Vector:
-    """−resistance × velocity."""
-    return scale(-resistance, velocity)

@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from zwang.multibody.body import AnyBody, MassBody
+from zwang.multibody.body import AnyBody, MassBody, own_point
 from zwang.multibody.element import (
     ForceElement,
     at_point,
@@ -14,7 +14,6 @@ from zwang.multibody.element import (
     moment_of,
     require_frame,
     require_movable,
-    require_point_of,
 )
 from zwang.multibody.vectors import Vector, vector
 
@@ -43,7 +42,7 @@ class Force(ForceElement):
         """Refuse what is no force on a body."""
         require_movable(self.who, self.body)
         require_frame(self.who, self.frame)
-        require_point_of(self.who, self.body, self._point)
+        _ = self._point
         self._read()
 
     @property
@@ -54,7 +53,8 @@ class Force(ForceElement):
     @property
     def _point(self) -> Vector:
         size = self.body.dimension
-        return vector(f"{self.who}: point", (0,) * size if self.point is None else self.point, (size,))
+        point = vector(f"{self.who}: point", (0,) * size if self.point is None else self.point, (size,))
+        return own_point(self.who, self.body, point)
 
     def _read(self) -> tuple[Vector, dict[sp.Expr, Any]]:
         return known_vector(self, self.components, self.body.dimension)

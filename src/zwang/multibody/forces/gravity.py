@@ -24,10 +24,16 @@ class Gravity(ForceElement):
     acceleration: Sequence[Any]
     name: str = "gravity"
 
+    def __post_init__(self) -> None:
+        """Refuse what is no acceleration."""
+        vector(f"{self.who}: acceleration", self.acceleration)
+
     def potential(self, bodies: Sequence[MassBody]) -> sp.Expr:
         """−Σ m g · r."""
-        g = vector("gravity", self.acceleration)
+        g = vector(self.who, self.acceleration)
         for body in bodies:
             if body.dimension != len(g):
-                raise InputError(f"gravity has {len(g)} entries, but body {body.name!r} lives in {body.dimension}")
+                raise InputError(
+                    f"gravity has {len(g)} entries, but body {body.name!r} lives in {body.dimension} dimensions"
+                )
         return sp.Add(*[-scalar(b.who, b.mass) * inner(g, b.pose(len(g)).origin) for b in bodies])

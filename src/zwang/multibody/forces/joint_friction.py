@@ -2,20 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import sympy as sp
 
 from zwang.multibody.body import MassBody
-from zwang.multibody.element import ForceElement, not_negative
-from zwang.multibody.forces.along_joint import along_freedom, freedom_of
-from zwang.multibody.joint import Constrainer, Freedom, Joint
+from zwang.multibody.element import not_negative
+from zwang.multibody.forces.along_joint import AlongJoint
+from zwang.multibody.joint import Joint
 from zwang.multibody.vectors import scalar
 
 
 @dataclass(frozen=True, eq=False)
-class JointFriction(ForceElement):
+class JointFriction(AlongJoint):
     """The joint itself resists motion along its coordinate: an effort −coefficient × rate.
 
     It is the joint that does work, so the effort is the nonideal part C of the force of constraint (Udwadia and
@@ -37,19 +36,8 @@ class JointFriction(ForceElement):
     def __post_init__(self) -> None:
         """Refuse friction that drives, and a joint without this coordinate."""
         not_negative(self.who, "coefficient", self.coefficient)
-        freedom_of(self.who, self.joint, self.coordinate)
-
-    @property
-    def joints(self) -> tuple[Constrainer, ...]:
-        """The joint."""
-        return (self.joint,)
-
-    @cached_property
-    def freedom(self) -> Freedom:
-        """The joint's coordinate."""
-        return freedom_of(self.who, self.joint, self.coordinate)
+        _ = self.freedom
 
     def nonideal(self, bodies: Sequence[MassBody]) -> dict[sp.Expr, sp.Expr]:
         """−coefficient × rate, along the coordinate."""
-        effort = -scalar(self.who, self.coefficient) * self.freedom.rate
-        return along_freedom(self.freedom, bodies, effort)
+        return self.along(bodies, -scalar(self.who, self.coefficient) * self.freedom.rate)

@@ -9,17 +9,14 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.multibody.body import MassBody
-from zwang.multibody.element import ForceElement, not_negative
-from zwang.multibody.forces.along_joint import along_freedom, freedom_of
-from zwang.multibody.joint import Constrainer, Freedom, Joint
-from zwang.multibody.vectors import is_number, is_zero, mended, scalar
-from zwang.symbols import as_scalar, t
-
-ROUNDING = 1e-14  # what rounding leaves of a start that is meant to be a whole number
+from zwang.multibody.element import not_negative
+from zwang.multibody.forces.along_joint import AlongJoint
+from zwang.multibody.joint import Joint
+from zwang.multibody.vectors import is_number, is_zero, scalar
 
 
 @dataclass(frozen=True, eq=False)
-class JointSpring(ForceElement):
+class JointSpring(AlongJoint):
     """A spring and damper along a joint's coordinate: a torsion spring on an angle, a coil along a travel.
 
     The effort on the coordinate is −stiffness (coordinate − rest) − damping · rate. `rest` is what the coordinate
@@ -46,11 +43,10 @@ class JointSpring(ForceElement):
 
     def __post_init__(self) -> None:
         """Refuse what is no spring, and a rest that a joint in space can never read."""
-        if is_zero(not_negative(self.who, "stiffness", self.stiffness)) and is_zero(
-            not_negative(self.who, "damping", self.damping)
-        ):
+        given = [not_negative(self.who, what, getattr(self, what)) for what in ("stiffness", "damping")]
+        if all(map(is_zero, given)):
             raise InputError(f"{self.who} does nothing: give a stiffness or a damping")
-        away = self._rest - self.reading
+        away = self._rest - self.freedom.start
         if self.freedom.value is None and is_number(away) and not abs(float(away)) < float(sp.pi):
             raise InputError(
                 f"{self.who}: its rest is {float(away):.6g} rad away from the start of joint {self.joint.name!r}, but "
@@ -58,27 +54,8 @@ class JointSpring(ForceElement):
             )
 
     @property
-    def joints(self) -> tuple[Constrainer, ...]:
-        """The joint."""
-        return (self.joint,)
-
-    @cached_property
-    def freedom(self) -> Freedom:
-        """The joint's coordinate."""
-        return freedom_of(self.who, self.joint, self.coordinate)
-
-    @cached_property
-    def reading(self) -> sp.Expr:
-        """What the coordinate reads in the start position, as described."""
-        if hasattr(self.joint, "reading"):
-            return scalar(self.who, self.joint.reading)
-        start = {q: value for b in self.joint.bodies if isinstance(b, MassBody) for q, value in b.start().items()}
-        read = as_scalar(as_scalar(self.freedom.reading).xreplace(start | self.joint.coordinates)).subs(t, 0)
-        return scalar(self.who, mended(sp.N(read), ROUNDING))
-
-    @property
     def _rest(self) -> sp.Expr:
-        return self.reading if self.rest is None else scalar(f"{self.who}: rest", self.rest)
+        return scalar(f"{self.who}: rest", self.freedom.start if self.rest is None else self.rest)
 
     @cached_property
     def deviation(self) -> sp.Expr:
@@ -97,4 +74,4 @@ class JointSpring(ForceElement):
     def forces(self, bodies: Sequence[MassBody]) -> dict[sp.Expr, sp.Expr]:
         """Of the damper."""
         damping = scalar(self.who, self.damping)
-        return {} if is_zero(damping) else along_freedom(self.freedom, bodies, -damping * self.freedom.rate)
+        return {} if is_zero(damping) else self.along(bodies, -damping * self.freedom.rate)

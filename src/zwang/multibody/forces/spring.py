@@ -10,9 +10,9 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.model.drawing import Shape
 from zwang.multibody.body import AnyBody, MassBody, common_dimension
-from zwang.multibody.element import ForceElement, at_point, not_negative, require_point_of
-from zwang.multibody.joint import Point, is_pair
-from zwang.multibody.vectors import Vector, inner, is_number, is_zero, scalar, scale, subtract, tidy, vector
+from zwang.multibody.element import ForceElement, at_point, not_negative
+from zwang.multibody.joint import Point, both_ends
+from zwang.multibody.vectors import Vector, inner, is_number, is_zero, scalar, scale, subtract
 
 length = sp.Symbol("spring.length", positive=True)  # dots keep them apart from anybody's parameters
 rate = sp.Symbol("spring.rate", real=True)
@@ -30,8 +30,8 @@ class Spring(ForceElement):
     `start` and `end` are world points in the start position, on the first and on the second body; or give `at` =
     (point on the first body, point on the second), in body axes; an end that is not given is the centre of mass.
     `rest` is the length at which it does not pull, the length at the start unless given. The spring's energy counts
-    in the potential energy; the damper takes energy away. Where `rest` is not zero the ends must not meet: a force
-    along a line needs a line.
+    in the potential energy; the damper takes energy away. Where `rest` is not zero, or with a damper, the ends must
+    not meet: a force along a line needs a line.
 
     A nonlinear spring has `force` instead: its tension, positive where it pulls, as an expression in `mb.length`
     and `mb.rate`, the rate at which it grows. All of it counts as power then, nothing as potential energy.
@@ -67,13 +67,12 @@ class Spring(ForceElement):
             not_negative(self.who, "rest length", self.rest)
         if self.force is not None:
             scalar(f"{self.who}: force", self.force)
-        for body, end in zip(self.bodies, self.ends, strict=True):
-            require_point_of(self.who, body, end)
+        _ = self.ends
         if self.force is None and self.rest is None and is_zero(self._rest):
             raise InputError(f"{self.who}: its ends meet at the start: give rest=0, or place them apart")
 
     @property
-    def bodies(self) -> tuple[AnyBody, ...]:
+    def bodies(self) -> tuple[AnyBody, AnyBody]:
         """Both."""
         return (self.first, self.second)
 
@@ -85,21 +84,7 @@ class Spring(ForceElement):
     @cached_property
     def ends(self) -> tuple[Vector, Vector]:
         """The spring's point on each body, in body axes."""
-        size, given = (self.dimension,), (self.start, self.end)
-        if self.at is not None:
-            if given != (None, None) or not is_pair(self.at):
-                raise InputError(
-                    f"{self.who}: give start and end in the world, or at=(point on the first, point on the second)"
-                )
-            first, second = (vector(f"{self.who}: at", p, size) for p in self.at)
-            return first, second
-        first, second = (
-            (sp.S.Zero,) * self.dimension
-            if at is None
-            else tidy(body.start_pose(self.dimension).local_point(vector(what, at, size)))
-            for body, at, what in zip(self.bodies, given, (f"{self.who}: start", f"{self.who}: end"), strict=True)
-        )
-        return first, second
+        return both_ends(self.who, self.bodies, self.dimension, self.start, self.end, self.at)
 
     @cached_property
     def gap(self) -> Vector:

@@ -8,7 +8,7 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Constrainer
-from zwang.multibody.joints.coupling import as_at_start, linear_sum
+from zwang.multibody.joints.coupling import linear_sum
 from zwang.multibody.joints.selection import Selected, bodies_of, selected
 from zwang.multibody.vectors import is_number, vector
 
@@ -53,4 +53,4 @@ class Belt(Constrainer):
             raise InputError(f"{who}: its radii are {self.radii}, but both must be positive")
         sign = 1 if self.crossed else -1
         terms = [(r2, selected(who, self.second, "angle")), (sign * r1, selected(who, self.first, "angle"))]
-        return {"length": linear_sum(terms, as_at_start(terms))}
+        return {"length": linear_sum(who, terms)}

@@ -48,14 +48,20 @@ class Coupling(Constrainer):
         if not isinstance(self.factors, Mapping) or not self.factors:
             raise InputError(f"{who}: {self.factors!r}: give {{joint: factor, …}}")
         terms = [(scalar(who, factor), selected(who, key)) for key, factor in self.factors.items()]
-        zeros = [key for key, (factor, _) in zip(self.factors, terms, strict=True) if factor == 0]
-        if zeros:
+        if any(factor == 0 for factor, _ in terms):
             raise InputError(f"{who}: a factor is 0: leave that coordinate out")
-        return {"sum": linear_sum(terms, scalar(who, self.value))}
+        return {"sum": linear_sum(who, terms, scalar(who, self.value))}
 
 
-def linear_sum(terms: Sequence[tuple[sp.Expr, Freedom]], value: sp.Expr) -> sp.Expr:
-    """Σ factor × coordinate − value, in positions if it can be, otherwise in velocities."""
+def linear_sum(who: str, terms: Sequence[tuple[sp.Expr, Freedom]], value: sp.Expr | None = None) -> sp.Expr:
+    """Σ factor × coordinate − value, in positions if it can be, otherwise in velocities.
+
+    Without a value the sum keeps what it reads in the start position.
+    """
+    if any(f == g for i, (_, f) in enumerate(terms) for _, g in terms[:i]):
+        raise InputError(f"{who} joins a coordinate to itself: name each of them once")
+    if value is None:
+        value = sp.Add(*[k * f.start for k, f in terms])
     turning = [(k, f) for k, f in terms if f.value is None]
     if len(turning) > 1:
         return sp.Add(*[k * f.rate for k, f in terms]) - dot(value)
@@ -64,8 +70,3 @@ def linear_sum(terms: Sequence[tuple[sp.Expr, Freedom]], value: sp.Expr) -> sp.E
         return rest - value
     [(k, angle)] = turning
     return k * angle.equals((value - rest) / k)
-
-
-def as_at_start(terms: Sequence[tuple[sp.Expr, Freedom]]) -> sp.Expr:
-    """Σ factor × coordinate in the start position."""
-    return sp.Add(*[k * f.start for k, f in terms])

@@ -6,13 +6,12 @@ from functools import cached_property
 import sympy as sp
 
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Freedom, Joint, Place, turn_about
-from zwang.multibody.joints.parts import axes_parallel, frame_on, need_axes, need_space, on_line, travel_along
-from zwang.multibody.vectors import Vector
+from zwang.multibody.joint import Freedom, Place, turn_about
+from zwang.multibody.joints.parts import AxisJoint, axes_parallel, need_axes, need_space, on_line, travel_along
 
 
 @dataclass(frozen=True, eq=False)
-class Cylindrical(Joint):
+class Cylindrical(AxisJoint):
     """One body slides along an axis of the other and turns about it: a travel and an angle are free.
 
     ::
@@ -37,21 +36,11 @@ class Cylindrical(Joint):
     at: Place
     axis: Place
 
-    @cached_property
-    def axes(self) -> tuple[Vector, Vector]:
-        """The axis on both bodies, in body axes."""
-        need_space(self, "use Prismatic or Revolute in the plane")
-        return self.directed("axis", self.axis)
-
-    @cached_property
-    def frame(self) -> tuple[Vector, ...]:
-        """The axis is the last of the joint's axes."""
-        return frame_on(self, self.axes)
-
     def conditions(self) -> dict[str, sp.Expr]:
         """The point stays on the axis; the axes stay parallel."""
+        need_space(self, "use Prismatic or Revolute in the plane")
         need_axes(self, "use PointOnLine")
-        return on_line(self, self.frame) | axes_parallel(self, self.axes)
+        return on_line(self) | axes_parallel(self, self.axes)
 
     @cached_property
     def freedoms(self) -> dict[str, Freedom]:

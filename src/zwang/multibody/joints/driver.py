@@ -8,7 +8,7 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Constrainer, Joint
-from zwang.multibody.joints.selection import bodies_of, selected
+from zwang.multibody.joints.selection import bodies_of, freedom_of
 from zwang.multibody.vectors import scalar
 
 
@@ -49,7 +49,7 @@ class Driver(Constrainer):
         if (self.motion is None) == (self.speed is None):
             given = "both motion and speed" if self.motion is not None else "neither motion nor speed"
             raise InputError(f"{who} is given {given}: give one of them")
-        freedom = selected(who, self.joint if self.coordinate is None else (self.joint, self.coordinate))
+        freedom = freedom_of(who, self.joint, self.coordinate)
         if self.motion is not None:
             return {"motion": freedom.equals(scalar(f"{who}: motion", self.motion))}
         return {"speed": freedom.rate - scalar(f"{who}: speed", self.speed)}

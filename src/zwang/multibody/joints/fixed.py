@@ -10,7 +10,7 @@ from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Joint, Place, together
 from zwang.multibody.joints.parts import Frame, need_axes, need_space, no_turn
-from zwang.multibody.vectors import numeric, quaternion_turn, tidy
+from zwang.multibody.vectors import IDENTITY, inner, numeric, quaternion_turn, tidy
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,4 +52,12 @@ class Fixed(Joint):
         if not length > 0:
             raise InputError(f"{self.who}: the quaternion (0, 0, 0, 0) is no orientation")
         turn = quaternion_turn(tuple(x / length for x in u))
-        return ((1, 0, 0), (0, 1, 0), (0, 0, 1)), tuple(tidy(row) for row in turn)
+        return IDENTITY[3], tuple(tidy(row) for row in turn)
+
+    @property
+    def facing(self) -> sp.Expr | None:
+        """The trace of the turn away from `orientation`, less 2: its conditions are met half a turn off, too."""
+        if self._frames is None:
+            return None
+        pairs = zip(*([p.direction(e) for e in f] for p, f in zip(self.poses, self._frames, strict=True)), strict=True)
+        return sp.Add(*[inner(e, e2) for e, e2 in pairs], -2)

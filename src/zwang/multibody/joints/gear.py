@@ -8,7 +8,7 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Constrainer
-from zwang.multibody.joints.coupling import as_at_start, linear_sum
+from zwang.multibody.joints.coupling import linear_sum
 from zwang.multibody.joints.selection import Selected, bodies_of, selected
 from zwang.multibody.vectors import scalar
 
@@ -51,6 +51,4 @@ class Gear(Constrainer):
         if ratio == 0:
             raise InputError(f"{who}: its ratio is 0: the second wheel would stand still; use a Driver for that")
         terms = [(sp.S.One, selected(who, self.second, "angle")), (-ratio, selected(who, self.first, "angle"))]
-        if terms[0][1] == terms[1][1]:
-            raise InputError(f"{who} joins an angle to itself: give the angles of two joints")
-        return {"ratio": linear_sum(terms, as_at_start(terms))}
+        return {"ratio": linear_sum(who, terms)}

@@ -1,16 +1,50 @@
 """What joints are made of: frames that stay parallel, points that stay on a line, travels, and who may be joined."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
 
 from zwang.errors import InputError
 from zwang.multibody.body import Particle
-from zwang.multibody.joint import Freedom, Joint, frames_of
-from zwang.multibody.vectors import Vector, inner, is_number, scalar, subtract
+from zwang.multibody.joint import Freedom, Joint, Place, carried, frame_about, frames_of
+from zwang.multibody.vectors import Vector, inner, is_number, scalar, subtract, tidy
 
 Frame = tuple[Vector, ...]
+
+
+class AxisJoint(Joint):
+    """A joint about or along an axis, which is the last of its own axes in space, the first in the plane."""
+
+    axis: Place
+
+    @cached_property
+    def axes(self) -> tuple[Vector, Vector]:
+        """The axis on both bodies, in body axes."""
+        return self.directed("axis", self.axis)
+
+    @cached_property
+    def frame(self) -> Frame:
+        """The joint's own axes on the first body."""
+        axis = self.axes[0]
+        return frame_about(self, axis) if self.dimension == 3 else (axis, across(axis))
+
+
+class PlaneJoint(Joint):
+    """A joint on a plane of the first body in space, whose normal is the last of its own axes."""
+
+    normal: Place
+
+    @cached_property
+    def normals(self) -> tuple[Vector, Vector]:
+        """The normal on both bodies, in body axes."""
+        return self.directed("normal", self.normal)
+
+    @cached_property
+    def frame(self) -> Frame:
+        """The joint's own axes on the first body."""
+        return frame_about(self, self.normals[0])
 
 
 def need_space(joint: Joint, instead: str) -> None:
@@ -49,15 +83,10 @@ def across(axis: Vector) -> Vector:
     return (-axis[1], axis[0])
 
 
-def frame_on(joint: Joint, axes: tuple[Vector, Vector]) -> Frame:
-    """The joint's own axes on the first body, with a given axis as the last in space, as the first in the plane."""
-    return frames_of(joint, axes)[0] if joint.dimension == 3 else (axes[0], across(axes[0]))
-
-
 def axes_parallel(joint: Joint, axes: tuple[Vector, Vector]) -> dict[str, sp.Expr]:
     """In space, an axis on the second body stays perpendicular to two directions of the first: axis1, axis2."""
     a, b = joint.poses
-    n, m, _ = frames_of(joint, axes)[0]
+    n, m, _ = frame_about(joint, axes[0])
     axis = b.direction(axes[1])
     return {"axis1": inner(a.direction(n), axis), "axis2": inner(a.direction(m), axis)}
 
@@ -71,33 +100,33 @@ def no_turn(joint: Joint, frames: tuple[Frame, Frame] | None = None) -> dict[str
     if joint.dimension == 2:
         first, second = joint.start_poses
         return {"turn": b.angle - a.angle + scalar(joint.who, first.angle - second.angle)}
-    on_first, on_second = frames or frames_of(joint, joint.directed("axis", (0, 0, 1)))
+    on_first, on_second = frames or frames_of(joint, ((0, 0, 1), carried(joint, (0, 0, 1))))
     x, y, z = (a.direction(e) for e in on_first)
     x2, y2, z2 = (b.direction(e) for e in on_second)
     return {"turn1": inner(y, z2), "turn2": inner(z, x2), "turn3": inner(x, y2)}
 
 
-def on_line(joint: Joint, frame: Frame) -> dict[str, sp.Expr]:
+def on_line(joint: AxisJoint) -> dict[str, sp.Expr]:
     """The second body's point stays on the axis through the first body's: side in the plane; side1, side2 in space."""
     a = joint.poses[0]
     if joint.dimension == 2:
-        return {"side": inner(a.direction(frame[1]), joint.gap)}
-    return {f"side{i + 1}": inner(a.direction(frame[i]), joint.gap) for i in (0, 1)}
+        return {"side": inner(a.direction(joint.frame[1]), joint.gap)}
+    return {f"side{i + 1}": inner(a.direction(joint.frame[i]), joint.gap) for i in (0, 1)}
 
 
 def travel_along(joint: Joint, axis: Vector, reading: Any = 0) -> Freedom:
     """How far the second body's point is along a direction of the first body; it reads `reading` at the start."""
     world = joint.poses[0].direction(axis)
     rate = inner(world, slip(joint, joint.poses[1].point(joint.ends[1])))
-    offset = scalar(joint.who, reading) - start_travel(joint, axis)
+    reading = scalar(f"{joint.who}: reading", reading)
+    offset = reading - inner(joint.start_poses[0].direction(axis), start_gap(joint))
     return Freedom("travel", rate, inner(world, joint.gap) + offset, start=reading)
 
 
-def start_travel(joint: Joint, axis: Vector) -> Any:
-    """How far the points are apart along a direction in the start position, as described."""
-    (a, b), (p, q) = joint.start_poses, joint.ends
-    apart = inner(a.direction(axis), subtract(b.point(q), a.point(p)))
-    return sp.S.Zero if is_number(apart) and abs(float(apart)) < 1e-14 else scalar(joint.who, apart)
+def start_gap(joint: Joint) -> Vector:
+    """From the joint's point on the first body to that on the second in the start position, as described."""
+    p, q = (pose.point(end) for pose, end in zip(joint.start_poses, joint.ends, strict=True))
+    return tidy(subtract(q, p), p, q)
 
 
 def slip(joint: Joint, place: Vector) -> Vector:

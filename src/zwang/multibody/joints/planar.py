@@ -6,13 +6,13 @@ from functools import cached_property
 import sympy as sp
 
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Freedom, Joint, Place, turn_about
-from zwang.multibody.joints.parts import axes_parallel, frame_on, need_axes, need_space, travel_along
-from zwang.multibody.vectors import Vector, inner
+from zwang.multibody.joint import Freedom, Place, turn_about
+from zwang.multibody.joints.parts import PlaneJoint, axes_parallel, need_axes, need_space, travel_along
+from zwang.multibody.vectors import inner
 
 
 @dataclass(frozen=True, eq=False)
-class Planar(Joint):
+class Planar(PlaneJoint):
     """A face of one body slides on a face of the other: two travels and an angle are free.
 
     ::
@@ -39,19 +39,9 @@ class Planar(Joint):
     at: Place
     normal: Place
 
-    @cached_property
-    def normals(self) -> tuple[Vector, Vector]:
-        """The normal on both bodies, in body axes."""
-        need_space(self, "bodies in the plane need none")
-        return self.directed("normal", self.normal)
-
-    @cached_property
-    def frame(self) -> tuple[Vector, ...]:
-        """The normal is the last of the joint's axes."""
-        return frame_on(self, self.normals)
-
     def conditions(self) -> dict[str, sp.Expr]:
         """The point stays in the plane; the normals stay parallel."""
+        need_space(self, "bodies in the plane need none")
         need_axes(self, "use PointOnPlane")
         out = inner(self.poses[0].direction(self.frame[2]), self.gap)
         return {"out": out} | axes_parallel(self, self.normals)

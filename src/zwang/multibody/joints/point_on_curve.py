@@ -10,10 +10,10 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.model.drawing import Shape
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Freedom, Joint
+from zwang.multibody.joint import Freedom, Joint, together
 from zwang.multibody.joints.parts import need_axes
 from zwang.multibody.joints.point_on_surface import follower_ends
-from zwang.multibody.vectors import Vector, scalar, subtract, vector
+from zwang.multibody.vectors import Vector, numeric, scalar, subtract, vector
 from zwang.symbols import rates, t
 
 LOOK = 64  # corners of the line that pictures the curve
@@ -69,7 +69,11 @@ class PointOnCurve(Joint):
     @property
     def coordinates(self) -> dict[sp.Expr, float]:
         """name.s, and where it starts."""
-        return {self.s: float(self.start)}
+        return {self.s: self._start}
+
+    @property
+    def _start(self) -> float:
+        return numeric(f"{self.who}: start", (self.start,), (1,))[0]
 
     def curve_at(self, parameter: Any) -> Vector:
         """The curve's place, in the first body's axes."""
@@ -81,13 +85,13 @@ class PointOnCurve(Joint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The point is on the curve."""
-        gap = subtract(self.place, self.poses[0].point(self.curve_at(self.s)))
-        return dict(zip("xyz", gap, strict=False))
+        _ = self._start
+        return together(subtract(self.place, self.poses[0].point(self.curve_at(self.s))))
 
     @cached_property
     def freedoms(self) -> dict[str, Freedom]:
         """The parameter along the curve."""
-        return {"s": Freedom("travel", rates(self.s)[0], self.s, start=scalar(self.who, self.start))}
+        return {"s": Freedom("travel", rates(self.s)[0], self.s, start=scalar(self.who, self._start))}
 
     def shapes(self) -> list[Shape]:
         """The point, and the curve where `span` says what to show."""

@@ -6,13 +6,12 @@ from functools import cached_property
 import sympy as sp
 
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Freedom, Joint, Place
-from zwang.multibody.joints.parts import frame_on, need_axes, on_line, travel_along
-from zwang.multibody.vectors import Vector
+from zwang.multibody.joint import Freedom, Place
+from zwang.multibody.joints.parts import AxisJoint, need_axes, on_line, travel_along
 
 
 @dataclass(frozen=True, eq=False)
-class PointOnLine(Joint):
+class PointOnLine(AxisJoint):
     """A point of the second body stays on a line of the first; the second body turns as it likes.
 
     ::
@@ -37,20 +36,10 @@ class PointOnLine(Joint):
     axis: Place
     reading: float = 0.0
 
-    @cached_property
-    def axes(self) -> tuple[Vector, Vector]:
-        """The line's direction, in the axes of both bodies at the start."""
-        need_axes(self, "give the line to a body that has", (self.first,))
-        return self.directed("axis", self.axis)
-
-    @cached_property
-    def frame(self) -> tuple[Vector, ...]:
-        """The line is the last of the joint's axes in space, the first in the plane."""
-        return frame_on(self, self.axes)
-
     def conditions(self) -> dict[str, sp.Expr]:
         """The point stays on the line."""
-        return on_line(self, self.frame)
+        need_axes(self, "give the line to a body that has", (self.first,))
+        return on_line(self)
 
     @cached_property
     def freedoms(self) -> dict[str, Freedom]:

@@ -6,13 +6,13 @@ from functools import cached_property
 import sympy as sp
 
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Freedom, Joint, Place
-from zwang.multibody.joints.parts import frame_on, need_axes, need_space, travel_along
-from zwang.multibody.vectors import Vector, inner
+from zwang.multibody.joint import Freedom, Place
+from zwang.multibody.joints.parts import PlaneJoint, need_axes, need_space, travel_along
+from zwang.multibody.vectors import inner
 
 
 @dataclass(frozen=True, eq=False)
-class PointOnPlane(Joint):
+class PointOnPlane(PlaneJoint):
     """A point of the second body stays in a plane of the first; the second body turns as it likes.
 
     ::
@@ -37,17 +37,11 @@ class PointOnPlane(Joint):
     at: Place
     normal: Place
 
-    @cached_property
-    def frame(self) -> tuple[Vector, ...]:
-        """The normal is the last of the joint's axes."""
-        need_space(self, "use PointOnLine in the plane")
-        need_axes(self, "give the plane to a body that has", (self.first,))
-        return frame_on(self, self.directed("normal", self.normal))
-
     def conditions(self) -> dict[str, sp.Expr]:
         """The point stays in the plane."""
-        normal = self.frame[2]
-        return {"out": inner(self.poses[0].direction(normal), self.gap)}
+        need_space(self, "use PointOnLine in the plane")
+        need_axes(self, "give the plane to a body that has", (self.first,))
+        return {"out": inner(self.poses[0].direction(self.frame[2]), self.gap)}
 
     @cached_property
     def freedoms(self) -> dict[str, Freedom]:

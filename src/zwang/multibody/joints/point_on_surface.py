@@ -11,7 +11,7 @@ from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Joint, Place
 from zwang.multibody.joints.parts import need_axes
-from zwang.multibody.vectors import Vector, scalar, tidy
+from zwang.multibody.vectors import Vector, scalar
 from zwang.symbols import as_scalar
 
 
@@ -65,6 +65,5 @@ class PointOnSurface(Joint):
 def follower_ends(joint: Joint, at: Place | None) -> tuple[Vector, Vector]:
     """The point that follows a curve or surface: on both bodies at the start; by default the second's centre."""
     if at is not None:
-        return joint.placed("at", at)
-    first, second = joint.start_poses
-    return tidy(first.local_point(second.origin)), (sp.S.Zero,) * joint.dimension
+        return joint.placed(at)
+    return joint.placed(joint.start_poses[1].origin)

@@ -6,13 +6,12 @@ from functools import cached_property
 import sympy as sp
 
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Freedom, Joint, Place, frames_of
-from zwang.multibody.joints.parts import frame_on, need_axes, no_turn, on_line, travel_along
-from zwang.multibody.vectors import Vector
+from zwang.multibody.joint import Freedom, Place, frames_of
+from zwang.multibody.joints.parts import AxisJoint, need_axes, no_turn, on_line, travel_along
 
 
 @dataclass(frozen=True, eq=False)
-class Prismatic(Joint):
+class Prismatic(AxisJoint):
     """One body slides along an axis of the other without turning: one travel is free.
 
     ::
@@ -40,21 +39,11 @@ class Prismatic(Joint):
     axis: Place
     reading: float = 0.0
 
-    @cached_property
-    def axes(self) -> tuple[Vector, Vector]:
-        """The axis on both bodies, in body axes."""
-        return self.directed("axis", self.axis)
-
-    @cached_property
-    def frame(self) -> tuple[Vector, ...]:
-        """The axis is the last of the joint's axes in space, the first in the plane."""
-        return frame_on(self, self.axes)
-
     def conditions(self) -> dict[str, sp.Expr]:
         """The point stays on the axis; nothing turns."""
         need_axes(self, "use PointOnLine")
         frames = frames_of(self, self.axes) if self.dimension == 3 else None
-        return on_line(self, self.frame) | no_turn(self, frames)
+        return on_line(self) | no_turn(self, frames)
 
     @cached_property
     def freedoms(self) -> dict[str, Freedom]:

@@ -8,7 +8,7 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Constrainer
-from zwang.multibody.joints.coupling import as_at_start, linear_sum
+from zwang.multibody.joints.coupling import linear_sum
 from zwang.multibody.joints.selection import Selected, bodies_of, selected
 from zwang.multibody.vectors import scalar
 
@@ -51,4 +51,4 @@ class Rack(Constrainer):
         if radius == 0:
             raise InputError(f"{who}: its radius is 0, but a pinion has one")
         terms = [(sp.S.One, selected(who, self.rack, "travel")), (-radius, selected(who, self.pinion, "angle"))]
-        return {"travel": linear_sum(terms, as_at_start(terms))}
+        return {"travel": linear_sum(who, terms)}

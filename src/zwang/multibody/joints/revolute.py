@@ -1,20 +1,21 @@
 """The revolute joint: a pin."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import sympy as sp
 
+from zwang.errors import InputError
 from zwang.multibody.body import AnyBody, Particle
-from zwang.multibody.joint import Freedom, Joint, Place, frames_of, together, turn_about
-from zwang.multibody.joints.parts import axes_parallel, need_axes
-from zwang.multibody.vectors import Vector
+from zwang.multibody.joint import Freedom, Place, is_pair, together, turn_about, world_axes
+from zwang.multibody.joints.parts import AxisJoint, Frame, axes_parallel, need_axes
+from zwang.multibody.vectors import unit
+
+NORMAL = (0, 0, 1)  # of the plane
 
 
 @dataclass(frozen=True, eq=False)
-class Revolute(Joint):
+class Revolute(AxisJoint):
     """Two bodies share a point and, in space, an axis: one angle is free.
 
     ::
@@ -25,8 +26,8 @@ class Revolute(Joint):
                   │
 
     In space: the points coincide (name.x, name.y, name.z) and the axis on the second body is perpendicular to two
-    directions on the first (name.axis1, name.axis2). In the plane: name.x, name.y. `reading` is what the angle reads
-    in the start position.
+    directions on the first (name.axis1, name.axis2). In the plane, where the axis is the plane's normal: name.x,
+    name.y. `reading` is what the angle reads in the start position.
 
     >>> from zwang import multibody as mb
     >>> rod = mb.PlanarBody("rod", 1, 1/12, position=(0.5, 0))
@@ -38,23 +39,23 @@ class Revolute(Joint):
     first: AnyBody
     second: AnyBody
     at: Place
-    axis: Sequence[Any] = (0, 0, 1)
+    axis: Place = NORMAL
     reading: float = 0.0
 
     @cached_property
-    def axes(self) -> tuple[Vector, Vector]:
-        """The axis on both bodies, in body axes."""
-        return self.directed("axis", self.axis)
-
-    @cached_property
-    def frame(self) -> tuple[Vector, ...]:
-        """The axis is the last of the joint's axes."""
-        return frames_of(self, self.axes)[0] if self.dimension == 3 else super().frame
+    def frame(self) -> Frame:
+        """The axis is the last of the joint's axes; in the plane they are the world's at the start."""
+        return super().frame if self.dimension == 3 else world_axes(self)
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The points coincide; the axes are parallel."""
         pinned = together(self.gap)
         if self.dimension == 2:
+            given = self.axis if is_pair(self.axis) else (self.axis,)
+            if any(unit(f"{self.who}: axis", axis, (3,)) != NORMAL for axis in given):
+                raise InputError(
+                    f"{self.who}: axis={self.axis}: a pin in the plane turns about its normal {NORMAL}: leave it out"
+                )
             return pinned
         need_axes(self, "use Spherical")
         return pinned | axes_parallel(self, self.axes)

@@ -10,9 +10,9 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.model.drawing import Shape
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Joint, Point, is_pair
-from zwang.multibody.joints.parts import positive
-from zwang.multibody.vectors import Vector, inner, is_number, scalar, subtract, tidy, vector
+from zwang.multibody.joint import Joint, Point, both_ends
+from zwang.multibody.joints.parts import positive, start_gap
+from zwang.multibody.vectors import Vector, inner, is_number, scalar
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,25 +46,18 @@ class Rod(Joint):
     @cached_property
     def ends(self) -> tuple[Vector, Vector]:
         """The rod's ends, in body axes."""
-        given = self.start is not None and self.end is not None
-        if given == (self.at is not None) or (self.at is not None and not is_pair(self.at)):
+        if self.at is None and (self.start is None or self.end is None):
             raise InputError(
                 f"{self.who}: give start and end in the world, or at=(point on the first, point on the second)"
             )
-        if not given:
-            return self.placed("at", self.at)
-        pairs = zip(("start", "end"), (self.start, self.end), self.start_poses, strict=True)
-        size = (self.dimension,)
-        first, second = (tidy(p.local_point(vector(f"{self.who}: {what}", at, size))) for what, at, p in pairs)
-        return self.held((first, second))
+        return both_ends(self.who, self.bodies, self.dimension, self.start, self.end, self.at)
 
     @cached_property
     def span(self) -> sp.Expr:
         """The rod's length."""
         if self.length is not None:
             return positive(self, "length", self.length)
-        (a, b), (p, q) = self.start_poses, self.ends
-        apart = subtract(b.point(q), a.point(p))
+        apart = start_gap(self)
         if not all(is_number(x) for x in apart):
             raise InputError(f"{self.who}: where its ends start depends on parameters: give its length")
         distance = math.hypot(*(float(x) for x in apart))

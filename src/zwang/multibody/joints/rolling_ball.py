@@ -1,21 +1,20 @@
 """A ball that rolls on a plane in space."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import sympy as sp
 
 from zwang.model.drawing import Shape
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Joint, Place, Point
-from zwang.multibody.joints.parts import frame_on, need_space, positive
-from zwang.multibody.joints.rolling import need_side, no_slip, plane_and_centre
-from zwang.multibody.vectors import Vector, inner, scale, subtract
+from zwang.multibody.joint import Place, Point
+from zwang.multibody.joints.parts import need_space
+from zwang.multibody.joints.rolling import RollingJoint
+from zwang.multibody.vectors import inner
 
 
 @dataclass(frozen=True, eq=False)
-class RollingBall(Joint):
+class RollingBall(RollingJoint):
     """A ball, the second body, rolls without slipping on a plane of the first: a table, a ramp, a turntable.
 
     ::
@@ -46,38 +45,17 @@ class RollingBall(Joint):
     at: Point = (0, 0, 0)
     centre: Point | None = None
 
-    @cached_property
-    def ends(self) -> tuple[Vector, Vector]:
-        """A point of the plane, and the ball's centre, in body axes."""
-        return plane_and_centre(self, self.at, self.centre)
-
-    @cached_property
-    def frame(self) -> tuple[Vector, ...]:
-        """The normal is the last of the joint's axes."""
-        need_space(self, "use RollingWheel in the plane")
-        return frame_on(self, self.directed("normal", self.normal))
-
-    @property
-    def place(self) -> Vector:
-        """The point of contact: r − R n."""
-        normal = self.poses[0].direction(self.frame[2])
-        return subtract(self._centre, scale(positive(self, "radius", self.radius), normal))
-
-    @property
-    def _centre(self) -> Vector:
-        return self.poses[1].point(self.ends[1])
-
     def conditions(self) -> dict[str, sp.Expr]:
         """The ball touches the plane and does not slip."""
-        need_side(self, self.frame[2])
-        radius = positive(self, "radius", self.radius)
+        need_space(self, "use RollingWheel in the plane")
+        self.need_side()
         n, m, normal = (self.poses[0].direction(e) for e in self.frame)
-        return {"contact": inner(normal, self.gap) - radius} | no_slip(self, self.place, (n, m))
+        return {"contact": inner(normal, self.gap) - self.size} | self.no_slip((n, m))
 
     def shapes(self) -> list[Shape]:
         """Three circles, which turn with the ball."""
         turn = self.poses[1].turn
         return [
-            Shape(f"{self.name} {i + 1}", "circle", (self._centre,), radius=self.radius, normal=axis)
+            Shape(f"{self.name} {i + 1}", "circle", (self.hub,), radius=self.radius, normal=axis)
             for i, axis in enumerate(zip(*turn, strict=True))
         ]

@@ -6,16 +6,19 @@ from typing import Any
 
 import sympy as sp
 
+from zwang.errors import InputError
 from zwang.model.drawing import Shape
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Joint, Place, Point
-from zwang.multibody.joints.parts import frame_on, need_space, positive
-from zwang.multibody.joints.rolling import need_side, no_slip, plane_and_centre
-from zwang.multibody.vectors import Vector, add, cross, inner, scale, subtract
+from zwang.multibody.joint import Place, Point, frame_about
+from zwang.multibody.joints.parts import need_space
+from zwang.multibody.joints.rolling import RollingJoint
+from zwang.multibody.vectors import Vector, add, cross, inner, is_number, scale, subtract
+
+FLAT = 1e-9  # sine of the angle between a disc and the plane that counts as zero
 
 
 @dataclass(frozen=True, eq=False)
-class RollingDisc(Joint):
+class RollingDisc(RollingJoint):
     """A disc of the second body rolls without slipping on a plane of the first, upright or leaning.
 
     ::
@@ -50,21 +53,14 @@ class RollingDisc(Joint):
     centre: Point | None = None
 
     @cached_property
-    def ends(self) -> tuple[Vector, Vector]:
-        """A point of the plane, and the disc's centre, in body axes."""
-        return plane_and_centre(self, self.at, self.centre)
-
-    @cached_property
-    def frame(self) -> tuple[Vector, ...]:
-        """The normal is the last of the joint's axes."""
-        need_space(self, "use RollingWheel in the plane")
-        return frame_on(self, self.directed("normal", self.normal))
+    def disc_axis(self) -> Vector:
+        """The disc's axis, in the axes of its body."""
+        return self.directed("axis", self.axis)[1]
 
     @cached_property
     def leaning(self) -> tuple[Vector, Vector, Any, Any]:
         """The normal, the disc's axis, the cosine between them and its sine."""
-        normal = self.poses[0].direction(self.frame[2])
-        axis = self.poses[1].direction(self.directed("axis", self.axis)[1])
+        normal, axis = self.upright, self.poses[1].direction(self.disc_axis)
         cosine = inner(normal, axis)
         return normal, axis, cosine, sp.sqrt(1 - cosine**2)
 
@@ -73,11 +69,7 @@ class RollingDisc(Joint):
         """The point of contact: r − R (n − (n·a) a)/√(1 − (n·a)²)."""
         normal, axis, cosine, sine = self.leaning
         up = subtract(normal, scale(cosine, axis))
-        return subtract(self._centre, scale(positive(self, "radius", self.radius) / sine, up))
-
-    @property
-    def _centre(self) -> Vector:
-        return self.poses[1].point(self.ends[1])
+        return subtract(self.hub, scale(self.size / sine, up))
 
     @property
     def own_axes(self) -> tuple[Vector, ...]:
@@ -88,18 +80,25 @@ class RollingDisc(Joint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The rim touches the plane and does not slip."""
-        need_side(self, self.frame[2])
-        radius = positive(self, "radius", self.radius)
+        need_space(self, "use RollingWheel in the plane")
+        self.need_side()
+        self.need_edge()
         normal, _, _, sine = self.leaning
-        contact = inner(normal, self.gap) - radius * sine
-        across = [self.poses[0].direction(e) for e in self.frame[:2]]
-        return {"contact": contact} | no_slip(self, self.place, across)
+        contact = inner(normal, self.gap) - self.size * sine
+        return {"contact": contact} | self.no_slip([self.poses[0].direction(e) for e in self.frame[:2]])
+
+    def need_edge(self) -> None:
+        """Refuse a disc that lies flat: then it has no lowest point."""
+        first, second = self.start_poses
+        lean = cross(first.direction(self.frame[2]), second.direction(self.disc_axis))
+        if all(is_number(x) and abs(float(x)) < FLAT for x in lean):
+            raise InputError(f"{self.who}: the disc starts flat on the plane, with no lowest point: let it lean less")
 
     def shapes(self) -> list[Shape]:
         """A circle with a spoke."""
-        n, _, axis = frame_on(self, self.directed("axis", self.axis)[::-1])
+        n, _, axis = frame_about(self, self.disc_axis)
         spoke = self.poses[1].point(add(self.ends[1], scale(self.radius, n)))
         return [
-            Shape(self.name, "circle", (self._centre,), radius=self.radius, normal=self.poses[1].direction(axis)),
-            Shape(f"{self.name} spoke", "line", (self._centre, spoke)),
+            Shape(self.name, "circle", (self.hub,), radius=self.radius, normal=self.poses[1].direction(axis)),
+            Shape(f"{self.name} spoke", "line", (self.hub, spoke)),
         ]

@@ -8,14 +8,14 @@ import sympy as sp
 
 from zwang.model.drawing import Shape
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Freedom, Joint, Place, Point, turn_about
-from zwang.multibody.joints.parts import need_plane, positive, travel_along
-from zwang.multibody.joints.rolling import need_side, plane_and_centre
-from zwang.multibody.vectors import Vector, add, inner, scale, subtract
+from zwang.multibody.joint import Freedom, Place, Point, turn_about
+from zwang.multibody.joints.parts import Frame, need_plane, travel_along
+from zwang.multibody.joints.rolling import RollingJoint
+from zwang.multibody.vectors import add, inner
 
 
 @dataclass(frozen=True, eq=False)
-class RollingWheel(Joint):
+class RollingWheel(RollingJoint):
     """A wheel, the second body, rolls without slipping on a straight line of the first, in the plane.
 
     ::
@@ -45,34 +45,17 @@ class RollingWheel(Joint):
     centre: Point | None = None
 
     @cached_property
-    def ends(self) -> tuple[Vector, Vector]:
-        """A point of the line, and the wheel's centre, in body axes."""
-        return plane_and_centre(self, self.at, self.centre)
-
-    @cached_property
-    def frame(self) -> tuple[Vector, ...]:
+    def frame(self) -> Frame:
         """Along the line, and the normal."""
-        need_plane(self, "use RollingDisc or RollingBall in space")
-        normal = self.directed("normal", self.normal)[0]
-        return (normal[1], -normal[0]), normal
-
-    @property
-    def place(self) -> Vector:
-        """The point of contact: r − R n."""
-        normal = self.poses[0].direction(self.frame[1])
-        return subtract(self._centre, scale(positive(self, "radius", self.radius), normal))
-
-    @property
-    def _centre(self) -> Vector:
-        return self.poses[1].point(self.ends[1])
+        x, y = self.normals[0]
+        return (y, -x), (x, y)
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The wheel touches the line and does not slip."""
-        need_side(self, self.frame[1])
-        radius = positive(self, "radius", self.radius)
-        contact = inner(self.poses[0].direction(self.frame[1]), self.gap) - radius
-        travel, angle = self.freedoms["travel"], self.freedoms["angle"]
-        return {"contact": contact, "roll": travel.value + radius * angle.value}
+        need_plane(self, "use RollingDisc or RollingBall in space")
+        self.need_side()
+        travel, angle = (self.freedoms[key].value for key in ("travel", "angle"))
+        return {"contact": inner(self.upright, self.gap) - self.size, "roll": travel + self.size * angle}
 
     @cached_property
     def freedoms(self) -> dict[str, Freedom]:
@@ -83,6 +66,6 @@ class RollingWheel(Joint):
         """A circle with a spoke."""
         spoke = self.poses[1].point(add(self.ends[1], (self.radius, 0)))
         return [
-            Shape(self.name, "circle", (self._centre,), radius=self.radius),
-            Shape(f"{self.name} spoke", "line", (self._centre, spoke)),
+            Shape(self.name, "circle", (self.hub,), radius=self.radius),
+            Shape(f"{self.name} spoke", "line", (self.hub, spoke)),
         ]

@@ -8,13 +8,13 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Freedom, Joint, Place, turn_about
-from zwang.multibody.joints.parts import axes_parallel, frame_on, need_axes, need_space, on_line, travel_along
-from zwang.multibody.vectors import Vector, scalar
+from zwang.multibody.joint import Freedom, Place, turn_about
+from zwang.multibody.joints.parts import AxisJoint, axes_parallel, need_axes, need_space, on_line, travel_along
+from zwang.multibody.vectors import scalar
 
 
 @dataclass(frozen=True, eq=False)
-class Screw(Joint):
+class Screw(AxisJoint):
     """One body turns about an axis of the other and travels along it in proportion.
 
     ::
@@ -25,7 +25,7 @@ class Screw(Joint):
                  └───────────┘
 
     As in the cylindrical joint the point stays on the axis (name.side1, name.side2) and the axes stay parallel
-    (name.axis1, name.axis2); and sin(angle − 2π travel/pitch) = 0 (name.thread): smooth, however often it turns.
+    (name.axis1, name.axis2); and 2 tan(½ (angle − 2π travel/pitch)) = 0 (name.thread): smooth, however often it turns.
     `pitch` is the travel per turn, negative for a left-hand thread.
 
     >>> from zwang import multibody as mb
@@ -41,26 +41,16 @@ class Screw(Joint):
     axis: Place
     pitch: Any
 
-    @cached_property
-    def axes(self) -> tuple[Vector, Vector]:
-        """The axis on both bodies, in body axes."""
-        need_space(self, "couple a Revolute and a Prismatic joint with Rack in the plane")
-        return self.directed("axis", self.axis)
-
-    @cached_property
-    def frame(self) -> tuple[Vector, ...]:
-        """The axis is the last of the joint's axes."""
-        return frame_on(self, self.axes)
-
     def conditions(self) -> dict[str, sp.Expr]:
         """The point stays on the axis, the axes stay parallel, the angle follows the travel."""
+        need_space(self, "couple a Revolute and a Prismatic joint with Rack in the plane")
         need_axes(self, "use PointOnLine")
         pitch = scalar(f"{self.who}: pitch", self.pitch)
         if pitch == 0:
             raise InputError(f"{self.who}: its pitch is 0, so it cannot travel: use Revolute")
         angle, travel = self.freedoms["angle"], self.freedoms["travel"]
         thread = angle.equals(2 * sp.pi * travel.value / pitch)
-        return on_line(self, self.frame) | axes_parallel(self, self.axes) | {"thread": thread}
+        return on_line(self) | axes_parallel(self, self.axes) | {"thread": thread}
 
     @cached_property
     def freedoms(self) -> dict[str, Freedom]:

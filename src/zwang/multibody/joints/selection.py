@@ -12,19 +12,23 @@ Selected = Joint | tuple[Joint, str]
 def selected(who: str, given: Any, kind: str = "") -> Freedom:
     """The coordinate of a joint, or of a pair (joint, name); of a given kind, angle or travel, if one is asked for."""
     joint, name = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
+    return freedom_of(who, joint, name, kind, "(joint, name) with the name")
+
+
+def freedom_of(who: str, joint: Any, name: str | None, kind: str = "", how: str = "coordinate=") -> Freedom:
+    """The coordinate of a joint that a name says; without a name the only one. `how` is the way to choose one."""
     if not isinstance(joint, Joint):
-        raise InputError(f"{who}: {joint!r} is no joint: give a joint, or (joint, 'angle')")
+        raise InputError(f"{who}: {joint!r} is no joint")
     freedoms = {key: f for key, f in joint.freedoms.items() if kind in ("", f.kind)}
-    there = f"it has {', '.join(freedoms)}" if freedoms else "it has none"
-    what = kind or "coordinate"
-    if name is not None:
-        if name not in freedoms:
-            raise InputError(f"{who}: {joint.who} has no {what} {name!r}; {there}")
-        return freedoms[name]
-    if len(freedoms) != 1:
-        problem = "no" if not freedoms else "more than one"
-        raise InputError(f"{who}: {joint.who} has {problem} {what}; {there}")
-    return next(iter(freedoms.values()))
+    what, choices = kind or "coordinate", " or ".join(map(repr, freedoms))
+    if not freedoms:
+        others = ", ".join(map(repr, joint.freedoms))
+        raise InputError(f"{who}: {joint.who} leaves no {what} free{f', only {others}' if others else ''}")
+    if name is None and len(freedoms) > 1:
+        raise InputError(f"{who}: {joint.who} has several {what}s: choose {how} {choices}")
+    if name is not None and name not in freedoms:
+        raise InputError(f"{who}: {joint.who} has no {what} {name!r}: choose {choices}")
+    return freedoms[name] if name is not None else next(iter(freedoms.values()))
 
 
 def bodies_of(*given: Any) -> tuple[AnyBody, ...]:

@@ -11,7 +11,19 @@ from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Freedom, Joint, Place, together
 from zwang.multibody.joints.parts import need_axes, need_space
-from zwang.multibody.vectors import Vector, add, apply, axis_turn, inner, scale, subtract, tidy, unit, vector
+from zwang.multibody.vectors import (
+    IDENTITY,
+    Vector,
+    add,
+    apply,
+    axis_turn,
+    inner,
+    numeric,
+    scale,
+    subtract,
+    unit,
+    vector,
+)
 from zwang.symbols import dot, t
 
 
@@ -58,12 +70,15 @@ class Series(Joint):
     @cached_property
     def variables(self) -> tuple[sp.Expr, ...]:
         """The coordinates of the steps."""
+        if not all(isinstance(s, Step) for s in self.steps):
+            raise InputError(f"{self.who}: steps={self.steps!r}: give a list of Steps")
         names = [s.name for s in self.steps]
         if not names or len(set(names)) < len(names) or set(names) & set("xyz"):
             raise InputError(f"{self.who}: its steps are called {names}: give at least one, names that differ, not x")
         for s in self.steps:
             if s.kind not in ("angle", "travel"):
                 raise InputError(f"{self.who}: step {s.name!r} is of kind {s.kind!r}: choose 'angle' or 'travel'")
+            numeric(f"{self.who}, step {s.name!r}: reading", (s.reading,), (1,))
         return tuple(sp.Function(f"{self.name}.{name}")(t) for name in names)
 
     @property
@@ -78,8 +93,8 @@ class Series(Joint):
         found = []
         for s in self.steps:
             who = f"{self.who}, step {s.name!r}"
-            axis = tidy(first.local_direction(unit(f"{who}: axis", s.axis, (3,))))
-            at = self.ends[0] if s.at is None else tidy(first.local_point(vector(f"{who}: at", s.at, (3,))))
+            axis = first.held_direction(unit(f"{who}: axis", s.axis, (3,)))
+            at = self.ends[0] if s.at is None else first.held_point(vector(f"{who}: at", s.at, (3,)))
             found.append((unit(who, axis, (3,)), at))
         return tuple(found)
 
@@ -88,7 +103,7 @@ class Series(Joint):
 
         The product of exponentials: the last step acts first, about its place at the start.
         """
-        for s, (axis, at), q in reversed(list(zip(self.steps, self.screws, self.variables, strict=True))):
+        for q, s, (axis, at) in reversed(list(zip(self.variables, self.steps, self.screws, strict=True))):
             by = q - s.reading if s.reading else q
             if s.kind == "angle":
                 turn = axis_turn(axis, by)
@@ -103,9 +118,9 @@ class Series(Joint):
         need_axes(self, "give the body some extent")
         (a, b), (p, q) = self.poses, self.ends
         first, second = self.start_poses
-        columns = [tidy(first.local_direction(second.direction(e))) for e in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
+        columns = [first.held_direction(second.direction(e)) for e in IDENTITY[3]]
         brought = [a.direction(self.moved(c, free=True)) for c in columns]
-        x2, y2, z2 = (b.direction(e) for e in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
+        x2, y2, z2 = (b.direction(e) for e in IDENTITY[3])
         turns = {"turn1": inner(brought[1], z2), "turn2": inner(brought[2], x2), "turn3": inner(brought[0], y2)}
         return together(subtract(b.point(q), a.point(self.moved(p)))) | turns
 

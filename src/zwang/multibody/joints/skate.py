@@ -9,7 +9,9 @@ from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Joint, Place
 from zwang.multibody.joints.parts import across, need_axes, slip
-from zwang.multibody.vectors import Vector, cross, inner
+from zwang.multibody.vectors import Vector, cross, inner, is_number, scale
+
+UPRIGHT = 1e-9  # sine of the angle between blade and normal that counts as zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,34 +43,39 @@ class Skate(Joint):
     normal: Place = (0, 0, 1)
 
     @cached_property
+    def edge(self) -> Vector:
+        """The blade's direction, in the axes of its body."""
+        return self.directed("direction", self.direction)[1]
+
+    @cached_property
     def blade(self) -> Vector:
         """The blade's direction, in world components."""
-        need_axes(self, "a blade needs a body that turns", (self.second,))
-        return self.poses[1].direction(self.directed("direction", self.direction)[1])
+        return self.poses[1].direction(self.edge)
 
     @cached_property
     def sideways(self) -> Vector:
         """Across the blade, in world components; its length is the sine of the angle between blade and normal."""
-        if self.dimension == 2:
-            return across(self.blade)
-        return cross(self.poses[0].direction(self.directed("normal", self.normal)[0]), self.blade)
+        return across(self.blade) if self.dimension == 2 else cross(self.upright, self.blade)
+
+    @cached_property
+    def upright(self) -> Vector:
+        """In space, the normal of the first body's plane, in world components."""
+        return self.poses[0].direction(self.directed("normal", self.normal)[0])
 
     @property
     def own_axes(self) -> tuple[Vector, ...]:
         """Along the blade, across, and in space the normal; in space all are in or on the first body's plane."""
         if self.dimension == 2:
             return self.blade, self.sideways
-        normal = self.poses[0].direction(self.directed("normal", self.normal)[0])
-        length = sp.sqrt(inner(self.sideways, self.sideways))
-        side = tuple(x / length for x in self.sideways)
-        return cross(side, normal), side, normal
+        side = scale(1 / sp.sqrt(inner(self.sideways, self.sideways)), self.sideways)
+        return cross(side, self.upright), side, self.upright
 
     def conditions(self) -> dict[str, sp.Expr]:
         """No velocity across the blade."""
+        need_axes(self, "a blade needs a body that turns", (self.second,))
         if self.dimension == 3:
             first, second = self.start_poses
-            upright = first.direction(self.directed("normal", self.normal)[0])
-            blade = second.direction(self.directed("direction", self.direction)[1])
-            if all(abs(x) < 1e-9 for x in cross(upright, blade)):
+            side = cross(first.direction(self.directed("normal", self.normal)[0]), second.direction(self.edge))
+            if all(is_number(x) and abs(float(x)) < UPRIGHT for x in side):
                 raise InputError(f"{self.who}: its blade points along the normal of the plane: nothing is across it")
         return {"side": inner(self.sideways, slip(self, self.place))}

@@ -55,7 +55,7 @@ class Universal(Joint):
         e1, e2 = (unit(f"{self.who}: axes", axis, (3,)) for axis in self.axes)
         if abs(float(inner(e1, e2))) > PERPENDICULAR_TOL:
             raise InputError(f"{self.who}: the axes {self.axes[0]} and {self.axes[1]} are not perpendicular")
-        first, second = ((tidy(p.local_direction(e1)), tidy(p.local_direction(e2))) for p in self.start_poses)
+        first, second = ((p.held_direction(e1), p.held_direction(e2)) for p in self.start_poses)
         return first, second
 
     @cached_property

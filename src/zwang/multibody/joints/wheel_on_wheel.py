@@ -10,8 +10,8 @@ from zwang.errors import InputError
 from zwang.model.drawing import Shape
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Joint, Place
-from zwang.multibody.joints.parts import across, need_axes, need_plane, positive, slip
-from zwang.multibody.vectors import Vector, add, inner, is_number, scale, subtract
+from zwang.multibody.joints.parts import across, need_axes, need_plane, positive, slip, start_gap
+from zwang.multibody.vectors import Vector, add, inner, is_number, scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +50,7 @@ class WheelOnWheel(Joint):
         """Both centres, in body axes."""
         need_plane(self, "use Gear in space")
         need_axes(self, "a particle cannot roll")
-        first, second = self.placed("at", self.at)
-        return first, second
+        return self.placed(self.at)
 
     @cached_property
     def sizes(self) -> tuple[sp.Expr, sp.Expr, int]:
@@ -84,8 +83,7 @@ class WheelOnWheel(Joint):
     def conditions(self) -> dict[str, sp.Expr]:
         """The wheels touch and do not slip."""
         distance = self.sizes[1]
-        (a, b), (p, q) = self.start_poses, self.ends
-        if not any(subtract(b.point(q), a.point(p))):
+        if not any(start_gap(self)):
             raise InputError(f"{self.who}: both wheels start with one centre: say roughly where they touch")
         open_by = (inner(self.gap, self.gap) - distance**2) / (2 * distance)
         past = inner(across(self.ahead), slip(self, self.place))

@@ -72,6 +72,7 @@ function layoutOf(figure, look, width) {
     showlegend: figure.legend,
     xaxis: {
       ...axis, anchor: `y${suffix(count - 1)}`, type: figure.logAxis ? "log" : "linear", hoverformat: ".6~g",
+      nticks: figure.logAxis ? (narrow ? 4 : 8) : undefined, tickangle: 0,
       title: { ...axis.title, text: escaped(figure.axis) },
     },
     shapes: figure.marks.map((mark) => ({

@@ -120,7 +120,7 @@ def build_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> ModelKernel:
         "position": tuple(e for _, e in position),
         "velocity": tuple(e for _, e in velocity),
     }
-    kernel = compile_program(Program(inputs=model.inputs, outputs=outputs, shapes={}))
+    kernel = compile_program(Program(inputs=model.inputs, outputs=outputs, shapes={}), optimise=0)
 
     def index(entries: list[Any], axis: int) -> NDArray[np.intp]:
         return np.array([entry[axis] for entry in entries], dtype=np.intp)

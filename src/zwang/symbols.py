@@ -45,7 +45,8 @@ def dot(expression: sp.Expr) -> sp.Expr:
     >>> dot(x**2)
     2*x(t)*Derivative(x(t), t)
     """
-    return as_expression(expression).diff(t)
+    given = as_expression(expression)
+    return rates(given)[0] if isinstance(given, AppliedUndef) and given.args == (t,) else given.diff(t)
 
 
 def as_expression(value: Any) -> sp.Basic:
@@ -100,8 +101,11 @@ def label(expression: Any) -> str:
 
 @lru_cache(maxsize=65536)
 def rates(function: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    """The first and second derivative of a coordinate; kept, because SymPy takes its time to make them."""
-    return function.diff(t), function.diff(t, 2)
+    """The first and second derivative of a coordinate; kept, because SymPy takes its time to make them.
+
+    They are what `function.diff(t)` arrives at, after many times as long.
+    """
+    return sp.Derivative(function, t), sp.Derivative(function, (t, 2))
 
 
 @dataclass(frozen=True)

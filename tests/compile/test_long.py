@@ -65,6 +65,7 @@ def nested(depth):
 def test_cut_into_functions_gives_the_same_bits(monkeypatch, longest):
     program = staged(200)
     given = {"x": np.linspace(-1, 1, 7)[:, None], "y": [0.3]}
+    monkeypatch.setattr(kernel_module, "LONGEST", (10_000,) * 4)
     whole = compile_program(program, optimise=1)
     monkeypatch.setattr(kernel_module, "LONGEST", (longest,) * 4)
     cut = compile_program(program, optimise=1)

@@ -1,4 +1,7 @@
-"""Runs side by side in lanes compute, to the last bit, what each of them computes by itself."""
+"""Runs side by side in lanes compute, to the last bit, what each of them computes by itself.
+
+Sine and cosine may differ in the last bit, so where they occur runs agree within rounding.
+"""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -7,17 +10,17 @@ import numpy as np
 import pytest
 import sympy as sp
 from numpy.testing import assert_array_equal
-from symengine import cos, sin, sqrt, symbols, sympify
+from symengine import sin, sqrt, symbols, sympify
 
 import zwang as zw
 from zwang import dot
 from zwang.compile import Program, compile_lanes, compile_program
-from zwang.compile.native import lanes
+from zwang.compile.lanes import LANES
 from zwang.motion import dop853, lanes_loop, step, stepper
 from zwang.motion.lanes_step import CALM
 from zwang.motion.stepper import Kernels, Status, advance_many, prepare
 
-from ..references import andrews
+from ..references import andrews, problems
 
 t, q, v, x, y, u, w, p = symbols("t q v x y u w p")
 STATE, PLANE = (t, q, v), (t, x, y, u, w)
@@ -39,7 +42,7 @@ KEPT = []  # machine code lives as long as its kernel
 
 def kernels(inputs, *outputs, coordinates=1, parameters=0):
     program = Program({"x": inputs}, {"out": tuple(map(sympify, outputs))})
-    one, wide = compile_program(program), compile_lanes(program, lanes())
+    one, wide = compile_program(program), compile_lanes(program)
     KEPT.extend((one, wide))
     pivots = len(outputs) - coordinates
     return Kernels(
@@ -50,12 +53,13 @@ def kernels(inputs, *outputs, coordinates=1, parameters=0):
 r = sqrt(x**2 + y**2)
 KEPLER = kernels(PLANE, -x / r**3, -y / r**3, coordinates=2)
 PENDULUM = kernels(STATE, -sin(q))
+SOFT = kernels(STATE, -q / (1 + q**2))
 OSCILLATOR = kernels((*STATE, p), -(p**2) * q, parameters=1)
 ESCAPE = kernels(STATE, 6 * q**2)  # no number after a finite time
 ROOT = kernels(STATE, sqrt(1 - q))  # not a number beyond q = 1
 PIVOT = kernels(STATE, 0, q)  # free motion; the pivot vanishes where q does
 DIP = kernels(STATE, 0, (t - 1) ** 2 - 0.0025)  # the pivot is negative for |t - 1| < 0.05 only
-SWAYING = kernels(STATE, -q, 2 + q, 1.1 + sin(7 * t))  # pivots that vary much and do not vanish
+SWAYING = kernels(STATE, -q, 2 + q, 0.1 + (3 * t - 4) ** 2)  # pivots that vary much and do not vanish
 NO_PIVOT = kernels(STATE, -q, sqrt(-1 - q**2))  # a pivot that is no number
 
 
@@ -84,7 +88,7 @@ def orbits(count):
     return np.stack([1 + shape, zero], axis=1), np.stack([zero, np.sqrt((1 - shape) / (1 + shape))], axis=1)
 
 
-@pytest.mark.parametrize("count", [1, 3, lanes(), lanes() + 1, 5 * lanes() + 3])
+@pytest.mark.parametrize("count", [1, 3, LANES, LANES + 1, 5 * LANES + 3])
 def test_any_number_of_runs(count):
     many, one = both(KEPLER, 0.0, *orbits(count), 20.0, times=[20.0])
     assert_same(many, one)
@@ -142,7 +146,7 @@ def test_accelerations_that_become_no_numbers():
 def test_starts_that_are_no_numbers():
     start = np.linspace(0.1, 2, 21)[:, None]
     start[[3, 8]] = np.nan
-    many, one = both(PENDULUM, 0.0, start, 0 * start, 1.0, times=[1.0])
+    many, one = both(SOFT, 0.0, start, 0 * start, 1.0, times=[1.0])
     assert many.records["status"][[3, 8]].tolist() == [Status.NOT_FINITE] * 2
     assert_same(many, one)
 
@@ -204,7 +208,7 @@ def test_an_interrupt_leaves_runs_ready_to_go_on(monkeypatch):
 
     monkeypatch.setattr(lanes_loop, "compiled", lambda: interrupted)
     with pytest.raises(KeyboardInterrupt):
-        advance_many(runs, 20.0, attempts=10 * lanes(), threads=2)
+        advance_many(runs, 20.0, attempts=10 * LANES, threads=2)
     monkeypatch.undo()
     assert (runs.records["status"] == Status.RUNNING).any()
     assert (runs.state[:, 0] < 20).any()
@@ -222,18 +226,25 @@ def test_going_on_to_a_later_time():
 
 def test_programs_with_working_space():
     s = symbols("s:2500")
-    steps = [(s[0], cos(q)), *((s[k], s[k - 1] * cos(q) + v / (k + 1)) for k in range(1, 2500))]
-    program = Program({"x": STATE}, {"out": (s[-1] - sin(q),)}, steps=tuple(steps))
-    one, wide = compile_program(program), compile_lanes(program, lanes())
-    assert wide.work_size == lanes() * one.work_size > 0
+    steps = [(s[0], q**2), *((s[k], s[k - 1] / (1 + q**2) + v / (k + 1)) for k in range(1, 2500))]
+    program = Program({"x": STATE}, {"out": (s[-1] - q,)}, steps=tuple(steps))
+    one, wide = compile_program(program), compile_lanes(program)
+    assert wide.work_size == LANES * one.work_size > 0
     k = Kernels(one.address, 1, work=one.work_size, in_lanes=wide.address, work_in_lanes=wide.work_size)
     assert_same(*both(k, 0.0, np.linspace(0.1, 1, 20)[:, None], np.zeros((20, 1)), 2.0, times=[2.0], rtol=1e-8))
+
+
+def test_sines_agree_within_rounding():
+    angle = np.linspace(0.1, 3.1, 40)[:, None]
+    many, one = both(PENDULUM, 0.0, angle, 0 * angle, 20.0, times=np.linspace(0, 20, 11))
+    assert np.abs(many.records["accepted"] - one.records["accepted"]).max() <= 1
+    assert np.abs(many.q - one.q).max() < 1e-11
 
 
 # ── Systems ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def assert_samples_are_single_runs(system, starts, until, which, parameters=None, **settings):
+def assert_samples_are_single_runs(system, starts, until, which, parameters=None, within=0.0, **settings):
     many = zw.simulate_many(system, starts, until, parameters=parameters, **settings)
     assert (many.status == "finished").all()
     for i in which:
@@ -241,7 +252,8 @@ def assert_samples_are_single_runs(system, starts, until, which, parameters=None
         values = {key: float(value[i]) for key, value in (parameters or {}).items()}
         one = zw.simulate(system, start, until, parameters=values, method="native", **settings)
         for name in ("q", "v"):
-            assert_array_equal(many[name].values[i], one[name].values, name)
+            truth = one[name].values
+            assert np.abs(many[name].values[i] - truth).max() <= within * np.abs(truth).max(), name
 
 
 @pytest.mark.parametrize("drift", ["none", "baumgarte"])
@@ -261,7 +273,7 @@ def test_andrews_mechanism_with_a_motor_for_each_sample():
     system, starts = andrews.andrews()
     torque = next(p for p in system.parameters if str(p) == "mom")
     parameters = {torque: np.linspace(0.01, 0.06, 33)}
-    assert_samples_are_single_runs(system, starts, 0.01, (0, 16, 32), parameters, samples=5, tol=1e-9)
+    assert_samples_are_single_runs(system, starts, 0.01, (0, 16, 32), parameters, 1e-12, samples=5, tol=1e-9)
 
 
 def test_stiff_and_soft_together():
@@ -270,3 +282,16 @@ def test_stiff_and_soft_together():
     system = zw.System((c,), kinetic=dot(c) ** 2 / 2, potential=k * c**2 / 2)
     stiffness = {k: np.geomspace(1e-2, 1e5, 45)}
     assert_samples_are_single_runs(system, {c: 1.0, dot(c): 0.0}, 3.0, range(0, 45, 4), stiffness, samples=50)
+
+
+@pytest.mark.parametrize(("count", "drift"), [(LANES - 1, "none"), (3 * LANES, "projection")])
+def test_few_samples_and_projected_ones_go_without_lanes(count, drift, monkeypatch):
+    def refused():
+        raise AssertionError("lanes are compiled for nothing")
+
+    monkeypatch.setattr(lanes_loop, "compiled", refused)
+    system, _ = problems.pendulum()
+    a, b = system.coordinates
+    angle = np.linspace(0.1, 1, count)
+    starts = {a: np.sin(angle), b: -np.cos(angle), dot(a): 0.0, dot(b): 0.0}
+    assert (zw.simulate_many(system, starts, 0.5, samples=2, drift=drift).status == "finished").all()

@@ -12,19 +12,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from zwang.compile.lanes import LANES
 from zwang.compile.layout import BATCH_NAME, NAME, module_text
 from zwang.compile.native import native_engine, pointer_type
 from zwang.compile.program import Program
 from zwang.compile.translate import Translator
 from zwang.errors import InputError
 
-# Measured on chains of 1 to 10 spatial bodies (900 to 21,000 lines): level 0 takes 6 µs a line to compile
-# and its code 1.2 times as long to run; level 1 takes 40 µs a line; level 2 gains little more.
+# Measured on Andrews' mechanism, a rolling disc, a spatial four-bar and a chain of 100 (600 to 5,800 lines): level 0
+# takes 8 µs a line to compile and its code 1.02 to 1.25 times as long to run; level 1 takes 25 to 40 µs a line; level 2
+# gains little more.
 LEVEL_UP_TO = {2: 2_000, 1: 6_000}  # level -> most lines that get it by default; beyond, level 0
 
 # Most lines of a function, by level. Level 0 allocates registers well in short functions only; from
-# level 1 on, longer functions run no faster and take longer to compile.
-LONGEST = (200, 2_000, 2_000, 2_000)
+# level 1 on, longer functions run no faster and take up to three times as long to compile.
+LONGEST = (200, 500, 1_000, 1_000)
 
 _BATCH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
@@ -39,8 +41,8 @@ class Kernel:
 
     For native callers: `address` is `void f(double *out, const double *in, double *work)` and
     `batch_address` the same with `int64_t count` for so many contiguous rows of in and out. The slices
-    say where each name is; `work` is scratch of `work_size` doubles. The three must not overlap, and the
-    addresses are valid as long as the kernel is alive.
+    say where each name is; `work` is scratch of `work_size` doubles, at no level more than there are
+    `lines`. The three must not overlap, and the addresses are valid as long as the kernel is alive.
 
     >>> from symengine import symbols
     >>> x, y = symbols("x y")
@@ -58,6 +60,7 @@ class Kernel:
     input_size: int
     output_size: int
     work_size: int
+    lines: int
     engine: Any = field(repr=False)  # owns the machine code
 
     def __call__(self, **inputs: ArrayLike) -> dict[str, NDArray[np.float64]]:
@@ -107,7 +110,7 @@ def compile_program(program: Program, *, optimise: int | None = None) -> Kernel:
     """
     if optimise not in (None, 0, 1, 2, 3):
         raise InputError(f"optimise is {optimise!r}, expected 0, 1, 2, 3 or None")
-    engine, work_size = _engine(program, optimise, lanes=1)
+    engine, work_size, lines = _engine(program, optimise, lanes=1)
     inputs = _slices(program.inputs)
     return Kernel(
         address=engine.get_function_address(NAME),
@@ -118,13 +121,14 @@ def compile_program(program: Program, *, optimise: int | None = None) -> Kernel:
         input_size=sum(map(len, program.inputs.values())),
         output_size=sum(map(len, program.outputs.values())),
         work_size=work_size,
+        lines=lines,
         engine=engine,
     )
 
 
 @dataclass(frozen=True, eq=False)
 class LaneKernel:
-    """A program as machine code that evaluates it for several lanes at once, for native callers (see `lanes`).
+    """A program as machine code that evaluates it for several lanes at once, for native callers.
 
     `address` is `void f(double *out, const double *in, double *work)`, where each number of a kernel for one is
     `lanes` neighbouring ones here; `work_size` counts doubles.
@@ -136,20 +140,25 @@ class LaneKernel:
     engine: Any = field(repr=False)  # owns the machine code
 
 
-def compile_lanes(program: Program, lanes: int) -> LaneKernel:
-    """Compile a program to native code for several lanes; each of them gets the bits of `compile_program`."""
-    engine, work_size = _engine(program, None, lanes)
+def compile_lanes(program: Program, lanes: int = LANES) -> LaneKernel:
+    """Compile a program to native code for several lanes (see `lanes`)."""
+    engine, work_size, _ = _engine(program, None, lanes)
     return LaneKernel(engine.get_function_address(NAME), lanes, lanes * work_size, engine)
 
 
-def _engine(program: Program, optimise: int | None, lanes: int) -> tuple[Any, int]:
-    """The machine code of a program, and how many values of working space it needs."""
+def default_level(lines: int) -> int:
+    """The level that a program of so many lines gets by default."""
+    return next((level for level, most in LEVEL_UP_TO.items() if lines <= most), 0)
+
+
+def _engine(program: Program, optimise: int | None, lanes: int) -> tuple[Any, int, int]:
+    """The machine code of a program, how many values of working space it needs, and how many lines it has."""
     translator, outputs = _translated(program)
     code, lines = translator.code, len(translator.code.lines)
-    level = next((k for k, most in LEVEL_UP_TO.items() if lines <= most), 0) if optimise is None else optimise
+    level = default_level(lines) if optimise is None else optimise
     input_size = sum(map(len, program.inputs.values()))
     text, work_size = module_text(code, outputs, input_size, LONGEST[level], pointer_type(), lanes)
-    return native_engine(text, code.called, level), work_size
+    return native_engine(text, code.called, level), work_size, lines
 
 
 def _translated(program: Program) -> tuple[Translator, list[str]]:

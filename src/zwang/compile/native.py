@@ -75,21 +75,7 @@ def machine_name() -> str:
     import llvmlite.binding as llvm
 
     version = ".".join(map(str, llvm.llvm_version_info))
-    features = llvm.get_host_cpu_features().flatten()
-    return f"{llvmlite.__version__} {version} {llvm.get_default_triple()} {llvm.get_host_cpu_name()} {features}"
-
-
-@cache
-def lanes() -> int:
-    """How many lanes code for several lanes should have on this machine: as many as two registers hold.
-
-    With two, the processor has work while it waits for the result of an operation. Measured on Zen 4 (eight numbers
-    in a register) per lane of a kernel whose results the next call waits for: 4.1 ns with one register, 2.5 with two.
-    """
-    import llvmlite.binding as llvm
-
-    features = llvm.get_host_cpu_features()
-    return 2 * next((size for size, name in ((8, "avx512f"), (4, "avx2")) if features.get(name)), 2)
+    return f"{llvmlite.__version__} {version} {llvm.get_default_triple()} {' '.join(_processor())}"
 
 
 def target_machine(**options: Any) -> Any:
@@ -97,9 +83,16 @@ def target_machine(**options: Any) -> Any:
     import llvmlite.binding as llvm
 
     _initialise()
-    return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), **options
-    )
+    cpu, features = _processor()
+    return llvm.Target.from_default_triple().create_target_machine(cpu=cpu, features=features, **options)
+
+
+@cache
+def _processor() -> tuple[str, str]:
+    """The name and the features of this processor, as LLVM writes them."""
+    import llvmlite.binding as llvm
+
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
 @cache

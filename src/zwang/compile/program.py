@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zwang.errors import InputError
 
@@ -41,9 +42,9 @@ class Program:
 
     def __post_init__(self) -> None:
         """Refuse text, symbols with two meanings, and shapes that fit no output; make numbers expressions."""
-        outputs = {name: tuple(expression_of(e) for e in es) for name, es in self.outputs.items()}
+        outputs = {name: tuple(map(expression_of, es)) for name, es in self.outputs.items()}
         object.__setattr__(self, "outputs", outputs)
-        object.__setattr__(self, "steps", tuple((symbol, expression_of(e)) for symbol, e in self.steps))
+        object.__setattr__(self, "steps", tuple([(symbol, expression_of(e)) for symbol, e in self.steps]))
         defined: dict[Symbol, str] = {}
         for name, symbols in self.inputs.items():
             for symbol in symbols:
@@ -66,11 +67,17 @@ class Program:
 
 def expression_of(value: Expr | float) -> Expr:
     """An expression of SymEngine, or a number as one; SymEngine itself would parse text."""
-    from symengine import sympify
-
     if isinstance(value, str):
         raise InputError(f"{value!r} is text, not an expression: nothing here parses text")
-    return sympify(value)
+    return _sympify()(value)
+
+
+@cache
+def _sympify() -> Callable[[Any], Expr]:
+    """SymEngine's own conversion, imported once and not for each of many thousand expressions."""
+    from symengine import sympify
+
+    return sympify  # type: ignore[no-any-return]  # SymEngine says nothing of types
 
 
 def _define(defined: dict[Symbol, str], symbol: Symbol, where: str) -> None:

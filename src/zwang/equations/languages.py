@@ -17,6 +17,10 @@ from zwang.symbols import Plain, rates, t
 if TYPE_CHECKING:
     from zwang.model import System
 
+# SymEngine gives names that differ in one digit hashes that differ in a few bits, and hundreds of the differences
+# q2 - q0, q3 - q1, ... of a long chain the same one. Names with numbers far apart spread them.
+APART = 7919
+
 # What SymPy and SymEngine call by the same name and SymEngine can differentiate.
 FUNCTIONS = frozenset(
     [
@@ -75,7 +79,7 @@ def in_symengine(system: "System", inputs: Mapping[sp.Expr, Any]) -> tuple[Descr
     import symengine as se
 
     n = len(system.coordinates)
-    q, v, a = (tuple(se.Symbol(f"{letter}{i}") for i in range(n)) for letter in "qva")
+    q, v, a = (tuple(se.Symbol(f"{letter}{APART * i}") for i in range(n)) for letter in "qva")
     time = se.Symbol("t")
     symbols = system.symbols_with(inputs)
     parameters = tuple(se.Symbol(f"p{i}") for i in range(len(symbols)))

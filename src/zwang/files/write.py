@@ -269,7 +269,7 @@ def require_same(model: ModelFile, text: str) -> None:
     if again == system:
         return
     before, after = system.expressions, again.expressions
-    which = next((name for name in before if before[name] != after.get(name)), "the parameters")
+    which = next((name for name in before | after if before.get(name) != after.get(name)), "the parameters")
     raise InputError(
         f"{which} would not be read back as it is: numbers too long, or parts that SymPy was told not to evaluate; "
         f"evaluate them with .doit(), or round the numbers"

@@ -85,7 +85,7 @@ class Saddle:
         x, lam = self.solve(Q, b)
         for _ in range(times):
             missing = [
-                self.steps.sum([e, *(-a * x[j] for j, a in row.items() if x[j] is not None)])
+                self.steps.sum([*([] if e is None else [e]), *(-a * x[j] for j, a in row.items() if x[j] is not None)])
                 for row, e in zip(A, b, strict=True)
             ]
             more = self.solve([None] * self.n, missing)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from zwang.model.identity import degree_at_most, is_zero
+from zwang.model.identity import degree, degree_at_most, is_zero
 from zwang.signals import Signal
 from zwang.symbols import Plain, t
 
 if TYPE_CHECKING:
+    from zwang.model.constraint import Constraint
     from zwang.model.system import System
 
 MOST_NAMED = 6  # coordinates or entries that one kind of mistake names
@@ -24,12 +25,11 @@ def find_mistakes(system: "System") -> list[str]:
     mistakes = wrong_coordinates(system) or []
     if mistakes:
         return mistakes  # nothing else can be judged without coordinates
-    plain = Plain.of(system.coordinates)
     return [
         *wrong_symbols(system),
-        *wrong_energies(system, plain),
+        *wrong_energies(system),
         *wrong_mass(system),
-        *wrong_constraints(system, plain),
+        *wrong_constraints(system),
         *wrong_parameters(system),
     ]
 
@@ -68,30 +68,29 @@ def wrong_symbols(system: "System") -> list[str]:
     """Functions of time that are no coordinates, high derivatives, and look-alikes of coordinates and time."""
     mistakes = []
     known = set(system.coordinates)
-    inputs = set(system.inputs)
-    names = ", ".join(map(str, system.coordinates))
-    lookalikes = {f.func.__name__: str(f) for f in system.coordinates} | {"t": "zwang.t"}
+    known_too = known.union(system.inputs)
+    lookalikes = {f.func.__name__: f for f in system.coordinates} | {"t": "zwang.t"}
+    alike = {s for s in system.symbols if s.name in lookalikes}
     for where, expression in system.expressions.items():
+        parts = expression.atoms(AppliedUndef, sp.Derivative, sp.Atom)  # one look at a long expression
         # a function of coordinates, h(x, t), may stay unspecified in symbols; numbers will ask for it
-        strangers = sorted((f for f in expression.atoms(AppliedUndef) - known - inputs if f.args == (t,)), key=str)
+        strangers = [f for f in parts if isinstance(f, AppliedUndef) and f.args == (t,) and f not in known_too]
         mistakes += [
             f"{where}: {s} is not the coordinate {s}, it only looks like it (its assumptions differ): use one of them"
             if s.func.__name__ in lookalikes
-            else f"{where}: unknown symbol {s}; the coordinates are {names}: add it to them, or make it a parameter"
-            for s in strangers
+            else f"{where}: unknown symbol {s}; the coordinates are {', '.join(map(str, system.coordinates))}: "
+            f"add it to them, or make it a parameter"
+            for s in sorted(strangers, key=str)
         ]
-        mistakes += [
-            f"{where}: contains {s}, which is no real number" for s in sorted(expression.atoms() & NOT_REAL, key=str)
-        ]
+        mistakes += [f"{where}: contains {s}, which is no real number" for s in sorted(parts & NOT_REAL, key=str)]
         highest = 2 if where.startswith("constraint") else 1
-        for d in sorted(expression.atoms(sp.Derivative), key=str):
-            if d.expr in known and d.derivative_count > highest:
-                what = "accelerations stand in constraints only" if d.derivative_count == 2 else "the order is above 2"
-                mistakes.append(f"{where}: contains {d}; {what}")
+        high = [d for d in parts if isinstance(d, sp.Derivative) and d.expr in known and d.derivative_count > highest]
+        for d in sorted(high, key=str):
+            what = "accelerations stand in constraints only" if d.derivative_count == 2 else "the order is above 2"
+            mistakes.append(f"{where}: contains {d}; {what}")
         mistakes += [
             f"{where}: the symbol {s} is not {lookalikes[s.name]}, it only looks like it: use {lookalikes[s.name]}"
-            for s in sorted(expression.free_symbols - {t}, key=str)
-            if s.name in lookalikes
+            for s in sorted(alike and expression.free_symbols & alike, key=str)
         ]
     counts = Counter(s.name for s in system.symbols)
     return mistakes + [
@@ -101,9 +100,8 @@ def wrong_symbols(system: "System") -> list[str]:
     ]
 
 
-def wrong_energies(system: "System", plain: Plain) -> list[str]:
+def wrong_energies(system: "System") -> list[str]:
     """Energies that are missing, doubled, not quadratic, or that leave a coordinate without inertia."""
-    potential = plain.put(system.potential)
     if system.kinetic is None:
         if system.mass is None:
             return ["neither kinetic nor mass is given: give the kinetic energy, or a mass matrix with forces"]
@@ -113,24 +111,35 @@ def wrong_energies(system: "System", plain: Plain) -> list[str]:
     mistakes = []
     if system.mass is not None:
         mistakes.append("both kinetic and mass are given: give one of them")
-    moving = sorted(map(str, map(plain.back, potential.free_symbols & set(plain.v))))
+    velocities = system.velocities
+    moving = sorted(map(str, system.potential.atoms(sp.Derivative).intersection(velocities)))
     if moving:
         mistakes.append(f"potential depends on {', '.join(moving)}: put forces that depend on velocity into forces")
-    kinetic = plain.put(system.kinetic)
-    if not degree_at_most(kinetic, plain.v, 2):
+    if not quadratic(system):
+        plain = Plain.of(system.coordinates)
+        kinetic = plain.put(system.kinetic)
         # the first few only: in a long expression each takes its time
         high = [str(plain.back(vi)) for vi in plain.v[:MOST_NAMED] if not degree_at_most(kinetic, [vi], 2)]
         which = f" (look at {', '.join(high)})" if high else ""
         mistakes.append(f"kinetic is not quadratic in the velocities{which}: ½ q̇ᵀM q̇ with M free of q̇ is meant")
     constrained = {f for c in system.constraints for f in c.functions}
-    moving_symbols = kinetic.free_symbols
-    for q, vi in zip(system.coordinates, plain.v, strict=True):
-        if vi not in moving_symbols and q not in constrained:
+    rates_there = system.kinetic.atoms(sp.Derivative)
+    for q, vi in zip(system.coordinates, velocities, strict=True):
+        if vi not in rates_there and q not in constrained:
             mistakes.append(
                 f"kinetic misses the coordinate {q}: its rate occurs neither there nor in a constraint, so nothing "
                 f"determines its acceleration"
             )
     return mistakes
+
+
+def quadratic(system: "System") -> bool:
+    """Whether the kinetic energy is at most quadratic in the velocities; mostly its form tells."""
+    assert system.kinetic is not None
+    if degree(system.kinetic, frozenset(system.velocities), {}) <= 2:
+        return True
+    plain = Plain.of(system.coordinates)
+    return degree_at_most(plain.put(system.kinetic), plain.v, 2)
 
 
 def wrong_mass(system: "System") -> list[str]:
@@ -147,7 +156,7 @@ def wrong_mass(system: "System") -> list[str]:
     return list(islice(mistakes, MOST_NAMED))
 
 
-def wrong_constraints(system: "System", plain: Plain) -> list[str]:
+def wrong_constraints(system: "System") -> list[str]:
     """Constraints that constrain nothing, that are nonlinear in accelerations, or that share a name."""
     mistakes = [
         f"constraint {name!r} is given {k} times: names must differ"
@@ -157,13 +166,15 @@ def wrong_constraints(system: "System", plain: Plain) -> list[str]:
     for c in system.constraints:
         if not c.functions:
             mistakes.append(f"constraint {c.name!r}: {c.expression} contains no coordinate, so it constrains nothing")
-        elif (
-            c.order == 2
-            and set(c.functions) <= set(system.coordinates)
-            and not degree_at_most(plain.put(c.expression), plain.a, 1)
-        ):
+        elif c.order == 2 and set(c.functions) <= set(system.coordinates) and not linear_in_accelerations(c):
             mistakes.append(f"constraint {c.name!r} is nonlinear in the accelerations: rows A q̈ = b are linear")
     return mistakes
+
+
+def linear_in_accelerations(constraint: "Constraint") -> bool:
+    """Whether a constraint is linear in the accelerations of its coordinates."""
+    plain = Plain.of(constraint.functions)
+    return degree_at_most(plain.put(constraint.expression), plain.a, 1)
 
 
 def wrong_parameters(system: "System") -> list[str]:

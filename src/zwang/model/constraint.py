@@ -69,14 +69,18 @@ class Constraint:
     @cached_property
     def functions(self) -> tuple[sp.Expr, ...]:
         """The coordinates that occur, in alphabetical order: functions of time alone that are not given."""
-        found = {f for f in self.expression.atoms(AppliedUndef) if f.args == (t,)}
-        return tuple(sorted(found - self.given, key=str))
+        found = {f for f in self._parts if isinstance(f, AppliedUndef) and f.args == (t,)}
+        return tuple(sorted(found - self.given, key=lambda f: f.func.__name__))
 
     @cached_property
     def order(self) -> int:
         """How often coordinates are differentiated in the constraint as given: 0, 1 or 2 (higher is a mistake)."""
-        derivatives = self.expression.atoms(sp.Derivative)
+        derivatives = [d for d in self._parts if isinstance(d, sp.Derivative)]
         return max((d.derivative_count for d in derivatives if d.expr in self.functions), default=0)
+
+    @cached_property
+    def _parts(self) -> set[sp.Basic]:
+        return set(self.expression.atoms(AppliedUndef, sp.Derivative))
 
     @property
     def level(self) -> str:

@@ -77,14 +77,12 @@ class System:
         def set_field(key: str, value: Any) -> None:
             object.__setattr__(self, key, value)
 
-        # stands in for a kinetic energy that is none, so that nothing else is said of it
-        some_inertia = sp.Add(*[rates(f)[0] ** 2 for f in q if isinstance(f, AppliedUndef)])
         set_field("name", name)
         set_field("coordinates", q)
-        set_field(
-            "kinetic",
-            None if kinetic is None else attempt("kinetic", lambda: as_scalar(kinetic), some_inertia),
-        )
+        energy = None if kinetic is None else attempt("kinetic", lambda: as_scalar(kinetic), None)
+        if kinetic is not None and energy is None:  # an energy for one that is none, so that nothing else is said of it
+            energy = sp.Add(*[rates(f)[0] ** 2 for f in q if isinstance(f, AppliedUndef)])
+        set_field("kinetic", energy)
         set_field("potential", attempt("potential", lambda: as_scalar(potential), sp.S.Zero))
         set_field("forces", attempt("forces", lambda: per_coordinate(forces, q), (sp.S.Zero,) * len(q)))
         set_field("nonideal", attempt("nonideal", lambda: per_coordinate(nonideal, q), (sp.S.Zero,) * len(q)))
@@ -173,15 +171,15 @@ class System:
 
     @property
     def expressions(self) -> dict[str, sp.Basic]:
-        """Every expression of the description, under the name a person would look for."""
+        """Every expression of the description that is not zero, under the name a person would look for."""
         parts: dict[str, sp.Basic] = {}
         if self.kinetic is not None:
             parts["kinetic"] = self.kinetic
         if self.mass is not None:
             parts["mass"] = self.mass
         parts["potential"] = self.potential
-        parts |= {f"forces[{q}]": f for q, f in zip(self.coordinates, self.forces, strict=False)}
-        parts |= {f"nonideal[{q}]": f for q, f in zip(self.coordinates, self.nonideal, strict=False)}
+        parts |= {f"forces[{q}]": f for q, f in zip(self.coordinates, self.forces, strict=False) if f != 0}
+        parts |= {f"nonideal[{q}]": f for q, f in zip(self.coordinates, self.nonideal, strict=False) if f != 0}
         return parts | {f"constraint {c.name!r}": c.expression for c in self.constraints}
 
 

@@ -37,6 +37,7 @@ def integrate(
     scales: dict[explicit.Choice, singular.Scale] = {}
     kept = first  # a choice of rows for which none better were found: where they are bad, all are
     looks = 0  # at other rows, that found none better
+    origin = state
     since = state[0]  # when these rows were chosen: a leap may look back as far
     total = Path(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
     while True:
@@ -57,11 +58,21 @@ def integrate(
         if early and not singular.other_choice_serves(setup, path, choice):
             kept, looks, state = choice, looks + 1, path.end
             continue
-        task, began = replace(task, t=since), clock.perf_counter()
-        passed = singular.go_on(setup, task, path, choice, grid, scales[choice], engine(setup.method))
+        began, plain = clock.perf_counter(), choice
+        if choice.damping:  # the damped equation goes on where it has no meaning: independent rows tell
+            plain = choice_at(setup, path.end, damped=False)
+            if len(plain.rows) > len(choice.rows):
+                return segments, joined(total, singular.stretch(path.end, Status.SINGULAR, singular.RISES))
+            for known in (origin, state):
+                task_of(setup, plain, known, grid, watch, scales)
+            task = task_of(setup, plain, path.end, grid, watch, scales)
+        task = replace(task, t=since)
+        passed = singular.go_on(setup, task, path, plain, grid, scales[plain], engine(setup.method))
         kept, looks = choice if passed.path.end[0] != path.end[0] else None, 0
-        path, scales[choice] = passed.path, passed.scale
-        segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p))
+        if choice.damping and kept is None:
+            del scales[choice]  # small, but well: what is small here is the new measure
+        path, scales[plain] = passed.path, passed.scale
+        segments.append(Segment(plain, grid[: len(path.q)], path.q, path.v, setup.p))
         grid = grid[len(path.q) :]
         total, state = joined(total, path), path.end
         total = replace(total, run_seconds=total.run_seconds + clock.perf_counter() - began - path.run_seconds)
@@ -90,7 +101,6 @@ def task_of(
     names = dict(zip(program.inputs, (np.array([t]), q, v, setup.p, np.array(setup.gains)), strict=False))
     here = singular.scale_at(setup, choice, state, kernel(**names)["pivots"])
     scales[choice] = scales[choice] | here if choice in scales else here
-    scale = scales[choice].pivots
     return Task(
         acceleration=program,
         t=t,
@@ -99,7 +109,7 @@ def task_of(
         p=p,
         times=grid,
         tol=setup.tol,
-        pivot_scale=np.where(scale > 0, scale, 1.0),
+        pivot_scale=scales[choice].for_pivots(choice),
         events=event_task(
             setup.system,
             setup.symbols,
@@ -149,6 +159,7 @@ def joined(first: Path, then: Path) -> Path:
         steps=first.steps + then.steps,
         evaluations=first.evaluations + then.evaluations,
         happenings=(*first.happenings, *then.happenings),
+        left=max(first.left, then.left),
         compile_seconds=first.compile_seconds + then.compile_seconds,
         run_seconds=first.run_seconds + then.run_seconds,
         notes=(*first.notes, *then.notes),

@@ -26,7 +26,7 @@ MASSLESS = 1e-12  # where M has less than this it counts as singular: lifting it
 WORTH = 1.1  # growth of the volume for which rows are exchanged
 # Of redundant rows, in units of their pivots: large enough that a stage a little off the constraints, on which they
 # depend on each other, does no harm; small enough that two refinements leave a share of 1e-18.
-DAMPING = 1e-6
+DAMPING = 2.0**-20
 REFINEMENTS = 2
 
 
@@ -34,8 +34,9 @@ REFINEMENTS = 2
 class Choice:
     """What was chosen at a state: independent rows, rows that make up for a singular M, eliminated coordinates.
 
-    `damping` has a number for each row of A, if the others are redundant and all are used, damped. `lifted` (row → weight): M + Σ w aᵀa stands in for a singular M (Udwadia–Wanichanon); the acceleration is
-    the same. `pivots` are the rows and columns of Gibbs–Appell elimination in order, with the sign of each pivot.
+    `damping` has a number for each row of A, if some are redundant and all are used, damped. `lifted` (row → weight):
+    M + Σ w aᵀa stands in for a singular M (Udwadia–Wanichanon); the acceleration is the same. `pivots` are the rows
+    and columns of Gibbs–Appell elimination in order, with the sign of each pivot.
     """
 
     rows: tuple[int, ...]
@@ -49,18 +50,22 @@ class Choice:
         return tuple(range(len(self.damping))) if self.damping else self.rows
 
 
-def choose(now: Matrices, names: tuple[str, ...], form: str = "fundamental") -> Choice:
-    """Independent rows at a state, by pivoting in the kinetic-energy metric; the best-conditioned ones."""
+def choose(now: Matrices, names: tuple[str, ...], form: str = "fundamental", damped: bool = True) -> Choice:
+    """Independent rows at a state, by pivoting in the kinetic-energy metric; the best-conditioned ones.
+
+    Where others are redundant, all are damped, if the form allows and unless it is not wanted.
+    """
     if form not in FORMS:
         raise InputError(f"form={form!r} cannot be integrated: choose one of {', '.join(map(repr, FORMS))}")
     M, A = now.M[None], now.A[None]
     rank = int(row_rank(A)[0])
     factors = factorise(M, A, rank, names)
     rows = most_independent(now.A, [int(i) for i in factors.rows[0]])
-    lifted = lifting_rows(now.M, now.A, rows)
+    if damped and len(rows) < len(now.A) and form != "gibbs-appell":
+        lifted = lifting_rows(now.M, now.A, range(len(now.A)))
+        return Choice(rows, lifted, damping=damping(now, lifted))
     pivots = elimination_order(now.A, rows) if form == "gibbs-appell" else ()
-    redundant = len(rows) < len(now.A)
-    return Choice(rows, lifted, pivots, damping(now, lifted) if redundant and form != "gibbs-appell" else ())
+    return Choice(rows, lifting_rows(now.M, now.A, rows), pivots)
 
 
 def damping(now: Matrices, lifted: Sequence[tuple[int, float]]) -> tuple[float, ...]:
@@ -68,7 +73,7 @@ def damping(now: Matrices, lifted: Sequence[tuple[int, float]]) -> tuple[float, 
     M = now.M + sum(weight * np.outer(now.A[i], now.A[i]) for i, weight in lifted)
     pivots = np.einsum("ij,ji->i", now.A, np.linalg.solve(M, now.A.T))
     pivots[pivots <= 0] = 1.0  # a row that vanishes here
-    return tuple(2.0 ** np.round(np.log2(DAMPING * pivots)))
+    return tuple((2.0 ** np.round(np.log2(DAMPING * pivots))).tolist())
 
 
 def most_independent(A: Array, rows: list[int]) -> tuple[int, ...]:
@@ -93,20 +98,21 @@ def most_independent(A: Array, rows: list[int]) -> tuple[int, ...]:
 def lifting_rows(M: Array, A: Array, rows: Sequence[int]) -> tuple[tuple[int, float], ...]:
     """Few, short rows whose aᵀa make M positive definite, and weights that keep it well scaled.
 
-    A row serves by the share of it that lies where M vanishes: one that has little of it here may have none a little
-    later. Among those that have about as much of it as any other, the shortest is taken.
+    A row serves by the share of it that lies where M vanishes: one that has less of it here than others may have none
+    a little later. Among those that have as much of it as any other, the shortest is taken.
     """
     values, vectors = np.linalg.eigh(M)
     null = vectors[:, values <= MASSLESS * max(values[-1], np.finfo(float).tiny)]
     size = values[-1] if values[-1] > 0 else 1.0
-    unit = A[list(rows)] / row_norms(A[list(rows)])[:, None]
+    given = A[list(rows)]
+    unit = given / np.where(given.any(axis=1), np.linalg.norm(given, axis=1), 1.0)[:, None]
     entries = np.count_nonzero(np.abs(unit) > 1e-12, axis=1)
     chosen: list[tuple[int, float]] = []
     while null.shape[1]:
         share = np.linalg.norm(unit @ null, axis=1)
         if not share.max(initial=0.0) > 1e-6:
             break
-        best = min(np.flatnonzero(share > share.max() / 2), key=lambda k: (entries[k], -share[k]))
+        best = min(np.flatnonzero(share > 0.95 * share.max()), key=lambda k: (entries[k], -share[k]))
         i = rows[int(best)]
         # a power of two, so that the same choice at another state is the same program
         chosen.append((i, float(2.0 ** round(np.log2(size / (A[i] @ A[i]))))))
@@ -171,13 +177,28 @@ class Equation:
 
     def solve(self, Q: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """q̈ and the multipliers of the rows used, for forces Q."""
-        forces = lifted_forces(self.model, self.choice, Q, self.b)
-        return self.saddle.solve_refined(self.A, forces, self.b, REFINEMENTS if self.choice.damping else 0)
+        return self.solve_for(lifted_forces(self.model, self.choice, Q, self.b), self.b)
+
+    def solve_for(self, forces: Sequence[Any], b: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """The same for other right-hand sides, the lifted rows included."""
+        return self.saddle.solve_refined(self.A, forces, b, REFINEMENTS if self.choice.damping else 0)
 
     @property
     def pivots(self) -> list[Any]:
-        """What vanishes where the equation loses its meaning; pivots of damped rows do not."""
-        own = [] if self.choice.damping else self.saddle.constraint_pivots()
+        """What vanishes where the equation loses its meaning; the first ones are those of the rows.
+
+        Of damped rows, the pivots of redundant ones are small, and which ones are changes on the way. Their product
+        does not change so: it falls only where the rank does, and its reciprocal where the rank rises.
+        """
+        own = self.saddle.constraint_pivots()
+        if self.choice.damping:
+            # factors of 1 or so: their product stays in range, however many they are
+            factors = [
+                pivot / mu * (DAMPING if i in self.choice.rows else 1)
+                for i, (pivot, mu) in enumerate(zip(own, self.choice.damping, strict=True))
+            ]
+            volume = self.saddle.steps.name(se.Mul(*factors))
+            own = [volume, 1 / volume]
         return [*own, *self.saddle.mass_pivots()]
 
 

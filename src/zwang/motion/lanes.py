@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from zwang.compile import native
+from zwang.compile.lanes import LANES
 from zwang.compile.restricted import Record
 from zwang.motion.memory import lengths
 
@@ -69,6 +69,7 @@ GROUP: Final = np.dtype(
         ("max_step", "f8"),
         ("pivot_tol", "f8"),
         ("step_limit", "f8"),
+        ("padding", "f8", 8),  #    groups belong to different threads: their cache lines are kept apart
     ]
 )
 """All there is to know about a group."""
@@ -85,27 +86,22 @@ class Groups:
     """Groups that share the runs of one ensemble: each takes the next that waits as soon as it has a lane free."""
 
     records: NDArray[np.void]  # (G,)  `GROUP`
-    lanes: int
     kept: tuple[NDArray[np.float64] | NDArray[np.int64], ...] = field(repr=False)  # records hold their addresses
-
-    def __len__(self) -> int:
-        """G."""
-        return len(self.records)
 
 
 def prepare(runs: NDArray[np.void], parameters: int, acceleration: int, work: int, alone: int, count: int) -> Groups:
     """So many groups for these records of runs, which share their settings; `work` counts doubles."""
-    first, lanes = runs[0], native.lanes()
+    first = runs[0]
     n, pivots = int(first["n"]), int(first["pivots"])
     names = GROUP.names or ()
-    sizes = {name: lanes * size for name, size in lengths(n, parameters, pivots, 0, 0).items() if name in names}
-    sizes |= {"k": lanes * 16 * (n + pivots), "work": work, "own": lanes * len(Own)}
+    sizes = {name: LANES * size for name, size in lengths(n, parameters, pivots, 0, 0).items() if name in names}
+    sizes |= {"k": LANES * 16 * (n + pivots), "work": work, "own": LANES * len(Own)}
     places = dict(zip(sizes, itertools.accumulate(sizes.values(), initial=0), strict=False))
     # Vectors of lanes are aligned as they want to be; groups belong to different threads and are kept a page apart.
     total = sum(sizes.values()) + 4096 // 8
-    block = np.zeros(count * total + lanes)
-    memory = block[-block.ctypes.data // 8 % lanes :][: count * total].reshape(count, total)
-    memory[:, places["own"] + lanes * Own.RUN :][:, :lanes] = -1.0
+    block = np.zeros(count * total + LANES)
+    memory = block[-block.ctypes.data // 8 % LANES :][: count * total].reshape(count, total)
+    memory[:, places["own"] + LANES * Own.RUN :][:, :LANES] = -1.0
     waiting = np.zeros(1, np.int64)
     records = np.zeros(count, GROUP)
     for name, place in places.items():
@@ -122,4 +118,4 @@ def prepare(runs: NDArray[np.void], parameters: int, acceleration: int, work: in
     }
     for name, value in settings.items():
         records[name] = value
-    return Groups(records, lanes, (memory, waiting))
+    return Groups(records, (memory, waiting))

@@ -1,7 +1,8 @@
 """One step of all lanes of a group: what `step` and `loop` do for one run, in all lanes at once.
 
 Native functions. The operations are those of the step of one run, in the same order, so that a lane computes the same
-bits. What happens seldom is not done here: a lane that meets it is `odd`, and its attempt counts for nothing.
+bits as far as its acceleration has them (`compile.lanes`). What happens seldom is not done here: a lane that meets it
+is odd, and its attempt counts for nothing.
 """
 
 import math
@@ -9,7 +10,7 @@ from typing import Any, Final
 
 from llvmlite import ir
 
-from zwang.compile.native import lanes
+from zwang.compile.lanes import LANES
 from zwang.compile.restricted import Lanes, Mask, Rows, intrinsic, native
 from zwang.compile.restricted.module import FLOAT, INT, spread
 from zwang.motion.lanes import Group, Own
@@ -22,15 +23,9 @@ through three of them falls to half of the least only if that is below 0.37 of t
 
 
 @intrinsic
-def width(builder: Any) -> int:
-    """How many lanes there are."""
-    return INT(lanes())  # type: ignore[no-any-return]
-
-
-@intrinsic
 def rows(builder: Any, address: Any) -> Rows:
     """An address kept as an integer, as the array of lanes it is."""
-    array: Rows = builder.inttoptr(address, ir.VectorType(FLOAT, lanes()).as_pointer())
+    array: Rows = builder.inttoptr(address, ir.VectorType(FLOAT, LANES).as_pointer())
     return array
 
 
@@ -59,7 +54,7 @@ def least(builder: Any, a: Lanes | float, b: Lanes | float) -> Lanes:
 
 def _wide(builder: Any, value: Any) -> Any:
     """A number in all lanes."""
-    return spread(builder, value, ir.VectorType(FLOAT, lanes()))
+    return spread(builder, value, ir.VectorType(FLOAT, LANES))
 
 
 @intrinsic
@@ -79,7 +74,7 @@ def holds(builder: Any, number: Any, lane: Any) -> bool:
 @intrinsic
 def mask_of(builder: Any, number: Any) -> Mask:
     """The mask of a number made by `bits`."""
-    wide = ir.VectorType(ir.IntType(1), lanes())
+    wide = ir.VectorType(ir.IntType(1), LANES)
     mask: Mask = builder.bitcast(builder.trunc(number, ir.IntType(wide.count)), wide)
     return mask
 

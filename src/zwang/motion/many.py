@@ -21,7 +21,7 @@ from zwang.motion.report import Segment, first_contradiction, settings, values_o
 from zwang.motion.simulate import Setup, check_span, prepare, saved_times
 from zwang.motion.start import choice_at
 from zwang.motion.task import Status, Task
-from zwang.results.dataset import VARIABLES, balance, dataset
+from zwang.results.dataset import balance, dataset
 from zwang.signals import Handle
 from zwang.verdict import satisfied
 
@@ -156,8 +156,7 @@ def run_all(
         if status is stepper.Status.SINGULAR:
             others.append(sample)
             continue
-        own = np.broadcast_to(p[sample], (count, p.shape[1]))
-        segment = Segment(choice, grid[:count], runs.q[i, :count], runs.v[i, :count], own)
+        segment = Segment(choice, grid[:count], runs.q[i, :count], runs.v[i, :count], p[sample])
         done[sample] = Sample([segment], str(native.STATUS.get(status, Status.INTERRUPTED)))
     began = clock.perf_counter()
     for sample in others:
@@ -178,53 +177,54 @@ def alone(setup: Setup, state: tuple[float, Array, Array], grid: Array) -> Sampl
         segments, path = integrate(setup, state, grid, None)
     except ZwangError as error:
         return Sample([], str(error))
-    return Sample([replace(s, p=np.broadcast_to(s.p, (len(s.times), len(s.p)))) for s in segments], str(path.status))
+    return Sample(segments, str(path.status))
 
 
 def gather(setup: Setup, grid: Array, done: list[Sample]) -> dict[str, Any]:
     """All variables (S, T, …), NaN where a sample did not get; samples whose constraints contradict are cut short."""
-    count = len(grid)
-    n, m = len(setup.system.coordinates), len(setup.system.constraints)
-    sizes = {"coordinate": n, "constraint": m}
-    values: dict[str, Any] = {
-        name: np.full((len(done), count, *(sizes[d] for d in dims)), np.nan) for name, (dims, _) in VARIABLES.items()
-    }
-    values["unique"] = np.ones(m, dtype=bool)
+    m = len(setup.system.constraints)
     segments = [segment for sample in done for segment in sample.segments]
-    if not segments:
-        return values
     found = values_of(setup, joined(segments))
-    values["unique"] = found.pop("unique")
     counts = np.array([sum(len(s.times) for s in sample.segments) for sample in done])
-    ends = np.cumsum(counts)
-    rows = np.repeat(np.arange(len(done)), counts), np.arange(ends[-1]) - np.repeat(ends - counts, counts)
-    jacobi = np.full((len(done), count), np.nan)
-    jacobi[rows] = found.pop("jacobi")
-    for name, value in found.items():
-        values[name][rows] = value
+    unique = found.pop("unique")
+    values = {name: laid_out(value, counts, len(grid)) for name, value in found.items()}
+    values |= {"unique": unique, "energy_balance": np.full((len(done), len(grid)), np.nan)}
     for i, sample in enumerate(done):
         if all(len(s.choice.rows) == m for s in sample.segments):
             continue  # no constraint was left out that could contradict
-        own = {name: value[ends[i] - counts[i] : ends[i]] for name, value in found.items()}
-        odds = first_contradiction(setup, sample.segments, own)
+        odds = first_contradiction(setup, sample.segments, {name: values[name][i, : counts[i]] for name in found})
         if odds is not None:
             done[i] = Sample(sample.segments, str(Status.INCONSISTENT))
             counts[i] = odds[0]
             for name in found:
                 values[name][i, odds[0] :] = np.nan
-    power = values["given_power"] + values["constraint_power"]
-    for reached in set(counts.tolist()) - {0}:
-        here = counts == reached
-        parts = (x[here, :reached] for x in (jacobi, power))
-        values["energy_balance"][here, :reached] = balance(grid[:reached], *parts)
+    jacobi, power = values.pop("jacobi"), values["given_power"] + values["constraint_power"]
+    for count in set(counts.tolist()) - {0}:
+        some = counts == count
+        values["energy_balance"][some, :count] = balance(grid[:count], jacobi[some, :count], power[some, :count])
     return values
+
+
+def laid_out(value: Array, counts: NDArray[np.int64], count: int) -> Array:
+    """The values of samples, one sample after another with so many times each, as an array (S, count, …)."""
+    if (counts == count).all():
+        return value.reshape(len(counts), count, *value.shape[1:]).astype(float, copy=False)
+    laid = np.full((len(counts), count, *value.shape[1:]), np.nan)
+    laid[np.arange(count) < counts[:, None]] = value
+    return laid
 
 
 def joined(segments: list[Segment]) -> list[Segment]:
     """Neighbours on the same rows as one segment: their states are then reported in one call."""
     groups = [list(group) for _, group in itertools.groupby(segments, key=lambda s: s.choice)]
     return [
-        Segment(group[0].choice, *(np.concatenate([getattr(s, name) for s in group]) for name in ("times", *"qvp")))
+        Segment(
+            choice=group[0].choice,
+            times=np.concatenate([s.times for s in group]),
+            q=np.concatenate([s.q for s in group]),
+            v=np.concatenate([s.v for s in group]),
+            p=np.repeat([s.p for s in group], [len(s.times) for s in group], axis=0),
+        )
         for group in groups
     ]
 

@@ -1,14 +1,17 @@
 """The native engine: DOP853 over kernels in machine code (see `stepper`)."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from zwang.compile import Kernel, LaneKernel, Program, compile_lanes, compile_program
-from zwang.compile.native import lanes
-from zwang.motion import stepper
+from zwang.compile.kernel import default_level
+from zwang.compile.lanes import LANES
+from zwang.motion import lanes_loop, stepper
 from zwang.motion.task import Array, Happening, Path, Status, Task
 
 STATUS = {
@@ -22,22 +25,45 @@ STATUS = {
 PROJECTED = 1e-15  # the residual that projection leaves: a larger one would lead the motion astray in a long run
 FIRST_SLICE, LONGEST_SLICE = 200, 100_000  # attempted steps between two looks at the clock
 LOOK = 0.05  # seconds that a slice should take
+PRICE = 40e-6  # seconds that a line of a program takes to be optimised
 
-_COMPILED: WeakKeyDictionary[Program, Kernel] = WeakKeyDictionary()
+_COMPILED: WeakKeyDictionary[Program, Kernel] = WeakKeyDictionary()  # without optimisation
+_OPTIMISED: WeakKeyDictionary[Program, Kernel] = WeakKeyDictionary()
 _IN_LANES: WeakKeyDictionary[Program, LaneKernel] = WeakKeyDictionary()
+_USED: WeakKeyDictionary[Program, float] = WeakKeyDictionary()  # seconds that runs of a program have taken
 
 
 def compiled(program: Program) -> Kernel:
-    """The native code of a program, compiled once."""
+    """The native code of a program, compiled once and quickly; the optimised code where there is some."""
+    if program in _OPTIMISED:
+        return _OPTIMISED[program]
     if program not in _COMPILED:
-        _COMPILED[program] = compile_program(program)
+        _COMPILED[program] = compile_program(program, optimise=0)
     return _COMPILED[program]
 
 
+def optimised(program: Program) -> Kernel:
+    """The native code of a program that will run for long: it takes longer to compile, and computes the same bits."""
+    if program not in _OPTIMISED:
+        _OPTIMISED[program] = compile_program(program)
+    return _OPTIMISED[program]
+
+
+def worthwhile(program: Program, so_far: float = 0.0) -> Kernel:
+    """The native code of a program of which nobody knows how long it will run, and that runs `so_far` by now.
+
+    It is optimised once its runs have taken as long as that will take. So a short run is not kept waiting, and a long
+    one loses little.
+    """
+    kernel = compiled(program)
+    pays = default_level(kernel.lines) > 0 and _USED.get(program, 0.0) + so_far > PRICE * kernel.lines
+    return optimised(program) if pays else kernel
+
+
 def compiled_in_lanes(program: Program) -> LaneKernel:
-    """The native code of a program for as many lanes as this machine likes, compiled once."""
+    """The native code of a program for several lanes, compiled once."""
     if program not in _IN_LANES:
-        _IN_LANES[program] = compile_lanes(program, lanes())
+        _IN_LANES[program] = compile_lanes(program)
     return _IN_LANES[program]
 
 
@@ -67,20 +93,25 @@ def run(task: Task) -> Path:
     began = time.perf_counter()
     happenings: list[Happening] = []
     status = drive(task, runs, happenings)
-    return path_of(runs, 0, status, tuple(happenings), compile_seconds, time.perf_counter() - began)
+    run_seconds = time.perf_counter() - began
+    for program in (task.acceleration, task.events and task.events.program, task.projection):
+        if program:
+            _USED[program] = _USED.get(program, 0.0) + run_seconds
+    return path_of(runs, 0, status, tuple(happenings), compile_seconds, run_seconds)
 
 
-def kernels_of(task: Task) -> stepper.Kernels:
+def kernels_of(task: Task, code: Callable[[Program], Kernel] = worthwhile) -> stepper.Kernels:
     """The kernels of a task as the step loop wants them."""
-    acceleration = compiled(task.acceleration)
-    event = compiled(task.events.program) if task.events else None
-    projection = compiled(task.projection) if task.projection else None
+    acceleration = code(task.acceleration)
+    event = code(task.events.program) if task.events else None
+    projection = code(task.projection) if task.projection else None
+    used = [kernel for kernel in (acceleration, event, projection) if kernel]
     return stepper.Kernels(
         acceleration=acceleration.address,
         coordinates=len(task.q),
         parameters=len(task.p),
         pivots=len(task.pivot_scale),
-        work=max(k.work_size for k in (acceleration, event, projection) if k),
+        work=max(k.lines if default_level(k.lines) else k.work_size for k in used),  # enough for optimised code
         event=event.address if event else 0,
         events=event.output_size if event else 0,
         projection=projection.address if projection else 0,
@@ -92,17 +123,20 @@ def kernels_for(task: Task, runs: int) -> stepper.Kernels:
 
     Events, breaks and projections come at other times in each run: with them every run goes by itself.
     """
-    kernels = kernels_of(task)
-    if runs < lanes() or task.events or task.projection or task.breaks.size:
-        return kernels
+    if runs < LANES:
+        return kernels_of(task)
+    if task.events or task.projection or task.breaks.size:
+        return kernels_of(task, optimised)
     kernel = compiled_in_lanes(task.acceleration)
-    return replace(kernels, in_lanes=kernel.address, work_in_lanes=kernel.work_size)
+    lanes_loop.compiled()  # once on this machine, and no part of the time that the runs take
+    return replace(kernels_of(task), in_lanes=kernel.address, work_in_lanes=kernel.work_size)
 
 
 def drive(task: Task, runs: stepper.Runs, happenings: list[Happening]) -> Status:
     """Slice after slice, with a word on progress between them."""
     attempts = FIRST_SLICE
     until = float(task.times[-1])
+    start = time.perf_counter()
     while True:
         began = time.perf_counter()
         try:
@@ -115,7 +149,15 @@ def drive(task: Task, runs: stepper.Runs, happenings: list[Happening]) -> Status
         if status not in (stepper.Status.RUNNING, stepper.Status.EVENTS_FULL):
             return STATUS[status]
         spent = max(time.perf_counter() - began, 1e-6)
+        renew(task, runs, time.perf_counter() - start)
         attempts = int(np.clip(attempts * LOOK / spent, FIRST_SLICE, LONGEST_SLICE))
+
+
+def renew(task: Task, runs: stepper.Runs, so_far: float) -> None:
+    """Go on with optimised code if it has become worthwhile."""
+    kernels = kernels_of(task, partial(worthwhile, so_far=so_far))
+    for name in ("acceleration", "event", "projection"):
+        runs.records[name] = getattr(kernels, name)
 
 
 def collect(runs: stepper.Runs, happenings: list[Happening], sample: int = 0) -> None:
@@ -141,6 +183,7 @@ def path_of(
         steps=int(record["accepted"]),
         evaluations=int(record["evaluations"]),
         happenings=happenings,
+        left=float(record["left"]),
         compile_seconds=compiling,
         run_seconds=running,
     )

@@ -36,6 +36,7 @@ TIGHTEST, LOOSEST = 1e-18, 1e-2
 AUTO_TAYLOR = 1e-13  # below this tolerance, Taylor's method is the one that delivers
 DEFAULT_SAMPLES, MOST_SAMPLES = 201, 10**9
 BAUMGARTE = (10.0, 10.0)
+SUSPECT = 1e-9  # a residual that projection leaves, above which constraints may contradict each other
 
 _PROGRAMS: Kept[Program] = Kept()
 
@@ -153,7 +154,10 @@ def simulate(
     require_start(setup, t, q, v)
     watch = reporter(progress, t, until)
     first = choice_at(setup, (t, q, v))
-    segments, path = integrate(setup, (t, q, v), watched_times(setup, first, t, grid), watch, first)
+    seen = first.damping and keeps_on(setup, first) and setup.method == "native"  # what projection cannot take away
+    segments, path = integrate(setup, (t, q, v), grid if seen else watched_times(setup, first, t, grid), watch, first)
+    if path.left > SUSPECT:
+        segments, path = integrate(setup, (t, q, v), watched_times(setup, first, t, grid), watch, first)
     if any(keeps_on(setup, segment.choice) for segment in segments):
         setup = replace(setup, drift="projection")
     values = values_of(setup, segments)

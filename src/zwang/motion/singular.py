@@ -34,9 +34,15 @@ HEALTHY = 1e-4  # a squared relative pivot above this leaves twelve digits
 APART = 1e-2  # unit rows this far from dependence are independent without doubt, whatever the masses
 BETTER = 3.0  # how much further from dependence other rows must be, to be worth a new program
 EARLY = (0.03, 0.003)  # with redundant rows left out, other rows are looked for below these shares of a pivot
+ONLY_MASSES = 1e-7  # what `Task.pivot_tol` is to pivots of M, where rows are damped: they cost digits, no more
 SINGULAR = 1e-9  # a pivot that falls below this share of its scale vanishes; above it, it only comes near
 BEYOND = 5.0  # how far to look past the stop, in times from there to the singular instant
 PARTS = 64  # of a leap, each searched for events
+
+RISES = (
+    "More constraints are independent there than at the start, which is a singular position, or some of them begin to "
+    "act on the way: the motion from there on is not determined by them."
+)
 
 Engine = Callable[[Task], Path]
 
@@ -52,6 +58,13 @@ class Scale:
     lengths: Array
     independence: float
 
+    def for_pivots(self, choice: explicit.Choice) -> Array:
+        """The scales of pivots, 1 where they were zero."""
+        scale = np.where(self.pivots > 0, self.pivots, 1.0)
+        if choice.damping:
+            scale[1] = 1 / scale[0]
+        return scale
+
     def __or__(self, other: "Scale") -> "Scale":
         """The larger of two, in everything."""
         return Scale(
@@ -63,13 +76,17 @@ class Scale:
 
 def scale_at(setup: "Setup", choice: explicit.Choice, state: State, pivots_there: Array) -> Scale:
     """The scale of a choice of rows at a state."""
-    A = setup.matrices(*state).A[list(choice.rows)]
-    return Scale(np.abs(pivots_there), np.linalg.norm(A, axis=1), independence(A))
+    A = setup.matrices(*state).A[list(choice.used)]
+    sizes = np.abs(pivots_there)
+    if choice.damping:
+        sizes[2:] *= ONLY_MASSES / Task.pivot_tol
+        sizes[1] = 0.0  # the reciprocal of the first: so is its scale, see `for_pivots`
+    return Scale(sizes, np.linalg.norm(A, axis=1), independence(A, len(choice.rows)))
 
 
-def independence(A: Array) -> float:
-    """How far rows are from dependence: the smallest singular value of the unit rows."""
-    return float(np.linalg.svd(A / row_norms(A)[:, None], compute_uv=False).min(initial=1.0))
+def independence(A: Array, rank: int) -> float:
+    """How far rows of a rank are from a lower one: the last singular value of the unit rows that counts."""
+    return float(np.linalg.svd(A / row_norms(A)[:, None], compute_uv=False)[:rank].min(initial=1.0))
 
 
 @dataclass(frozen=True)
@@ -193,7 +210,7 @@ def other_choice_serves(setup: "Setup", path: Path, choice: explicit.Choice) -> 
 
     try:
         now = polished(setup, path.end)
-        new = explicit.choose(now, setup.system.coordinate_names, setup.form)
+        new = explicit.choose(now, setup.system.coordinate_names, setup.form, damped=False)
     except ZwangError:
         return False
     if new == choice or len(new.rows) != len(choice.rows):
@@ -202,7 +219,7 @@ def other_choice_serves(setup: "Setup", path: Path, choice: explicit.Choice) -> 
     regular = 1 / np.linalg.norm(factors.Ri[0], ord=2) ** 2 > HEALTHY
     if new.rows == choice.rows:
         return bool(regular)
-    before, after = (independence(now.A[list(c.rows)]) for c in (choice, new))
+    before, after = (independence(now.A[list(c.rows)], len(c.rows)) for c in (choice, new))
     return bool((regular or after > APART) and after > BETTER * before)
 
 

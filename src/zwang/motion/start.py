@@ -54,11 +54,11 @@ def require_solvable(system: System, now: Matrices) -> None:
     )  # fmt: skip
 
 
-def choice_at(setup: "Setup", state: tuple[float, Array, Array]) -> Choice:
+def choice_at(setup: "Setup", state: tuple[float, Array, Array], damped: bool = True) -> Choice:
     """The independent rows, and what else is to be chosen, at a state."""
     if clearly_independent(setup, state):
         return every_row(setup)
-    return choose(polished(setup, state), setup.system.coordinate_names, setup.form)
+    return choose(polished(setup, state), setup.system.coordinate_names, setup.form, damped)
 
 
 def clearly_independent(setup: "Setup", state: tuple[float, Array, Array]) -> bool:

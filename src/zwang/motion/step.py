@@ -225,6 +225,7 @@ def project(run: Run, y: Array, y_low: Array) -> bool:
                 break
             if turn == 3:
                 run.misses += 1
+                run.left = larger(run.left, out[2 * n + part])
                 break
             for i in range(part * n, part * n + n):
                 y[1 + i], y_low[i] = two_sum(y[1 + i], y_low[i] + out[i])

@@ -42,6 +42,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from zwang.compile.lanes import LANES
 from zwang.errors import InputError
 from zwang.motion import lanes, lanes_loop, loop
 from zwang.motion.memory import PARTS, RUN, Status, lengths, stride
@@ -205,9 +206,9 @@ def advance_many(runs: Runs, until: float, attempts: int = SLICE, threads: int |
     """All runs to time `until`, or to what stops them, on several threads; their statuses.
 
     The loop runs without Python's lock, so plain threads use all cores; each takes the next run when it is done
-    with one. Given a kernel for lanes, a thread has as many runs at once as there are lanes, which compute what each
-    would compute by itself; that is for runs without events, breaks and projection. An interrupt stops them after
-    their slice of `attempts`, ready to go on.
+    with one. Given a kernel for lanes, a thread has as many runs at once as there are lanes; they compute what each
+    would compute by itself, to rounding. That is for runs without events, breaks and projection. An interrupt stops
+    them after their slice of `attempts`, ready to go on.
     """
     count = min(threads or os.cpu_count() or 1, len(runs))
     turn = _in_lanes(runs, until, attempts, count) if runs.kernels.in_lanes else _alone(runs, until, attempts)
@@ -250,7 +251,7 @@ def _in_lanes(runs: Runs, until: float, attempts: int, count: int) -> Callable[[
 
     def turn(thread: int) -> bool:
         addresses = groups.records.ctypes.data, thread, runs.records.ctypes.data
-        return advance_group(*addresses, until, max(attempts // groups.lanes, 1)) == Status.RUNNING
+        return advance_group(*addresses, until, max(attempts // LANES, 1)) == Status.RUNNING
 
     return turn
 

@@ -97,6 +97,8 @@ class Path:
     steps: int = 0
     evaluations: int = 0
     happenings: tuple[Happening, ...] = ()
+    left: float = 0.0
+    """The largest residual of a constraint that projection could not take away."""
     compile_seconds: float = 0.0
     run_seconds: float = 0.0
     notes: tuple[str, ...] = field(default=())

@@ -15,9 +15,10 @@ import symengine as se
 
 from zwang.compile import Program
 from zwang.evaluation import Model
-from zwang.linalg.saddle import Steps, factorise_saddle
+from zwang.linalg.saddle import Steps
 from zwang.motion.explicit import (
     Choice,
+    Equation,
     acceleration_program,
     filled,
     lifted_forces,
@@ -60,12 +61,13 @@ def by_same_factors(
 ) -> Program:
     """q̈ as `acceleration_program` has it, then one more solution of the same system for each direction."""
     derived = model.derived
-    A, b = [derived.A[i] for i in choice.rows], right_hand_sides(model, choice.rows, None)
+    A, b = [derived.A[i] for i in choice.used], right_hand_sides(model, choice.used, None)
     M = lifted_mass(model, choice)
-    Q = lifted_forces(model, choice, [f + c for f, c in zip(derived.Q, derived.C, strict=True)], b)
+    forces = [f + c for f, c in zip(derived.Q, derived.C, strict=True)]
+    Q = lifted_forces(model, choice, forces, b)
     steps = Steps(se.Symbol, se.Add)
-    saddle = factorise_saddle(M, A, steps, coordinates_first=form == "lagrange")
-    x, lam = (held(steps, part) for part in saddle.solve(Q, b))
+    equation = Equation.of(model, choice, steps, b, coordinates_first=form == "lagrange")
+    x, lam = (held(steps, part) for part in equation.solve(forces))
     reactions: list[list[Any]] = [[] for _ in Q]
     for row, l in zip(A, lam, strict=True):
         for j, e in row.items():
@@ -79,8 +81,8 @@ def by_same_factors(
     acceleration = x
     for j in range(len(directions)):
         d_force, d_missing = ([None if e is None else e[j] for e in part] for part in changes)
-        acceleration += filled(saddle.solve(d_force, d_missing)[0])
-    outputs = {"acceleration": acceleration, "pivots": (*saddle.constraint_pivots(), *saddle.mass_pivots())}
+        acceleration += filled(equation.solve_for(d_force, d_missing)[0])
+    outputs = {"acceleration": acceleration, "pivots": tuple(equation.pivots)}
     return Program(inputs, outputs, {}, tuple(steps.done))
 
 

@@ -73,8 +73,12 @@ def is_zero(x: Any) -> bool:
 
 
 def cross(a: Vector, b: Vector) -> Vector:
-    """a × b in space."""
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+    """a × b in space; zeros are left out first."""
+
+    def minor(i: int, j: int) -> Any:
+        return inner((a[i],), (b[j],)) - inner((a[j],), (b[i],))
+
+    return minor(1, 2), minor(2, 0), minor(0, 1)
 
 
 def apply(turn: Turn, a: Vector) -> Vector:

@@ -13,12 +13,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from zwang.compile import code, native
+from zwang.compile import code, lanes, native
 from zwang.compile.restricted.expressions import POWER
 from zwang.compile.restricted.marks import Native
 from zwang.compile.restricted.statements import module_text
 
-HERE: Final = (*sorted(Path(__file__).parent.glob("*.py")), Path(code.__file__), Path(native.__file__))
+HERE: Final = (
+    *sorted(Path(__file__).parent.glob("*.py")),
+    Path(code.__file__),
+    Path(lanes.__file__),
+    Path(native.__file__),
+)
 """The files of the translator: other ones, other machine code."""
 
 _C_TYPES: Final[dict[Any, Any]] = {float: ctypes.c_double, int: ctypes.c_int64}

@@ -25,7 +25,7 @@ class Array:
 
 
 class Lanes:
-    """A number in each lane: as many doubles as `compile.native.lanes` says, reckoned with all at once.
+    """A number in each lane: as many doubles as `compile.lanes.LANES` says, reckoned with all at once.
 
     A number beside one stands in all lanes. Comparisons give a `Mask`.
     """

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, get_args
 import numpy as np
 from llvmlite import ir
 
-from zwang.compile.native import lanes
+from zwang.compile.lanes import LANES
 from zwang.compile.restricted.marks import Array, Lanes, Mask, Native, Record, Rows
 
 FLOAT: Final = ir.DoubleType()
@@ -67,7 +67,7 @@ class Module:
         if hint in _PLAIN:
             return _PLAIN[hint]
         if hint in (Lanes, Mask, Rows):
-            wide = ir.VectorType(BOOL if hint is Mask else FLOAT, lanes())
+            wide = ir.VectorType(BOOL if hint is Mask else FLOAT, LANES)
             return wide.as_pointer() if hint is Rows else wide
         if isinstance(hint, type) and issubclass(hint, Record):
             return self._record(hint).as_pointer()

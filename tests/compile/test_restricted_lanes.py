@@ -1,0 +1,113 @@
+"""Native functions that reckon with several lanes: each lane gets what Python would compute for it alone."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from llvmlite import ir
+
+from zwang.compile.lanes import LANES
+from zwang.compile.restricted import Array, Lanes, Mask, Rows, intrinsic, native, native_library
+from zwang.compile.restricted.module import FLOAT, INT
+from zwang.compile.restricted.statements import module_text
+
+X = np.array([-2.0, -0.5, 0.0, 0.25, 1.0, 3.0, np.inf, np.nan])
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZWANG_CACHE_DIR", str(tmp_path / "kept"))
+
+
+@intrinsic
+def rows(builder, array):
+    return builder.bitcast(array, ir.VectorType(FLOAT, LANES).as_pointer())
+
+
+@intrinsic
+def as_numbers(builder, mask):
+    return builder.uitofp(mask, ir.VectorType(FLOAT, LANES))
+
+
+@intrinsic
+def nothing(builder):
+    return INT(0)
+
+
+@native
+def scaled(x: Lanes, factor: float) -> tuple[Lanes, Mask]:
+    return x * factor, x > factor
+
+
+@native
+def last(a: Rows, n: int) -> Lanes:
+    return a[n - 1]
+
+
+@native
+def reckon(given: Array, out: Array) -> int:
+    x, y = rows(given), rows(out)
+    v = x[0]
+    y[0] = (v + 1) * 2.0 - 3 / (v - 4.0)
+    y[1] = -abs(v)
+    y[2] = math.sqrt(v * v)
+    product, above = scaled(v, 0.5)
+    y[3] = product
+    y[4] = as_numbers(above & (v < 2) | ~(v == v))
+    y[5] = 7
+    y[5] += v
+    total = v * 0.0
+    for _i in range(3):
+        total += v
+    y[6] = total
+    y[7] = as_numbers(v != v)
+    y[8] = last(x, 1)
+    return nothing()
+
+
+def aligned(rows):
+    block = np.zeros((rows + 1) * LANES)
+    return block[-block.ctypes.data // 8 % LANES :][: rows * LANES].reshape(rows, LANES)
+
+
+def test_arithmetic_comparisons_and_calls():
+    given, out = aligned(1), aligned(9)
+    given[0] = X
+    native_library(reckon, [Path(__file__)])(given.ctypes.data, out.ctypes.data)
+    with np.errstate(invalid="ignore"):
+        expected = [
+            (X + 1) * 2 - 3 / (X - 4),
+            -abs(X),
+            abs(X),
+            X * 0.5,
+            ((X > 0.5) & (X < 2)) | np.isnan(X),
+            X + 7,
+            X * 0.0 + X + X + X,
+            np.isnan(X),
+            X,
+        ]
+    np.testing.assert_array_equal(out, np.array(expected, dtype=float))
+
+
+@native
+def lane_as_truth(x: Lanes) -> int:
+    if x > 1.0:
+        return 1
+    return 0
+
+
+@native
+def powers(x: Lanes) -> Lanes:
+    return x**2.0
+
+
+@native
+def mask_and_number(x: Lanes) -> Mask:
+    return (x > 1.0) & True
+
+
+@pytest.mark.parametrize("function", [lane_as_truth, powers, mask_and_number])
+def test_what_has_no_meaning_for_lanes_is_refused(function):
+    with pytest.raises(SyntaxError, match=function.function.__name__):
+        module_text(function)

@@ -66,6 +66,8 @@ def integrate(
             for known in (origin, state):
                 task_of(setup, plain, known, grid, watch, scales)
             task = task_of(setup, plain, path.end, grid, watch, scales)
+            apart = max(scales[plain].independence, scales[choice].independence)
+            scales[plain] = replace(scales[plain], independence=apart)
         task = replace(task, t=since)
         passed = singular.go_on(setup, task, path, plain, grid, scales[plain], engine(setup.method))
         kept, looks = choice if passed.path.end[0] != path.end[0] else None, 0

@@ -36,6 +36,7 @@ def integrate(
     segments: list[Segment] = []
     scales: dict[explicit.Choice, singular.Scale] = {}
     kept = first  # a choice of rows for which none better were found: where they are bad, all are
+    crossing = False  # whether the engine may step across singular positions; not before it has met one
     looks = 0  # at other rows, that found none better
     origin = state
     since = state[0]  # when these rows were chosen: a leap may look back as far
@@ -49,12 +50,18 @@ def integrate(
         if early:
             task = replace(task, pivot_tol=singular.EARLY[looks])
         total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)
+        could = setup.method == "native" and setup.form != "gibbs-appell" and not choice.damping
+        task = replace(task, could_cross=could, crossing=setup.program("projection", choice) if crossing else None)
         path = engine(setup.method)(task)
+        path = replace(path, notes=(*path.notes, *singular.crossings(setup, choice, path)))
         segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p))
         grid = grid[len(path.q) :]
         total = joined(total, path)
         if path.status is not Status.SINGULAR:
             return segments, total
+        if could and not crossing:
+            kept, state, crossing = choice, path.end, True
+            continue
         if early and not singular.other_choice_serves(setup, path, choice):
             kept, looks, state = choice, looks + 1, path.end
             continue

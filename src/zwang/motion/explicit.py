@@ -28,6 +28,7 @@ WORTH = 1.1  # growth of the volume for which rows are exchanged
 # depend on each other, does no harm; small enough that two refinements leave a share of 1e-18.
 DAMPING = 2.0**-20
 REFINEMENTS = 2
+REFINEMENTS_OF_REPORT = 4  # near singular positions, too, its digits should be right; it has few states to solve for
 
 
 @dataclass(frozen=True)
@@ -163,17 +164,24 @@ class Equation:
     A: list[Row]
     b: list[Any]
     saddle: Saddle
+    refinements: int
 
     @classmethod
     def of(
-        cls, model: Model, choice: Choice, steps: Steps, b: Sequence[Any], coordinates_first: bool = False
+        cls,
+        model: Model,
+        choice: Choice,
+        steps: Steps,
+        b: Sequence[Any],
+        coordinates_first: bool = False,
+        refinements: int = REFINEMENTS,
     ) -> "Equation":
         """Factorised within the steps of a program."""
         A = [{j: steps.name(e) for j, e in model.derived.A[i].items()} for i in choice.used]
         mass = lifted_mass(model, choice)
         damping = [se.RealDouble(mu) for mu in choice.damping]
         saddle = factorise_saddle(mass, A, steps, coordinates_first, damping)
-        return cls(model, choice, A, [steps.name(e) for e in b], saddle)
+        return cls(model, choice, A, [steps.name(e) for e in b], saddle, refinements if choice.damping else 0)
 
     def solve(self, Q: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """q̈ and the multipliers of the rows used, for forces Q."""
@@ -181,7 +189,7 @@ class Equation:
 
     def solve_for(self, forces: Sequence[Any], b: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """The same for other right-hand sides, the lifted rows included."""
-        return self.saddle.solve_refined(self.A, forces, b, REFINEMENTS if self.choice.damping else 0)
+        return self.saddle.solve_refined(self.A, forces, b, self.refinements)
 
     @property
     def pivots(self) -> list[Any]:
@@ -306,7 +314,8 @@ def report_program(model: Model, choice: Choice) -> Program:
     Q = [steps.name(e) for e in derived.Q]
     nonideal = any(c != 0 for c in derived.C)
     whole = [steps.name(f + c) for f, c in zip(Q, derived.C, strict=True)] if nonideal else Q
-    equation = Equation.of(model, choice, steps, [derived.b[i] for i in choice.used])
+    b = [derived.b[i] for i in choice.used]
+    equation = Equation.of(model, choice, steps, b, refinements=REFINEMENTS_OF_REPORT)
     x, lam = equation.solve(whole)
     ideal_part = constraint_forces(equation.A, lam, n, steps)
     force = [steps.name(f + c) for f, c in zip(ideal_part, derived.C, strict=True)]

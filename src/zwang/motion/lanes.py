@@ -94,7 +94,11 @@ def prepare(runs: NDArray[np.void], parameters: int, acceleration: int, work: in
     first = runs[0]
     n, pivots = int(first["n"]), int(first["pivots"])
     names = GROUP.names or ()
-    sizes = {name: LANES * size for name, size in lengths(n, parameters, pivots, 0, 0).items() if name in names}
+    sizes = {
+        name: LANES * size
+        for name, size in lengths(n, parameters, pivots, 0, 0, crossing=False).items()
+        if name in names
+    }
     sizes |= {"k": LANES * 16 * (n + pivots), "work": work, "own": LANES * len(Own)}
     places = dict(zip(sizes, itertools.accumulate(sizes.values(), initial=0), strict=False))
     # Vectors of lanes are aligned as they want to be; groups belong to different threads and are kept a page apart.

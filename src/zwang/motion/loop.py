@@ -13,8 +13,9 @@ from threading import Lock
 from typing import Final
 
 from zwang.compile.restricted import Array, native, native_library, seldom_native
+from zwang.motion.crossing import CAUTION, give_up, landed, missed, note, plan, planned_size
 from zwang.motion.events import record_events, stop_inside, suspect
-from zwang.motion.memory import PARTS, Run, Status
+from zwang.motion.memory import CROSSINGS, PARTS, Run, Status
 from zwang.motion.powers import power
 from zwang.motion.step import (
     EPS,
@@ -50,13 +51,13 @@ PROPORTIONAL: Final = 0.02
 SHRINK: Final = 1 / 3
 GROW: Final = 6.0
 
-PIECES: Final = ("dop853", "sums", "memory", "powers", "step", "events", "loop")
+PIECES: Final = ("dop853", "sums", "memory", "powers", "step", "crossing", "events", "loop")
 """The files that the loop is made of."""
 
 _ONE_AT_A_TIME: Final = Lock()  # threads that start together wait for one of them to compile
 
-CAUTION: Final = 10
-"""Halvings of the step before a vanishing pivot: it is then known to 1/1000 of a step."""
+NEAR: Final = 0.01
+"""Share of the limit to which a pivot may fall on the way to a planned crossing."""
 
 
 @seldom_native
@@ -79,6 +80,7 @@ def begin(run: Run, sign: float) -> int:
     while run.saved < run.times and sign * (times[run.saved] - now[0]) <= 0.0:
         save(run, now)
     run.caution = 0
+    run.ahead = 0
     run.fresh = 0
     return RUNNING
 
@@ -135,12 +137,12 @@ def arrive(run: Run, h: float, error: float) -> bool:
         run.trouble = STEP_TOO_SMALL if run.lowest > run.pivot_tol else SINGULAR
         refuse(run, h, larger(SHRINK, SAFETY * power(error, -1 / 8)))
         return False
-    well = error <= 1.0 and (run.projection == 0 or project(run, new, at(run.new_low)))
+    well = error <= 1.0 and (run.projection == 0 or project(run, run.projection, new, at(run.new_low)))
     if not (well and evaluate(run, shift(at(run.k), 12 * run.stride), new)):
         run.trouble = NOT_FINITE
         refuse(run, h, 0.25)
         return False
-    if not run.lowest > run.pivot_tol:
+    if not run.lowest > (run.pivot_tol if run.ahead == 0 else NEAR * run.pivot_tol):
         if run.caution == 0:
             run.horizon = new[0]
         run.caution += 1
@@ -184,6 +186,7 @@ def settle(run: Run, sign: float, h: float, error: float, t_low: float) -> None:
     for j in range(run.events):
         values[j] = values[PARTS * run.events + j]
     run.t_low = t_low
+    run.seen = 0
     run.accepted += 1
     while run.saved < run.times and times[run.saved] == now[0]:
         save(run, now)
@@ -226,25 +229,40 @@ def advance(runs: Run, i: int, until: float, attempts: int) -> int:
             return EVENTS_FULL
         if run.caution > CAUTION:
             return SINGULAR
-        if attempts == 0:
+        if attempts == 0 or run.crossed == CROSSINGS:
             return RUNNING
         attempts -= 1
         run.h = smaller(run.h, run.max_step)
-        last = abs(remaining) <= 1.01 * run.h
-        if not last and run.h <= larger(4 * EPS * abs(now[0]), TINY):
+        size = planned_size(run, sign) if run.ahead != 0 else run.h
+        crosses = size < 0.0
+        size = abs(size)
+        if crosses and size >= abs(remaining):
+            give_up(run)
+            continue
+        last = abs(remaining) <= 1.01 * size
+        if not last and size <= larger(4 * EPS * abs(now[0]), TINY):
             return int(run.trouble)
-        h = remaining if last else sign * run.h
+        h = remaining if last else sign * size
         new[0], t_low = (stop, 0.0) if last else two_sum(now[0], run.t_low + h)
         run.lowest = math.inf
         error = finish(run, h) if stages(run, h, FIRST, LAST) else math.inf
-        if not arrive(run, h, error):
+        if crosses:
+            error = landed(run, h) if error <= HUGE else math.inf
+            if not error <= 1.0:
+                missed(run, size, larger(SHRINK, SAFETY * power(error, -1 / 8)) if error <= HUGE else 0.5)
+                continue
+        elif not arrive(run, h, error):
+            if run.trouble == SINGULAR:
+                plan(run, sign, size)
             continue
         watched = run.event != 0 and suspect(run, h)
-        if watched or (run.saved < run.times and sign * (times[run.saved] - new[0]) < 0.0):
+        if crosses or watched or (run.saved < run.times and sign * (times[run.saved] - new[0]) < 0.0):
             if not stages(run, h, FIRST_DENSE, LAST_DENSE):
                 run.trouble = NOT_FINITE
                 refuse(run, h, 0.25)
                 continue
+            if crosses:
+                note(run, h)
             if hand_out(run, h, sign, watched):
                 return EVENT
         settle(run, sign, h, error, t_low)

@@ -14,6 +14,9 @@ from zwang.compile.restricted import Record
 PARTS: Final = 4
 """Subintervals of a step that are searched for events."""
 
+CROSSINGS: Final = 64
+"""Crossings that a run writes down before it comes back to have them taken out."""
+
 
 class Status(IntEnum):
     """Why the loop came back. The state is always the last good one."""
@@ -44,6 +47,7 @@ RUN: Final = np.dtype(
         ("acceleration", "i8"),
         ("event", "i8"),
         ("projection", "i8"),
+        ("crossing", "i8"),  #      the same, used after steps across a singular position only
         # Arrays, by address. A state is packed as kernels read it: [t, q, v, p].
         ("now", "i8"),  #           the state
         ("low", "i8"),  #           (2n) what rounding took from it
@@ -51,7 +55,7 @@ RUN: Final = np.dtype(
         ("new_low", "i8"),
         ("x", "i8"),  #             a state inside the step
         ("x_low", "i8"),
-        ("k", "i8"),  #             (16, stride) accelerations and pivots of the stages
+        ("k", "i8"),  #             (17, stride) accelerations and pivots of the stages, and of a state looked at beside
         ("sums", "i8"),  #          (8, n)
         ("dense", "i8"),  #         (7, 2n) coefficients of the interpolant
         ("out", "i8"),  #           (2n + 2) what the projection kernel gives
@@ -70,6 +74,7 @@ RUN: Final = np.dtype(
         ("q", "i8"),  #             (times, n)
         ("v", "i8"),  #             (times, n)
         ("table", "i8"),  #         (rows, 2 + 2n) [t, which, q, v]
+        ("crossings", "i8"),  #     (CROSSINGS, 3 + 2n) [instant, beginning t, q, v, end t]
         # Settings.
         ("step_limit", "i8"),
         ("max_step", "f8"),
@@ -85,6 +90,12 @@ RUN: Final = np.dtype(
         ("h", "f8"),  #             size of the next step; 0: to be chosen
         ("t_low", "f8"),  #         what t lost to round-off
         ("error", "f8"),  #         error of the last accepted step in units of the tolerance
+        ("ahead", "i8"),  #         1: a singular instant is ahead, and to be crossed
+        ("seen", "i8"),  #          1: it was foreseen from this state
+        ("tries", "i8"),  #         plans to cross it that failed
+        ("vanishing", "i8"),  #     the pivot that vanishes there
+        ("instant", "f8"),
+        ("span", "f8"),  #          size of the step that is to cross
         ("horizon", "f8"),  #       where the first step that met a vanishing pivot would have ended
         ("lowest", "f8"),  #        smallest pivot of the step being tried, in units of its scale
         ("pivot", "f8"),  #         smallest pivot of the run
@@ -95,6 +106,7 @@ RUN: Final = np.dtype(
         ("saved", "i8"),  #         requested times written
         ("passed", "i8"),  #        breaks passed
         ("found", "i8"),  #         rows of the table of events written
+        ("crossed", "i8"),  #       rows of crossings written
         ("projections", "i8"),  #   corrections made by the projection kernel
         ("misses", "i8"),  #        projections that did not reach their tolerance
         ("left", "f8"),  #          the largest residual that one of them left
@@ -110,7 +122,7 @@ class Run(Record):
     layout = RUN
 
 
-def lengths(n: int, parameters: int, pivots: int, events: int, work: int) -> dict[str, int]:
+def lengths(n: int, parameters: int, pivots: int, events: int, work: int, crossing: bool) -> dict[str, int]:
     """Lengths of the arrays that a run works in, by their names in `RUN`."""
     state = 1 + 2 * n + parameters
     return {
@@ -120,7 +132,7 @@ def lengths(n: int, parameters: int, pivots: int, events: int, work: int) -> dic
         "new_low": 2 * n,
         "x": state,
         "x_low": 2 * n,
-        "k": 16 * stride(n, pivots),
+        "k": 17 * stride(n, pivots),
         "sums": 8 * n,
         "dense": 14 * n,
         "out": 2 * n + 2,
@@ -128,6 +140,7 @@ def lengths(n: int, parameters: int, pivots: int, events: int, work: int) -> dic
         "value": events,
         "roots": PARTS * events,
         "which": PARTS * events,
+        "crossings": CROSSINGS * (3 + 2 * n) if crossing else 0,
         "work": work,
     }
 

@@ -12,7 +12,8 @@ from zwang.compile import Kernel, LaneKernel, Program, compile_lanes, compile_pr
 from zwang.compile.kernel import default_level
 from zwang.compile.lanes import LANES
 from zwang.motion import lanes_loop, stepper
-from zwang.motion.task import Array, Happening, Path, Status, Task
+from zwang.motion.crossing import ASK
+from zwang.motion.task import Array, Crossing, Happening, Path, Status, Task
 
 STATUS = {
     stepper.Status.FINISHED: Status.FINISHED,
@@ -92,12 +93,14 @@ def run(task: Task) -> Path:
     )
     began = time.perf_counter()
     happenings: list[Happening] = []
-    status = drive(task, runs, happenings)
+    crossings: list[Crossing] = []
+    status = drive(task, runs, happenings, crossings)
     run_seconds = time.perf_counter() - began
     for program in (task.acceleration, task.events and task.events.program, task.projection):
         if program:
             _USED[program] = _USED.get(program, 0.0) + run_seconds
-    return path_of(runs, 0, status, tuple(happenings), compile_seconds, run_seconds)
+    path = path_of(runs, 0, status, tuple(happenings), compile_seconds, run_seconds)
+    return replace(path, crossings=tuple(crossings))
 
 
 def kernels_of(task: Task, code: Callable[[Program], Kernel] = worthwhile) -> stepper.Kernels:
@@ -105,7 +108,8 @@ def kernels_of(task: Task, code: Callable[[Program], Kernel] = worthwhile) -> st
     acceleration = code(task.acceleration)
     event = code(task.events.program) if task.events else None
     projection = code(task.projection) if task.projection else None
-    used = [kernel for kernel in (acceleration, event, projection) if kernel]
+    crossing = compiled(task.crossing) if task.crossing else None
+    used = [kernel for kernel in (acceleration, event, projection, crossing) if kernel]
     return stepper.Kernels(
         acceleration=acceleration.address,
         coordinates=len(task.q),
@@ -115,6 +119,7 @@ def kernels_of(task: Task, code: Callable[[Program], Kernel] = worthwhile) -> st
         event=event.address if event else 0,
         events=event.output_size if event else 0,
         projection=projection.address if projection else 0,
+        crossing=crossing.address if crossing else ASK if task.could_cross else 0,
     )
 
 
@@ -132,7 +137,7 @@ def kernels_for(task: Task, runs: int) -> stepper.Kernels:
     return replace(kernels_of(task), in_lanes=kernel.address, work_in_lanes=kernel.work_size)
 
 
-def drive(task: Task, runs: stepper.Runs, happenings: list[Happening]) -> Status:
+def drive(task: Task, runs: stepper.Runs, happenings: list[Happening], crossings: list[Crossing]) -> Status:
     """Slice after slice, with a word on progress between them."""
     attempts = FIRST_SLICE
     until = float(task.times[-1])
@@ -142,6 +147,8 @@ def drive(task: Task, runs: stepper.Runs, happenings: list[Happening]) -> Status
         try:
             status = stepper.advance(runs, until, attempts)
             collect(runs, happenings)
+            if task.crossing:
+                crossings += taken_out(runs)
             if task.progress:
                 task.progress(float(runs.state[0, 0]))
         except KeyboardInterrupt:
@@ -166,6 +173,14 @@ def collect(runs: stepper.Runs, happenings: list[Happening], sample: int = 0) ->
     for row in runs.table[sample, : runs.records["found"][sample]]:
         happenings.append(Happening(float(row[0]), int(row[1]), row[2 : 2 + n].copy(), row[2 + n :].copy()))
     runs.records["found"][sample] = 0
+
+
+def taken_out(runs: stepper.Runs) -> list[Crossing]:
+    """Crossings written down by the first run, moved out of its memory."""
+    n, record = runs.kernels.coordinates, runs.records[0]
+    rows = [row.copy() for row in runs.crossings[: record["crossed"]]]
+    runs.records["crossed"][0] = 0
+    return [Crossing(float(r[0]), (float(r[1]), r[2 : 2 + n], r[2 + n : 2 + 2 * n]), float(r[-1])) for r in rows]
 
 
 def path_of(

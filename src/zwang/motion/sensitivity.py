@@ -197,7 +197,7 @@ def pass_by(
     end = passed.path.end[0]
     leapt = end != t and passed.path.steps == 0  # no engine has computed that stretch
     if leapt or passed.path.status is not Status.FINISHED:
-        names = singular.losing_rows(setup, motion, choice)
+        names = singular.losing_rows(setup, motion.end, choice)
         words = f"Sensitivities are not defined across a singular position, where the rank of A changes: {names}."
         return singular.stretch(path.end, Status.SINGULAR, words), scale
     if end == t:

@@ -116,7 +116,7 @@ def go_on(
     lowest = smallest_ahead(setup, task, path, ahead)
     if lowest > SINGULAR:
         return Passed(come_near(task, path, grid, BEYOND * ahead, lowest, engine), scale)
-    names = losing_rows(setup, path, choice)
+    names = losing_rows(setup, path.end, choice)
     leap = best_leap(setup, task, path, ahead)
     if leap is None or leap.error > max(ACCEPT, task.tol):
         words = f"The rank of A drops near there: {names}, and no way past it was found."
@@ -223,9 +223,18 @@ def other_choice_serves(setup: "Setup", path: Path, choice: explicit.Choice) -> 
     return bool((regular or after > APART) and after > BETTER * before)
 
 
-def losing_rows(setup: "Setup", path: Path, choice: explicit.Choice) -> str:
-    """What becomes of the constraints there, by name: they become dependent, or the row of one vanishes."""
-    t, q, v = path.end
+def crossings(setup: "Setup", choice: explicit.Choice, path: Path) -> tuple[str, ...]:
+    """A sentence for each singular position that the engine stepped across."""
+    return tuple(
+        f"Leapt the singular position at t = {crossing.instant:.9g} ({losing_rows(setup, crossing.start, choice)}), "
+        f"from {crossing.start[0]:.9g} to {crossing.end:.9g}."
+        for crossing in path.crossings
+    )
+
+
+def losing_rows(setup: "Setup", state: State, choice: explicit.Choice) -> str:
+    """What becomes of the constraints near a state, by name: they become dependent, or the row of one vanishes."""
+    t, q, v = state
     now = setup.matrices(t, q, v)
     rows = list(choice.rows)
     factors = factorise(now.M[None], now.A[None, rows], len(rows), setup.system.coordinate_names)

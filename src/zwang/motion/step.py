@@ -209,7 +209,7 @@ def two_sum(a: float, b: float) -> tuple[float, float]:
 
 
 @native
-def project(run: Run, y: Array, y_low: Array) -> bool:
+def project(run: Run, kernel: int, y: Array, y_low: Array) -> bool:
     """y onto the constraints, positions first, then velocities; False when a residual is not finite."""
     n, out = run.n, at(run.out)
     stale = True
@@ -217,7 +217,7 @@ def project(run: Run, y: Array, y_low: Array) -> bool:
         tolerance = run.position_tol if part == 0 else run.velocity_tol
         for turn in range(4):
             if stale:
-                call(run.projection, out, y, at(run.work))
+                call(kernel, out, y, at(run.work))
                 stale = False
             if not out[2 * n + part] <= HUGE:
                 return False
@@ -271,4 +271,4 @@ def read(run: Run, h: float, theta: float) -> None:
         x_low = at(run.x_low)
         for i in range(2 * run.n):
             x_low[i] = 0.0
-        project(run, at(run.x), x_low)
+        project(run, run.projection, at(run.x), x_low)

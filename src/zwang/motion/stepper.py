@@ -9,6 +9,7 @@ kernel           out                                                      meanin
 acceleration     [q̈ (n), pivots (g)]                                      pivots of the factorisation
 event            [e_1 … e_events]                                         an event is a zero of e_j
 projection       [dq (n), dv (n), position residual, velocity residual]   the way back to the constraints
+crossing         the same                                                 the way back after a crossing only
 ===============  =======================================================  ==============================
 
 `prepare` sets up one run or thousands, `advance` takes one of them towards an end time and comes back with a
@@ -24,6 +25,8 @@ negative by nature has a negative scale.
 
 *Events.* Sign changes are looked for at five points of each step and located on the interpolant of order 7 to the
 last bits of time. An event that is zero at the start, or has just fired, fires again only after it has left zero.
+
+*Crossings.* With a kernel for it, a run steps across singular positions (`crossing`) and writes them down.
 
 *Breaks.* Where the acceleration or one of its derivatives jumps at a known instant, a step ends there and the next
 begins on the other side: a Runge–Kutta step across a jump loses its order.
@@ -45,7 +48,7 @@ from numpy.typing import ArrayLike, NDArray
 from zwang.compile.lanes import LANES
 from zwang.errors import InputError
 from zwang.motion import lanes, lanes_loop, loop
-from zwang.motion.memory import PARTS, RUN, Status, lengths, stride
+from zwang.motion.memory import CROSSINGS, PARTS, RUN, Status, lengths, stride
 
 __all__ = ["Kernels", "Runs", "Status", "advance", "advance_many", "prepare", "restart"]
 
@@ -67,6 +70,7 @@ class Kernels:
     event: int = 0
     events: int = 0
     projection: int = 0
+    crossing: int = 0
     in_lanes: int = 0  # the acceleration of several runs at once, for `advance_many`
     work_in_lanes: int = 0
 
@@ -87,6 +91,13 @@ class Runs:
     table: Floats  #             (S, R, 2 + 2n)  events [t, which, q, v], filled up to `found`
     memory: Floats = field(repr=False)  # (S, …) everything else
     shared: tuple[Floats, ...] = field(repr=False)  # kept alive: records hold their addresses
+
+    @property
+    def crossings(self) -> Floats:
+        """(CROSSINGS, 3 + 2n) the crossings of the first run [instant, beginning t, q, v, end], up to `crossed`."""
+        begin = (int(self.records["crossings"][0]) - self.memory.ctypes.data) // 8
+        width = 3 + 2 * self.kernels.coordinates
+        return self.memory[0, begin : begin + CROSSINGS * width].reshape(CROSSINGS, width)
 
     def __len__(self) -> int:
         """S."""
@@ -146,7 +157,7 @@ def prepare(
         "v": np.full((samples, wanted.size, n), np.nan),
         "table": np.full((samples, rows, 2 + 2 * n), np.nan),
     }
-    sizes = lengths(n, p, kernels.pivots, kernels.events, kernels.work)
+    sizes = lengths(n, p, kernels.pivots, kernels.events, kernels.work, kernels.crossing > 0)
     places = dict(zip(sizes, itertools.accumulate(sizes.values(), initial=0), strict=False))
     # Whole cache lines and one more between samples: they belong to different threads.
     memory = np.zeros((samples, (sum(sizes.values()) + 15) // 8 * 8))
@@ -173,6 +184,7 @@ def prepare(
         "acceleration": kernels.acceleration,
         "event": kernels.event,
         "projection": kernels.projection,
+        "crossing": kernels.crossing,
         "step_limit": step_limit,
         "max_step": max_step,
         "pivot_tol": pivot_tol if kernels.pivots else -np.inf,

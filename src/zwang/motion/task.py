@@ -65,6 +65,10 @@ class Task:
     """A pivot below this share of its scale counts as vanishing; 0 watches nothing."""
     events: EventTask | None = None
     projection: Program | None = None
+    crossing: Program | None = None
+    """The same, for the native engine to step across singular positions."""
+    could_cross: bool = False
+    """Without it: the engine stops well before a singular position, so that it can be asked again with it."""
     breaks: Array = field(default_factory=lambda: np.zeros(0))
     """Instants right after which the acceleration or a derivative of it jumps: a step must end at each."""
     step_limit: int = 100_000_000
@@ -84,6 +88,15 @@ class Happening:
 
 
 @dataclass(frozen=True)
+class Crossing:
+    """A step across a singular position: its instant, the state (t, q, v) where it began and when it ended."""
+
+    instant: float
+    start: tuple[float, Array, Array]
+    end: float
+
+
+@dataclass(frozen=True)
 class Path:
     """A computed motion: q and v (T, n) at the saved times that were reached, and how the engine fared.
 
@@ -97,6 +110,7 @@ class Path:
     steps: int = 0
     evaluations: int = 0
     happenings: tuple[Happening, ...] = ()
+    crossings: tuple[Crossing, ...] = ()
     left: float = 0.0
     """The largest residual of a constraint that projection could not take away."""
     compile_seconds: float = 0.0

@@ -1,0 +1,239 @@
+"""Steps across a singular position, in machine code.
+
+Where a pivot vanishes the explicit equation reads 0/0 at one instant, but the motion itself passes smoothly. A
+Runge–Kutta step knows the equation at its stages only, so one whose stages keep away from that instant crosses it as
+accurately as any other. Between the stages at 1/3 and 3/5 of a step there is room: the instant is foreseen, a step ends
+so far before it that it lies in that gap of the next, and that step crosses. It is believed if its error is as small
+as that of any step, if its end obeys the constraints as well, and if the pivot has grown again there. Where that does
+not come out, the run stops as before, SINGULAR.
+
+Near a pivot that comes near zero and does not vanish, the motion turns sharply. A step that jumped across would land
+off the constraints and is refused; short ones then see no zero ahead.
+"""
+
+import math
+from typing import Final
+
+from zwang.compile.restricted import Array, native, seldom_native
+from zwang.motion.memory import Run
+from zwang.motion.step import evaluate, interpolate, larger, prepare_dense, project, smaller, square, unit
+from zwang.motion.sums import at, call, shift
+
+MIDDLE: Final = 7 / 15
+"""Where in a step the instant should lie: the middle of the widest gap between stages."""
+
+FURTHEST: Final = 50.0
+"""Sizes of a refused step within which the instant must lie; a run that has just begun makes small ones."""
+
+LANDED: Final = 100.0
+"""Units of error by which the end of a crossing may miss the constraints, if they are more than `ASTRAY`."""
+
+ASTRAY: Final = 1e-6
+"""What rounding may grow to across the constraints."""
+
+TRIES: Final = 12
+"""Plans that may fail before the run stops."""
+
+VANISHED: Final = 3e-5
+"""The root of a pivot below which it vanishes, as far as the motion is known; above, it only comes near."""
+
+ASK: Final = -1
+"""In place of the kernel for crossings: there is none yet, but there could be."""
+
+CAUTION: Final = 10
+"""Halvings of the step before a vanishing pivot: it is then known to 1/1000 of a step."""
+
+
+@native
+def predict(run: Run, time: float, jerk: Array) -> None:
+    """x = the state after a short time, by Taylor's polynomial."""
+    n, now, x, f = run.n, at(run.now), at(run.x), at(run.k)
+    x[0] = now[0] + (run.t_low + time)
+    for i in range(n):
+        v, a, j = now[1 + n + i], f[i], jerk[i]
+        x[1 + i] = now[1 + i] + time * (v + time * (a / 2 + time * j / 6))
+        x[1 + n + i] = v + time * (a + time * j / 2)
+
+
+@native
+def root(run: Run, row: Array, j: int) -> float:
+    """The root of a pivot in units of its scale: near a zero it falls in a straight line."""
+    return math.sqrt(abs(row[run.n + j] / at(run.pivot_scale)[j]))
+
+
+@seldom_native
+def foresee(run: Run, sign: float, h: float) -> float:
+    """How long until a pivot vanishes, as the roots of pivots fall along the predicted motion; infinite if none does.
+
+    Which pivot it is, is left in `vanishing`.
+    """
+    n, stride, now = run.n, run.stride, at(run.k)
+    near, far, jerk = shift(now, 14 * stride), shift(now, 15 * stride), at(run.sums)
+    for i in range(n):
+        jerk[i] = 0.0
+    first = 0.02 * h
+    predict(run, sign * first, jerk)
+    if not evaluate(run, near, at(run.x)):
+        return math.inf
+    for i in range(n):
+        jerk[i] = (near[i] - now[i]) / (sign * first)
+    straight = math.inf
+    for j in range(run.pivots):
+        fall = root(run, now, j) - root(run, near, j)
+        if fall > 0.0:
+            straight = smaller(straight, first * root(run, now, j) / fall)
+    if not straight < FURTHEST * h:
+        return math.inf
+    second = 0.5 * straight
+    predict(run, sign * second, jerk)
+    if not evaluate(run, far, at(run.x)):
+        return math.inf
+    soonest = math.inf
+    for j in range(run.pivots):
+        a, b, c = root(run, now, j), root(run, near, j), root(run, far, j)
+        slope = (b - a) / first
+        bend = ((c - b) / (second - first) - slope) / second
+        slope -= bend * first
+        inside = slope * slope - 4.0 * bend * a
+        if slope < 0.0 and inside >= 0.0:
+            zero = 2.0 * a / (math.sqrt(inside) - slope)
+            if zero < soonest:
+                soonest = zero
+                run.vanishing = j
+    return soonest if soonest < FURTHEST * h else math.inf
+
+
+@seldom_native
+def plan(run: Run, sign: float, h: float) -> None:
+    """A pivot was in the way of a step of size h: see whether it vanishes ahead, and how large a step may cross.
+
+    Without a kernel to come back to the constraints with (`ASK`), the run stops here, well before the instant.
+    """
+    if run.crossing == 0 or run.tries >= TRIES:
+        return
+    run.tries += 1
+    ahead = foresee(run, sign, h)
+    if ahead == math.inf:
+        return
+    if run.crossing == ASK:
+        run.caution = CAUTION + 1
+        return
+    # From a state a little off the constraints the motion meets no singular position: it turns sharply beside it.
+    if project(run, run.crossing, at(run.now), at(run.low)) and evaluate(run, at(run.k), at(run.now)):
+        run.seen = 0
+        run.ahead = 1
+        run.instant = at(run.now)[0] + (run.t_low + sign * ahead)
+        run.span = larger(h, ahead / MIDDLE)
+
+
+@seldom_native
+def planned_size(run: Run, sign: float) -> float:
+    """The next step with a crossing planned: the crossing itself, negative, or one towards where it will begin."""
+    if run.seen == 0:
+        ahead = foresee(run, sign, run.span)
+        if ahead < math.inf:
+            run.instant = at(run.now)[0] + (run.t_low + sign * ahead)
+        run.seen = 1
+    left = sign * ((run.instant - at(run.now)[0]) - run.t_low)
+    if left <= 0.0:
+        run.ahead = 0
+        left = math.inf
+    if left / MIDDLE <= 1.001 * run.span:
+        return smaller(-left / MIDDLE, 0.0)
+    return smaller(run.h, left - MIDDLE * run.span)
+
+
+@seldom_native
+def missed(run: Run, size: float, factor: float) -> None:
+    """The crossing did not come out: try a shorter one, if that was not tried too often."""
+    run.rejected += 1
+    run.tries += 1
+    run.span = size * factor
+    if run.tries >= TRIES:
+        give_up(run)
+
+
+@seldom_native
+def give_up(run: Run) -> None:
+    """No further plans: the run comes as near as it can and stops."""
+    run.tries = TRIES
+    run.ahead = 0
+
+
+@seldom_native
+def landed(run: Run, h: float) -> float:
+    """The error of a crossing along the constraints, once its end is put on them; infinite if it is not to be believed.
+
+    Across them, rounding grows on the way past the instant. That part of the error is large and does no harm: it goes
+    with the projection, and the error counts without it.
+    """
+    n, new, x, out, rows, k = run.n, at(run.new), at(run.x), at(run.out), at(run.sums), at(run.k)
+    rtol, atol, end = at(run.rtol), at(run.atol), shift(k, 12 * run.stride)
+    call(run.crossing, out, new, at(run.work))
+    for i in range(2 * n):
+        far = larger(LANDED * unit(atol[i], rtol[i], abs(new[1 + i])), ASTRAY * (1.0 + abs(new[1 + i])))
+        if not abs(out[i]) <= far:
+            return math.inf
+    run.lowest = math.inf
+    if not (project(run, run.crossing, new, at(run.new_low)) and evaluate(run, end, new)):
+        return math.inf
+    if not (run.lowest > 0.0 and root(run, end, run.vanishing) > 0.5 * root(run, k, run.vanishing)):
+        return math.inf
+    x[0] = new[0]
+    fifth = third = 0.0
+    for part in range(4):  # rows of sums: velocities by order 5 and 3, positions by order 5 and 3
+        for i in range(2 * n):
+            x[1 + i] = new[1 + i]
+        first = n if part < 2 else 0
+        scale = h if part < 2 else h * h
+        for i in range(n):
+            x[1 + first + i] += scale * rows[part * n + i]
+        call(run.crossing, out, x, at(run.work))
+        total = 0.0
+        for i in range(n):
+            along = scale * rows[part * n + i] + out[first + i]
+            total += square(along / unit(atol[first + i], rtol[first + i], abs(new[1 + first + i])))
+        if part == 0 or part == 2:
+            fifth += total
+        else:
+            third += total
+    return fifth / math.sqrt((fifth + 0.01 * third) * (2 * n)) if fifth > 0.0 else 0.0
+
+
+@seldom_native
+def note(run: Run, h: float) -> None:
+    """Write down the crossing: its instant, where the pivot is least on the interpolated motion, and its beginning.
+
+    A pivot is a parabola near its zero; its vertex is found on three points, twice. One that only came near zero is not
+    written down.
+    """
+    n, now, k, table, j = run.n, at(run.now), at(run.k), at(run.crossings), run.vanishing
+    row, scratch = run.crossed * (3 + 2 * n), shift(k, 16 * run.stride)
+    before, after = root(run, k, j), root(run, shift(k, 12 * run.stride), j)
+    theta = before / (before + after)
+    prepare_dense(run, h)
+    for closer in range(2):
+        width = 0.05 if closer == 0 else 0.005
+        interpolate(run, h, theta - width)
+        evaluate(run, scratch, at(run.x))
+        left = scratch[n + j]
+        interpolate(run, h, theta)
+        evaluate(run, scratch, at(run.x))
+        middle = scratch[n + j]
+        interpolate(run, h, theta + width)
+        evaluate(run, scratch, at(run.x))
+        right = scratch[n + j]
+        bend = left - 2.0 * middle + right
+        if bend > 0.0:
+            theta += smaller(width, larger(-width, 0.5 * width * (left - right) / bend))
+    interpolate(run, h, theta)
+    evaluate(run, scratch, at(run.x))
+    if root(run, scratch, j) <= larger(VANISHED, math.sqrt(at(run.rtol)[0])):
+        table[row] = at(run.x)[0]
+        for i in range(1 + 2 * n):
+            table[row + 1 + i] = now[i]
+        table[row + 2 + 2 * n] = at(run.new)[0]
+        run.crossed += 1
+    run.ahead = 0
+    run.tries = 0
+    run.caution = 0

@@ -1,5 +1,7 @@
 """Small pivots: leapt, passed by, given to other rows, or an honest stop; never passed unreported."""
 
+import re
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -240,3 +242,67 @@ def test_a_start_at_a_singular_position_is_refused_or_stops():
     flat |= dict(zip(system.velocities, (0.0, 0.0, 1.0, 1.0), strict=True))
     motion = zw.simulate(system, flat, 0.5, samples=3, throw=False)
     assert motion.status in ("singular", "inconsistent")
+
+
+# Crossings
+
+
+@pytest.mark.parametrize("heavy", [1, 3])
+@pytest.mark.parametrize("tol", [1e-6, 1e-9, 1e-12])
+def test_a_crossing_is_as_accurate_as_other_steps(heavy, tol):
+    # With one crank heavier than the other, the multipliers are infinite where the linkage flattens.
+    x0, y0, x1, y1 = q = zw.coordinates("x0 y0 x1 y1")
+
+    def bar(mass, p, r):
+        return (
+            mass * sum(dot(a) ** 2 + dot(a) * dot(b) + dot(b) ** 2 for a, b in zip(p, r, strict=True)) / sp.Integer(6)
+        )
+
+    zero, one = sp.S.Zero, sp.S.One
+    bars = ((heavy, (zero, zero), (x0, y0)), (1, (one, zero), (x1, y1)), (1, (x0, y0), (x1, y1)))
+    system = zw.System(
+        q,
+        kinetic=sum(bar(*b) for b in bars),
+        potential=sp.Float(9.81) * sum(mass * (p[1] + r[1]) / 2 for mass, p, r in bars),
+        constraints={
+            name: ((r[0] - p[0]) ** 2 + (r[1] - p[1]) ** 2 - 1) / 2
+            for name, (_, p, r) in zip(("left", "right", "coupler"), bars, strict=True)
+        },
+    )
+    start = dict(zip((*q, *map(dot, q)), (0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.0), strict=True))
+    # By hand, with the angle of the cranks from the vertical: (m/3 + 1/3 + 1) θ̈ = (m/2 + 1/2 + 1) g sin θ.
+    J, k = (heavy + 4) / 3, (heavy + 3) / 2
+    found = solve_ivp(
+        lambda s, u: [u[1], k * 9.81 / J * np.sin(u[0])],
+        (0, 4),
+        [0, 1],
+        method="DOP853",
+        rtol=1e-13,
+        atol=1e-13,
+        events=lambda s, u: np.cos(u[0]),
+    )
+    motion = zw.simulate(system, start, 4.0, samples=5, tol=tol, method="native")
+    assert abs(float(motion.q[-1, 0]) - np.sin(found.y[0, -1])) < 1e3 * tol
+    assert float(abs(motion.residual).max()) < 1e2 * tol
+    instants = [float(x) for x in re.findall(r"singular position at t = ([\d.]+)", motion.message)]
+    assert np.abs(np.array(instants) - found.t_events[0]).max() < 1e3 * tol + 1e-8
+    assert motion.message.count("(left, right, coupler become dependent)") == len(instants) == 4
+
+
+def test_redundant_rows_lose_rank_where_the_others_do():
+    # The same linkage with every constraint given twice: damped, and the singular positions are found all the same.
+    system, start = problems.four_bar(1, 0.35)
+    doubled = zw.System(
+        system.coordinates,
+        kinetic=system.kinetic,
+        potential=system.potential,
+        constraints=[
+            zw.Constraint(factor * c.expression, f"{c.name} {factor}") for c in system.constraints for factor in (1, 2)
+        ],
+        parameters=system.parameters,
+    )
+    where, crossings = parallelogram(0.35, 1.5)
+    motion = zw.simulate(doubled, start, 1.5, samples=4, tol=1e-10, method="native")
+    assert motion.message.count("Leapt") == crossings
+    assert abs(float(motion.q[-1, 0]) - where) < 1e-7
+    assert (motion["rank"] == 3).all()

@@ -34,8 +34,8 @@ ASTRAY: Final = 1e-6
 TRIES: Final = 12
 """Plans that may fail before the run stops."""
 
-VANISHED: Final = 3e-5
-"""The root of a pivot below which it vanishes, as far as the motion is known; above, it only comes near."""
+VANISHED: Final = 1e-9
+"""A pivot below this share of its scale vanishes, as far as the motion is known; above, it only comes near."""
 
 ASK: Final = -1
 """In place of the kernel for crossings: there is none yet, but there could be."""
@@ -200,36 +200,40 @@ def landed(run: Run, h: float) -> float:
     return fifth / math.sqrt((fifth + 0.01 * third) * (2 * n)) if fifth > 0.0 else 0.0
 
 
+@native
+def root_at(run: Run, h: float, theta: float) -> float:
+    """The root of the vanishing pivot on the interpolated motion, brought back to the constraints."""
+    x, x_low, row = at(run.x), at(run.x_low), shift(at(run.k), 16 * run.stride)
+    interpolate(run, h, theta)
+    for i in range(2 * run.n):
+        x_low[i] = 0.0
+    project(run, run.crossing, x, x_low)
+    evaluate(run, row, x)
+    return root(run, row, run.vanishing)
+
+
 @seldom_native
 def note(run: Run, h: float) -> None:
-    """Write down the crossing: its instant, where the pivot is least on the interpolated motion, and its beginning.
+    """Write down the crossing: its instant and its beginning. A pivot that only came near zero is not written down.
 
-    A pivot is a parabola near its zero; its vertex is found on three points, twice. One that only came near zero is not
-    written down.
+    Near its zero the root of a pivot is a straight line on either side, so two points tell the instant. Where it only
+    comes near, the pivot is a parabola above zero, and two pairs of points tell how far.
     """
-    n, now, k, table, j = run.n, at(run.now), at(run.k), at(run.crossings), run.vanishing
-    row, scratch = run.crossed * (3 + 2 * n), shift(k, 16 * run.stride)
-    before, after = root(run, k, j), root(run, shift(k, 12 * run.stride), j)
+    n, now, k, table = run.n, at(run.now), at(run.k), at(run.crossings)
+    before, after = root(run, k, run.vanishing), root(run, shift(k, 12 * run.stride), run.vanishing)
     theta = before / (before + after)
     prepare_dense(run, h)
-    for closer in range(2):
-        width = 0.05 if closer == 0 else 0.005
-        interpolate(run, h, theta - width)
-        evaluate(run, scratch, at(run.x))
-        left = scratch[n + j]
-        interpolate(run, h, theta)
-        evaluate(run, scratch, at(run.x))
-        middle = scratch[n + j]
-        interpolate(run, h, theta + width)
-        evaluate(run, scratch, at(run.x))
-        right = scratch[n + j]
-        bend = left - 2.0 * middle + right
-        if bend > 0.0:
-            theta += smaller(width, larger(-width, 0.5 * width * (left - right) / bend))
-    interpolate(run, h, theta)
-    evaluate(run, scratch, at(run.x))
-    if root(run, scratch, j) <= larger(VANISHED, math.sqrt(at(run.rtol)[0])):
-        table[row] = at(run.x)[0]
+    far = near = 0.0
+    for turn in range(3):
+        width = 0.05 if turn == 0 else 0.01 if turn == 1 else 0.002
+        left, right = root_at(run, h, theta - width), root_at(run, h, theta + width)
+        far, near = near, square(left) + square(right)
+        if left + right > 0.0:
+            theta += width * (left - right) / (left + right)
+    least = (25.0 * near - far) / 48.0
+    if least <= larger(VANISHED, at(run.rtol)[0]):
+        row = run.crossed * (3 + 2 * n)
+        table[row] = now[0] + (run.t_low + theta * h)
         for i in range(1 + 2 * n):
             table[row + 1 + i] = now[i]
         table[row + 2 + 2 * n] = at(run.new)[0]

@@ -18,6 +18,7 @@ from zwang.motion.events import record_events, stop_inside, suspect
 from zwang.motion.memory import CROSSINGS, PARTS, Run, Status
 from zwang.motion.powers import power
 from zwang.motion.step import (
+    END,
     EPS,
     FIRST,
     FIRST_DENSE,
@@ -28,6 +29,7 @@ from zwang.motion.step import (
     dips,
     evaluate,
     finish,
+    finite,
     first_size,
     hides,
     larger,
@@ -36,6 +38,7 @@ from zwang.motion.step import (
     read,
     smaller,
     stages,
+    survey,
     two_sum,
 )
 from zwang.motion.sums import at, call, shift
@@ -134,6 +137,7 @@ def arrive(run: Run, h: float, error: float) -> bool:
     """
     new = at(run.new)
     if 1.0 < error <= HUGE:
+        survey(run, LAST)
         run.trouble = STEP_TOO_SMALL if run.lowest > run.pivot_tol else SINGULAR
         refuse(run, h, larger(SHRINK, SAFETY * power(error, -1 / 8)))
         return False
@@ -142,6 +146,7 @@ def arrive(run: Run, h: float, error: float) -> bool:
         run.trouble = NOT_FINITE
         refuse(run, h, 0.25)
         return False
+    uneven = survey(run, END)
     if not run.lowest > (run.pivot_tol if run.ahead == 0 else NEAR * run.pivot_tol):
         if run.caution == 0:
             run.horizon = new[0]
@@ -149,7 +154,7 @@ def arrive(run: Run, h: float, error: float) -> bool:
         run.trouble = SINGULAR
         refuse(run, h, 0.5)
         return False
-    if run.pivot_tol > 0.0 and (dips(run) or hides(run)):
+    if run.pivot_tol > 0.0 and uneven and (dips(run) or hides(run)):
         run.trouble = SINGULAR
         refuse(run, h, 0.5)
         return False
@@ -245,7 +250,8 @@ def advance(runs: Run, i: int, until: float, attempts: int) -> int:
         h = remaining if last else sign * size
         new[0], t_low = (stop, 0.0) if last else two_sum(now[0], run.t_low + h)
         run.lowest = math.inf
-        error = finish(run, h) if stages(run, h, FIRST, LAST) else math.inf
+        stages(run, h, FIRST, LAST)
+        error = finish(run, h)
         if crosses:
             error = landed(run, h) if error <= HUGE else math.inf
             if not error <= 1.0:
@@ -257,7 +263,8 @@ def advance(runs: Run, i: int, until: float, attempts: int) -> int:
             continue
         watched = run.event != 0 and suspect(run, h)
         if crosses or watched or (run.saved < run.times and sign * (times[run.saved] - new[0]) < 0.0):
-            if not stages(run, h, FIRST_DENSE, LAST_DENSE):
+            stages(run, h, FIRST_DENSE, LAST_DENSE)
+            if not finite(run, FIRST_DENSE, LAST_DENSE):
                 run.trouble = NOT_FINITE
                 refuse(run, h, 0.25)
                 continue

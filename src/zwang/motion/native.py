@@ -6,8 +6,6 @@ from dataclasses import replace
 from functools import partial
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from zwang.compile import Kernel, LaneKernel, Program, compile_lanes, compile_program
 from zwang.compile.kernel import default_level
 from zwang.compile.lanes import LANES
@@ -24,7 +22,8 @@ STATUS = {
     stepper.Status.TOO_MANY_STEPS: Status.TOO_MANY_STEPS,
 }
 PROJECTED = 1e-15  # the residual that projection leaves: a larger one would lead the motion astray in a long run
-FIRST_SLICE, LONGEST_SLICE = 200, 100_000  # attempted steps between two looks at the clock
+FIRST_SLICE = 20_000  # attempted steps before the first look at the clock, times coordinates
+LONGEST_SLICE = 100_000  # attempted steps between two looks
 LOOK = 0.05  # seconds that a slice should take
 PRICE = 40e-6  # seconds that a line of a program takes to be optimised
 
@@ -139,7 +138,8 @@ def kernels_for(task: Task, runs: int) -> stepper.Kernels:
 
 def drive(task: Task, runs: stepper.Runs, happenings: list[Happening], crossings: list[Crossing]) -> Status:
     """Slice after slice, with a word on progress between them."""
-    attempts = FIRST_SLICE
+    first = FIRST_SLICE // len(task.q)
+    attempts = first
     until = float(task.times[-1])
     start = time.perf_counter()
     while True:
@@ -157,7 +157,7 @@ def drive(task: Task, runs: stepper.Runs, happenings: list[Happening], crossings
             return STATUS[status]
         spent = max(time.perf_counter() - began, 1e-6)
         renew(task, runs, time.perf_counter() - start)
-        attempts = int(np.clip(attempts * LOOK / spent, FIRST_SLICE, LONGEST_SLICE))
+        attempts = min(max(int(attempts * LOOK / spent), first), LONGEST_SLICE)
 
 
 def renew(task: Task, runs: stepper.Runs, so_far: float) -> None:

@@ -26,13 +26,16 @@ DIP, DEEP = 0.3, 0.5  # shares
 """A pivot may vanish inside a step if one falls below the first share of those at its ends, or a parabola falls below
 the second share of those it goes through."""
 
+EVEN: Final = 0.7
+"""A pivot that keeps above this share of its largest value is far from vanishing."""
+
 ORDER: Final = np.array([0, 1, 2, 3, 6, 4, 7, 5, 9, 8, 10, 12])
 """All stages in the order of their times, the end of the step last."""
 
 MEET: Final = 0.3
 """Two lines that meet below this share of the roots beside them say that a pivot may vanish between."""
 
-FIRST, LAST, FIRST_DENSE, LAST_DENSE = 1, 11, 13, 15
+FIRST, LAST, END, FIRST_DENSE, LAST_DENSE = 1, 11, 12, 13, 15
 
 
 @native
@@ -70,6 +73,27 @@ def evaluate(run: Run, row: Array, x: Array) -> bool:
         if not ratio >= run.lowest:
             run.lowest = ratio if ratio == ratio else -math.inf
     return finite
+
+
+@native
+def survey(run: Run, last: int) -> bool:
+    """`lowest` of a step, from its stages up to one; True if a pivot varies so much that it may vanish between them.
+
+    Where none falls below EVEN of its largest value, neither `dips` nor `hides` can find anything.
+    """
+    n, stride, k, scale, uneven = run.n, run.stride, at(run.k), at(run.pivot_scale), False
+    for j in range(run.pivots):
+        per_scale = 1.0 / scale[j]
+        low = k[n + j] * per_scale
+        high, total = low, low
+        for s in range(1, last + 1):
+            pivot = k[s * stride + n + j] * per_scale
+            low, high, total = smaller(low, pivot), larger(high, pivot), total + pivot
+        if not abs(total) <= HUGE:
+            low = -math.inf
+        run.lowest = smaller(run.lowest, low)
+        uneven |= not low >= EVEN * high
+    return uneven
 
 
 @native
@@ -138,15 +162,27 @@ def hides(run: Run) -> bool:
 
 
 @native
-def stages(run: Run, h: float, first: int, last: int) -> bool:
-    """The stages first … last of a step of size h; False when one of them is not finite."""
+def stages(run: Run, h: float, first: int, last: int) -> None:
+    """The stages first … last of a step of size h. What is not finite in one of them shows in the error of the step.
+
+    Nothing is looked at on the way: to read a slope right after the kernel has written it costs as much as a stage.
+    """
     n, stride, now, low, x, x_low, k = run.n, run.stride, at(run.now), at(run.low), at(run.x), at(run.x_low), at(run.k)
     for s in range(first, last + 1):
         stage(s, x, x_low, now, low, h, k, stride, n)
         x[0] = now[0] + (run.t_low + NODES[s] * h)
-        if not evaluate(run, shift(k, s * stride), x):
-            return False
-    return True
+        call(run.acceleration, shift(k, s * stride), x, at(run.work))
+    run.evaluations += last + 1 - first
+
+
+@native
+def finite(run: Run, first: int, last: int) -> bool:
+    """Whether the accelerations of some stages are."""
+    k, good = at(run.k), True
+    for s in range(first, last + 1):
+        for i in range(run.n):
+            good &= abs(k[s * run.stride + i]) <= HUGE
+    return good
 
 
 @native

@@ -22,7 +22,7 @@ from zwang.errors import InputError
 # Measured on Andrews' mechanism, a rolling disc, a spatial four-bar and a chain of 100 (600 to 5,800 lines): level 0
 # takes 8 µs a line to compile and its code 1.02 to 1.25 times as long to run; level 1 takes 25 to 40 µs a line; level 2
 # gains little more.
-LEVEL_UP_TO = {2: 2_000, 1: 6_000}  # level -> most lines that get it by default; beyond, level 0
+LEVEL_UP_TO = {2: 2_000, 1: 50_000}  # level -> most lines that get it by default; beyond, level 0
 
 # Most lines of a function, by level. Level 0 allocates registers well in short functions only; from
 # level 1 on, longer functions run no faster and take up to three times as long to compile.

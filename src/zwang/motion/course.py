@@ -73,8 +73,6 @@ def integrate(
             for known in (origin, state):
                 task_of(setup, plain, known, grid, watch, scales)
             task = task_of(setup, plain, path.end, grid, watch, scales)
-            apart = max(scales[plain].independence, scales[choice].independence)
-            scales[plain] = replace(scales[plain], independence=apart)
         task = replace(task, t=since)
         passed = singular.go_on(setup, task, path, plain, grid, scales[plain], engine(setup.method))
         kept, looks = choice if passed.path.end[0] != path.end[0] else None, 0
@@ -108,7 +106,7 @@ def task_of(
     p = setup.all_parameters
     kernel = compiled(program)
     names = dict(zip(program.inputs, (np.array([t]), q, v, setup.p, np.array(setup.gains)), strict=False))
-    here = singular.scale_at(setup, choice, state, kernel(**names)["pivots"])
+    here = singular.scale_at(choice, state, kernel(**names)["pivots"])
     scales[choice] = scales[choice] | here if choice in scales else here
     return Task(
         acceleration=program,

@@ -1,6 +1,6 @@
 """Where a pivot vanishes: other rows, a leap across an isolated singular position, or an honest stop."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,7 @@ BETTER = 3.0  # how much further from dependence other rows must be, to be worth
 EARLY = (0.03, 0.003)  # with redundant rows left out, other rows are looked for below these shares of a pivot
 ONLY_MASSES = 1e-7  # what `Task.pivot_tol` is to pivots of M, where rows are damped: they cost digits, no more
 SINGULAR = 1e-9  # a pivot that falls below this share of its scale vanishes; above it, it only comes near
+STARTS = 4  # that rows are judged by
 BEYOND = 5.0  # how far to look past the stop, in times from there to the singular instant
 PARTS = 64  # of a leap, each searched for events
 
@@ -49,14 +50,13 @@ Engine = Callable[[Task], Path]
 
 @dataclass(frozen=True)
 class Scale:
-    """What the rows of a choice are judged by: their pivots (g,), lengths (r,), and how far from dependence they are.
+    """What the rows of a choice are judged by: their pivots (g,), the largest at starts with this choice, and these.
 
-    The largest that were met at a start with this choice: after a leap they are small, and say nothing.
+    After a leap pivots are small, and say nothing; so the starts are those before.
     """
 
     pivots: Array
-    lengths: Array
-    independence: float
+    starts: tuple[State, ...]
 
     def for_pivots(self, choice: explicit.Choice) -> Array:
         """The scales of pivots, 1 where they were zero."""
@@ -66,22 +66,30 @@ class Scale:
         return scale
 
     def __or__(self, other: "Scale") -> "Scale":
-        """The larger of two, in everything."""
-        return Scale(
-            np.maximum(self.pivots, other.pivots),
-            np.maximum(self.lengths, other.lengths),
-            max(self.independence, other.independence),
-        )
+        """The larger pivots of two, and the starts of both."""
+        return Scale(np.maximum(self.pivots, other.pivots), (*self.starts, *other.starts)[:STARTS])
 
 
-def scale_at(setup: "Setup", choice: explicit.Choice, state: State, pivots_there: Array) -> Scale:
+def scale_at(choice: explicit.Choice, state: State, pivots_there: Array) -> Scale:
     """The scale of a choice of rows at a state."""
-    A = setup.matrices(*state).A[list(choice.used)]
     sizes = np.abs(pivots_there)
     if choice.damping:
         sizes[2:] *= ONLY_MASSES / Task.pivot_tol
         sizes[1] = 0.0  # the reciprocal of the first: so is its scale, see `for_pivots`
-    return Scale(sizes, np.linalg.norm(A, axis=1), independence(A, len(choice.rows)))
+    return Scale(sizes, (state,))
+
+
+def as_independent_as_ever(setup: "Setup", choice: explicit.Choice, state: State, starts: Sequence[State]) -> bool:
+    """Whether the rows are about as long, and all rows as far from a lower rank, as at the best of some starts."""
+
+    def measures(state: State) -> tuple[Array, float]:
+        A = setup.matrices(*state).A
+        return np.linalg.norm(A[list(choice.rows)], axis=1), independence(A, len(choice.rows))
+
+    lengths, apart = measures(state)
+    before = [measures(start) for start in starts]
+    long = np.max([each for each, _ in before], axis=0)
+    return bool(apart > 0.3 * max(each for _, each in before) and (lengths > 0.3 * long).all())
 
 
 def independence(A: Array, rank: int) -> float:
@@ -107,11 +115,10 @@ def go_on(
     t = path.end[0]
     if other_choice_serves(setup, path, choice):
         return Passed(stretch(path.end, note=f"Chose other independent rows at t = {t:.9g}."), scale)
-    now = scale_at(setup, choice, path.end, pivots(task, *path.end))
-    if now.independence > 0.3 * scale.independence and (now.lengths > 0.3 * scale.lengths).all():
+    if as_independent_as_ever(setup, choice, path.end, scale.starts):
         # As independent as ever: the pivot is small because masses are. (A light cart under a heavy bob: its
         # inertia counts only while the pole is not upright.)
-        return Passed(stretch(path.end), replace(scale, pivots=now.pivots))
+        return Passed(stretch(path.end), replace(scale, pivots=np.abs(pivots(task, *path.end))))
     ahead = time_to_go(task, path)
     lowest = smallest_ahead(setup, task, path, ahead)
     if lowest > SINGULAR:

@@ -1,6 +1,6 @@
 """All peers on all problems, or chosen ones; a table in Markdown, the results in JSON and a plot.
 
-python -m benchmarks.peers [--problem NAME …] [--peer NAME …] [--seconds 15] [--out FOLDER]
+python -m benchmarks.peers [--problem NAME …] [--peer NAME …] [--seconds 10] [--out FOLDER]
 """
 
 import argparse
@@ -24,7 +24,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="benchmarks.peers", description=__doc__.splitlines()[0])
     parser.add_argument("--problem", action="append", choices=[*PROBLEMS], help="may be repeated")
     parser.add_argument("--peer", action="append", choices=[*PEERS], help="may be repeated; zwang always runs")
-    parser.add_argument("--seconds", type=float, default=12.0, help="for the runs of one peer on one problem")
+    parser.add_argument("--seconds", type=float, default=10.0, help="for the runs of one peer on one problem")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "peers")
     given = parser.parse_args()
     problems = given.problem or list(PROBLEMS)

@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+TOLERANCES = tuple(10.0 ** (-k / 2) for k in range(6, 31))
+"""From 1e-3 to 1e-15, two a decade, for tools that take a tolerance."""
+
 
 @dataclass(frozen=True)
 class Problem:

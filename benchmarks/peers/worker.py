@@ -55,7 +55,7 @@ def memory() -> int:
 
 
 def measure(prepared: Prepared, problem: Problem, seconds: float) -> list[dict[str, Any]]:
-    """Every setting until the time is up, or until three finer ones in a row were no better."""
+    """Every setting until the time is up, or until six finer ones in a row were no better."""
     began, runs, best, worse = time.perf_counter(), list[dict[str, Any]](), math.inf, 0
     for setting in prepared.settings:
         try:
@@ -66,7 +66,7 @@ def measure(prepared: Prepared, problem: Problem, seconds: float) -> list[dict[s
         runs.append(row)
         better = row["error"] < 0.7 * best
         best, worse = min(best, row["error"]), 0 if better else worse + 1
-        if time.perf_counter() - began > seconds or (worse >= 3 and best < 1e-7):
+        if time.perf_counter() - began > seconds or (worse >= 6 and best < 1e-7):
             break
     return runs
 

@@ -10,7 +10,8 @@ import zwang as zw
 import zwang.evaluation
 from zwang import dot
 from zwang.errors import InputError
-from zwang.motion import explicit, native
+from zwang.motion import native
+from zwang.motion.choice import choose
 from zwang.motion.course import task_of
 from zwang.motion.simulate import prepare
 from zwang.motion.start import polished
@@ -42,7 +43,7 @@ def test_steps_end_at_breaks(kind):
     signal = record(dt=0.05, kind=kind)
     setup = prepare(oscillator(signal), None, "native", "fundamental", 1e-9, "none", ())
     state = (0.0, np.array([0.5]), np.array([0.0]))
-    choice = explicit.choose(polished(setup, state), ("x",))
+    choice = choose(polished(setup, state), ("x",))
     grid = np.linspace(0, 4, 33)
     task = task_of(setup, choice, state, grid, None, {})
     exact = closed_form(signal, grid)

@@ -10,6 +10,7 @@ import zwang as zw
 from zwang import dot
 from zwang.errors import InputError, SimulationError
 from zwang.motion import explicit, march, native
+from zwang.motion.choice import choose
 from zwang.motion.course import task_of
 from zwang.motion.march import stretches
 from zwang.motion.scipy import TIGHTEST, evaluated, jacobian_of, jacobian_program, rows, runner
@@ -42,7 +43,7 @@ def task(system, start, until=1.0, tol=1e-9, drift="none", events=(), form="fund
     values = np.array([start[s] for s in (*system.coordinates, *system.velocities)], dtype=float)
     n = len(values) // 2
     state = (0.0, values[:n], values[n:])
-    choice = explicit.choose(polished(setup, state), system.coordinate_names, form)
+    choice = choose(polished(setup, state), system.coordinate_names, form)
     return task_of(setup, choice, state, np.linspace(0.0, until, samples), None, {})
 
 

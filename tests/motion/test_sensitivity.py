@@ -11,6 +11,7 @@ import zwang as zw
 from zwang import dot
 from zwang.compile import compile_program
 from zwang.motion import explicit
+from zwang.motion.choice import choose
 from zwang.motion.simulate import prepare
 from zwang.motion.tangent import tangent
 from zwang.motion.variational import variational_program
@@ -273,7 +274,7 @@ def test_both_ways_to_differentiate_agree():
     system, start, _ = andrews()
     setup = prepare(system, None, "native", "fundamental", 1e-12, "none", ())
     q, v = (np.array([float(start[key]) for key in keys]) for keys in (system.coordinates, system.velocities))
-    choice = explicit.choose(setup.matrices(0.0, q, v), system.coordinate_names)
+    choice = choose(setup.matrices(0.0, q, v), system.coordinate_names)
     program = explicit.acceleration_program(setup.model, choice)
     along = variational_program(setup.model, choice, "fundamental", [(0,), (5, 7)])
     rng = np.random.default_rng(0)

@@ -17,6 +17,7 @@ from zwang.errors import InputError
 from zwang.evaluation import matrices, model_of
 from zwang.given import parameter_values, state_arrays
 from zwang.motion import explicit, heyoka_machine, taylor
+from zwang.motion.choice import choose
 from zwang.motion.task import EventTask, Status, Task
 
 from .tasks import OSCILLATOR, program, t, task, v, w, watch, x
@@ -85,7 +86,7 @@ def pendulum():
     p, inputs = parameter_values(system, None)
     q, rates = state_arrays(system, state)
     model = model_of(system, inputs)
-    choice = explicit.choose(matrices(system, state, 0.0, None)[0], system.coordinate_names)
+    choice = choose(matrices(system, state, 0.0, None)[0], system.coordinate_names)
     acceleration = explicit.acceleration_program(model, choice)
     pivots = compile_program(acceleration)(t=[0.0], q=q, v=rates, p=p)["pivots"]
     start = Task(acceleration, 0.0, q, rates, p, np.linspace(0.0, 10.0, 51), 1e-16, np.abs(pivots))

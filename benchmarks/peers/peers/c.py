@@ -18,9 +18,7 @@ import numpy as np
 
 from benchmarks.peers.energies import energies, places, watched
 from benchmarks.peers.limit import compiled
-from benchmarks.peers.problem import CannotExpress, Outcome, Prepared, Problem
-
-TOLERANCES = tuple(10.0**-k for k in range(3, 16))
+from benchmarks.peers.problem import TOLERANCES, CannotExpress, Outcome, Prepared, Problem
 
 
 def prepare(problem: Problem) -> Prepared:
@@ -44,7 +42,7 @@ def prepare(problem: Problem) -> Prepared:
         return Outcome(observed, drift, energy, seconds)
 
     run(1e-3, problem.until * 1e-3)
-    settings = TOLERANCES[::2] if problem.starts > 1 else TOLERANCES
+    settings = TOLERANCES[::4] if problem.starts > 1 else TOLERANCES
     return Prepared(run, settings, f"{header}, DOP853, gcc -O3 -march=native")
 
 

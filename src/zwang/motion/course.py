@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zwang.evaluation import Array
-from zwang.motion import explicit, singular
+from zwang.motion import singular
+from zwang.motion.choice import Choice
 from zwang.motion.driven import breaks_of
 from zwang.motion.event import event_task
+from zwang.motion.explicit import GAINS
 from zwang.motion.report import Segment
 from zwang.motion.start import choice_at
 from zwang.motion.task import Path, Status, Task
@@ -26,17 +28,20 @@ def integrate(
     state: tuple[float, Array, Array],
     grid: Array,
     watch: Any,
-    first: explicit.Choice | None = None,
+    first: Choice | None = None,
 ) -> tuple[list[Segment], Path]:
-    """Run the engine; where a pivot vanishes, choose other rows or leap, and go on. `first` is the choice at the start.
+    """Run the engine; where it stops before a small pivot, find the way past it. `first` is the choice at the start.
 
-    While rows are left out as redundant, the chosen ones may become dependent though all together do not. The equation
-    of the chosen ones is ill-conditioned long before, so other rows are looked for early.
+    The native engine steps across singular positions itself (`crossing`), but needs a kernel for that, which is made
+    when one is met. Everything else is in `singular`.
+
+    While rows are left out as redundant (Gibbs and Appell's form), those chosen may become dependent though all
+    together do not. Their equation is ill-conditioned long before, so other rows are looked for early.
     """
     segments: list[Segment] = []
-    scales: dict[explicit.Choice, singular.Scale] = {}
-    kept = first  # a choice of rows for which none better were found: where they are bad, all are
-    crossing = False  # whether the engine may step across singular positions; not before it has met one
+    scales: dict[Choice, singular.Scale] = {}
+    kept = first  # a choice to go on with, though the engine stopped on it
+    crossing = False  # whether the engine has the kernel for crossings; not before it has met one
     looks = 0  # at other rows, that found none better
     origin = state
     since = state[0]  # when these rows were chosen: a leap may look back as far
@@ -51,7 +56,8 @@ def integrate(
             task = replace(task, pivot_tol=singular.EARLY[looks])
         total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)
         could = setup.method == "native" and setup.form != "gibbs-appell" and not choice.damping
-        task = replace(task, could_cross=could, crossing=setup.program("projection", choice) if crossing else None)
+        kernel = setup.program("projection", choice) if could and crossing else None
+        task = replace(task, could_cross=could, crossing=kernel)
         path = engine(setup.method)(task)
         path = replace(path, notes=(*path.notes, *singular.crossings(setup, choice, path)))
         segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p))
@@ -66,13 +72,11 @@ def integrate(
             kept, looks, state = choice, looks + 1, path.end
             continue
         began, plain = clock.perf_counter(), choice
-        if choice.damping:  # the damped equation goes on where it has no meaning: independent rows tell
-            plain = choice_at(setup, path.end, damped=False)
-            if len(plain.rows) > len(choice.rows):
+        if choice.damping:
+            found = undamped(setup, choice, (origin, state, path.end), grid, watch, scales)
+            if found is None:
                 return segments, joined(total, singular.stretch(path.end, Status.SINGULAR, singular.RISES))
-            for known in (origin, state):
-                task_of(setup, plain, known, grid, watch, scales)
-            task = task_of(setup, plain, path.end, grid, watch, scales)
+            plain, task = found
         task = replace(task, t=since)
         passed = singular.go_on(setup, task, path, plain, grid, scales[plain], engine(setup.method))
         kept, looks = choice if passed.path.end[0] != path.end[0] else None, 0
@@ -89,11 +93,11 @@ def integrate(
 
 def task_of(
     setup: "Setup",
-    choice: explicit.Choice,
+    choice: Choice,
     state: tuple[float, Array, Array],
     grid: Array,
     watch: Any,
-    scales: dict[explicit.Choice, singular.Scale],
+    scales: dict[Choice, singular.Scale],
 ) -> Task:
     """The initial value problem from a state on, on one choice of rows.
 
@@ -123,7 +127,7 @@ def task_of(
             setup.model,
             choice,
             setup.events,
-            explicit.GAINS if setup.drift == "baumgarte" else None,
+            GAINS if setup.drift == "baumgarte" else None,
         ),
         projection=setup.program("projection", choice) if keeps_on(setup, choice) else None,
         breaks=breaks_of(setup.signals),
@@ -131,10 +135,32 @@ def task_of(
     )
 
 
-def keeps_on(setup: "Setup", choice: explicit.Choice) -> bool:
+def undamped(
+    setup: "Setup",
+    choice: Choice,
+    states: tuple[tuple[float, Array, Array], ...],
+    grid: Array,
+    watch: Any,
+    scales: dict[Choice, singular.Scale],
+) -> tuple[Choice, Task] | None:
+    """Independent rows at the last of some states, by which they are judged, and the task from there; None for more.
+
+    Damped rows go on where their equation has no meaning; independent ones tell. There are more of them than at the
+    start where that was a singular position.
+    """
+    *before, last = states
+    plain = choice_at(setup, last, damped=False)
+    if len(plain.rows) > len(choice.rows):
+        return None
+    for state in before:
+        task_of(setup, plain, state, grid, watch, scales)
+    return plain, task_of(setup, plain, last, grid, watch, scales)
+
+
+def keeps_on(setup: "Setup", choice: Choice) -> bool:
     """Whether the state is projected onto the constraints after every step.
 
-    Also where rows are left out as redundant: that they follow from the others is true on the constraints only.
+    Also where rows are redundant: that they follow from the others is true on the constraints only.
     """
     redundant = len(choice.rows) < len(setup.system.constraints)
     return setup.drift == "projection" or (setup.drift == "none" and redundant)

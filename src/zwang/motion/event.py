@@ -16,7 +16,8 @@ from zwang.evaluation import Model
 from zwang.given import suggestion
 from zwang.linalg.saddle import Steps
 from zwang.model import System
-from zwang.motion.explicit import Choice, Equation, constraint_forces, filled
+from zwang.motion.choice import Choice
+from zwang.motion.explicit import Equation, constraint_forces, filled
 from zwang.motion.task import EventTask
 from zwang.symbols import as_expression, label, rates, t
 

@@ -1,9 +1,8 @@
-"""Leaps across a singular position.
+"""Leaps across a singular position, where the engine makes no step across it (`crossing`) or the run ends inside.
 
-At a singular position the explicit equation reads 0/0, but the motion itself passes smoothly: a linkage that
-flattens goes on along its branch. A polynomial through the motion a little before the singular instant is still
-accurate a little after it. So the motion is fitted on a window before, evaluated on the far side, brought back to
-the constraints, and checked there against the equation itself.
+The motion passes smoothly, so a polynomial through it a little before the singular instant is still accurate a little
+after it: fitted on a window before, evaluated on the far side, brought back to the constraints, and checked there
+against the equation itself.
 """
 
 from dataclasses import dataclass, replace

@@ -14,7 +14,8 @@ from zwang.evaluation import Array, model_kernel
 from zwang.given import named_like, parameter_values, state_arrays
 from zwang.linalg.rank import row_rank
 from zwang.model import System
-from zwang.motion import explicit, native, stepper
+from zwang.motion import native, stepper
+from zwang.motion.choice import Choice
 from zwang.motion.course import integrate, keeps_on, task_of
 from zwang.motion.driven import require_fit
 from zwang.motion.report import Segment, first_contradiction, settings, values_of
@@ -123,7 +124,7 @@ def run_all(
 ) -> float:
     """Run the samples side by side on the rows that suit the first; those that these do not suit run on their own.
 
-    So do those that meet a small pivot, for leaps are made there. The seconds that the integration took.
+    So do those that meet a small pivot: the way past it is each one's own. The seconds that the integration took.
     """
     first = which[0]
     lead = replace(setup, p=p[first])
@@ -164,7 +165,7 @@ def run_all(
     return seconds + clock.perf_counter() - began
 
 
-def suited(setup: Setup, choice: explicit.Choice, t: float, q: Array, v: Array, p: Array) -> NDArray[np.bool_]:
+def suited(setup: Setup, choice: Choice, t: float, q: Array, v: Array, p: Array) -> NDArray[np.bool_]:
     """(S,) which samples have no more independent rows than were chosen. (Fewer show in their pivots.)"""
     if len(choice.rows) == len(setup.system.constraints):
         return np.ones(len(q), dtype=bool)
@@ -191,7 +192,7 @@ def gather(setup: Setup, grid: Array, done: list[Sample]) -> dict[str, Any]:
     values |= {"unique": unique, "energy_balance": np.full((len(done), len(grid)), np.nan)}
     for i, sample in enumerate(done):
         if all(len(s.choice.rows) == m for s in sample.segments):
-            continue  # no constraint was left out that could contradict
+            continue  # no constraint is redundant that could contradict
         odds = first_contradiction(setup, sample.segments, {name: values[name][i, : counts[i]] for name in found})
         if odds is not None:
             done[i] = Sample(sample.segments, str(Status.INCONSISTENT))

@@ -25,7 +25,7 @@ class Status(IntEnum):
     FINISHED = 1  #        the end time is reached
     EVENT = 2  #           a terminal event: the state is the one at the event; call again to go on
     EVENTS_FULL = 3  #     the table of events is full: take its rows out, set `events` to 0, call again
-    SINGULAR = 4  #        a pivot vanishes ahead: leap over the singular position, or report it
+    SINGULAR = 4  #        a pivot vanishes ahead, and the run may not or cannot step across
     NOT_FINITE = 5  #      the acceleration is infinite or not a number, however small the step
     STEP_TOO_SMALL = 6  #  the tolerance asks for steps below the resolution of time
     TOO_MANY_STEPS = 7  #  the limit of attempted steps is reached

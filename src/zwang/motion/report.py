@@ -9,7 +9,7 @@ import numpy as np
 from zwang._version import __version__
 from zwang.evaluation import Array, model_kernel
 from zwang.linalg.factors import factorise
-from zwang.motion.explicit import Choice
+from zwang.motion.choice import Choice
 from zwang.motion.native import compiled
 from zwang.motion.task import Path
 from zwang.results.dataset import balance, dataset
@@ -28,7 +28,7 @@ PER_COORDINATE = ("q", "v", "a", "force", "constraint_force", "ideal_force", "no
 PER_CONSTRAINT = ("multiplier", "residual", "residual_rate")
 SCALARS = ("kinetic", "potential", "energy", "jacobi", "given_power", "constraint_power", "nonideal_power", "gaussian")
 
-# A dropped row that reads more than this, in lengths of its row of A, is at odds with those kept.
+# A redundant constraint that reads more than this, in lengths of its row of A, is at odds with the others.
 AT_ODDS = 1e-5
 
 
@@ -100,21 +100,21 @@ def share_multipliers(setup: "Setup", segment: Segment, multiplier: Array) -> An
 
 
 def first_contradiction(setup: "Setup", segments: Sequence[Segment], values: dict[str, Any]) -> tuple[int, int] | None:
-    """The first saved state, and the row, at which a constraint left out as redundant is not obeyed."""
+    """The first saved state, and the row, at which a redundant constraint is not obeyed."""
     at, kernel = 0, model_kernel(setup.system, setup.inputs)
     for segment in segments:
         here = slice(at, at + len(segment.times))
-        dropped = [i for i in range(len(setup.system.constraints)) if i not in segment.choice.rows]
-        if dropped and len(segment.times):
+        redundant = [i for i in range(len(setup.system.constraints)) if i not in segment.choice.rows]
+        if redundant and len(segment.times):
             middle = len(segment.times) // 2
             p = segment.p if segment.p.ndim == 1 else segment.p[middle]
             A = kernel(segment.times[middle], segment.q[middle], segment.v[middle], p).A
-            size = np.linalg.norm(A, axis=1)[dropped]
+            size = np.linalg.norm(A, axis=1)[redundant]
             allowed = max(AT_ODDS, 1e3 * setup.tol) * np.where(size > 0, size, 1.0)
-            reading = np.fmax(np.abs(values["residual"][here]), np.abs(values["residual_rate"][here]))[:, dropped]
+            reading = np.fmax(np.abs(values["residual"][here]), np.abs(values["residual_rate"][here]))[:, redundant]
             bad = np.argwhere(reading > allowed)
             if len(bad):
-                return at + int(bad[0, 0]), dropped[int(bad[0, 1])]
+                return at + int(bad[0, 0]), redundant[int(bad[0, 1])]
         at = here.stop
     return None
 

@@ -22,8 +22,9 @@ from zwang.errors import InputError, SimulationError
 from zwang.evaluation import Array, Kept, model_kernel
 from zwang.given import state_arrays
 from zwang.model import System
-from zwang.motion import explicit, singular
-from zwang.motion.course import engine, joined, task_of
+from zwang.motion import singular
+from zwang.motion.choice import Choice
+from zwang.motion.course import engine, joined, task_of, undamped
 from zwang.motion.direction import Direction, directions_of
 from zwang.motion.driven import require_fit
 from zwang.motion.progress import reporter
@@ -120,7 +121,7 @@ def sensitivities(
 def integrate(
     setup: Setup, directions: Sequence[Direction], start: tuple[float, Array, Array], grid: Array, watch: Any
 ) -> tuple[list[Segment], Path]:
-    """Run the engine on motion and sensitivities, q and v (T, n(1 + k)); choose other rows where these fail."""
+    """Run the engine on motion and sensitivities, q and v (T, n(1 + k)); not across singular positions."""
     t, q, v = start
     n = len(q)
     scale = [d.scale(setup.p) for d in directions]
@@ -130,7 +131,7 @@ def integrate(
         np.concatenate([v, *(s * d.dv for s, d in zip(scale, directions, strict=True))]),
     )
     segments: list[Segment] = []
-    scales: dict[explicit.Choice, singular.Scale] = {}
+    scales: dict[Choice, singular.Scale] = {}
     total = Path(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
     while True:
         began = clock.perf_counter()
@@ -144,7 +145,15 @@ def integrate(
         total = joined(total, path)
         if path.status is not Status.SINGULAR:
             return segments, total
-        path, scales[choice] = pass_by(setup, alone, task, path, choice, grid, scales[choice])
+        plain = choice
+        if choice.damping:
+            found = undamped(setup, choice, (start, *(motion_of(s, n) for s in (state, path.end))), grid, watch, scales)
+            if found is None:
+                return segments, joined(total, singular.stretch(path.end, Status.SINGULAR, singular.RISES))
+            plain, alone = found
+        path, scales[plain] = pass_by(setup, alone, task, path, plain, grid, scales[plain])
+        if choice.damping and path.end[0] == total.end[0]:
+            del scales[choice]  # small, but well: what is small here is the new measure
         segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p))
         grid = grid[len(path.q) :]
         total, state = joined(total, path), path.end
@@ -160,7 +169,7 @@ def motion_of(state: tuple[float, Array, Array], n: int) -> tuple[float, Array, 
 
 def task_with(
     setup: Setup,
-    choice: explicit.Choice,
+    choice: Choice,
     alone: Task,
     directions: Sequence[Direction],
     scale: Sequence[float],
@@ -188,7 +197,7 @@ def task_with(
 
 
 def pass_by(
-    setup: Setup, alone: Task, task: Task, path: Path, choice: explicit.Choice, grid: Array, scale: singular.Scale
+    setup: Setup, alone: Task, task: Task, path: Path, choice: Choice, grid: Array, scale: singular.Scale
 ) -> tuple[Path, singular.Scale]:
     """The way past a small pivot that the motion alone takes, unless it leaps: a change of rank has no derivative."""
     motion = replace(path, end=motion_of(path.end, len(alone.q)))
@@ -211,7 +220,7 @@ def pass_by(
 def values_of(
     setup: Setup, directions: Sequence[Direction], segments: Sequence[Segment], path: Path
 ) -> tuple[dict[str, Any], Array, Path]:
-    """The variables of the dataset at the saved times, up to where a constraint left out contradicts the others."""
+    """The variables of the dataset at the saved times, up to where a redundant constraint contradicts the others."""
     n, k = len(setup.system.coordinates), len(directions)
     times = np.concatenate([s.times for s in segments])
     q, v = (np.concatenate([getattr(s, name) for s in segments]) for name in "qv")

@@ -16,6 +16,7 @@ from zwang.evaluation import Array, Kept, Matrices, Model, model_kernel, model_o
 from zwang.given import input_values, parameter_values, state_arrays
 from zwang.model import System
 from zwang.motion import explicit
+from zwang.motion.choice import Choice
 from zwang.motion.course import QUAD, integrate, keeps_on
 from zwang.motion.driven import require_fit
 from zwang.motion.event import Event
@@ -64,7 +65,7 @@ class Setup:
         require_finite_matrices(self.system, now)
         return now
 
-    def program(self, kind: str, choice: explicit.Choice) -> Program:
+    def program(self, kind: str, choice: Choice) -> Program:
         """A program of the explicit equation, made once for the same model and choice."""
         gains = explicit.GAINS if self.drift == "baumgarte" else None
         key = (self.system.structure, tuple(self.inputs.items()), kind, self.form, choice, gains)
@@ -223,7 +224,7 @@ def prepare(
 def cut_short(
     setup: Setup, odds: tuple[int, int], values: dict[str, Any], saved: Array, path: Path
 ) -> tuple[dict[str, Any], Array, Path]:
-    """What was computed before a constraint, left out as redundant, turned out to contradict the others."""
+    """What was computed before a redundant constraint turned out to contradict the others."""
     at, row = odds
     name = setup.system.constraint_names[row]
     since = f"t = {saved[at]:.9g}"
@@ -262,8 +263,8 @@ def check_span(until: float, t: float) -> tuple[float, float]:
     return until, t
 
 
-def watched_times(setup: Setup, choice: explicit.Choice, t: float, grid: Array) -> Array:
-    """The saved times, and more of them where constraints are left out as redundant: these are looked at there."""
+def watched_times(setup: Setup, choice: Choice, t: float, grid: Array) -> Array:
+    """The saved times, and more of them where constraints are redundant: these are looked at there."""
     if len(choice.rows) == len(setup.system.constraints):
         return grid
     return np.union1d(grid, np.linspace(t, grid[-1], DEFAULT_SAMPLES))

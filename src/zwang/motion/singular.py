@@ -1,4 +1,7 @@
-"""Where a pivot vanishes: other rows, a leap across an isolated singular position, or an honest stop."""
+"""Small pivots that stopped an engine: only small, small for these rows only, leapt over, or an honest stop.
+
+What the native engine steps across itself (`crossing`) does not come here, but for the sentences on it.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +12,7 @@ import numpy as np
 from zwang.errors import ZwangError
 from zwang.linalg.factors import factorise
 from zwang.linalg.rank import row_norms
-from zwang.motion import explicit
+from zwang.motion.choice import Choice, choose
 from zwang.motion.leap import (
     ACCEPT,
     WIDTHS,
@@ -58,7 +61,7 @@ class Scale:
     pivots: Array
     starts: tuple[State, ...]
 
-    def for_pivots(self, choice: explicit.Choice) -> Array:
+    def for_pivots(self, choice: Choice) -> Array:
         """The scales of pivots, 1 where they were zero."""
         scale = np.where(self.pivots > 0, self.pivots, 1.0)
         if choice.damping:
@@ -70,7 +73,7 @@ class Scale:
         return Scale(np.maximum(self.pivots, other.pivots), (*self.starts, *other.starts)[:STARTS])
 
 
-def scale_at(choice: explicit.Choice, state: State, pivots_there: Array) -> Scale:
+def scale_at(choice: Choice, state: State, pivots_there: Array) -> Scale:
     """The scale of a choice of rows at a state."""
     sizes = np.abs(pivots_there)
     if choice.damping:
@@ -79,7 +82,7 @@ def scale_at(choice: explicit.Choice, state: State, pivots_there: Array) -> Scal
     return Scale(sizes, (state,))
 
 
-def as_independent_as_ever(setup: "Setup", choice: explicit.Choice, state: State, starts: Sequence[State]) -> bool:
+def as_independent_as_ever(setup: "Setup", choice: Choice, state: State, starts: Sequence[State]) -> bool:
     """Whether the rows are about as long, and all rows as far from a lower rank, as at the best of some starts."""
 
     def measures(state: State) -> tuple[Array, float]:
@@ -108,9 +111,7 @@ class Passed:
     scale: Scale
 
 
-def go_on(
-    setup: "Setup", task: Task, path: Path, choice: explicit.Choice, grid: Array, scale: Scale, engine: Engine
-) -> Passed:
+def go_on(setup: "Setup", task: Task, path: Path, choice: Choice, grid: Array, scale: Scale, engine: Engine) -> Passed:
     """Find a way past a small pivot: it may only be small, other rows may serve, or a leap may be made."""
     t = path.end[0]
     if other_choice_serves(setup, path, choice):
@@ -211,13 +212,13 @@ def come_near(task: Task, path: Path, grid: Array, far: float, lowest: float, en
     return replace(near, q=near.q[: len(inside)], v=near.v[: len(inside)])
 
 
-def other_choice_serves(setup: "Setup", path: Path, choice: explicit.Choice) -> bool:
-    """Whether rows (or eliminated coordinates) chosen anew at this state are regular here."""
+def other_choice_serves(setup: "Setup", path: Path, choice: Choice) -> bool:
+    """Whether a choice made here, of other rows, eliminated coordinates or rows that lift M, is regular here."""
     from zwang.motion.start import polished
 
     try:
         now = polished(setup, path.end)
-        new = explicit.choose(now, setup.system.coordinate_names, setup.form, damped=False)
+        new = choose(now, setup.system.coordinate_names, setup.form, damped=False)
     except ZwangError:
         return False
     if new == choice or len(new.rows) != len(choice.rows):
@@ -230,7 +231,7 @@ def other_choice_serves(setup: "Setup", path: Path, choice: explicit.Choice) -> 
     return bool((regular or after > APART) and after > BETTER * before)
 
 
-def crossings(setup: "Setup", choice: explicit.Choice, path: Path) -> tuple[str, ...]:
+def crossings(setup: "Setup", choice: Choice, path: Path) -> tuple[str, ...]:
     """A sentence for each singular position that the engine stepped across."""
     return tuple(
         f"Leapt the singular position at t = {crossing.instant:.9g} ({losing_rows(setup, crossing.start, choice)}), "
@@ -239,7 +240,7 @@ def crossings(setup: "Setup", choice: explicit.Choice, path: Path) -> tuple[str,
     )
 
 
-def losing_rows(setup: "Setup", state: State, choice: explicit.Choice) -> str:
+def losing_rows(setup: "Setup", state: State, choice: Choice) -> str:
     """What becomes of the constraints near a state, by name: they become dependent, or the row of one vanishes."""
     t, q, v = state
     now = setup.matrices(t, q, v)

@@ -9,7 +9,7 @@ from zwang.evaluation import Array, Matrices, model_kernel, names_of
 from zwang.formulations.solve import solve_named
 from zwang.linalg.newton import nearest_root
 from zwang.model import System
-from zwang.motion.explicit import Choice, choose
+from zwang.motion.choice import Choice, choose
 from zwang.motion.native import compiled
 from zwang.verdict import violations
 

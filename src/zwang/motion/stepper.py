@@ -26,7 +26,8 @@ negative by nature has a negative scale.
 *Events.* Sign changes are looked for at five points of each step and located on the interpolant of order 7 to the
 last bits of time. An event that is zero at the start, or has just fired, fires again only after it has left zero.
 
-*Crossings.* With a kernel for it, a run steps across singular positions (`crossing`) and writes them down.
+*Crossings.* With a kernel for it, a run steps across singular positions (`crossing`) and writes them down. With ASK
+in its place it stops, SINGULAR, where it foresees the first, so that it can be started again with one.
 
 *Breaks.* Where the acceleration or one of its derivatives jumps at a known instant, a step ends there and the next
 begins on the other side: a Runge–Kutta step across a jump loses its order.

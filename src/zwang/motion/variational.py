@@ -16,8 +16,8 @@ import symengine as se
 from zwang.compile import Program
 from zwang.evaluation import Model
 from zwang.linalg.saddle import Steps
+from zwang.motion.choice import Choice
 from zwang.motion.explicit import (
-    Choice,
     Equation,
     acceleration_program,
     filled,

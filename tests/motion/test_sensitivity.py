@@ -1,6 +1,7 @@
 """Sensitivities: closed forms, difference quotients of accurate motions, conserved structure."""
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,14 @@ import sympy as sp
 import zwang as zw
 from zwang import dot
 from zwang.compile import compile_program
+from zwang.errors import SimulationError
 from zwang.motion import explicit
 from zwang.motion.choice import choose
 from zwang.motion.simulate import prepare
 from zwang.motion.tangent import tangent
 from zwang.motion.variational import variational_program
 
+from ..references import problems
 from .systems import HANGING, PENDULUM, L, g, k, m, x, y
 
 z = zw.coordinates("z")
@@ -228,7 +231,8 @@ def test_constraints_hold_to_first_order_along_admissible_directions():
     np.testing.assert_allclose(change, 0, atol=1e-10)
 
 
-def test_redundant_rows_change_nothing():
+@pytest.mark.parametrize("method", ["native", "taylor", "lsoda"])
+def test_redundant_rows_change_nothing(method):
     names = {"rod": x**2 + y**2 - L**2, "again": 3 * (x**2 + y**2 - L**2), "level": x * dot(x) + y * dot(y)}
     twice = zw.System(
         (x, y),
@@ -239,9 +243,11 @@ def test_redundant_rows_change_nothing():
     )
     inputs = zw.admissible(twice, HANGING, [x, g, L])
     assert zw.admissible(PENDULUM, HANGING, [x, g, L])["L"] == pytest.approx(inputs["L"])
-    one, other = (zw.sensitivities(s, HANGING, 3.0, inputs, samples=10) for s in (PENDULUM, twice))
+    one, other = (zw.sensitivities(s, HANGING, 3.0, inputs, samples=10, method=method) for s in (PENDULUM, twice))
     np.testing.assert_allclose(one.dq, other.dq, atol=1e-9)
     np.testing.assert_allclose(one.dv, other.dv, atol=1e-9)
+    assert other.attrs["drift"] == "projection"
+    np.testing.assert_allclose((other.q**2).sum("coordinate"), 1.3**2, rtol=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -260,6 +266,29 @@ def test_badly_written_rows_change_nothing(factors):
     one, other = (zw.sensitivities(s, HANGING, 3.0, inputs, samples=10) for s in (PENDULUM, system))
     np.testing.assert_allclose(one.dq, other.dq, atol=1e-8)
     np.testing.assert_allclose(one.dv, other.dv, atol=1e-8)
+
+
+@pytest.mark.parametrize("factors", [(1,), (1, 2)], ids=["independent", "every row twice"])
+def test_a_singular_position_stops_by_name(factors):
+    system, start = problems.four_bar(1)
+    rows = [zw.Constraint(f * c.expression, f"{c.name}, {f}") for c in system.constraints for f in factors]
+    system = replace(system, constraints=rows)
+    with pytest.raises(SimulationError, match=r"not defined across a singular position.* become dependent") as caught:
+        zw.sensitivities(system, start, 1.0, [system.velocities[0]], samples=11)
+    assert caught.value.status == "singular"
+    assert float(caught.value.motion.time[-1]) == pytest.approx(0.7)  # the linkage flattens at 0.708
+
+
+def test_a_pivot_that_is_small_because_a_mass_is_stops_nothing():
+    system, start = problems.cart_pole()
+    rows = [zw.Constraint(f * c.expression, f"{c.name}, {f}") for c in system.constraints for f in (1, 2)]
+    inputs = zw.admissible(system, start, [system.velocities[0]])
+    one, other = (
+        zw.sensitivities(s, start, 0.46, inputs, samples=3, method="native")
+        for s in (system, replace(system, constraints=rows))
+    )
+    assert other.attrs["message"] == "finished at t = 0.46."
+    np.testing.assert_allclose(one.dq, other.dq, rtol=1e-5, atol=1e-7)
 
 
 @pytest.mark.parametrize("form", ["gibbs-appell", "lagrange"])

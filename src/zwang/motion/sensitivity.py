@@ -12,6 +12,7 @@ by the engine of the motion and under the same control of errors.
 import time as clock
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from zwang.given import state_arrays
 from zwang.model import System
 from zwang.motion import singular
 from zwang.motion.choice import Choice
-from zwang.motion.course import engine, joined, task_of, undamped
+from zwang.motion.course import engine, joined, keeps_on, task_of, undamped
 from zwang.motion.direction import Direction, directions_of
 from zwang.motion.driven import require_fit
 from zwang.motion.progress import reporter
@@ -32,7 +33,7 @@ from zwang.motion.report import Segment, account, first_contradiction
 from zwang.motion.simulate import Setup, check_span, cut_short, how_it_ended, prepare, saved_times
 from zwang.motion.start import choice_at, require_start
 from zwang.motion.task import REMEDY, Path, Status, Task
-from zwang.motion.variational import variational_program
+from zwang.motion.variational import projection_beside, variational_program
 from zwang.results.dataset import plain
 
 if TYPE_CHECKING:
@@ -109,6 +110,8 @@ def sensitivities(
     q, v = state_arrays(system, start)
     require_start(setup, t, q, v)
     segments, path = integrate(setup, directions, (t, q, v), grid, reporter(progress, t, until))
+    if any(keeps_on(setup, segment.choice) for segment in segments):
+        setup = replace(setup, drift="projection")
     values, saved, path = values_of(setup, directions, segments, path)
     message = how_it_ended(setup.events, path)
     seconds = clock.perf_counter() - began
@@ -186,9 +189,14 @@ def task_with(
     def build() -> Program:
         return variational_program(setup.model, choice, setup.form, pattern)
 
+    acceleration, projection = _PROGRAMS.get((alone.acceleration, pattern), build), alone.projection
+    if projection:
+        beside = partial(projection_beside, projection, acceleration.inputs)
+        projection = _PROGRAMS.get((projection, pattern), beside)
     return replace(
         alone,
-        acceleration=_PROGRAMS.get((alone.acceleration, pattern), build),
+        acceleration=acceleration,
+        projection=projection,
         q=q,
         v=v,
         p=np.concatenate([alone.p, *changes]),

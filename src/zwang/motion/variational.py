@@ -86,6 +86,13 @@ def by_same_factors(
     return Program(inputs, outputs, {}, tuple(steps.done))
 
 
+def projection_beside(projection: Program, inputs: Mapping[str, tuple[Any, ...]]) -> Program:
+    """The projection of the motion, for states with sensitivities, which stay as they are; inputs as for these."""
+    rest = (se.Integer(0),) * (len(inputs["q"]) - len(projection.inputs["q"]))
+    outputs = dict(projection.outputs) | {name: (*projection.outputs[name], *rest) for name in ("dq", "dv")}
+    return Program(inputs, outputs, {}, projection.steps)
+
+
 def held(steps: Steps, values: Sequence[Any]) -> tuple[Any, ...]:
     """Symbols of their own for some values, so that these do not change when their inputs do."""
     names = []

@@ -37,7 +37,7 @@ def main() -> int:
             results.append(result)
             print(f"{time.perf_counter() - began:6.0f} s  {show.line(result)}", flush=True)
             write(given.out, results, began)
-    print("\n" + show.table(results))
+    print("\n" + show.overview(results) + "\n" + show.table(results))
     print(f"Written to {given.out}: results.json, table.md, work-precision.svg")
     return 0
 
@@ -67,7 +67,7 @@ def write(folder: Path, results: list[dict[str, Any]], began: float) -> None:
         "seconds": time.perf_counter() - began,
     }
     (folder / "results.json").write_text(json.dumps({"about": about, "results": results}, indent=1) + "\n")
-    (folder / "table.md").write_text(show.table(results) + "\n")
+    (folder / "table.md").write_text(show.overview(results) + "\n" + show.table(results) + "\n")
     show.plot(results, folder / "work-precision.svg")
 
 

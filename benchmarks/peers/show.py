@@ -1,6 +1,7 @@
 """The results as a line, a table in Markdown and a plot."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,31 @@ def table(results: list[Result]) -> str:
         parts += [f"| {r['peer']} | {r['reason']}" + " |" * (len(heads) - 1) for r in rows if "reason" in r]
         parts.append("")
     return "\n".join(parts)
+
+
+def overview(results: list[Result], target: float = 1e-9) -> str:
+    """All problems and peers in two tables: the time at one end error, with the best error where it is not reached, and
+    the time to set up.
+    """
+    peers = list(dict.fromkeys(r["peer"] for r in results))
+    found = {(r["problem"], r["peer"]): r for r in results}
+    names = [name for name in ALL if any(problem == name for problem, _ in found)]
+
+    def lines(head: str, cell: Callable[[Result], str]) -> list[str]:
+        cells = [[cell(found[name, peer]) if (name, peer) in found else "" for peer in peers] for name in names]
+        rows = [[ALL[name].title, *row] for name, row in zip(names, cells, strict=True)]
+        return [f"| {' | '.join(row)} |" for row in ([head, *peers], ["---"] * (1 + len(peers)), *rows)]
+
+    def reached(r: Result) -> str:
+        run = at_target(r, target)
+        if run is not None:
+            return seconds(run)
+        return "cannot" if "reason" in r else f"({best(r):.0e})"
+
+    def setup(r: Result) -> str:
+        return "" if "reason" in r else seconds({"seconds": r["setup_seconds"]})
+
+    return "\n".join([*lines(f"at an end error of {target:.0e}", reached), "", *lines("set-up", setup), ""])
 
 
 def row(result: Result, ours: Result, targets: tuple[float, ...]) -> str:

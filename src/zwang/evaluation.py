@@ -144,11 +144,12 @@ class Kept(Generic[T]):
 
     def get(self, key: Any, make: Callable[[], T]) -> T:
         """The thing for a key, made if there is none yet."""
-        if key not in self.things:
-            if len(self.things) >= _KEPT:
-                del self.things[next(iter(self.things))]
-            self.things[key] = make()
-        return self.things[key]
+        if (found := self.things.get(key)) is not None:
+            return found
+        made = self.things.setdefault(key, make())  # another thread may have been first
+        while len(self.things) > _KEPT:
+            self.things.pop(next(iter(self.things)), None)
+        return made
 
 
 _MODELS: Kept[Model] = Kept()

@@ -1,5 +1,7 @@
 """Many starts and parameter values at once: the same as one by one."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -219,3 +221,38 @@ def test_refused_arguments():
         zw.simulate_many(system, fan(3), -1.0)
     with pytest.raises(InputError, match="tol = 5"):
         zw.simulate_many(system, fan(3), 1.0, tol=5)
+
+
+def test_samples_with_other_masses_damp_redundant_rows_as_they_would_alone():
+    m = zw.parameters("m")
+    x, y = zw.coordinates("x y")
+    rod = x**2 + y**2 - 1
+    system = zw.System(
+        (x, y),
+        kinetic=m * (zw.dot(x) ** 2 + zw.dot(y) ** 2) / 2,
+        potential=m * sp.Float(9.81) * y,
+        constraints={"rod": rod, "again": 2 * rod},
+    )
+    start = {x: 1, y: 0, zw.dot(x): 0, zw.dot(y): 0}
+    masses = np.array([1.0, 10.0, 1000.0, 3000.0])
+    many = zw.simulate_many(system, start, 3.0, samples=4, tol=1e-12, parameters={m: masses})
+    # the motion does not depend on the mass
+    assert np.abs(many.q.values - many.q.values[:1]).max() < 1e-11
+
+
+def test_threads_may_share_a_system():
+    system, start = problems.pendulum()
+
+    def run(tol):
+        return zw.simulate(system, start, 2.0, samples=3, tol=tol, method="native").q.values[-1]
+
+    with ThreadPoolExecutor(4) as pool:
+        ends = list(pool.map(run, [1e-10] * 16))
+    assert all(np.array_equal(end, ends[0]) for end in ends)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5])
+def test_threads_are_a_whole_number(threads):
+    system, start = problems.pendulum()
+    with pytest.raises(InputError, match="threads = "):
+        zw.simulate_many(system, start, 1.0, threads=threads)

@@ -59,10 +59,15 @@ def choose(now: Matrices, names: tuple[str, ...], form: str = "fundamental", dam
 
 def damping(now: Matrices, lifted: Sequence[tuple[int, float]]) -> tuple[float, ...]:
     """A small share of aM⁻¹aᵀ for each row a; powers of two, so that the same choice elsewhere is the same program."""
-    M = now.M + sum(weight * np.outer(now.A[i], now.A[i]) for i, weight in lifted)
-    pivots = np.einsum("ij,ji->i", now.A, np.linalg.solve(M, now.A.T))
-    pivots[pivots <= 0] = 1.0  # a row that vanishes here
-    return tuple((2.0 ** np.round(np.log2(DAMPING * pivots))).tolist())
+    mobility = mobilities(now.M, now.A, lifted)
+    mobility[mobility <= 0] = 1.0  # a row that vanishes here
+    return tuple((2.0 ** np.round(np.log2(DAMPING * mobility))).tolist())
+
+
+def mobilities(M: Array, A: Array, lifted: Sequence[tuple[int, float]]) -> Array:
+    """aM⁻¹aᵀ for each row a (…, m), with M lifted."""
+    whole = M + sum(weight * A[..., i, :, None] * A[..., i, None, :] for i, weight in lifted)
+    return np.asarray(np.einsum("...ij,...ji->...i", A, np.linalg.solve(whole, A.swapaxes(-1, -2))))
 
 
 def most_independent(A: Array, rows: list[int]) -> tuple[int, ...]:

@@ -20,6 +20,7 @@ from zwang.motion.task import Path, Status, Task
 if TYPE_CHECKING:
     from zwang.motion.simulate import Setup
 
+STALLS = 3
 QUAD = "taylor, quad"  # how a motion in quadruple precision says what computed it
 
 
@@ -41,14 +42,17 @@ def integrate(
     segments: list[Segment] = []
     scales: dict[Choice, singular.Scale] = {}
     kept = first  # a choice to go on with, though the engine stopped on it
+    crossing_begins = False
     crossing = False  # whether the engine has the kernel for crossings; not before it has met one
     looks = 0  # at other rows, that found none better
+    stalls = 0  # times in a row that the engine made no step and nothing stood in the way
     origin = state
     since = state[0]  # when these rows were chosen: a leap may look back as far
     total = Path(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
     while True:
         choice = kept or choice_at(setup, state)
-        since = since if looks else state[0]
+        since = since if looks or crossing_begins else state[0]
+        crossing_begins = False
         began = clock.perf_counter()
         task = task_of(setup, choice, state, grid, watch, scales)
         early = len(choice.used) < len(setup.system.constraints) and looks < len(singular.EARLY)
@@ -66,7 +70,7 @@ def integrate(
         if path.status is not Status.SINGULAR:
             return segments, total
         if could and not crossing:
-            kept, state, crossing = choice, path.end, True
+            kept, state, crossing, crossing_begins = choice, path.end, True, True
             continue
         if early and not singular.other_choice_serves(setup, path, choice):
             kept, looks, state = choice, looks + 1, path.end
@@ -80,6 +84,9 @@ def integrate(
         task = replace(task, t=since)
         passed = singular.go_on(setup, task, path, plain, grid, scales[plain], engine(setup.method))
         kept, looks = choice if passed.path.end[0] != path.end[0] else None, 0
+        stalls = stalls + 1 if kept is None and path.end[0] == state[0] else 0
+        if stalls > STALLS:
+            return segments, joined(total, singular.stretch(path.end, Status.SINGULAR, singular.STALLED))
         if choice.damping and kept is None:
             del scales[choice]  # small, but well: what is small here is the new measure
         path, scales[plain] = passed.path, passed.scale

@@ -231,7 +231,7 @@ def note(run: Run, h: float) -> None:
         if left + right > 0.0:
             theta += width * (left - right) / (left + right)
     least = (25.0 * near - far) / 48.0
-    if least <= larger(VANISHED, 100.0 * at(run.rtol)[0]):
+    if least <= larger(VANISHED, at(run.rtol)[0]):
         row = run.crossed * (3 + 2 * n)
         table[row] = now[0] + (run.t_low + theta * h)
         for i in range(1 + 2 * n):

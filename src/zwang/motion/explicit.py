@@ -3,6 +3,7 @@
 The acceleration is one expression graph in t, q, q̇ and the parameters. What it is built on is a `Choice`.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from zwang.motion.choice import DAMPING, Choice
 FORMS = ("fundamental", "gibbs-appell", "lagrange")
 GAINS = (se.Symbol("alpha"), se.Symbol("beta"))  # Baumgarte's
 REFINEMENTS = 2  # of solutions with damped rows: see `DAMPING`
+IN_RANGE = 32  # damped pivots whose product is sure not to overflow
 REFINEMENTS_OF_REPORT = 4  # near singular positions, too, its digits should be right; it has few states to solve for
 
 
@@ -85,14 +87,19 @@ class Equation:
         """
         own = self.saddle.constraint_pivots()
         if self.choice.damping:
-            # factors of 1 or so: their product stays in range, however many they are
-            factors = [
-                pivot / mu * (DAMPING if i in self.choice.rows else 1)
-                for i, (pivot, mu) in enumerate(zip(own, self.choice.damping, strict=True))
-            ]
-            volume = self.saddle.steps.name(se.Mul(*factors))
-            own = [volume, 1 / volume]
+            own = self._volume(own)
         return [*own, *self.saddle.mass_pivots()]
+
+    def _volume(self, pivots: Sequence[Any]) -> list[Any]:
+        """The product of damped pivots, about 1 where they were chosen, and its reciprocal."""
+        name, rank = self.saddle.steps.name, len(self.choice.rows)
+        grown = [pivot / mu for pivot, mu in zip(pivots, self.choice.damping, strict=True)]  # 1 to 1 / DAMPING or so
+        parts = [name(se.Mul(*grown[k : k + IN_RANGE])) for k in range(0, len(grown), IN_RANGE)]
+        if len(parts) == 1:
+            volume = name(parts[0] * DAMPING**rank)
+        else:
+            volume = name(se.exp(se.Add(*map(se.log, parts), rank * math.log(DAMPING))))
+        return [volume, 1 / volume]
 
 
 def right_hand_sides(model: Model, rows: Sequence[int], gains: tuple[Any, Any] | None) -> list[Any]:

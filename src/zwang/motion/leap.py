@@ -215,7 +215,7 @@ def quiet(task: Task, start: State, times: Array, pivot_tol: float = 0.0) -> Tas
     t, q, v = start
     return replace(
         task, t=t, q=q, v=v, times=times, tol=min(task.tol, TIGHT), pivot_tol=pivot_tol, events=None, projection=None,
-        progress=None, step_limit=PROBE,
+        crossing=None, could_cross=False, progress=None, step_limit=PROBE,
     )  # fmt: skip
 
 

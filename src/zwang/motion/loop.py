@@ -59,9 +59,6 @@ PIECES: Final = ("dop853", "sums", "memory", "powers", "step", "crossing", "even
 
 _ONE_AT_A_TIME: Final = Lock()  # threads that start together wait for one of them to compile
 
-NEAR: Final = 0.01
-"""Share of the limit to which a pivot may fall on the way to a planned crossing."""
-
 
 @seldom_native
 def begin(run: Run, sign: float) -> int:
@@ -84,6 +81,7 @@ def begin(run: Run, sign: float) -> int:
         save(run, now)
     run.caution = 0
     run.ahead = 0
+    run.tries = 0
     run.fresh = 0
     return RUNNING
 
@@ -147,7 +145,7 @@ def arrive(run: Run, h: float, error: float) -> bool:
         refuse(run, h, 0.25)
         return False
     uneven = survey(run, END)
-    if not run.lowest > (run.pivot_tol if run.ahead == 0 else NEAR * run.pivot_tol):
+    if not run.lowest > run.pivot_tol:
         if run.caution == 0:
             run.horizon = new[0]
         run.caution += 1
@@ -200,6 +198,7 @@ def settle(run: Run, sign: float, h: float, error: float, t_low: float) -> None:
         factor = smaller(GROW, larger(SHRINK, SAFETY * power(error, -INTEGRAL) * power(run.error, PROPORTIONAL)))
     if run.caution > 0 and sign * (now[0] - run.horizon) > 0.0:
         run.caution = 0
+        run.tries = 0
     if run.held != 0 or run.caution > 0:
         factor = smaller(1.0, factor)
     # A step shortened only to meet the end time says nothing against the size that was planned.
@@ -265,6 +264,9 @@ def advance(runs: Run, i: int, until: float, attempts: int) -> int:
         if crosses or watched or (run.saved < run.times and sign * (times[run.saved] - new[0]) < 0.0):
             stages(run, h, FIRST_DENSE, LAST_DENSE)
             if not finite(run, FIRST_DENSE, LAST_DENSE):
+                if crosses:
+                    missed(run, size, 0.5)
+                    continue
                 run.trouble = NOT_FINITE
                 refuse(run, h, 0.25)
                 continue

@@ -15,7 +15,7 @@ from zwang.given import named_like, parameter_values, state_arrays
 from zwang.linalg.rank import row_rank
 from zwang.model import System
 from zwang.motion import native, stepper
-from zwang.motion.choice import Choice
+from zwang.motion.choice import DAMPING, Choice, mobilities
 from zwang.motion.course import integrate, keeps_on, task_of
 from zwang.motion.driven import require_fit
 from zwang.motion.report import Segment, first_contradiction, settings, values_of
@@ -29,6 +29,7 @@ from zwang.verdict import satisfied
 if TYPE_CHECKING:
     import xarray as xr
 
+ALIKE = 16.0  # times that the damping of redundant rows may differ from what a sample would have alone
 BAD_START = "inconsistent start"
 
 
@@ -71,6 +72,8 @@ def simulate_many(
     """
     began = clock.perf_counter()
     until, t = check_span(until, t)
+    if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
+        raise InputError(f"threads = {threads!r}: a whole number from 1 on is needed, or None for all cores")
     p, inputs = parameter_values(system, parameters)
     q, v = state_arrays(system, starts)
     q, v, p = spread(q, v, p)
@@ -166,10 +169,18 @@ def run_all(
 
 
 def suited(setup: Setup, choice: Choice, t: float, q: Array, v: Array, p: Array) -> NDArray[np.bool_]:
-    """(S,) which samples have no more independent rows than were chosen. (Fewer show in their pivots.)"""
+    """(S,) which samples have no more independent rows than were chosen, and would damp them about as much.
+
+    (Fewer independent rows show in their pivots.)
+    """
     if len(choice.rows) == len(setup.system.constraints):
         return np.ones(len(q), dtype=bool)
-    return row_rank(model_kernel(setup.system, setup.inputs)(t, q, v, p).A) <= len(choice.rows)
+    now = model_kernel(setup.system, setup.inputs)(t, q, v, p)
+    fits = row_rank(now.A) <= len(choice.rows)
+    if choice.damping:
+        ratio = DAMPING * mobilities(now.M, now.A, choice.lifted) / np.array(choice.damping)
+        fits &= ((ratio > 1 / ALIKE) & (ratio < ALIKE)).all(axis=1)
+    return np.asarray(fits)
 
 
 def alone(setup: Setup, state: tuple[float, Array, Array], grid: Array) -> Sample:

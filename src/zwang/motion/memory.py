@@ -31,8 +31,6 @@ class Status(IntEnum):
     TOO_MANY_STEPS = 7  #  the limit of attempted steps is reached
 
 
-RUNNING, FINISHED, EVENT, EVENTS_FULL, SINGULAR, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS = map(int, Status)
-
 RUN: Final = np.dtype(
     [
         # Sizes.

@@ -37,16 +37,15 @@ def compiled(program: Program) -> Kernel:
     """The native code of a program, compiled once and quickly; the optimised code where there is some."""
     if program in _OPTIMISED:
         return _OPTIMISED[program]
-    if program not in _COMPILED:
-        _COMPILED[program] = compile_program(program, optimise=0)
-    return _COMPILED[program]
+    if program in _COMPILED:
+        return _COMPILED[program]
+    # Two threads may come here together: the code that is kept is the first, for a run holds its address only.
+    return _COMPILED.setdefault(program, compile_program(program, optimise=0))
 
 
 def optimised(program: Program) -> Kernel:
     """The native code of a program that will run for long: it takes longer to compile, and computes the same bits."""
-    if program not in _OPTIMISED:
-        _OPTIMISED[program] = compile_program(program)
-    return _OPTIMISED[program]
+    return _OPTIMISED[program] if program in _OPTIMISED else _OPTIMISED.setdefault(program, compile_program(program))
 
 
 def worthwhile(program: Program, so_far: float = 0.0) -> Kernel:
@@ -62,9 +61,7 @@ def worthwhile(program: Program, so_far: float = 0.0) -> Kernel:
 
 def compiled_in_lanes(program: Program) -> LaneKernel:
     """The native code of a program for several lanes, compiled once."""
-    if program not in _IN_LANES:
-        _IN_LANES[program] = compile_lanes(program)
-    return _IN_LANES[program]
+    return _IN_LANES[program] if program in _IN_LANES else _IN_LANES.setdefault(program, compile_lanes(program))
 
 
 def run(task: Task) -> Path:
@@ -138,7 +135,7 @@ def kernels_for(task: Task, runs: int) -> stepper.Kernels:
 
 def drive(task: Task, runs: stepper.Runs, happenings: list[Happening], crossings: list[Crossing]) -> Status:
     """Slice after slice, with a word on progress between them."""
-    first = FIRST_SLICE // len(task.q)
+    first = max(FIRST_SLICE // len(task.q), 1)
     attempts = first
     until = float(task.times[-1])
     start = time.perf_counter()

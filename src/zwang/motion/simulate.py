@@ -157,7 +157,7 @@ def simulate(
     first = choice_at(setup, (t, q, v))
     seen = first.damping and keeps_on(setup, first) and setup.method == "native"  # what projection cannot take away
     segments, path = integrate(setup, (t, q, v), grid if seen else watched_times(setup, first, t, grid), watch, first)
-    if path.left > SUSPECT:
+    if seen and path.left > SUSPECT:
         segments, path = integrate(setup, (t, q, v), watched_times(setup, first, t, grid), watch, first)
     if any(keeps_on(setup, segment.choice) for segment in segments):
         setup = replace(setup, drift="projection")

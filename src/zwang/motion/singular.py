@@ -48,6 +48,8 @@ RISES = (
     "act on the way: the motion from there on is not determined by them."
 )
 
+STALLED = "The equation has no meaning there, though the constraints are as independent as ever."
+
 Engine = Callable[[Task], Path]
 
 
@@ -208,7 +210,7 @@ def come_near(task: Task, path: Path, grid: Array, far: float, lowest: float, en
     end = at_most(task, far, t)
     inside = grid[(grid - end) * direction(task) <= 0]
     times = inside if len(inside) and inside[-1] == end else np.append(inside, end)
-    near = engine(replace(task, t=t, q=q, v=v, times=times, pivot_tol=0.01 * lowest))
+    near = engine(replace(task, t=t, q=q, v=v, times=times, pivot_tol=0.01 * lowest, crossing=None, could_cross=False))
     return replace(near, q=near.q[: len(inside)], v=near.v[: len(inside)])
 
 
@@ -237,6 +239,7 @@ def crossings(setup: "Setup", choice: Choice, path: Path) -> tuple[str, ...]:
         f"Leapt the singular position at t = {crossing.instant:.9g} ({losing_rows(setup, crossing.start, choice)}), "
         f"from {crossing.start[0]:.9g} to {crossing.end:.9g}."
         for crossing in path.crossings
+        if (crossing.instant - path.end[0]) * (crossing.end - crossing.start[0]) <= 0  # no event stopped it before
     )
 
 

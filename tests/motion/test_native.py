@@ -26,6 +26,7 @@ def test_a_run_that_goes_on_with_optimised_code_computes_the_same_bits(monkeypat
     quick = native.run(long_task(program := swing()))
     assert program not in native._OPTIMISED
     monkeypatch.setattr(native, "PRICE", 1e-9)  # paid for by the first slice
+    monkeypatch.setattr(native, "FIRST_SLICE", 100)
     changed = native.run(long_task(program := swing()))
     assert program in native._OPTIMISED
     assert changed.steps == quick.steps > native.FIRST_SLICE

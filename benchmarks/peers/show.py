@@ -120,7 +120,8 @@ def plot(results: list[Result], path: Path) -> None:
                 wide = {"linewidth": 2.5, "zorder": 5} if r["peer"] == "zwang" else {"linewidth": 1, "markersize": 4}
                 ax.loglog(*zip(*points, strict=True), label=r["peer"], **styles[r["peer"]], **wide)
         ax.invert_xaxis()
-        ax.set(title=ALL[name].title, xlabel="end error", ylabel="seconds")
+        ax.set(xlabel="end error", ylabel="seconds")
+        ax.set_title(ALL[name].title, fontsize=9)
         ax.grid(alpha=0.3)
         ax.legend(fontsize=7)
     for ax in axes[len(names) :]:

@@ -22,6 +22,8 @@ FOREVER = PENDULUM.replace("until = 2.0", "until = 1e8")
 
 def start(*words, **options):
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+    if os.name == "posix":  # tests that run in the background of a shell ignore interrupts, and so would their children
+        options["preexec_fn"] = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     return subprocess.Popen([*ZWANG, *map(str, words)], text=True, **options)
 
 

@@ -5,6 +5,7 @@ parameter is a plain symbol. A SymPy user's own objects are therefore as good as
 """
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -52,12 +53,16 @@ def dot(expression: sp.Expr) -> sp.Expr:
 def as_expression(value: Any) -> sp.Basic:
     """A number, SymPy object or matrix as SymPy's; text is refused, because SymPy would execute it.
 
+    So are tuples, dictionaries and sets: SymPy, strict or not, would do the same with text inside them.
+
     >>> as_expression("x")
     Traceback (most recent call last):
     zwang.errors.InputError: 'x' is text, not an expression: build expressions from coordinates and parameters
     """
     if isinstance(value, str):
         raise InputError(f"{value!r} is text, not an expression: build expressions from coordinates and parameters")
+    if isinstance(value, tuple | dict | AbstractSet):
+        raise InputError(f"{value!r} is no number and no SymPy expression")
     try:
         expression = sp.sympify(value, strict=True)
     except sp.SympifyError:

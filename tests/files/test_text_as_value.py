@@ -26,6 +26,11 @@ TEXTS = {
     "bytes": b"2",
     "NumPy's text": np.str_("2"),
     "text in a list": [CODE],
+    "text in a tuple": (CODE,),
+    "text in a dictionary": {"a": CODE},
+    "text as a key": {CODE: 1},
+    "text in a set": {CODE},
+    "text deep inside": ((1, (CODE,)), 2),
     "an object": np.array(CODE, dtype=object),
     "text among objects": np.array([1.0, CODE], dtype=object),
 }

@@ -65,10 +65,13 @@ class Program:
         return tuple(self.shapes.get(output, (len(self.outputs[output]),)))
 
 
+_NO_EXPRESSION = (str, bytes, tuple, list, dict, set, frozenset)
+
+
 def expression_of(value: Expr | float) -> Expr:
     """An expression of SymEngine, or a number as one; SymEngine itself would parse text."""
-    if isinstance(value, str):
-        raise InputError(f"{value!r} is text, not an expression: nothing here parses text")
+    if isinstance(value, _NO_EXPRESSION):
+        raise InputError(f"{value!r} is text, or may hold some, and no expression: nothing here parses text")
     return _sympify()(value)
 
 

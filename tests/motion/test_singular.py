@@ -325,6 +325,17 @@ def test_an_event_that_stops_a_crossing_before_its_instant_leaves_nothing_to_rep
     assert "Leapt" not in motion.message
 
 
+@pytest.mark.parametrize("mass", [1 - t, sp.cos(x)], ids=str)
+def test_a_mass_that_vanishes_stops_the_motion(mass):
+    system = zw.System((x, y), mass=[[mass, 0], [0, 1]], forces={x: 0, y: 0}, constraints={"line": y - x})
+    start = {x: 0, y: 0, dot(x): 1, dot(y): 1}
+    motion = zw.simulate(system, start, 3.0, samples=4, method="native", throw=False)
+    assert motion.status == "singular"
+    assert "The mass matrix loses rank there" in motion.message
+    # nothing accelerates it before
+    assert np.abs(motion.q.values - motion.time.values[:, None]).max() < 1e-12
+
+
 def test_many_redundant_rows():
     # A hundred rods, each given twice: the product of their pivots must stay a number.
     count = 100

@@ -42,17 +42,14 @@ def integrate(
     segments: list[Segment] = []
     scales: dict[Choice, singular.Scale] = {}
     kept = first  # a choice to go on with, though the engine stopped on it
-    crossing_begins = False
     crossing = False  # whether the engine has the kernel for crossings; not before it has met one
     looks = 0  # at other rows, that found none better
     stalls = 0  # times in a row that the engine made no step and nothing stood in the way
     origin = state
-    since = state[0]  # when these rows were chosen: a leap may look back as far
+    since = state[0]  # the start, or the last way past a small pivot: a leap may look back as far
     total = Path(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
     while True:
         choice = kept or choice_at(setup, state)
-        since = since if looks or crossing_begins else state[0]
-        crossing_begins = False
         began = clock.perf_counter()
         task = task_of(setup, choice, state, grid, watch, scales)
         early = len(choice.used) < len(setup.system.constraints) and looks < len(singular.EARLY)
@@ -70,7 +67,7 @@ def integrate(
         if path.status is not Status.SINGULAR:
             return segments, total
         if could and not crossing:
-            kept, state, crossing, crossing_begins = choice, path.end, True, True
+            kept, state, crossing = choice, path.end, True
             continue
         if early and not singular.other_choice_serves(setup, path, choice):
             kept, looks, state = choice, looks + 1, path.end
@@ -92,7 +89,7 @@ def integrate(
         path, scales[plain] = passed.path, passed.scale
         segments.append(Segment(plain, grid[: len(path.q)], path.q, path.v, setup.p))
         grid = grid[len(path.q) :]
-        total, state = joined(total, path), path.end
+        total, state, since = joined(total, path), path.end, path.end[0]
         total = replace(total, run_seconds=total.run_seconds + clock.perf_counter() - began - path.run_seconds)
         if path.status is not Status.FINISHED or not len(grid):
             return segments, total

@@ -48,7 +48,7 @@ RISES = (
     "act on the way: the motion from there on is not determined by them."
 )
 
-STALLED = "The equation has no meaning there, though the constraints are as independent as ever."
+STALLED = "The mass matrix loses rank there; the constraints are as independent as ever."
 
 Engine = Callable[[Task], Path]
 

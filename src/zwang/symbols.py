@@ -62,7 +62,7 @@ def as_expression(value: Any) -> sp.Basic:
     if isinstance(value, str):
         raise InputError(f"{value!r} is text, not an expression: build expressions from coordinates and parameters")
     if isinstance(value, tuple | dict | AbstractSet):
-        raise InputError(f"{value!r} is no number and no SymPy expression")
+        raise InputError(f"{value!r} is no scalar expression")
     try:
         expression = sp.sympify(value, strict=True)
     except sp.SympifyError:

@@ -1,13 +1,11 @@
 """Native functions: they compute what Python would, refuse what they cannot, and are kept on disk."""
 
 import math
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from zwang.compile.restricted import Array, Record, intrinsic, library, native, native_library
+from zwang.compile.restricted import Array, Record, intrinsic, native, native_library
 from zwang.compile.restricted.statements import module_text
 
 PRIMES = np.array([2, 3, 5, 7])
@@ -30,7 +28,7 @@ def _own_folder(tmp_path, monkeypatch):
 
 
 def compiled(function):
-    return native_library(function, [Path(__file__)])
+    return native_library(function)
 
 
 @native
@@ -204,55 +202,3 @@ def test_what_cannot_be_translated_is_named_with_its_line(function, line, why):
         module_text(function)
     definition = function.function.__code__.co_firstlineno + 1
     assert f"test_restricted.py:{definition + line}: native function {function.function.__name__}" in str(caught.value)
-
-
-# ── On disk ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def kept():
-    return list(library.folder().iterdir())
-
-
-def test_machine_code_is_kept_and_used_again(monkeypatch):
-    compiled(mixed)
-    (file,) = kept()
-    monkeypatch.setattr(library, "module_text", None)  # it would fail if it were translated again
-    assert compiled(mixed)(3, 1.25) == python_mixed(3, 1.25)
-    assert kept() == [file]
-
-
-@pytest.mark.parametrize(
-    "damage", [lambda whole: b"", lambda whole: whole[:-9], lambda whole: whole[:500] + whole[501:]]
-)
-def test_damaged_files_are_made_anew(damage):
-    compiled(mixed)
-    (file,) = kept()
-    whole = file.read_bytes()
-    file.write_bytes(damage(whole))
-    assert compiled(mixed)(3, 1.25) == python_mixed(3, 1.25)
-    assert file.read_bytes() == whole
-
-
-def test_without_a_place_to_keep_it_is_compiled_all_the_same(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("no folder")
-    monkeypatch.setenv("ZWANG_CACHE_DIR", str(tmp_path / "file" / "below"))
-    assert compiled(mixed)(3, 1.25) == python_mixed(3, 1.25)
-
-
-def test_other_files_give_other_machine_code(tmp_path):
-    source = tmp_path / "piece.py"
-    for text in ("one", "two"):
-        source.write_text(text)
-        native_library(mixed, [source])
-    assert len(kept()) == 2
-    assert not [file for file in kept() if file.suffix != ".o"]
-
-
-@pytest.mark.skipif(os.name == "nt", reason="the folder of Linux")
-def test_the_folder_is_the_users_cache(monkeypatch):
-    monkeypatch.delenv("ZWANG_CACHE_DIR")
-    monkeypatch.setattr(library.sys, "platform", "linux")
-    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
-    assert library.folder() == Path("/somewhere/zwang")
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    assert library.folder() == Path.home() / ".cache" / "zwang"

@@ -1,13 +1,10 @@
 """Powers for step sizes: ten digits, and the same bits for one number and for lanes."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from zwang.compile.lanes import LANES
 from zwang.compile.restricted import Array, native, native_library
-from zwang.motion import powers
 from zwang.motion.lanes_step import rows
 from zwang.motion.powers import power
 from zwang.motion.sums import at
@@ -35,12 +32,11 @@ def aligned(count):
 
 @pytest.mark.parametrize("exponent", [-0.14, 0.02, -1 / 8, 0.0, 1.0])
 def test_ten_digits_and_the_same_bits(exponent):
-    files = [Path(__file__), Path(powers.__file__)]
     x, one, wide = aligned(1600), aligned(1600), aligned(1600)
     x[:] = np.random.default_rng(0).permutation(np.geomspace(1e-200, 1e200, 1600))
     x[:4] = 1.0, 1e-4, np.sqrt(0.5), np.sqrt(2)
-    native_library(one_by_one, files)(x.ctypes.data, one.ctypes.data, 1600, exponent)
-    native_library(in_lanes, files)(x.ctypes.data, wide.ctypes.data, 1600 // LANES, exponent)
+    native_library(one_by_one)(x.ctypes.data, one.ctypes.data, 1600, exponent)
+    native_library(in_lanes)(x.ctypes.data, wide.ctypes.data, 1600 // LANES, exponent)
     np.testing.assert_array_equal(one, wide)
     np.testing.assert_allclose(one, x**exponent, rtol=1e-9)
     moderate = (x > 1e-10) & (x < 1e10)

@@ -9,14 +9,12 @@ Read from the bottom up: `advance` is the loop, the rest are its verbs.
 
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
 from zwang.compile.lanes import LANES
 from zwang.compile.restricted import Lanes, Mask, intrinsic, native, native_library, seldom_native
 from zwang.compile.restricted.module import INT
-from zwang.motion import loop
 from zwang.motion.lanes import Group, Own
 from zwang.motion.lanes_moves import admit, attend, draw, move_out, save
 from zwang.motion.lanes_step import (
@@ -40,9 +38,6 @@ from zwang.motion.memory import Run
 from zwang.motion.powers import power
 from zwang.motion.step import FIRST, FIRST_DENSE, HUGE, LAST, LAST_DENSE, dips, hides
 from zwang.motion.sums import at
-
-PIECES: Final = (*loop.PIECES, "lanes", "lanes_step", "lanes_moves", "lanes_loop")
-"""The files that the loop is made of."""
 
 _ONE_AT_A_TIME: Final = Lock()
 
@@ -190,5 +185,4 @@ def compiled() -> Callable[[int, int, int, float, int], int]:
 
 @cache
 def _loaded() -> Callable[[int, int, int, float, int], int]:
-    here = Path(__file__).parent
-    return native_library(advance, [here / f"{name}.py" for name in PIECES])
+    return native_library(advance)

@@ -8,7 +8,6 @@ import ctypes
 import math
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from threading import Lock
 from typing import Final
 
@@ -53,9 +52,6 @@ INTEGRAL: Final = 0.14
 PROPORTIONAL: Final = 0.02
 SHRINK: Final = 1 / 3
 GROW: Final = 6.0
-
-PIECES: Final = ("dop853", "sums", "memory", "powers", "step", "crossing", "events", "loop")
-"""The files that the loop is made of."""
 
 _ONE_AT_A_TIME: Final = Lock()  # threads that start together wait for one of them to compile
 
@@ -290,5 +286,4 @@ def address() -> int:
 
 @cache
 def _loaded() -> Callable[[int, int, float, int], int]:
-    here = Path(__file__).parent
-    return native_library(advance, [here / f"{name}.py" for name in PIECES])
+    return native_library(advance)

@@ -266,3 +266,11 @@ def test_without_mujoco_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
     with pytest.raises(InputError, match=r"pip install 'zwang\[mjcf\]'"):
         mb.read_mjcf("<mujoco/>")
+
+
+def test_a_hinge_begins_at_its_reference():
+    """qpos0 is `ref`, beyond half a turn, too; and 100 rad further on after one second at 100 rad/s."""
+    found = mb.read_mjcf(model(body(f'<joint name="turn" axis="0 0 1" ref="{np.radians(200)}"/>')))
+    motion = zw.simulate(found.mechanism.system, found.start(rates={"turn": 100}), 1.0, samples=3)
+    angle = found.mechanism.coordinates(motion).angle[:, 0]
+    assert np.abs(angle - np.radians(200) - 100 * motion.time).max() < 1e-8

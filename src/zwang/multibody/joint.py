@@ -89,6 +89,10 @@ class Constrainer(ABC):
         """Coordinates of its own, and where they start."""
         return {}
 
+    def tied(self) -> list[tuple[Freedom, sp.Expr]]:
+        """Joint coordinates that it ties to something in positions, and what they are then, with all turns."""
+        return []
+
     @property
     def facing(self) -> sp.Expr | None:
         """What is positive where it stands as meant, if its conditions are met elsewhere, too."""

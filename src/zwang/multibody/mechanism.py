@@ -132,7 +132,11 @@ class Mechanism:
         return results.reactions(self, motion, frame)
 
     def coordinates(self, motion: "xr.Dataset") -> "xr.Dataset":
-        """Joint angles and travels with their rates, (time, joint), angles unwrapped; NaN where a joint has none."""
+        """Joint angles and travels with their rates, (time, joint), all turns counted; NaN where a joint has none.
+
+        Where the samples of a motion do not show the turns of a joint in space, the motion is computed again between
+        them. What is not vouched for then is warned of, and said in the attribute `turns` of the angles.
+        """
         return results.joint_coordinates(self, motion)
 
     def energies(self, motion: "xr.Dataset") -> "xr.Dataset":

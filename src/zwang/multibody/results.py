@@ -1,6 +1,7 @@
 """What a motion means for a mechanism: paths of points, reactions, joint coordinates, energies."""
 
 import json
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from zwang.linalg.rank import row_rank
 from zwang.multibody.body import AnyBody, MassBody, Particle
 from zwang.multibody.joint import Constrainer, Joint
 from zwang.multibody.spatial_body import Body
+from zwang.multibody.turns import counted
 from zwang.multibody.vectors import subtract, vector, world_rates
 from zwang.results.along import along
 from zwang.symbols import rates
@@ -64,19 +66,25 @@ def joint_coordinates(mechanism: "Mechanism", motion: "xr.Dataset") -> "xr.Datas
     joints = [j for j in mechanism.joints if isinstance(j, Joint)]
     wanted = [(i, name, f) for i, j in enumerate(joints) for name, f in j.freedoms.items()]
     expressions = [e for _, _, f in wanted for e in (f.reading, f.rate)]
-    values = along(motion, mechanism.system, expressions, used_parameters(mechanism, motion))
+    parameters = used_parameters(mechanism, motion)
+    values = along(motion, mechanism.system, expressions, parameters)
+    turning = [k for k, (_, _, f) in enumerate(wanted) if f.value is None]  # others count their turns themselves
+    angles = [(joints[wanted[k][0]].name, wanted[k][2]) for k in turning]
+    values[:, [2 * k for k in turning]], doubt = counted(mechanism, motion, angles, parameters)
     shape = (len(motion.time), len(joints))
     variables: dict[str, Array] = {}
-    for k, (i, name, freedom) in enumerate(wanted):
-        reading = values[:, 2 * k]
-        if freedom.kind == "angle" and freedom.value is None:  # others count their turns
-            reading = np.unwrap(reading)
-        for key, column in ((name, reading), (f"{name}_rate", values[:, 2 * k + 1])):
+    for k, (i, name, _) in enumerate(wanted):
+        for key, column in ((name, values[:, 2 * k]), (f"{name}_rate", values[:, 2 * k + 1])):
             variables.setdefault(key, np.full(shape, np.nan))[:, i] = column
-    return xr.Dataset(
+    found = xr.Dataset(
         {key: (("time", "joint"), value) for key, value in variables.items()},
         coords={"time": motion.time, "joint": [j.name for j in joints]},
     )
+    if doubt:
+        warnings.warn(doubt, stacklevel=3)
+        for name in {wanted[k][1] for k in turning}:
+            found[name].attrs["turns"] = doubt
+    return found
 
 
 def reactions(mechanism: "Mechanism", motion: "xr.Dataset", frame: str) -> "xr.Dataset":

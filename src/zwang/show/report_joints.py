@@ -1,5 +1,7 @@
 """The report's section on the joints of a mechanism: reactions, angles and travels, energies of bodies."""
 
+import warnings
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,7 +29,10 @@ def joints_section(subject: Subject, plots: Plots) -> Section | None:
     if mechanism is None or subject.motion.sizes["time"] < 2:
         return None
     carried = mechanism.reactions(subject.motion)
-    moved = mechanism.coordinates(subject.motion)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # it is said below
+        moved = mechanism.coordinates(subject.motion)
+    doubts = {str(moved[name].attrs["turns"]) for name in moved.data_vars if "turns" in moved[name].attrs}
     energies = mechanism.energies(subject.motion)
     unique = {str(name): bool(flag) for name, flag in zip(carried.joint.values, carried.unique.values, strict=True)}
     energy = subject.model.units.energy
@@ -51,6 +56,7 @@ def joints_section(subject: Subject, plots: Plots) -> Section | None:
     plots.figures.extend([*reactions, *motions])
     words = paragraph("The size of force and moment on the second body of each joint, about the joint. " + told(unique))
     body = [words, *([tabbed("Reactions", reactions)] if reactions else [])]
+    body += [paragraph(f"Note: {doubt}.") for doubt in sorted(doubts)]
     body += [f"<h3>Angles, travels and energies</h3>\n{tabbed('Joint motion', motions)}"]
     return Section("joints", "Joints", "\n".join(body))
 

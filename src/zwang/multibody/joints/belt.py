@@ -7,14 +7,13 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Constrainer
-from zwang.multibody.joints.coupling import linear_sum
+from zwang.multibody.joints.coupling import Summed, Terms
 from zwang.multibody.joints.selection import Selected, bodies_of, selected
 from zwang.multibody.vectors import is_number, vector
 
 
 @dataclass(frozen=True, eq=False)
-class Belt(Constrainer):
+class Belt(Summed):
     """A belt that does not slip or stretch runs around two wheels: r₂ angle₂ = r₁ angle₁, from the start.
 
     ::
@@ -45,7 +44,7 @@ class Belt(Constrainer):
         """Those of both joints."""
         return bodies_of(self.first, self.second)
 
-    def conditions(self) -> dict[str, sp.Expr]:
+    def summed(self) -> tuple[str, str, Terms, sp.Expr | None]:
         """As much belt runs onto one wheel as leaves the other."""
         who = f"belt {self.name!r}"
         r1, r2 = vector(f"{who}: radii", self.radii, (2,))
@@ -53,4 +52,4 @@ class Belt(Constrainer):
             raise InputError(f"{who}: its radii are {self.radii}, but both must be positive")
         sign = 1 if self.crossed else -1
         terms = [(r2, selected(who, self.second, "angle")), (sign * r1, selected(who, self.first, "angle"))]
-        return {"length": linear_sum(who, terms)}
+        return who, "length", terms, None

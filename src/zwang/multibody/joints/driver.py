@@ -7,7 +7,7 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Constrainer, Joint
+from zwang.multibody.joint import Constrainer, Freedom, Joint
 from zwang.multibody.joints.selection import bodies_of, freedom_of
 from zwang.multibody.vectors import scalar
 
@@ -53,3 +53,10 @@ class Driver(Constrainer):
         if self.motion is not None:
             return {"motion": freedom.equals(scalar(f"{who}: motion", self.motion))}
         return {"speed": freedom.rate - scalar(f"{who}: speed", self.speed)}
+
+    def tied(self) -> list[tuple[Freedom, sp.Expr]]:
+        """The coordinate, to the motion."""
+        who = f"driver {self.name!r}"
+        if self.motion is None:
+            return []
+        return [(freedom_of(who, self.joint, self.coordinate), scalar(f"{who}: motion", self.motion))]

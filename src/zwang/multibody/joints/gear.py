@@ -7,14 +7,13 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Constrainer
-from zwang.multibody.joints.coupling import linear_sum
+from zwang.multibody.joints.coupling import Summed, Terms
 from zwang.multibody.joints.selection import Selected, bodies_of, selected
 from zwang.multibody.vectors import scalar
 
 
 @dataclass(frozen=True, eq=False)
-class Gear(Constrainer):
+class Gear(Summed):
     """The angle of one joint is proportional to that of another: angle₂ = ratio × angle₁, from the start.
 
     ::
@@ -44,11 +43,11 @@ class Gear(Constrainer):
         """Those of both joints."""
         return bodies_of(self.first, self.second)
 
-    def conditions(self) -> dict[str, sp.Expr]:
+    def summed(self) -> tuple[str, str, Terms, sp.Expr | None]:
         """The angles stay in proportion."""
         who = f"gear {self.name!r}"
         ratio = scalar(f"{who}: ratio", self.ratio)
         if ratio == 0:
             raise InputError(f"{who}: its ratio is 0: the second wheel would stand still; use a Driver for that")
         terms = [(sp.S.One, selected(who, self.second, "angle")), (-ratio, selected(who, self.first, "angle"))]
-        return {"ratio": linear_sum(who, terms)}
+        return who, "ratio", terms, None

@@ -7,14 +7,13 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Constrainer
-from zwang.multibody.joints.coupling import linear_sum
+from zwang.multibody.joints.coupling import Summed, Terms
 from zwang.multibody.joints.selection import Selected, bodies_of, selected
 from zwang.multibody.vectors import scalar
 
 
 @dataclass(frozen=True, eq=False)
-class Rack(Constrainer):
+class Rack(Summed):
     """The travel of one joint follows the angle of another: travel = radius × angle, from the start.
 
     ::
@@ -44,11 +43,11 @@ class Rack(Constrainer):
         """Those of both joints."""
         return bodies_of(self.pinion, self.rack)
 
-    def conditions(self) -> dict[str, sp.Expr]:
+    def summed(self) -> tuple[str, str, Terms, sp.Expr | None]:
         """The travel stays in proportion to the angle."""
         who = f"rack {self.name!r}"
         radius = scalar(f"{who}: radius", self.radius)
         if radius == 0:
             raise InputError(f"{who}: its radius is 0, but a pinion has one")
         terms = [(sp.S.One, selected(who, self.rack, "travel")), (-radius, selected(who, self.pinion, "angle"))]
-        return {"travel": linear_sum(who, terms)}
+        return who, "travel", terms, None

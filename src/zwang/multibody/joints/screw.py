@@ -45,12 +45,15 @@ class Screw(AxisJoint):
         """The point stays on the axis, the axes stay parallel, the angle follows the travel."""
         need_space(self, "couple a Revolute and a Prismatic joint with Rack in the plane")
         need_axes(self, "use PointOnLine")
-        pitch = scalar(f"{self.who}: pitch", self.pitch)
-        if pitch == 0:
+        if scalar(f"{self.who}: pitch", self.pitch) == 0:
             raise InputError(f"{self.who}: its pitch is 0, so it cannot travel: use Revolute")
-        angle, travel = self.freedoms["angle"], self.freedoms["travel"]
-        thread = angle.equals(2 * sp.pi * travel.value / pitch)
-        return on_line(self) | axes_parallel(self, self.axes) | {"thread": thread}
+        [(angle, target)] = self.tied()
+        return on_line(self) | axes_parallel(self, self.axes) | {"thread": angle.equals(target)}
+
+    def tied(self) -> list[tuple[Freedom, sp.Expr]]:
+        """The angle, to the travel."""
+        travel = self.freedoms["travel"].value
+        return [(self.freedoms["angle"], 2 * sp.pi * travel / scalar(f"{self.who}: pitch", self.pitch))]
 
     @cached_property
     def freedoms(self) -> dict[str, Freedom]:

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import zwang as zw
 from zwang.errors import MassError, UndeterminedError
 
-from .systems import exact_product, random_system
+from .systems import System, exact_product, random_system, truth
 
 cases = st.tuples(st.integers(0, 2**31), st.integers(2, 8), st.integers(1, 4), st.integers(0, 4))
 
@@ -128,6 +128,90 @@ def test_undetermined_system_of_a_stack_is_named():
 def test_other_forms_refuse_a_singular_mass(form):
     with pytest.raises(MassError, match="needs a positive definite M, and M is singular: use form 'fundamental'"):
         zw.solve(np.diag([1.0, 0]), [1, 2], [[0, 1]], [3], form=form)
+
+
+FORMS = ("fundamental", "gauss", "gibbs-appell", "lagrange")
+EQUATIONS = ("S0 29", "S3 24", "S3 26")
+
+
+def attitude(u):
+    """E of a quaternion: the angular velocity of a body is 2E u̇, and Eu = 0."""
+    a, b, c, d = u
+    return np.array([[-b, a, d, -c], [-c, -d, a, b], [-d, c, -b, a]])
+
+
+@pytest.mark.parametrize("small", [1e-1, 1e-3, 1e-6, 1e-12])
+def test_a_quaternion_has_no_Gaussian_and_no_other_form_than_the_fundamental(small):
+    """M = 4EᵀJE has rank 3; the norm makes up for it. With J = 1/4 it is the sphere: ü = −|u̇|²u + EᵀEQ."""
+    draw = np.random.default_rng(0)
+    u = draw.normal(size=(300, 4))
+    u[np.arange(300), draw.integers(4, size=300)] *= small
+    u /= np.linalg.norm(u, axis=1)[:, None]
+    E = np.array([attitude(one) for one in u])
+    J, Q, b = draw.uniform(0.1, 1, size=(300, 3)), draw.normal(size=(300, 4)), -draw.uniform(0, 3, size=(300, 1))
+    M = 4 * E.swapaxes(1, 2) @ (J[:, :, None] * E)
+    M = (M + M.swapaxes(1, 2)) / 2
+    now = zw.solve(M, Q, u[:, None], b)
+    # E has orthonormal rows that are at right angles to u: ü = u b + Eᵀ(4J)⁻¹EQ
+    spin = np.einsum("kij,kj->ki", E, Q) / (4 * J)
+    wanted = u * b + np.einsum("kij,ki->kj", E, spin)
+    np.testing.assert_allclose(now.acceleration, wanted, rtol=0, atol=1e-12)
+    for nothing in (now.gaussian, now.free_acceleration, now.error, now.deviation):
+        assert np.isnan(nothing).all()
+    for k in range(0, 300, 10):
+        for form in ("generalized-inverse", *FORMS[1:]):
+            with pytest.raises(MassError, match="M is singular"):
+                zw.solve(M[k], Q[k], u[[k]], b[k], form=form)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**31), st.sampled_from([1e-4, 1e-8, 1e-10, 1e-12, 1e-13]))
+def test_near_a_singular_mass_every_form_is_right(seed, least):
+    """Against 60 digits; S3 (24) and (26) go through a = M⁻¹Q, which is as large as M is near a singular one."""
+    draw = np.random.default_rng(seed)
+    n, m = 5, 2
+    V, D = np.linalg.qr(draw.normal(size=(n, n)))[0], 2.0 ** draw.integers(-8, 9, size=n)
+    w = np.append(least, draw.uniform(0.1, 1, size=n - 1))
+    M = (V * w) @ V.T
+    M = (M + M.T) / 2 * D * D[:, None]
+    Q, A, b = draw.normal(size=n) * D, draw.normal(size=(m, n)) * D, draw.normal(size=m)
+    wanted = truth(System(M, Q, A, b, np.zeros(n), A, np.eye(m)))
+    size = np.abs(wanted.acceleration * D).max() + np.abs(Q / D).max()
+    allowed = dict.fromkeys(FORMS, 1e-12) | {"S0 29": 1e-8, "S3 24": 1e-13 / least**1.5, "S3 26": 1e-13 / least**2}
+    for form in (*FORMS, *EQUATIONS):
+        choice = {"form": "generalized-inverse", "equation": form} if form in EQUATIONS else {"form": form}
+        now = zw.solve(M, Q, A, b, **choice)
+        assert np.abs((now.acceleration - wanted.acceleration) * D).max() <= allowed[form] * size, form
+        assert now.gaussian >= 0
+    assert zw.solve(M, Q, A, b).gaussian == pytest.approx(wanted.gaussian, rel=1e-9)
+
+
+def test_all_forms_do_without_common_units():
+    """One length in nanometres beside another in light years: the masses differ by fifty decades."""
+    M = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 2.0]])
+    Q, A, b = np.array([1.0, -2.0, 0.5]), np.array([[1.0, 1.0, -2.0]]), np.array([0.25])
+    D = np.array([1e-25, 1.0, 1e25])
+    wanted = zw.solve(M, Q, A, b)
+    forms = [{"form": form} for form in FORMS]
+    for choice in forms + [{"form": "generalized-inverse", "equation": equation} for equation in EQUATIONS]:
+        now = zw.solve(M * D * D[:, None], Q * D, A * D, b, **choice)
+        np.testing.assert_allclose(now.acceleration * D, wanted.acceleration, rtol=1e-13)
+        assert now.gaussian == pytest.approx(wanted.gaussian, rel=1e-12)
+
+
+def test_masses_too_different_for_a_root_are_refused_where_an_inverse_is_given():
+    """With an inverse that is given M^{1/2} is that of M itself, whatever its units."""
+    M = np.array([[2.0, 1.0, 1.0], [1.0, 3.0, 1.0], [1.0, 1.0, 2.0]])
+    D = np.array([1e-25, 1.0, 1e25])
+    with pytest.raises(MassError, match="no root in double precision"):
+        zw.solve(
+            M * D * D[:, None],
+            [1, 0, 0],
+            [[1, 0, 0]],
+            [1],
+            form="generalized-inverse",
+            inverse=(np.eye(3)[:, :1], None),
+        )
 
 
 def test_stack_of_regular_and_singular_masses_is_solved_like_one_by_one():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from zwang.errors import MassError
-from zwang.linalg.factors import Stack, direction, factorise, regular
+from zwang.linalg.factors import Stack, direction, factorise
 
 from ..formulations.systems import random_system, relative, truth
 
@@ -29,12 +29,6 @@ def test_whitened_basis_and_row_basis_are_orthonormal():
     np.testing.assert_allclose(factors.Q1[0].T @ factors.Q1[0], np.eye(3), atol=1e-14)
     np.testing.assert_allclose(basis.T @ basis, np.eye(3), atol=1e-14)
     np.testing.assert_allclose(s.G @ (np.eye(5) - basis @ basis.T), 0, atol=1e-13)
-
-
-def test_which_masses_are_regular():
-    M = np.array([np.eye(2), np.diag([1, 0]), [[1, 1], [1, 1]], np.diag([1e-30, 1e30]), np.diag([1, -1])])
-    assert regular(M).tolist() == [True, False, False, True, False]
-    assert regular(M[:1]).tolist() == [True]
 
 
 def test_directions_in_words():

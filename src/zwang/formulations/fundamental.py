@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from zwang.errors import MassError
 from zwang.linalg.factors import dot, solve_each
 from zwang.linalg.inverses import moore_penrose
 from zwang.linalg.rank import Array, row_norms
@@ -27,6 +28,11 @@ def literal(M: Array, Q: Array, A: Array, b: Array, rank: int) -> Array:
 def square_roots(M: Array) -> tuple[Array, Array]:
     """M^{1/2} and M^{-1/2} of a stack of symmetric positive definite matrices."""
     w, V = np.linalg.eigh(M)
+    if not (w > 0).all():
+        raise MassError(
+            "M has no root in double precision: it is singular, or its masses are too different; use form "
+            "'fundamental', and units in which they are not"
+        )
     root = np.sqrt(w)[:, None, :]
     return np.asarray((V * root) @ V.swapaxes(1, 2)), np.asarray((V / root) @ V.swapaxes(1, 2))
 

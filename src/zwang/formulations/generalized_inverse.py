@@ -7,6 +7,9 @@
 
 M^{1/2} may be replaced by any X with XᵀX = M (and M^{-1/2} by X⁻¹ on the right of A, X⁻ᵀ on the left of Q): arrays
 use the symmetric root, SymPy matrices that are not diagonal use Cholesky's factor.
+
+S3 (24) and (26) correct a = M⁻¹Q, which is as large as M is near a singular one; then they lose digits as the
+condition of M to the powers 3/2 and 2. S0 (29) does not.
 """
 
 from collections.abc import Sequence

@@ -15,7 +15,8 @@ from zwang.formulations import gauss, generalized_inverse, gibbs_appell, lagrang
 from zwang.formulations import one_sided as sided
 from zwang.formulations.inputs import Given, as_mask, as_stacks, as_tolerance
 from zwang.formulations.solution import Residuals, Solution
-from zwang.linalg.factors import Factors, Stack, dot, dot_t, factorise, regular
+from zwang.linalg.factors import Factors, Stack, dot, dot_t, factorise_masses
+from zwang.linalg.masses import Masses, masses
 from zwang.linalg.rank import CONSISTENCY_TOL, EPS, Array, Indices, row_rank, take
 
 FORMS = ("fundamental", "generalized-inverse", "gauss", "gibbs-appell", "lagrange")
@@ -119,11 +120,12 @@ class Task:
         if self.one_sided.any():
             return [(systems[[i]], self.solve_one_sided(systems[[i]])) for i in range(len(systems))]
         rank = row_rank(self.given.A[systems], self.rank_tol)
-        kind = 2 * rank + regular(self.given.M[systems]) if len(systems) > 1 else 2 * rank
-        groups = [systems[kind == one] for one in np.unique(kind)]
-        return [(i, self.solve_alike(i, int(one) // 2)) for i, one in zip(groups, np.unique(kind), strict=True)]
+        mass = masses(self.given.M[systems])
+        kind = 2 * rank + mass.definite
+        groups = [(one, kind == one) for one in np.unique(kind)]
+        return [(systems[i], self.solve_alike(systems[i], mass.part(i), int(one) // 2)) for one, i in groups]
 
-    def solve_alike(self, systems: Indices, rank: int, rows: Indices | None = None) -> Solution:
+    def solve_alike(self, systems: Indices, mass: Masses, rank: int, rows: Indices | None = None) -> Solution:
         """Solutions of systems whose A have one rank; of A only the given rows, if any are."""
         M, Q, C = self.given.M[systems], self.given.Q[systems], self.given.C[systems]
         A, b = self.given.A[systems], self.given.b[systems]
@@ -132,11 +134,11 @@ class Task:
             A, b = A[:, rows], b[:, rows]
             names = Names(names.coordinates, tuple(names.rows[i] for i in rows))
         stack = Stack(systems, self.given.shape)
-        factors = factorise(M, A, rank, names.coordinates, stack, self.rank_tol)
+        factors = factorise_masses(mass, A, rank, names.coordinates, stack, self.rank_tol)
         x, lam = factors.solve(Q + C, b)
         require_consistent(factors, Q + C, A, b, x, names, stack)
         if self.form != "fundamental":
-            x = self.literal(M, Q + C, A, b, factors, systems)
+            x = self.literal(Q + C, b, factors, systems)
             lam = factors.multipliers(dot(M, x) - Q - C)
         force = constraint_force(M, Q, C, x, lam, factors)
         ideal = constraint_force(M, Q, 0 * C, *factors.solve(Q, b), factors) if C.any() else force.copy()
@@ -152,7 +154,7 @@ class Task:
             null_space=null_space,
             unique=unique,
             rank=np.full(len(M), rank),
-            gaussian=0.5 * np.einsum("ki,ki->k", x - free, force),
+            gaussian=np.maximum(0.5 * np.einsum("ki,ki->k", x - free, force), 0.0),
             free_acceleration=free,
             error=b - dot(A, free),
             deviation=x - free,
@@ -164,20 +166,27 @@ class Task:
             ),
         )
 
-    def literal(self, M: Array, Q: Array, A: Array, b: Array, factors: Factors, systems: Indices) -> Array:
-        """q̈ by the equation that a paper prints, independent of the factors but for the rank and the rows."""
+    def literal(self, Q: Array, b: Array, factors: Factors, systems: Indices) -> Array:
+        """q̈ by the equation that a paper prints, independent of the factors but for the rank and the rows.
+
+        In coordinates of unit mass, x̂ = D q̈: there no mass is lost beside a larger one.
+        """
         if factors.gauge is not None:
             raise MassError(
                 f"form {self.form!r} needs a positive definite M, and M is singular: use form 'fundamental'"
             )
-        if self.form == "generalized-inverse":
-            inverse = generalized_inverse.pick(self.choice["inverse"], systems)
-            return generalized_inverse.acceleration(M, Q, A, b, factors.rank, self.choice["equation"], inverse)
+        D, M, A = factors.D, factors.M, factors.A
         if self.form == "gauss":
-            return gauss.acceleration(M, Q, A, b, factors.rank)
+            return gauss.acceleration(M, Q / D, A, b, factors.rank) / D
         if self.form == "gibbs-appell":
-            return gibbs_appell.acceleration(M, Q, A, b, factors.rank, **self.choice)
-        return lagrange.acceleration(M, Q, A, b, factors.rows)
+            return gibbs_appell.acceleration(M, Q / D, A, b, factors.rank, **self.choice) / D
+        if self.form == "lagrange":
+            return lagrange.acceleration(M, Q / D, A, b, factors.rows) / D
+        equation, inverse = self.choice["equation"], generalized_inverse.pick(self.choice["inverse"], systems)
+        if inverse is None:
+            return generalized_inverse.acceleration(M, Q / D, A, b, factors.rank, equation) / D
+        M, A = M * D[:, :, None] * D[:, None, :], A * D[:, None, :]  # the inverses given are those of these
+        return generalized_inverse.acceleration(M, Q, A, b, factors.rank, equation, inverse)
 
     def solve_one_sided(self, systems: Indices) -> Solution:
         """One system with one-sided rows: find which of them act, then solve with those as equalities."""
@@ -188,7 +197,7 @@ class Task:
         working, size = sided.working_rows(
             M, Q, A, b, mask, self.rank_tol, self.names.rows, self.names.coordinates, stack
         )
-        part = self.solve_alike(systems, int(row_rank(A[None, working], self.rank_tol)[0]), working)
+        part = self.solve_alike(systems, masses(M[None]), int(row_rank(A[None, working], self.rank_tol)[0]), working)
         short = b - A @ part.acceleration[0]
         touching = sided.touching_rows(A, short, size, mask, working, self.rank_tol)
         rank = row_rank(A[None, touching], self.rank_tol)

@@ -15,17 +15,8 @@ from numpy.typing import NDArray
 from zwang.errors import MassError, UndeterminedError
 from zwang.linalg.dependence import Dependence, dependence
 from zwang.linalg.exact_sum import Halves, halves, residual
-from zwang.linalg.rank import (
-    EPS,
-    Array,
-    Indices,
-    pivoted_rows,
-    power_of_two,
-    rank_tolerance,
-    row_norms,
-    take,
-    take_rows,
-)
+from zwang.linalg.masses import Masses, inverse_factors, masses
+from zwang.linalg.rank import EPS, Array, Indices, pivoted_rows, rank_tolerance, row_norms, take, take_rows
 
 TINY = float(np.finfo(np.float64).tiny)
 
@@ -188,12 +179,25 @@ def factorise(
     tolerance: float | None = None,
 ) -> Factors:
     """Factors of a stack M (k, n, n), A (k, m, n) whose A all have the given rank, judged with the given tolerance."""
+    return factorise_masses(masses(M), A, rank, coordinate_names, stack, tolerance)
+
+
+def factorise_masses(
+    mass: Masses,
+    A: Array,
+    rank: int,
+    coordinate_names: tuple[str, ...],
+    stack: Stack | None = None,
+    tolerance: float | None = None,
+) -> Factors:
+    """The same for masses that are factorised already. Where some are singular, all are taken as if they were."""
     k, m, n = A.shape
     stack = Stack(np.arange(k), (k,) if k > 1 else ()) if stack is None else stack
-    D, Mh = scaled(M)
+    D, Mh, Li = mass.D, mass.M, mass.Li
     Ah = A / D[:, None, :]
-    L, gauge_basis = cholesky(Mh, D, Ah, rank, coordinate_names, stack)
-    Li: Array = np.asarray(np.linalg.inv(L), dtype=np.float64)
+    gauge_basis = None
+    if not mass.definite.all():
+        Li, gauge_basis = gauged(mass, Ah, rank, coordinate_names, stack)
     W = Ah @ Li.swapaxes(1, 2)  # rows whitened
     s = row_norms(W)
     W = W / s[:, :, None]
@@ -210,18 +214,14 @@ def factorise(
     return Factors(rank, D, Mh, Ah, order, Li, s, Q1, np.linalg.inv(R), gauge, tolerance)
 
 
-def cholesky(
-    Mh: Array, D: Array, Ah: Array, rank: int, names: tuple[str, ...], stack: Stack
-) -> tuple[Array, Array | None]:
-    """L of M̂ if every M̂ is positive definite; else of M̂ + P, P the projector on the row space of Â.
+def gauged(mass: Masses, Ah: Array, rank: int, names: tuple[str, ...], stack: Stack) -> tuple[Array, Array]:
+    """L⁻¹ of M̂ + P, where M̂ is singular, and a basis of what P projects on: the row space of Â.
 
     For M ⪰ 0 and rank [M; A] = n the sum is positive definite, and q̈ does not depend on what was added
     along the constraints (Udwadia–Phohomsiri 2006, Udwadia–Wanichanon 2013).
     """
-    n = Mh.shape[1]
+    Mh, D, n = mass.M, mass.D, mass.M.shape[1]
     tol = rank_tolerance(n, n)
-    if (regular := positive_definite(Mh, tol)) is not None:
-        return regular, None
     lowest, vectors = np.linalg.eigh(Mh)
     if (lowest < -tol * n).any():
         worst = int(np.argmin(lowest[:, 0]))
@@ -234,10 +234,10 @@ def cholesky(
     order, _ = pivoted_rows(rows, rank)
     Qa = np.linalg.qr(take_rows(rows, order[:, :rank]).swapaxes(1, 2))[0]
     both = Mh + Qa @ Qa.swapaxes(1, 2)
-    L = positive_definite(both, tol)
-    if L is None:
+    Li, definite = inverse_factors(both)
+    if not definite.all():
         lowest, vectors = np.linalg.eigh(both)
-        worst = int(np.argmin(lowest[:, 0]))
+        worst = int(np.argmin(np.where(definite, np.inf, lowest[:, 0])))
         count = int(np.count_nonzero(lowest[worst] <= tol * n)) or 1
         free = "; ".join(direction(vectors[worst, :, i] / D[worst], names) for i in range(count))
         raise UndeterminedError(
@@ -245,33 +245,7 @@ def cholesky(
             f"{n - count} < {n}: the acceleration is undetermined along {free}; give these directions inertia or a "
             f"constraint"
         )
-    return L, Qa
-
-
-def positive_definite(X: Array, tolerance: float) -> Array | None:
-    """The Cholesky factors of a stack with diagonals near 1, or None if a pivot is zero or negative."""
-    try:
-        L: Array = np.asarray(np.linalg.cholesky(X), dtype=np.float64)
-    except np.linalg.LinAlgError:
-        return None
-    pivots = np.einsum("kii->ki", L) ** 2
-    return L if (pivots > tolerance).all() else None
-
-
-def regular(M: Array) -> NDArray[np.bool_]:
-    """(k,) which M are positive definite."""
-    tolerance = rank_tolerance(M.shape[1], M.shape[1])
-    _, Mh = scaled(M)
-    if positive_definite(Mh, tolerance) is not None:
-        return np.ones(len(M), dtype=bool)
-    return np.array([positive_definite(Mh[[k]], tolerance) is not None for k in range(len(M))])
-
-
-def scaled(M: Array) -> tuple[Array, Array]:
-    """D (k, n) and M̂ = D⁻¹MD⁻¹ with a diagonal between 1 and 4, D powers of two."""
-    diagonal = np.einsum("kii->ki", M)
-    D = power_of_two(np.sqrt(np.where(diagonal > 0, diagonal, 1.0)))
-    return D, M / D[:, :, None] / D[:, None, :]
+    return Li, Qa
 
 
 def direction(vector: Array, names: tuple[str, ...]) -> str:

@@ -9,7 +9,7 @@ import sympy as sp
 from zwang.errors import AssemblyError, InputError
 from zwang.evaluation import Array, Matrices, ModelKernel, limits, model_kernel
 from zwang.given import by_name, numbers, parameter_values, state_arrays, suggestion
-from zwang.linalg.factors import regular
+from zwang.linalg.masses import regular
 from zwang.linalg.newton import nearest_point
 from zwang.linalg.rank import row_norms
 from zwang.model import System

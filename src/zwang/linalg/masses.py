@@ -1,0 +1,96 @@
+"""Mass matrices: which of them are positive definite, whatever the units, and L⁻¹ of those that are.
+
+An unpivoted Cholesky factorisation runs through many a singular M: a small pivot on the way magnifies rounding until
+the last pivot, which should be zero, is not small at all. But its factors are those of an M that differs by rounding
+only, so their inverse tells. With M = LLᵀ,
+
+    Σ Mⱼⱼ(M⁻¹)ⱼⱼ = Σ Mⱼⱼ|L⁻¹eⱼ|²
+
+is the trace of the inverse of M scaled to unit diagonal: no units of the coordinates change it, it is n for a diagonal
+M however different its masses, and one over the smallest eigenvalue of the scaled M where that is small.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zwang.linalg.rank import EPS, LAPACK_FROM, Array, power_of_two
+
+Flags = NDArray[np.bool_]
+
+# Entries of M that should make it singular do so up to their rounding, some eps; factors must have a correct digit
+# for refinement to find the others. 2^6 leaves room for the first, and ensures the second.
+MASS_SLACK = 2.0**6
+
+
+@dataclass(frozen=True)
+class Masses:
+    """A stack of k mass matrices. Hats mark coordinates x̂ = D q̈, in which the diagonals are between 1 and 4."""
+
+    D: Array
+    """(k, n) powers of two"""
+    M: Array
+    """M̂ = D⁻¹MD⁻¹ (k, n, n)"""
+    Li: Array
+    """L⁻¹ (k, n, n) of M̂ = LLᵀ; NaN where M is not positive definite"""
+    definite: Flags
+    """(k,)"""
+
+    def part(self, which: Flags) -> "Masses":
+        """Some of them."""
+        return self if which.all() else Masses(self.D[which], self.M[which], self.Li[which], self.definite[which])
+
+
+def masses(M: Array) -> Masses:
+    """A stack of symmetric matrices (k, n, n), scaled and factorised."""
+    diagonal = np.einsum("kii->ki", M)
+    D = power_of_two(np.sqrt(np.where(diagonal > 0, diagonal, 1.0)))
+    scaled = M / D[:, :, None] / D[:, None, :]
+    return Masses(D, scaled, *inverse_factors(scaled))
+
+
+def regular(M: Array) -> Flags:
+    """(k,) which M are positive definite.
+
+    >>> regular(np.array([[[1e-30, 0], [0, 1e30]], [[1, 1], [1, 1]]])).tolist()
+    [True, False]
+    """
+    return masses(M).definite
+
+
+def mass_tolerance(n: int) -> float:
+    """The eigenvalue at which a matrix of unit diagonal counts as singular."""
+    return MASS_SLACK * n * EPS
+
+
+def inverse_factors(X: Array) -> tuple[Array, Flags]:
+    """L⁻¹ (k, n, n) of X = LLᵀ for a stack, NaN where X is not positive definite, and where it is (k,)."""
+    tolerance = mass_tolerance(X.shape[1])
+    if (Li := _inverse_factors(X)) is not None:
+        size = np.einsum("kij,kij,kjj->k", Li, Li, X, optimize=False)
+        definite = np.asarray(size * tolerance < 1)
+        return Li if definite.all() else np.where(definite[:, None, None], Li, np.nan), definite
+    # LAPACK gave up on one of them: the eigenvalues say on which
+    diagonal = np.einsum("kii->ki", X)
+    unit = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    values = np.linalg.eigvalsh(X * unit[:, :, None] * unit[:, None, :])
+    definite = (values > 0).all(axis=1)
+    definite[definite] = (1 / values[definite]).sum(axis=1) * tolerance < 1
+    Li = np.full(X.shape, np.nan)
+    if (found := _inverse_factors(X[definite])) is not None:
+        Li[definite] = found
+    return Li, definite if found is not None else np.zeros(len(X), dtype=bool)
+
+
+def _inverse_factors(X: Array) -> Array | None:
+    """L⁻¹, or None where the factorisation ends early."""
+    try:
+        L = np.linalg.cholesky(X)
+        if len(L) == 1 and L.size > LAPACK_FROM:
+            from scipy.linalg.lapack import dtrtri
+
+            return np.asarray(dtrtri(L[0], lower=1)[0])[None]
+        return np.asarray(np.linalg.inv(L))
+    except np.linalg.LinAlgError:
+        return None

@@ -75,7 +75,7 @@ def inverse_factors(X: Array) -> tuple[Array, Flags]:
     diagonal = np.einsum("kii->ki", X)
     unit = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     values = np.linalg.eigvalsh(X * unit[:, :, None] * unit[:, None, :])
-    definite = (values > 0).all(axis=1)
+    definite = np.asarray((values > 0).all(axis=1))
     definite[definite] = (1 / values[definite]).sum(axis=1) * tolerance < 1
     Li = np.full(X.shape, np.nan)
     if (found := _inverse_factors(X[definite])) is not None:

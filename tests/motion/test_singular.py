@@ -352,3 +352,31 @@ def test_many_redundant_rows():
     motion = zw.simulate(system, start, 0.1, samples=3, tol=1e-8, method="native")
     assert motion.message == "finished at t = 0.1."
     assert float(abs(motion.energy - motion.energy[0]).max()) < 1e-5
+
+
+# Starts beside a singular position
+
+
+@pytest.mark.parametrize("method", ["native", "taylor", "radau"])
+@pytest.mark.parametrize(("beside", "tol"), [(1e-2, 1e-6), (1e-4, 1e-9), (1e-5, 1e-12)])
+def test_a_start_beside_a_singular_position_does_not_switch_the_watch_off(beside, tol, method):
+    # A pendulum that turns over, where another branch of its constraint, a line, meets the circle twice a turn.
+    system = zw.System(
+        (x, y),
+        kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2,
+        potential=sp.Float(9.81) * y,
+        constraints={"curve": x * (x**2 + y**2 - 1)},
+    )
+    top = np.pi / 2 - beside
+    start = {x: np.cos(top), y: np.sin(top), dot(x): 4 * np.sin(top), dot(y): -4 * np.cos(top)}
+    found = solve_ivp(
+        lambda s, u: [u[1], -9.81 * np.cos(u[0])], (0, 2), [top, -4], method="DOP853", rtol=1e-13, atol=1e-13,
+        events=lambda s, u: np.cos(u[0]),
+    )  # fmt: skip
+    motion = zw.simulate(system, start, 2.0, samples=3, tol=tol, method=method, throw=False)
+    if motion.status == "finished":
+        assert motion.message.count("Leapt") == len(found.t_events[0])
+        assert abs(float(motion.q[-1, 0]) - np.cos(found.y[0, -1])) < 1e3 * tol + 1e-9
+    else:
+        assert motion.status == "singular"
+        assert method == "radau"

@@ -64,6 +64,9 @@ def integrate(
         segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p))
         grid = grid[len(path.q) :]
         total = joined(total, path)
+        if task.growing:
+            scales[choice] = scales[choice].along(path)
+            task = replace(task, pivot_scale=scales[choice].for_pivots(choice))
         if path.status is not Status.SINGULAR:
             return segments, total
         if could and not crossing:
@@ -125,6 +128,7 @@ def task_of(
         times=grid,
         tol=setup.tol,
         pivot_scale=scales[choice].for_pivots(choice),
+        growing=0 if choice.damping or setup.form == "gibbs-appell" else len(choice.rows),
         events=event_task(
             setup.system,
             setup.symbols,

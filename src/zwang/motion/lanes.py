@@ -60,13 +60,14 @@ GROUP: Final = np.dtype(
         ("dense", "i8"),
         ("work", "i8"),
         ("own", "i8"),  #           (len(Own))
+        ("pivot_scale", "i8"),
         # Arrays of numbers, by address.
         ("waiting", "i8"),  #       (1) an integer: the number of the next run that no group has taken
-        ("pivot_scale", "i8"),
         ("rtol", "i8"),
         ("atol", "i8"),
         # Settings, as in `RUN`.
         ("max_step", "f8"),
+        ("growing", "i8"),
         ("pivot_tol", "f8"),
         ("step_limit", "f8"),
         ("padding", "f8", 8),  #    groups belong to different threads: their cache lines are kept apart
@@ -110,7 +111,7 @@ def prepare(runs: NDArray[np.void], parameters: int, acceleration: int, work: in
     records = np.zeros(count, GROUP)
     for name, place in places.items():
         records[name] = memory.ctypes.data + 8 * (place + total * np.arange(count))
-    for name in ("n", "pivots", "pivot_scale", "rtol", "atol", "max_step", "pivot_tol", "step_limit"):
+    for name in ("n", "pivots", "growing", "rtol", "atol", "max_step", "pivot_tol", "step_limit"):
         records[name] = first[name]
     settings = {
         "state": 1 + 2 * n + parameters,

@@ -103,6 +103,9 @@ def settle(group: Group, runs: Run, which: Mask, error: Lanes) -> None:
         low[i] = choose(which, new_low[i], low[i])
     for i in range(group.stride):
         k[i] = choose(which, k[slope + i], k[i])
+    for j in range(group.growing):
+        pivot, scale = k[slope + n + j], rows(group.pivot_scale)[j]
+        rows(group.pivot_scale)[j] = choose(which & (pivot > scale) & (pivot <= HUGE), pivot, scale)
     own[Own.T_LOW] = choose(which, own[Own.STEP_LOW], own[Own.T_LOW])
     own[Own.ACCEPTED] = own[Own.ACCEPTED] + choose(which, 1.0, 0.0)
     reached = bits(which & (own[Own.WANTED] == now[0]))

@@ -45,6 +45,8 @@ def settle_in(group: Group, runs: Run, lane: int, number: int, until: float) -> 
         low[i * w + lane] = from_low[i]
     for i in range(group.stride):
         k[i * w + lane] = from_k[i]
+    for j in range(group.pivots):
+        at(group.pivot_scale)[j * w + lane] = at(run.pivot_scale)[j]
     own[Own.RUN * w + lane] = number
     own[Own.SIGN * w + lane] = 1.0 if until >= from_now[0] else -1.0
     own[Own.H * w + lane] = run.h
@@ -72,6 +74,8 @@ def move_out(group: Group, runs: Run, lane: int) -> int:
         to_low[i] = low[i * w + lane]
     for i in range(group.stride):
         to_k[i] = k[i * w + lane]
+    for j in range(group.pivots):
+        at(run.pivot_scale)[j] = at(group.pivot_scale)[j * w + lane]
     run.h = own[Own.H * w + lane]
     run.t_low = own[Own.T_LOW * w + lane]
     run.error = own[Own.ERROR * w + lane]

@@ -163,7 +163,7 @@ def pivots(group: Group, last: int) -> tuple[Lanes, Mask]:
 
     What is not a number is smaller than all.
     """
-    n, stride, k, scale = group.n, group.stride, rows(group.k), at(group.pivot_scale)
+    n, stride, k, scale = group.n, group.stride, rows(group.k), rows(group.pivot_scale)
     lowest = rows(group.own)[Own.STEP] * 0.0 + math.inf
     calm = lowest == lowest
     for j in range(group.pivots):

@@ -30,6 +30,7 @@ from zwang.motion.step import (
     finish,
     finite,
     first_size,
+    grow,
     hides,
     larger,
     prepare_dense,
@@ -64,6 +65,7 @@ def begin(run: Run, sign: float) -> int:
     if not evaluate(run, at(run.k), now):
         return NOT_FINITE
     run.pivot = smaller(run.pivot, run.lowest)
+    grow(run, at(run.k), now)
     if not run.lowest > run.pivot_tol:
         return SINGULAR
     if run.event != 0:
@@ -184,6 +186,7 @@ def settle(run: Run, sign: float, h: float, error: float, t_low: float) -> None:
         k[i] = k[12 * run.stride + i]
     for j in range(run.events):
         values[j] = values[PARTS * run.events + j]
+    grow(run, k, now)
     run.t_low = t_low
     run.seen = 0
     run.accepted += 1

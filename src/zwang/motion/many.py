@@ -136,18 +136,20 @@ def run_all(
     fitting = suited(setup, choice, t, q[which], v[which], p[which])
     together, others = which[fitting], [int(sample) for sample in which[~fitting]]
     gains = np.tile(setup.gains, (len(together), 1)) if setup.drift == "baumgarte" else np.zeros((len(together), 0))
+    given = np.concatenate([p[together], gains], axis=1)
     runs = stepper.prepare(
         native.kernels_for(task, len(together)),
         t,
         q[together],
         v[together],
-        np.concatenate([p[together], gains], axis=1),
+        given,
         times=grid,
         rtol=setup.tol,
         atol=setup.tol,
         step_limit=Task.step_limit,
-        pivot_scale=task.pivot_scale,
+        pivot_scale=task.pivot_scale if choice.damping else pivots_at(task, t, q[together], v[together], given),
         pivot_tol=task.pivot_tol,
+        growing=task.growing,
         position_tol=native.PROJECTED,
         velocity_tol=native.PROJECTED,
         breaks=task.breaks,
@@ -166,6 +168,16 @@ def run_all(
     for sample in others:
         done[sample] = alone(replace(setup, p=p[sample]), (t, q[sample], v[sample]), grid)
     return seconds + clock.perf_counter() - began
+
+
+def pivots_at(task: Task, t: float, q: Array, v: Array, p: Array) -> Array:
+    """(S, pivots) what the pivots of each sample are judged by: their sizes at its start, 1 where they are zero."""
+    kernel = native.compiled(task.acceleration)
+    packed = np.column_stack([np.full(len(q), t), q, v, p])
+    places = np.cumsum([0, *(len(symbols) for symbols in task.acceleration.inputs.values())])
+    names = zip(task.acceleration.inputs, places, places[1:], strict=False)
+    sizes = np.abs(kernel(**{name: packed[:, a:b] for name, a, b in names})["pivots"])
+    return np.where(sizes > 0, sizes, 1.0)
 
 
 def suited(setup: Setup, choice: Choice, t: float, q: Array, v: Array, p: Array) -> NDArray[np.bool_]:

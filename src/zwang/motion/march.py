@@ -44,6 +44,8 @@ class Problem:
     direction: tuple[int, ...] = ()
     stop: tuple[bool, ...] = ()
     project: Callable[[float, Array], Array] | None = None
+    arrived: Callable[[float, Array], None] = lambda t, y: None
+    """Told the end of each step."""
 
 
 @dataclass
@@ -84,6 +86,7 @@ class Log:
     def go(self, t: float, y: Array) -> None:
         """The state is now this one."""
         self.t, self.y = t, self.put(t, y)
+        self.problem.arrived(self.t, self.y)
 
     def tell(self) -> None:
         """A word on progress, now and then."""

@@ -64,7 +64,8 @@ RUN: Final = np.dtype(
         ("work", "i8"),  #          the kernels' own
         ("rtol", "i8"),  #          (2n)
         ("atol", "i8"),  #          (2n)
-        ("pivot_scale", "i8"),  #   (pivots)
+        ("pivot_scale", "i8"),  #   (pivots) what each is judged by
+        ("best", "i8"),  #          (1 + 2n) the state at which one of these was last found larger than before
         ("direction", "i8"),  #     (events)
         ("terminal", "i8"),  #      (events)
         ("at_times", "i8"),  #      (times)
@@ -77,6 +78,7 @@ RUN: Final = np.dtype(
         ("step_limit", "i8"),
         ("max_step", "f8"),
         ("pivot_tol", "f8"),
+        ("growing", "i8"),  #       so many pivots, the first ones, are judged by the largest value along the run
         ("position_tol", "f8"),
         ("velocity_tol", "f8"),
         # What the run remembers, beside its state.
@@ -138,6 +140,8 @@ def lengths(n: int, parameters: int, pivots: int, events: int, work: int, crossi
         "value": events,
         "roots": PARTS * events,
         "which": PARTS * events,
+        "pivot_scale": pivots,
+        "best": 1 + 2 * n,
         "crossings": CROSSINGS * (3 + 2 * n) if crossing else 0,
         "work": work,
     }

@@ -81,6 +81,7 @@ def run(task: Task) -> Path:
         step_limit=task.step_limit,
         pivot_scale=task.pivot_scale,
         pivot_tol=task.pivot_tol,
+        growing=task.growing,
         position_tol=PROJECTED,
         velocity_tol=PROJECTED,
         direction=task.events.direction if task.events else 0,
@@ -96,7 +97,13 @@ def run(task: Task) -> Path:
         if program:
             _USED[program] = _USED.get(program, 0.0) + run_seconds
     path = path_of(runs, 0, status, tuple(happenings), compile_seconds, run_seconds)
-    return replace(path, crossings=tuple(crossings))
+    best, n = runs.best, len(task.q)
+    return replace(
+        path,
+        crossings=tuple(crossings),
+        best=(float(best[0]), best[1 : 1 + n], best[1 + n :]),
+        pivot_scale=runs.pivot_scale,
+    )
 
 
 def kernels_of(task: Task, code: Callable[[Program], Kernel] = worthwhile) -> stepper.Kernels:

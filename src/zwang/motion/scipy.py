@@ -33,10 +33,12 @@ def runner(method: str) -> Callable[[Task], Path]:
     def run(task: Task) -> Path:
         require_tolerance(method, task.tol)
         began = clock.perf_counter()
-        problem, note = problem_of(task)
+        watch = Watch(task)
+        problem, note = problem_of(task, watch)
         compiling = clock.perf_counter() - began
         path = march(problem, solver, (task.t, task.q, task.v), task.times, task.tol, task.breaks, task.progress)
-        return replace(path, compile_seconds=compiling, notes=(note,) if note else ())
+        notes = (note,) if note else ()
+        return replace(path, compile_seconds=compiling, notes=notes, best=watch.best, pivot_scale=watch.scale)
 
     return run
 
@@ -57,10 +59,10 @@ def require_tolerance(method: str, tol: float, instead: str = ", or method='nati
         )
 
 
-def problem_of(task: Task) -> tuple[Problem, str]:
+def problem_of(task: Task, watch: "Watch") -> tuple[Problem, str]:
     """A task as the solvers want it, and a word on how."""
     kernel, n = compiled(task.acceleration), len(task.q)
-    at, watch = single(kernel, task), Watch(task.pivot_scale * task.pivot_tol)
+    at = single(kernel, task)
 
     def slope(t: float, y: Array) -> Array:
         out = at(t, y)
@@ -68,7 +70,7 @@ def problem_of(task: Task) -> tuple[Problem, str]:
         return np.concatenate([y[n:], out[:n]])
 
     def health(times: Array, states: Array) -> Array:
-        pivots = evaluated(kernel, rows(task, times, states))[:, n:] / task.pivot_scale
+        pivots = evaluated(kernel, rows(task, times, states))[:, n:] / watch.scale
         return np.asarray(np.where(np.isnan(pivots), np.inf, pivots).min(axis=1) - task.pivot_tol)
 
     event = single(compiled(task.events.program), task) if task.events else None
@@ -82,21 +84,34 @@ def problem_of(task: Task) -> tuple[Problem, str]:
         direction=task.events.direction if task.events else (),
         stop=task.events.stop if task.events else (),
         project=projection_of(task),
+        arrived=lambda t, y: watch.grow(t, y, at(t, y)[n:]) if task.growing else None,
     ), note
 
 
 class Watch:
-    """What the slopes showed on the way: whether they were finite, and whether a pivot fell below its limit."""
+    """What the slopes showed on the way: whether they were finite, and whether a pivot fell below its limit.
 
-    def __init__(self, limits: Array) -> None:
+    Pivots are judged by what is large along the run (`Task.growing`).
+    """
+
+    def __init__(self, task: Task) -> None:
         """Start with nothing seen."""
-        self.limits = limits
+        self.scale, self.share, self.growing = np.array(task.pivot_scale), task.pivot_tol, task.growing
+        self.best = (task.t, task.q, task.v)
         self.finite, self.well = True, True
 
     def see(self, acceleration: Array, pivots: Array) -> None:
         """Remember what is wrong with an acceleration."""
         self.finite = self.finite and isfinite(acceleration.sum())
-        self.well = self.well and not (pivots < self.limits).any()
+        self.well = self.well and not (pivots < self.share * self.scale).any()
+
+    def grow(self, t: float, y: Array, pivots: Array) -> None:
+        """Compare pivots at the end of a step with the largest before."""
+        larger = (pivots > self.scale) & np.isfinite(pivots) & (np.arange(len(pivots)) < self.growing)
+        if larger.any():
+            n = len(y) // 2
+            self.scale = np.where(larger, pivots, self.scale)
+            self.best = (float(t), y[:n].copy(), y[n:].copy())
 
     def trouble(self) -> Status | None:
         """What was wrong since this was last asked."""

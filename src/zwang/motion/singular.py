@@ -70,6 +70,13 @@ class Scale:
             scale[1] = 1 / scale[0]
         return scale
 
+    def along(self, path: Path) -> "Scale":
+        """With what an engine has found larger on its way."""
+        if path.best is None or path.pivot_scale is None:
+            return self
+        larger = np.maximum(self.pivots, np.where(self.pivots > 0, path.pivot_scale, 0.0))
+        return Scale(larger, (*self.starts[: STARTS - 1], path.best))
+
     def __or__(self, other: "Scale") -> "Scale":
         """The larger pivots of two, and the starts of both."""
         return Scale(np.maximum(self.pivots, other.pivots), (*self.starts, *other.starts)[:STARTS])

@@ -76,6 +76,20 @@ def evaluate(run: Run, row: Array, x: Array) -> bool:
 
 
 @native
+def grow(run: Run, row: Array, x: Array) -> None:
+    """Pivots are judged by what is large along the run: a start beside a singular position says nothing about them."""
+    n, scale, best = run.n, at(run.pivot_scale), at(run.best)
+    larger_now = False
+    for j in range(run.growing):
+        if row[n + j] > scale[j] and row[n + j] <= HUGE:
+            scale[j] = row[n + j]
+            larger_now = True
+    if larger_now:
+        for i in range(1 + 2 * n):
+            best[i] = x[i]
+
+
+@native
 def survey(run: Run, last: int) -> bool:
     """`lowest` of a step, from its stages up to one; True if a pivot varies so much that it may vanish between them.
 

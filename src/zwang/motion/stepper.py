@@ -100,6 +100,20 @@ class Runs:
         width = 3 + 2 * self.kernels.coordinates
         return self.memory[0, begin : begin + CROSSINGS * width].reshape(CROSSINGS, width)
 
+    @property
+    def best(self) -> Floats:
+        """(1 + 2n) the state [t, q, v] at which the first run last found a pivot larger than before."""
+        return self._of_first("best", 1 + 2 * self.kernels.coordinates)
+
+    @property
+    def pivot_scale(self) -> Floats:
+        """(pivots) what the first run judges pivots by."""
+        return self._of_first("pivot_scale", self.kernels.pivots)
+
+    def _of_first(self, name: str, size: int) -> Floats:
+        begin = (int(self.records[name][0]) - self.memory.ctypes.data) // 8
+        return self.memory[0, begin : begin + size].copy()
+
     def __len__(self) -> int:
         """S."""
         return len(self.records)
@@ -124,6 +138,7 @@ def prepare(
     step_limit: int = 2**62,
     pivot_scale: ArrayLike = 1.0,
     pivot_tol: float = 0.0,
+    growing: int = 0,
     direction: ArrayLike = 0,
     terminal: ArrayLike = False,
     event_rows: int = 1024,
@@ -136,7 +151,9 @@ def prepare(
     `times`, from t on in the direction of the motion, is where q and v are wanted. `rtol` and `atol` are numbers
     or arrays (2n,) for q and v. `first_step` 0 has it chosen. `direction` (-1 falling, 0 both, 1 rising) and
     `terminal` are numbers or arrays (events,). The table of events has `event_rows` rows for each run. `breaks` are
-    instants, in any order, between each of which and the next double a step must end.
+    instants, in any order, between each of which and the next double a step must end. `pivot_scale` is a number, an
+    array (pivots,) or one (S, pivots); the first `growing` pivots are judged by their largest value on the way, once
+    that is larger.
     """
     n, p = kernels.coordinates, kernels.parameters
     q, v, given = (np.atleast_2d(np.asarray(a, dtype=float)) for a in (q, v, parameters))
@@ -147,7 +164,6 @@ def prepare(
     shared = {
         "rtol": _spread("rtol", rtol, 2 * n),
         "atol": _spread("atol", atol, 2 * n),
-        "pivot_scale": _spread("pivot_scale", pivot_scale, kernels.pivots),
         "direction": _spread("direction", direction, kernels.events),
         "terminal": _spread("terminal", terminal, kernels.events),
         "at_times": wanted,
@@ -165,6 +181,11 @@ def prepare(
     for name in ("now", "new", "x"):
         block = memory[:, places[name] : places[name] + sizes[name]]
         block[:, 0], block[:, 1 : 1 + n], block[:, 1 + n : 1 + 2 * n], block[:, 1 + 2 * n :] = t, q, v, given
+    scale = np.asarray(pivot_scale, dtype=float)
+    if scale.ndim < 2:
+        scale = _spread("pivot_scale", scale, kernels.pivots)
+    memory[:, places["pivot_scale"] : places["pivot_scale"] + sizes["pivot_scale"]] = scale
+    memory[:, places["best"] : places["best"] + sizes["best"]] = memory[:, : sizes["best"]]
     memory[:, places["values"] : places["values"] + sizes["values"]] = np.nan
 
     records = np.zeros(samples, RUN)
@@ -188,6 +209,7 @@ def prepare(
         "crossing": kernels.crossing,
         "step_limit": step_limit,
         "max_step": max_step,
+        "growing": growing,
         "pivot_tol": pivot_tol if kernels.pivots else -np.inf,
         "position_tol": position_tol,
         "velocity_tol": velocity_tol,

@@ -63,6 +63,8 @@ class Task:
     pivot_scale: Array
     pivot_tol: float = 3e-4
     """A pivot below this share of its scale counts as vanishing; 0 watches nothing."""
+    growing: int = 0
+    """So many pivots, the first ones, are judged by the largest value along the run, once that is larger."""
     events: EventTask | None = None
     projection: Program | None = None
     crossing: Program | None = None
@@ -113,6 +115,10 @@ class Path:
     crossings: tuple[Crossing, ...] = ()
     left: float = 0.0
     """The largest residual of a constraint that projection could not take away."""
+    best: tuple[float, Array, Array] | None = None
+    """The state at which one of the growing pivots was last found larger than before."""
+    pivot_scale: Array | None = None
+    """What pivots are judged by at the end."""
     compile_seconds: float = 0.0
     run_seconds: float = 0.0
     notes: tuple[str, ...] = field(default=())

@@ -90,6 +90,8 @@ def integrated(task: Task, precision: str) -> tuple[Path, list[Numbers]]:
         steps=walk.steps,
         evaluations=walk.evaluations,
         happenings=tuple(walk.happenings),
+        best=walk.best,
+        pivot_scale=walk.scale,
         compile_seconds=compiled - began,
         run_seconds=finished - compiled,
     )
@@ -112,16 +114,33 @@ class Walk:
         self.sense = -1 if self.end < self.now[0] else 1
         self.longest = math.inf
         self.fired = [self.now[0] for _ in (task.events.stop if task.events else ())]  # when each fired last
-        behind = [*(1.0 / np.asarray(task.pivot_scale, dtype=float)), task.pivot_tol]
-        p = np.concatenate([np.asarray(task.p, dtype=float), behind]).astype(number)
-        machine.integrator.pars[:] = p[: len(machine.integrator.pars)]
-        machine.readings.set_parameters(p, 1, 2, len(NODES))
-        if machine.projection:
-            machine.projection.set_parameters(p, 1)
+        self.scale = np.array(task.pivot_scale, dtype=float)
+        self.ratios = np.zeros_like(self.scale)  # of pivots to their scales at the end of the step being tried
+        self.best = (float(task.t), task.q, task.v)
+        self.judge()
         self.k = np.arange(1, machine.integrator.order + 1).astype(number)
         self.nodes = np.array(NODES).astype(number)
         self.at_nodes = powers(self.nodes, self.k)
         self.slope_at_nodes = self.k[:, None] * self.at_nodes / self.nodes
+
+    def judge(self) -> None:
+        """Hand parameters and scales of pivots to the machine."""
+        behind = [*(1.0 / self.scale), self.task.pivot_tol]
+        p = np.concatenate([np.asarray(self.task.p, dtype=float), behind]).astype(self.number)
+        self.machine.integrator.pars[:] = p[: len(self.machine.integrator.pars)]
+        self.machine.readings.set_parameters(p, 1, 2, len(NODES))
+        if self.machine.projection:
+            self.machine.projection.set_parameters(p, 1)
+
+    def grow(self) -> None:
+        """Pivots are judged by what is large along the run."""
+        ratios = self.ratios[: self.task.growing]
+        larger = (ratios > 1) & np.isfinite(ratios)
+        if larger.any():
+            self.scale[: self.task.growing] *= np.where(larger, ratios, 1.0)
+            (t, y), n = self.now, self.machine.n
+            self.best = (float(t), y[:n].astype(float), y[n:].astype(float))
+            self.judge()
 
     def go(self) -> Status:
         """Step after step to the end, or to what stops the run."""
@@ -221,6 +240,7 @@ class Walk:
         states, times = y[:, None] + scaled @ self.at_nodes, t + h * self.nodes
         found = self.machine.readings(times, states)
         self.evaluations += len(NODES)
+        self.ratios = found[n:, -1].astype(float)
         defect = float(np.abs(scaled[n:] @ self.slope_at_nodes / h - found[:n]).max())
         if not abs(float(h)) * defect <= FAR * self.machine.tol * self.size:
             if not math.isfinite(defect):
@@ -256,6 +276,7 @@ class Walk:
                 self.happenings.append(Happening(float(at), which, y[:n], y[n:]))
                 self.fired[which] = at
         self.now, self.size = (target, new), size
+        self.grow()
         self.longest = GROWTH * abs(float(target - t))
         self.steps += 1
         return None

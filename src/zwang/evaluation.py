@@ -5,10 +5,11 @@ parameter value of a model, and is kept for as long as the process lives.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+import symengine as se
 import sympy as sp
 from numpy.typing import ArrayLike, NDArray
 
@@ -92,9 +93,30 @@ def model_of(system: System, inputs: Mapping[sp.Expr, Any]) -> Model:
 
     def build() -> Model:
         description, parameters = in_symengine(system, inputs)
-        return Model(description, derive_plain(description), parameters)
+        derived = derive_plain(description)
+        return Model(description, between_jumps(derived) if description.switching else derived, parameters)
 
     return _MODELS.get((system.structure, tuple(inputs.items())), build)
+
+
+def between_jumps(derived: Derived) -> Derived:
+    """The same with derivatives of floors as zeros, which they are but for their jumps."""
+
+    def flat(e: Any) -> Any:
+        if isinstance(e, dict):
+            return {key: flat(value) for key, value in e.items()}
+        if isinstance(e, list):
+            return [flat(value) for value in e]
+        steps = [d for d in e.atoms(se.Subs, se.Derivative) if is_step(d)] if e is not None else []
+        return e.xreplace(dict.fromkeys(steps, se.Integer(0))) if steps else e
+
+    return Derived(**{part.name: flat(getattr(derived, part.name)) for part in fields(derived)})
+
+
+def is_step(derivative: Any) -> bool:
+    """Whether this is the derivative of a floor."""
+    inner = derivative.args[0]
+    return is_step(inner) if isinstance(inner, se.Derivative) else type(inner).__name__ in ("floor", "ceiling")
 
 
 def model_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> ModelKernel:

@@ -26,6 +26,8 @@ class Description:
     mass: Sequence[Sequence[Any]] | None
     constraints: Sequence[tuple[Any, int]]
     nonideal: Sequence[Any]
+    switching: bool = True
+    """Whether an expression may contain conditions or floors; False saves looking for them."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """A system in plain symbols, in SymPy (for people) or in SymEngine (for machines)."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +63,11 @@ RELATIONS = {
     "And": "And",
     "Or": "Or",
     "Not": "Not",
+    "Xor": "Xor",
 }
+SWITCHING = (
+    sp.Piecewise, sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.floor, sp.ceiling, sp.frac, sp.Mod,
+)  # fmt: skip
 
 
 def in_sympy(system: "System") -> tuple[Description, Plain]:
@@ -90,10 +95,30 @@ def in_symengine(system: "System", inputs: Mapping[sp.Expr, Any]) -> tuple[Descr
 
     def put(expression: sp.Basic) -> Any:
         if inputs and expression.has(*inputs):
-            expression = expression.subs(inputs).doit()
+            differentiated = expression.has(sp.Derivative)
+            given = {f: in_pieces(u) for f, u in inputs.items()} if differentiated else inputs
+            expression = expression.subs(given).doit()
         return translate(expression, known)
 
-    return describe(system, Axes(q, v, a, time, se.Add), put), parameters
+    description = describe(system, Axes(q, v, a, time, se.Add), put)
+    return replace(description, switching=any(isinstance(e, SWITCHING) for e in known)), parameters
+
+
+def in_pieces(u: Any) -> Any:
+    """A function of time with its switching functions in pieces, as SymPy can differentiate them."""
+    if not isinstance(u, sp.Expr) or not u.has(sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min):
+        return u
+
+    def extreme(args: tuple[sp.Expr, ...], first: Callable[..., Any]) -> Any:
+        return reduce(lambda x, y: sp.Piecewise((x, first(x, y)), (y, True)), args)
+
+    return (
+        u.replace(sp.Abs, lambda x: sp.Piecewise((x, x >= 0), (-x, True)))
+        .replace(sp.sign, lambda x: sp.Piecewise((1, x > 0), (-1, x < 0), (0, True)))
+        .replace(sp.Heaviside, lambda x, half=sp.S.Half: sp.Piecewise((1, x > 0), (0, x < 0), (half, True)))
+        .replace(sp.Max, lambda *args: extreme(args, sp.Ge))
+        .replace(sp.Min, lambda *args: extreme(args, sp.Le))
+    )
 
 
 def describe(system: "System", axes: Axes, put: Callable[[sp.Basic], Any]) -> Description:
@@ -172,4 +197,7 @@ PIECES: dict[str, Callable[..., Any]] = {
     "Heaviside": lambda se, x, half: se.Piecewise((1, se.Gt(x, 0)), (0, se.Lt(x, 0)), (half, True)),
     "Max": lambda se, *args: reduce(lambda x, y: se.Piecewise((x, se.Ge(x, y)), (y, True)), args),
     "Min": lambda se, *args: reduce(lambda x, y: se.Piecewise((x, se.Le(x, y)), (y, True)), args),
+    "frac": lambda se, x: x - se.floor(x),
+    "Mod": lambda se, x, y: x - y * se.floor(x / y),
+    "ITE": lambda se, c, a, b: se.Or(se.And(c, a), se.And(se.Not(c), b)),
 }

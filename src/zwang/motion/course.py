@@ -10,7 +10,6 @@ import numpy as np
 from zwang.evaluation import Array
 from zwang.motion import singular
 from zwang.motion.choice import Choice
-from zwang.motion.driven import breaks_of
 from zwang.motion.event import event_task
 from zwang.motion.explicit import GAINS
 from zwang.motion.report import Segment
@@ -138,7 +137,7 @@ def task_of(
             GAINS if setup.drift == "baumgarte" else None,
         ),
         projection=setup.program("projection", choice) if keeps_on(setup, choice) else None,
-        breaks=breaks_of(setup.signals),
+        breaks=setup.breaks,
         progress=watch,
     )
 

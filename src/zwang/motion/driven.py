@@ -1,4 +1,4 @@
-"""Runs driven by signals: what a signal must be fit for, and where steps have to end."""
+"""Runs driven by signals and by switches in time: what a signal must be fit for, and where steps have to end."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -6,22 +6,61 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sp
 
+from zwang.equations.languages import in_pieces, translate
 from zwang.errors import InputError
+from zwang.evaluation import Array, Kept
+from zwang.motion.switches import TimeSwitches, time_switches
 from zwang.signals import Signal
 from zwang.symbols import t as time
 
 if TYPE_CHECKING:
-    from zwang.evaluation import Array
     from zwang.model import System
+    from zwang.motion.simulate import Setup
 
-MOST_BREAKS = 1_000_000  # beyond, error control alone finds the places
+_SWITCHES: Kept[TimeSwitches | None] = Kept()
 
 
-def breaks_of(signals: Mapping[sp.Expr, Signal], derivative: int = 3) -> "Array":
+def breaks_of(signals: Mapping[sp.Expr, Signal], derivative: int = 3) -> Array:
     """The instants right after which a signal or one of its derivatives jumps."""
     found = [signal.breaks(derivative) for signal in signals.values()]
-    breaks = np.unique(np.concatenate(found)) if found else np.zeros(0)
-    return breaks if len(breaks) <= MOST_BREAKS else np.zeros(0)
+    return np.unique(np.concatenate(found)) if found else np.zeros(0)
+
+
+def breaks_in(setup: "Setup", p: Array, t: float, until: float) -> list[Array]:
+    """For each row of parameters (S, k), the instants right after which a signal or a switch in time changes."""
+    knots = breaks_of(setup.signals)
+    knots = knots[(knots >= t) & (knots < until)]
+    switches = switches_in(setup)
+    if switches is None:
+        return [knots] * len(p)
+    kinds, kind = np.unique(p, axis=0, return_inverse=True)
+    found = switches.instants(kinds, t, until, setup.signals.values())
+    return [np.union1d(knots, found[i]) for i in kind.ravel()]
+
+
+def switches_in(setup: "Setup") -> TimeSwitches | None:
+    """The switches in time of a model, found once."""
+    if not setup.model.description.switching and not (setup.inputs and derivatives_used(setup)):
+        return None
+    names = dict(zip(setup.model.parameters, map(str, setup.symbols), strict=True))
+    known = dict(zip(setup.symbols, setup.model.parameters, strict=True)) | {time: setup.model.description.axes.t}
+
+    def build() -> TimeSwitches | None:
+        # a derivative has lost the jumps of what it is the derivative of
+        lost = [translate(in_pieces(setup.inputs[f]), dict(known)) for f in derivatives_used(setup)]
+        return time_switches(setup.model, names, lost)
+
+    return _SWITCHES.get((setup.system.structure, tuple(setup.inputs.items())), build)
+
+
+def derivatives_used(setup: "Setup") -> dict[sp.Expr, int]:
+    """The known functions of time whose derivatives are used, with the highest order of each."""
+    used: dict[sp.Expr, int] = {}
+    for expression in setup.system.expressions.values():
+        for d in expression.atoms(sp.Derivative):
+            if isinstance(setup.inputs.get(d.expr), sp.Expr) and time in d.variables:
+                used[d.expr] = max(used.get(d.expr, 0), d.derivative_count)
+    return used
 
 
 def require_fit(system: "System", signals: Mapping[sp.Expr, Signal], method: str, t: float, until: float) -> None:

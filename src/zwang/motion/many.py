@@ -16,8 +16,9 @@ from zwang.linalg.rank import row_rank
 from zwang.model import System
 from zwang.motion import native, stepper
 from zwang.motion.choice import DAMPING, Choice, mobilities
+from zwang.motion.continuity import require_continuous
 from zwang.motion.course import integrate, keeps_on, task_of
-from zwang.motion.driven import require_fit
+from zwang.motion.driven import breaks_in, require_fit
 from zwang.motion.report import Segment, first_contradiction, settings, values_of
 from zwang.motion.simulate import Setup, check_span, prepare, saved_times
 from zwang.motion.start import choice_at
@@ -83,9 +84,12 @@ def simulate_many(
     setup = prepare(system, functions | one, "native", form, tol, drift, ())
     require_fit(system, setup.signals, setup.method, t, until)
     grid = saved_times(t, until, times, samples)
+    breaks = breaks_in(setup, p, t, until)
+    for sample in distinct(breaks):
+        require_continuous(replace(setup, p=p[sample], breaks=breaks[sample]), q[sample], v[sample])
     which = np.flatnonzero(consistent(setup, t, q, v, p))
     done = [Sample([], BAD_START)] * len(q)
-    running = run_all(setup, t, q, v, p, which, grid, threads, done) if len(which) else 0.0
+    running = run_all(setup, t, q, v, p, breaks, which, grid, threads, done) if len(which) else 0.0
     if any(keeps_on(setup, segment.choice) for sample in done for segment in sample.segments):
         setup = replace(setup, drift="projection")
     values = gather(setup, grid, done)
@@ -105,6 +109,11 @@ def spread(q: Array, v: Array, p: Array) -> tuple[Array, Array, Array]:
         raise InputError(f"{len(q)} starts and {len(p)} parameter values do not broadcast") from None
 
 
+def distinct(breaks: list[Array]) -> list[int]:
+    """Samples one of each set of breaks."""
+    return list({own.tobytes(): sample for sample, own in enumerate(breaks)}.values())
+
+
 def consistent(setup: Setup, t: float, q: Array, v: Array, p: Array) -> NDArray[np.bool_]:
     """(S,) which starts satisfy their constraints, with all numbers finite."""
     now = model_kernel(setup.system, setup.inputs)(t, q, v, p)
@@ -120,6 +129,7 @@ def run_all(
     q: Array,
     v: Array,
     p: Array,
+    breaks: list[Array],
     which: NDArray[np.intp],
     grid: Array,
     threads: int | None,
@@ -130,9 +140,10 @@ def run_all(
     So do those that meet a small pivot: the way past it is each one's own. The seconds that the integration took.
     """
     first = which[0]
-    lead = replace(setup, p=p[first])
+    lead = replace(setup, p=p[first], breaks=breaks[first])
     choice = choice_at(lead, (t, q[first], v[first]))
     task = task_of(lead, choice, (t, q[first], v[first]), grid, None, {})
+    task = replace(task, breaks=np.concatenate([breaks[i] for i in which]))
     fitting = suited(setup, choice, t, q[which], v[which], p[which])
     together, others = which[fitting], [int(sample) for sample in which[~fitting]]
     gains = np.tile(setup.gains, (len(together), 1)) if setup.drift == "baumgarte" else np.zeros((len(together), 0))
@@ -152,7 +163,7 @@ def run_all(
         growing=task.growing,
         position_tol=native.PROJECTED,
         velocity_tol=native.PROJECTED,
-        breaks=task.breaks,
+        breaks=[breaks[i] for i in together] if len(together) else (),
     )
     began = clock.perf_counter()
     statuses = stepper.advance_many(runs, float(grid[-1]), threads=threads)
@@ -166,7 +177,7 @@ def run_all(
         done[sample] = Sample([segment], str(native.STATUS.get(status, Status.INTERRUPTED)))
     began = clock.perf_counter()
     for sample in others:
-        done[sample] = alone(replace(setup, p=p[sample]), (t, q[sample], v[sample]), grid)
+        done[sample] = alone(replace(setup, p=p[sample], breaks=breaks[sample]), (t, q[sample], v[sample]), grid)
     return seconds + clock.perf_counter() - began
 
 

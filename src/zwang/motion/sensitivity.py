@@ -25,9 +25,10 @@ from zwang.given import state_arrays
 from zwang.model import System
 from zwang.motion import singular
 from zwang.motion.choice import Choice
+from zwang.motion.continuity import require_continuous
 from zwang.motion.course import engine, joined, keeps_on, task_of, undamped
 from zwang.motion.direction import Direction, directions_of
-from zwang.motion.driven import require_fit
+from zwang.motion.driven import breaks_in, require_fit
 from zwang.motion.progress import reporter
 from zwang.motion.report import Segment, account, first_contradiction
 from zwang.motion.simulate import Setup, check_span, cut_short, how_it_ended, prepare, saved_times
@@ -108,6 +109,8 @@ def sensitivities(
     directions = directions_of(setup, inputs)
     grid = saved_times(t, until, times, samples)
     q, v = state_arrays(system, start)
+    setup = replace(setup, breaks=breaks_in(setup, setup.p[None], t, until)[0])
+    require_continuous(setup, q, v)
     require_start(setup, t, q, v)
     segments, path = integrate(setup, directions, (t, q, v), grid, reporter(progress, t, until))
     if any(keeps_on(setup, segment.choice) for segment in segments):

@@ -2,7 +2,7 @@
 
 import time as clock
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,8 +17,9 @@ from zwang.given import input_values, parameter_values, state_arrays
 from zwang.model import System
 from zwang.motion import explicit
 from zwang.motion.choice import Choice
+from zwang.motion.continuity import require_continuous
 from zwang.motion.course import QUAD, integrate, keeps_on
-from zwang.motion.driven import require_fit
+from zwang.motion.driven import breaks_in, require_fit
 from zwang.motion.event import Event
 from zwang.motion.progress import reporter
 from zwang.motion.report import event_name, first_contradiction, report, values_of
@@ -58,6 +59,8 @@ class Setup:
     events: tuple[Event, ...]
     signals: Mapping[sp.Expr, Signal]
     """Kept alive: p holds the addresses of their tables."""
+    breaks: Array = field(default_factory=lambda: np.zeros(0))
+    """Instants right after which a signal or a switch in time changes."""
 
     def matrices(self, t: float, q: Array, v: Array) -> Matrices:
         """The system's matrices at a state."""
@@ -152,6 +155,8 @@ def simulate(
         setup = replace(setup, method=QUAD)
     grid = saved_times(t, until, times, samples)
     q, v = state_arrays(system, cast(Mapping[Any, float], start))
+    setup = replace(setup, breaks=breaks_in(setup, setup.p[None], t, until)[0])
+    require_continuous(setup, q, v)
     require_start(setup, t, q, v)
     watch = reporter(progress, t, until)
     first = choice_at(setup, (t, q, v))

@@ -142,7 +142,7 @@ def prepare(
     direction: ArrayLike = 0,
     terminal: ArrayLike = False,
     event_rows: int = 1024,
-    breaks: ArrayLike = (),
+    breaks: ArrayLike | list[Floats] = (),
     position_tol: float = 1e-13,
     velocity_tol: float = 1e-13,
 ) -> Runs:
@@ -151,9 +151,9 @@ def prepare(
     `times`, from t on in the direction of the motion, is where q and v are wanted. `rtol` and `atol` are numbers
     or arrays (2n,) for q and v. `first_step` 0 has it chosen. `direction` (-1 falling, 0 both, 1 rising) and
     `terminal` are numbers or arrays (events,). The table of events has `event_rows` rows for each run. `breaks` are
-    instants, in any order, between each of which and the next double a step must end. `pivot_scale` is a number, an
-    array (pivots,) or one (S, pivots); the first `growing` pivots are judged by their largest value on the way, once
-    that is larger.
+    instants, in any order, between each of which and the next double a step must end; a list has those of each run.
+    `pivot_scale` is a number, an array (pivots,) or one (S, pivots); the first `growing` pivots are judged by their
+    largest value on the way, once that is larger.
     """
     n, p = kernels.coordinates, kernels.parameters
     q, v, given = (np.atleast_2d(np.asarray(a, dtype=float)) for a in (q, v, parameters))
@@ -167,8 +167,10 @@ def prepare(
         "direction": _spread("direction", direction, kernels.events),
         "terminal": _spread("terminal", terminal, kernels.events),
         "at_times": wanted,
-        "at_breaks": _both_sides(breaks, backwards=bool(wanted.size and wanted[-1] < t)),
     }
+    backwards = bool(wanted.size and wanted[-1] < t)
+    listed = breaks if isinstance(breaks, list) else [breaks]
+    sides = [_both_sides(own, backwards) for own in listed]
     results = {
         "q": np.full((samples, wanted.size, n), np.nan),
         "v": np.full((samples, wanted.size, n), np.nan),
@@ -201,7 +203,8 @@ def prepare(
         "events": kernels.events,
         "times": wanted.size,
         "rows": rows,
-        "breaks": shared["at_breaks"].size // 2,
+        "at_breaks": [own.ctypes.data for own in sides] if len(sides) > 1 else sides[0].ctypes.data,
+        "breaks": [len(own) for own in sides] if len(sides) > 1 else len(sides[0]),
         "stride": stride(n, kernels.pivots),
         "acceleration": kernels.acceleration,
         "event": kernels.event,
@@ -222,7 +225,7 @@ def prepare(
     for name, value in settings.items():
         records[name] = value
     state = memory[:, : 1 + 2 * n]
-    return Runs(kernels, records, state, wanted, **results, memory=memory, shared=tuple(shared.values()))
+    return Runs(kernels, records, state, wanted, **results, memory=memory, shared=(*shared.values(), *sides))
 
 
 def advance(runs: Runs, until: float, attempts: int = SLICE, sample: int = 0) -> Status:

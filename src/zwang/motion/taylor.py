@@ -19,6 +19,8 @@ would repeat the same rounding errors step after step, ten times worse after a t
 *Pivots and events* are expanded along with the motion and the zeros of their polynomials isolated, so that none is
 stepped over, however short its visit beyond zero. An event fires neither at the start nor where it has just fired.
 
+*Breaks.* An expansion ends at each, and the next begins on its other side.
+
 *Counts.* An expansion counts as N evaluations, a point at which the defect is looked at as one.
 """
 
@@ -31,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zwang.motion.heyoka_machine import PIVOT, Machine, Numbers, machine_for, precision_of
+from zwang.motion.march import stretches
 from zwang.motion.task import Happening, Path, Status, Task
 
 NODES: Final = (0.47, 0.81, 1.0)
@@ -143,20 +146,26 @@ class Walk:
             self.judge()
 
     def go(self) -> Status:
-        """Step after step to the end, or to what stops the run."""
-        spoke, status = -math.inf, self.begin()
-        while status is None:
-            status = self.step()
-            if self.task.progress and (status is not None or clock.perf_counter() - spoke > LOOK):
-                self.task.progress(float(self.now[0]))
-                spoke = clock.perf_counter()
-        return status
+        """Step after step to the end, or to what stops the run; from break to break, where there are some."""
+        spoke, last = -math.inf, Status.FINISHED
+        for start, stop in stretches(float(self.now[0]), float(self.end), self.task.breaks):
+            self.now, self.end = (self.number(start), self.now[1]), self.number(stop)
+            status = self.begin()
+            while status is None:
+                status = self.step()
+                if self.task.progress and (status is not None or clock.perf_counter() - spoke > LOOK):
+                    self.task.progress(float(self.now[0]))
+                    spoke = clock.perf_counter()
+            last = status
+            if status is not Status.FINISHED:
+                break
+        return last
 
     def begin(self) -> Status | None:
         """Look at the start: its pivots, its acceleration, and how far the first step may go."""
         t, y = self.now
         times, n = self.task.times, self.machine.n
-        while len(self.saved) < len(times) and times[len(self.saved)] == self.task.t:
+        while len(self.saved) < len(times) and self.reached(times[len(self.saved)], t):
             self.saved.append(y)
         found = self.machine.readings(np.array([t]), y[:, None].copy()).astype(float)
         if (found[n:] <= self.task.pivot_tol).any() and self.task.pivot_tol > 0:

@@ -184,7 +184,8 @@ def wave(low: Array, high: Array) -> Bounds:
     ends = np.sort(np.stack([np.sin(a), np.sin(b)]), axis=0)
     crest = np.ceil(a / (2 * np.pi) - 0.25) <= b / (2 * np.pi) - 0.25
     trough = np.ceil(a / (2 * np.pi) + 0.25) <= b / (2 * np.pi) + 0.25
-    return np.where(trough, -1.0, ends[0] - 1e-15), np.where(crest, 1.0, ends[1] + 1e-15)
+    least, greatest = widened(ends[0], ends[1])
+    return np.where(trough, -1.0, least), np.where(crest, 1.0, greatest)
 
 
 def sampled(node: Any, args: list[Bounds]) -> Bounds:

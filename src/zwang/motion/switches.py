@@ -27,6 +27,7 @@ FLOORS = ("floor", "ceiling")
 MOST_INSTANTS = 1_000_000
 MOST_STRETCHES = 4_000_000  # that may be undecided at a time
 NARROW = 8  # doubles on a stretch that is not halved again
+NEAR_ZERO = 0.01  # of the span: doubles nearer to zero are no closer to each other than these
 
 
 @dataclass(frozen=True)
@@ -90,9 +91,9 @@ class Search:
         low, high = np.concatenate(begins), np.concatenate([e[1:] for e in edges])
         inside = low < high
         monotone, narrow = self.isolated(low[inside], high[inside], sample[inside], (t, until))
-        times, owner = self.located(*monotone, (t, until))
-        every = narrow[0][:, None] + np.arange(NARROW + 1) * np.spacing(narrow[0])[:, None]
-        every = np.where(every <= narrow[1][:, None], every, narrow[0][:, None])
+        both: Any = map(np.concatenate, zip(monotone, narrow, strict=True))
+        times, owner = self.located(*both, (t, until))
+        every = np.linspace(narrow[0], narrow[1], NARROW + 1).T  # all doubles of a narrow stretch
         times = np.concatenate([times, every.ravel()])
         owner = np.concatenate([owner, np.repeat(narrow[2], NARROW + 1)])
         return [np.unique(times[(owner == i) & (times < until)]) for i in range(len(edges))]
@@ -115,7 +116,7 @@ class Search:
             down, up = (np.broadcast_to(x, low.shape) for x in bounds(slope, known, self.signals))
             possible &= ~((down == 0) & (up == 0))  # constant there
             steady = ((down >= 0) | (up <= 0)) & np.isfinite(a) & np.isfinite(b)  # and no pole there
-            thin = high - low <= NARROW * np.spacing(np.abs(low))
+            thin = high - low <= NARROW * np.spacing(np.maximum(np.abs(low), NEAR_ZERO * (span[1] - span[0])))
             done, small = possible & steady, possible & ~steady & thin
             kept.append((low[done], high[done], sample[done]))
             narrow.append((low[small], high[small], sample[small]))

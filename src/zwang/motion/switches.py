@@ -91,8 +91,8 @@ class Search:
         low, high = np.concatenate(begins), np.concatenate([e[1:] for e in edges])
         inside = low < high
         monotone, narrow = self.isolated(low[inside], high[inside], sample[inside], (t, until))
-        both: Any = map(np.concatenate, zip(monotone, narrow, strict=True))
-        times, owner = self.located(*both, (t, until))
+        both = [np.concatenate(pair) for pair in zip(monotone, narrow, strict=True)]
+        times, owner = self.located(both, (t, until))
         every = np.linspace(narrow[0], narrow[1], NARROW + 1).T  # all doubles of a narrow stretch
         times = np.concatenate([times, every.ravel()])
         owner = np.concatenate([owner, np.repeat(narrow[2], NARROW + 1)])
@@ -137,10 +137,9 @@ class Search:
             known[atom] = truth(atom, reading)
         return known
 
-    def located(
-        self, low: Array, high: Array, sample: NDArray[np.intp], span: tuple[float, float]
-    ) -> tuple[Array, NDArray[np.intp]]:
+    def located(self, stretches: Sequence[Any], span: tuple[float, float]) -> tuple[Array, NDArray[np.intp]]:
         """The last instants before each change of the reading, and their samples; it only rises or only falls."""
+        low, high, sample = stretches
 
         def read(times: Array, owner: NDArray[np.intp]) -> Array:
             return np.asarray(self.switches.read(times, self.p[owner])[:, self.place])

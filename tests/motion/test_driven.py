@@ -13,6 +13,7 @@ from zwang.errors import InputError
 from zwang.motion import native
 from zwang.motion.choice import choose
 from zwang.motion.course import task_of
+from zwang.motion.driven import breaks_in
 from zwang.motion.simulate import prepare
 from zwang.motion.start import polished
 from zwang.signals import KINDS
@@ -42,6 +43,7 @@ def test_steps_end_at_breaks(kind):
     """A tenth of the work, and the error of a smooth problem: measured against running across the breaks."""
     signal = record(dt=0.05, kind=kind)
     setup = prepare(oscillator(signal), None, "native", "fundamental", 1e-9, "none", ())
+    setup = replace(setup, breaks=breaks_in(setup, setup.p[None], 0.0, 4.0)[0])
     state = (0.0, np.array([0.5]), np.array([0.0]))
     choice = choose(polished(setup, state), ("x",))
     grid = np.linspace(0, 4, 33)

@@ -33,7 +33,7 @@ LABELS = {"C": 6, "F": 4, "G": 12, "U": 10, "N": 8}
 BLOCK = re.compile(r'^```(\w*)(?: title="(.+?)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r'file = "(.+?)", time = "(\w+)", value = "(\w+)"')
 # What differs from machine to machine in the output of a command: times, counts of work, and rounding errors.
-VARIES = re.compile(r"[\d.,]+(?= (?:[µm]?s|steps|evaluations)\b)|\b[\d.]+e-\d+")
+VARIES = re.compile(r"[\d.,]+ [µm]?s\b|[\d.,]+(?= (?:steps|evaluations)\b)|\b[\d.]+e-\d+")
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 

@@ -126,12 +126,13 @@ def require_run(run: "Run", changes: Iterable[str]) -> None:
     fits = {
         "until": (run.begin < until < math.inf, f"give a finite time after the beginning, t = {run.begin:.12g}"),
         "samples": (2 <= samples <= MOST_SAMPLES, f"give a whole number from 2 to {MOST_SAMPLES:,}"),
+        "max_step": ((run.max_step or 0.0) > 0, "give a positive number"),
         "tol": (TIGHTEST <= run.tol <= LOOSEST, f"give a number from {TIGHTEST:g} to {LOOSEST:g}"),
     }
     for name in changes:
         right, remedy = fits.get(name, (True, ""))
         if not right:
-            raise typer.BadParameter(f"{getattr(run, name)!r}: {remedy}", param_hint=f"--{name}")
+            raise typer.BadParameter(f"{getattr(run, name)!r}: {remedy}", param_hint=f"--{name.replace('_', '-')}")
 
 
 def require_values(model: "ModelFile") -> None:

@@ -31,6 +31,9 @@ def run(
     until: Annotated[float | None, option("--until", "TIME", "When to stop.", RUN)] = None,
     samples: Annotated[int | None, option("--samples", "N", "Number of saved times.", RUN)] = None,
     tol: Annotated[float | None, option("--tol", "SIZE", "Error of a step, from 1e-18 to 1e-2.", RUN)] = None,
+    max_step: Annotated[
+        float | None, option("--max-step", "TIME", "The longest step; a 20th of the motion without it.", RUN)
+    ] = None,
     method: Annotated[Method | None, option("--method", "ENGINE", f"The engine: {', '.join(Method)}.", RUN)] = None,
     form: Annotated[
         Integrable | None, option("--form", "FORM", f"The equation to integrate: {', '.join(Integrable)}.", RUN)
@@ -59,7 +62,7 @@ def run(
         model,
         settings,
         quiet=quiet,
-        **changed(until=until, samples=samples, tol=tol, method=text_of(method), form=text_of(form)),
+        **changed(until=until, samples=samples, tol=tol, max_step=max_step, method=text_of(method), form=text_of(form)),
         **changed(drift=None if drift is None else drift_of(drift), assemble=assemble),
     )
     targets = {"--out": out, "--csv": csv, "--report": report}

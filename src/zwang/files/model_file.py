@@ -34,6 +34,7 @@ class Run:
     samples: int | None = None
     begin: float = 0.0
     tol: float = 1e-12
+    max_step: float | None = None
     method: str = "auto"
     form: str = "fundamental"
     drift: str | tuple[str, float, float] = "none"

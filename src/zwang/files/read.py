@@ -320,7 +320,7 @@ class Reader:
         """How to simulate."""
         section = self.section("run")
         values = {key: value for key, value in section.items() if value is not None}
-        for key in ("until", "begin", "tol"):
+        for key in ("until", "begin", "tol", "max_step"):
             if key in values:
                 values[key] = float(values[key])
         if isinstance(values.get("drift"), list):
@@ -329,6 +329,8 @@ class Reader:
         run = Run(**values)
         if not TIGHTEST <= run.tol <= LOOSEST:
             self.document.of(("run", "tol"), f"tol is out of range: choose between {TIGHTEST:g} and {LOOSEST:g}")
+        if run.max_step is not None and not run.max_step > 0:
+            self.document.of(("run", "max_step"), "the longest step must be positive")
         if run.until is not None and run.until <= run.begin:
             self.document.of(
                 ("run", "until"), f"the end, {run.until:.12g}, is not after the beginning, {run.begin:.12g}"

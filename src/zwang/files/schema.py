@@ -99,6 +99,7 @@ SECTIONS = (
             Key("samples", "count", "how many instants are saved, both ends included", 201),
             Key("begin", "number", "when it begins", 0.0),
             Key("tol", "number", f"bound of the error of a step, {TIGHTEST:g} to {LOOSEST:g}", 1e-12),
+            Key("max_step", "number", "the longest step; a 20th of the motion without it"),
             Key("method", "text", "the engine", "auto", METHODS),
             Key("form", "text", "the equation that is integrated", "fundamental", FORMS),
             Key("drift", "drift", "what is done about constraints drifting away", "none"),

@@ -23,7 +23,7 @@ from zwang.motion.march import Problem, march
 from zwang.motion.progress import reporter
 from zwang.motion.report import with_events
 from zwang.motion.scipy import require_tolerance, solver_class
-from zwang.motion.simulate import LOOSEST, check_span, how_it_ended, saved_times
+from zwang.motion.simulate import LOOSEST, check_span, how_it_ended, longest_step, saved_times
 from zwang.motion.task import REMEDY, Path, Status
 from zwang.results.dataset import VARIABLES, dataset
 from zwang.symbols import coordinates as functions_of_time
@@ -183,6 +183,7 @@ def simulate_blackbox(
     drift: Any,
     events: Sequence[Event],
     t: float,
+    max_step: float | None,
     progress: Any,
     throw: bool,
 ) -> "xr.Dataset":
@@ -207,7 +208,9 @@ def simulate_blackbox(
         stop=tuple(e.stop for e in events),
     )
     watch = reporter(progress, t, until)
-    path = march(problem, solver_class(method), (t, q, v), grid, tol, np.zeros(0), watch)
+    max_step, quiet_step = longest_step(max_step, until - t)
+    longest = max_step if method == "dop853" else quiet_step  # of the others, a step looks at few places
+    path = march(problem, solver_class(method), (t, q, v), grid, tol, np.zeros(0), watch, longest)
     path = replace(path, notes=why(slopes, path, rank))
     message = how_it_ended(events, path)
     attributes = {
@@ -222,6 +225,7 @@ def simulate_blackbox(
         "method": method,
         "form": form,
         "tol": tol,
+        "max_step": max_step,
         "drift": "none",
         "system": box.name,
         "zwang_version": __version__,

@@ -54,9 +54,9 @@ def integrate(
         early = len(choice.used) < len(setup.system.constraints) and looks < len(singular.EARLY)
         if early:
             task = replace(task, pivot_tol=singular.EARLY[looks])
-        total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)
         could = setup.method == "native" and setup.form != "gibbs-appell" and not choice.damping
         kernel = setup.program("projection", choice) if could and crossing else None
+        total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)
         task = replace(task, could_cross=could, crossing=kernel)
         path = engine(setup.method)(task)
         path = replace(path, notes=(*path.notes, *singular.crossings(setup, choice, path)))
@@ -138,6 +138,8 @@ def task_of(
         ),
         projection=setup.program("projection", choice) if keeps_on(setup, choice) else None,
         breaks=setup.breaks,
+        max_step=setup.max_step,
+        quiet_step=setup.quiet_step,
         progress=watch,
     )
 

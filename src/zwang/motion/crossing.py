@@ -123,7 +123,7 @@ def plan(run: Run, sign: float, h: float) -> None:
         run.seen = 0
         run.ahead = 1
         run.instant = at(run.now)[0] + (run.t_low + sign * ahead)
-        run.span = larger(h, ahead / MIDDLE)
+        run.span = smaller(larger(h, ahead / MIDDLE), run.max_step)
 
 
 @seldom_native

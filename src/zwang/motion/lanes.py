@@ -68,6 +68,7 @@ GROUP: Final = np.dtype(
         # Settings, as in `RUN`.
         ("max_step", "f8"),
         ("growing", "i8"),
+        ("quiet_step", "f8"),
         ("pivot_tol", "f8"),
         ("step_limit", "f8"),
         ("padding", "f8", 8),  #    groups belong to different threads: their cache lines are kept apart
@@ -111,7 +112,7 @@ def prepare(runs: NDArray[np.void], parameters: int, acceleration: int, work: in
     records = np.zeros(count, GROUP)
     for name, place in places.items():
         records[name] = memory.ctypes.data + 8 * (place + total * np.arange(count))
-    for name in ("n", "pivots", "growing", "rtol", "atol", "max_step", "pivot_tol", "step_limit"):
+    for name in ("n", "pivots", "growing", "rtol", "atol", "max_step", "quiet_step", "pivot_tol", "step_limit"):
         records[name] = first[name]
     settings = {
         "state": 1 + 2 * n + parameters,

@@ -30,13 +30,14 @@ from zwang.motion.lanes_step import (
     pivots,
     plan,
     prepare_dense,
+    quiet,
     rows,
     stages,
 )
 from zwang.motion.loop import FINISHED, GROW, INTEGRAL, PROPORTIONAL, RUNNING, SAFETY, SHRINK, SINGULAR, STEP_TOO_SMALL
 from zwang.motion.memory import Run
 from zwang.motion.powers import power
-from zwang.motion.step import FIRST, FIRST_DENSE, HUGE, LAST, LAST_DENSE, dips, hides
+from zwang.motion.step import FIRST, FIRST_DENSE, HUGE, LAST, LAST_DENSE, QUIET, dips, hides
 from zwang.motion.sums import at
 
 _ONE_AT_A_TIME: Final = Lock()
@@ -117,7 +118,10 @@ def settle(group: Group, runs: Run, which: Mask, error: Lanes) -> None:
     factor = least(GROW, most(SHRINK, SAFETY * power(error, -INTEGRAL) * power(own[Own.ERROR], PROPORTIONAL)))
     factor = choose(error > 0.0, factor, GROW)
     factor = choose(own[Own.HELD] > 0.0, least(1.0, factor), factor)
-    own[Own.H] = choose(which, most(factor * h, choose(h < size, size, 0.0)), size)
+    next_size = most(factor * h, choose(h < size, size, 0.0))
+    if bits(which & (error < QUIET)) != 0:
+        next_size = choose(quiet(group, error), least(next_size, group.quiet_step), next_size)
+    own[Own.H] = choose(which, next_size, size)
     own[Own.ERROR] = choose(which, most(error, 1e-4), own[Own.ERROR])
     own[Own.HELD] = choose(which, 0.0, own[Own.HELD])
 

@@ -14,7 +14,7 @@ from zwang.compile.lanes import LANES
 from zwang.compile.restricted import Lanes, Mask, Rows, intrinsic, native
 from zwang.compile.restricted.module import FLOAT, INT, spread
 from zwang.motion.lanes import Group, Own
-from zwang.motion.step import EPS, NODES, TINY
+from zwang.motion.step import EPS, NODES, QUIET, ROUNDING, SAYS_NOTHING, TINY
 from zwang.motion.sums import DENSE, ERROR, at, call, combine, shift, stage
 
 CALM: Final = 0.4
@@ -149,6 +149,19 @@ def finish(group: Group) -> Lanes:
         third += squared(sums[n + i] * per_v) + squared(sums[3 * n + i] * per_q)
     error = abs(h) * fifth / math.sqrt((fifth + 0.01 * third) * (2 * n))
     return choose(fifth == 0.0, 0.0, error)
+
+
+@native
+def quiet(group: Group, error: Lanes) -> Mask:
+    """The lanes in which the error of the step says nothing of the size that is needed."""
+    n, now, f, rtol, atol = group.n, rows(group.now), rows(group.k), at(group.rtol), at(group.atol)
+    h = rows(group.own)[Own.STEP]
+    largest = h * 0.0
+    for i in range(n):
+        largest = most(largest, abs(f[i]) / unit(atol[n + i], rtol[n + i], abs(now[1 + n + i])))
+    ratio = squared(squared(squared(group.max_step / h)))
+    nothing = (error * ratio < SAYS_NOTHING) | (error <= ROUNDING * abs(h) * largest)
+    return nothing & (error < QUIET)
 
 
 @native

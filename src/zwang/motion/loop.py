@@ -24,6 +24,7 @@ from zwang.motion.step import (
     HUGE,
     LAST,
     LAST_DENSE,
+    QUIET,
     TINY,
     dips,
     evaluate,
@@ -35,6 +36,7 @@ from zwang.motion.step import (
     larger,
     prepare_dense,
     project,
+    quiet,
     read,
     smaller,
     stages,
@@ -202,6 +204,8 @@ def settle(run: Run, sign: float, h: float, error: float, t_low: float) -> None:
         factor = smaller(1.0, factor)
     # A step shortened only to meet the end time says nothing against the size that was planned.
     run.h = larger(factor * abs(h), run.h if abs(h) < run.h else 0.0)
+    if error < QUIET and quiet(run, h, error):
+        run.h = smaller(run.h, run.quiet_step)
     run.error = larger(error, 1e-4)
     run.held = 0
 

@@ -20,7 +20,7 @@ from zwang.motion.continuity import require_continuous
 from zwang.motion.course import integrate, keeps_on, task_of
 from zwang.motion.driven import breaks_in, require_fit
 from zwang.motion.report import Segment, first_contradiction, settings, values_of
-from zwang.motion.simulate import Setup, check_span, prepare, saved_times
+from zwang.motion.simulate import Setup, check_span, longest_step, prepare, saved_times
 from zwang.motion.start import choice_at
 from zwang.motion.task import Status, Task
 from zwang.results.dataset import balance, dataset
@@ -54,6 +54,7 @@ def simulate_many(
     tol: float = 1e-12,
     drift: str | tuple[str, float, float] = "none",
     t: float = 0.0,
+    max_step: float | None = None,
     threads: int | None = None,
 ) -> "xr.Dataset":
     """Integrate a system from many starts, or for many parameter values, on all cores and one compilation.
@@ -81,7 +82,8 @@ def simulate_many(
     symbols = zip(system.symbols_with(inputs), p[0], strict=True)
     one = {s: float(value) for s, value in symbols if not isinstance(s, Handle)}
     functions = {key: f for key, f in (parameters or {}).items() if named_like(key, system.inputs) is not None}
-    setup = prepare(system, functions | one, "native", form, tol, drift, ())
+    longest = longest_step(max_step, until - t)
+    setup = prepare(system, functions | one, "native", form, tol, drift, (), longest)
     require_fit(system, setup.signals, setup.method, t, until)
     grid = saved_times(t, until, times, samples)
     breaks = breaks_in(setup, p, t, until)
@@ -90,11 +92,12 @@ def simulate_many(
     which = np.flatnonzero(consistent(setup, t, q, v, p))
     done = [Sample([], BAD_START)] * len(q)
     running = run_all(setup, t, q, v, p, breaks, which, grid, threads, done) if len(which) else 0.0
+    compiling = clock.perf_counter() - began - running
     if any(keeps_on(setup, segment.choice) for sample in done for segment in sample.segments):
         setup = replace(setup, drift="projection")
     values = gather(setup, grid, done)
     statuses = [sample.status for sample in done]
-    seconds = {"run_seconds": running, "total_seconds": clock.perf_counter() - began}
+    seconds = {"compile_seconds": compiling, "run_seconds": running, "total_seconds": clock.perf_counter() - began}
     return assembled(setup, grid, values, statuses, seconds)
 
 
@@ -158,6 +161,8 @@ def run_all(
         rtol=setup.tol,
         atol=setup.tol,
         step_limit=Task.step_limit,
+        max_step=task.max_step,
+        quiet_step=task.quiet_step,
         pivot_scale=task.pivot_scale if choice.damping else pivots_at(task, t, q[together], v[together], given),
         pivot_tol=task.pivot_tol,
         growing=task.growing,

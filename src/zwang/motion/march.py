@@ -60,6 +60,7 @@ class Log:
     y: Array
     values: Array
     """Of the events, at the state."""
+    max_step: float = np.inf
     saved: list[Array] = field(default_factory=list)
     happenings: list[Happening] = field(default_factory=list)
     steps: int = 0
@@ -119,6 +120,7 @@ def march(
     tol: float,
     breaks: Array,
     progress: Callable[[float], None] | None,
+    max_step: float = np.inf,
 ) -> Path:
     """Integrate by a class of SciPy's solvers from a state through the times to save, to the last of them."""
     began = clock.perf_counter()
@@ -126,7 +128,7 @@ def march(
     end = float(times[-1])
     y = np.concatenate([q, v])
     values = problem.events(t, y) if problem.events else np.zeros(0)
-    log = Log(problem, times, progress, 1.0 if end >= t else -1.0, t, y, values)
+    log = Log(problem, times, progress, 1.0 if end >= t else -1.0, t, y, values, max_step)
     try:
         status = begin(log)
         for start, stop in stretches(t, end, breaks):
@@ -206,7 +208,9 @@ def make(log: Log, solver: Any, stop: float, tol: float) -> Any:
     first = min(size, abs(stop - log.t)) if size else None
     given = {"jac": log.problem.jacobian} if log.problem.jacobian else {}
     with quiet():
-        return solver(log.slope, log.t, log.y, stop, rtol=tol, atol=tol, first_step=first, **given)
+        return solver(
+            log.slope, log.t, log.y, stop, rtol=tol, atol=tol, first_step=first, max_step=log.max_step, **given
+        )
 
 
 def step(at: Any) -> bool:

@@ -77,6 +77,7 @@ RUN: Final = np.dtype(
         # Settings.
         ("step_limit", "i8"),
         ("max_step", "f8"),
+        ("quiet_step", "f8"),  #    the longest step where the error says nothing of the size that is needed
         ("pivot_tol", "f8"),
         ("growing", "i8"),  #       so many pivots, the first ones, are judged by the largest value along the run
         ("position_tol", "f8"),

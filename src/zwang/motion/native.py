@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from zwang.compile import Kernel, LaneKernel, Program, compile_lanes, compile_program
 from zwang.compile.kernel import default_level
 from zwang.compile.lanes import LANES
-from zwang.motion import lanes_loop, stepper
+from zwang.motion import lanes_loop, loop, stepper
 from zwang.motion.crossing import ASK
 from zwang.motion.task import Array, Crossing, Happening, Path, Status, Task
 
@@ -68,6 +68,7 @@ def run(task: Task) -> Path:
     """Integrate a task; what was computed before a stop or an interrupt is in the path."""
     began = time.perf_counter()
     kernels = kernels_of(task)
+    loop.compiled()  # once on this machine, and no part of the time that the run takes
     compile_seconds = time.perf_counter() - began
     runs = stepper.prepare(
         kernels,
@@ -79,6 +80,8 @@ def run(task: Task) -> Path:
         rtol=task.tol,
         atol=task.tol,
         step_limit=task.step_limit,
+        max_step=task.max_step,
+        quiet_step=task.quiet_step,
         pivot_scale=task.pivot_scale,
         pivot_tol=task.pivot_tol,
         growing=task.growing,
@@ -91,8 +94,9 @@ def run(task: Task) -> Path:
     began = time.perf_counter()
     happenings: list[Happening] = []
     crossings: list[Crossing] = []
-    status = drive(task, runs, happenings, crossings)
-    run_seconds = time.perf_counter() - began
+    status, renewing = drive(task, runs, happenings, crossings)
+    compile_seconds += renewing
+    run_seconds = time.perf_counter() - began - renewing
     for program in (task.acceleration, task.events and task.events.program, task.projection):
         if program:
             _USED[program] = _USED.get(program, 0.0) + run_seconds
@@ -131,21 +135,24 @@ def kernels_for(task: Task, runs: int) -> stepper.Kernels:
 
     Events, breaks and projections come at other times in each run: with them every run goes by itself.
     """
+    loop.compiled()  # once on this machine, and no part of the time that the runs take
     if runs < LANES:
         return kernels_of(task)
     if task.events or task.projection or task.breaks.size:
         return kernels_of(task, optimised)
     kernel = compiled_in_lanes(task.acceleration)
-    lanes_loop.compiled()  # once on this machine, and no part of the time that the runs take
+    lanes_loop.compiled()
     return replace(kernels_of(task), in_lanes=kernel.address, work_in_lanes=kernel.work_size)
 
 
-def drive(task: Task, runs: stepper.Runs, happenings: list[Happening], crossings: list[Crossing]) -> Status:
-    """Slice after slice, with a word on progress between them."""
+def drive(
+    task: Task, runs: stepper.Runs, happenings: list[Happening], crossings: list[Crossing]
+) -> tuple[Status, float]:
+    """Slice after slice, with a word on progress between them; how it ended, and seconds spent on better code."""
     first = max(FIRST_SLICE // len(task.q), 1)
     attempts = first
     until = float(task.times[-1])
-    start = time.perf_counter()
+    start, renewing = time.perf_counter(), 0.0
     while True:
         began = time.perf_counter()
         try:
@@ -156,11 +163,13 @@ def drive(task: Task, runs: stepper.Runs, happenings: list[Happening], crossings
             if task.progress:
                 task.progress(float(runs.state[0, 0]))
         except KeyboardInterrupt:
-            return Status.INTERRUPTED
+            return Status.INTERRUPTED, renewing
         if status not in (stepper.Status.RUNNING, stepper.Status.EVENTS_FULL):
-            return STATUS[status]
+            return STATUS[status], renewing
         spent = max(time.perf_counter() - began, 1e-6)
-        renew(task, runs, time.perf_counter() - start)
+        began = time.perf_counter()
+        renew(task, runs, began - start - renewing)
+        renewing += time.perf_counter() - began
         attempts = min(max(int(attempts * LOOK / spent), first), LONGEST_SLICE)
 
 

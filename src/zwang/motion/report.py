@@ -155,6 +155,7 @@ def settings(setup: "Setup") -> dict[str, Any]:
         "method": setup.method,
         "form": setup.form,
         "tol": setup.tol,
+        "max_step": setup.max_step,
         "drift": setup.drift,
         "system": setup.system.name,
         "zwang_version": __version__,

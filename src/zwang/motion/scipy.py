@@ -36,7 +36,8 @@ def runner(method: str) -> Callable[[Task], Path]:
         watch = Watch(task)
         problem, note = problem_of(task, watch)
         compiling = clock.perf_counter() - began
-        path = march(problem, solver, (task.t, task.q, task.v), task.times, task.tol, task.breaks, task.progress)
+        state = (task.t, task.q, task.v)
+        path = march(problem, solver, state, task.times, task.tol, task.breaks, task.progress, task.quiet_step)
         notes = (note,) if note else ()
         return replace(path, compile_seconds=compiling, notes=notes, best=watch.best, pivot_scale=watch.scale)
 

@@ -31,7 +31,7 @@ from zwang.motion.direction import Direction, directions_of
 from zwang.motion.driven import breaks_in, require_fit
 from zwang.motion.progress import reporter
 from zwang.motion.report import Segment, account, first_contradiction
-from zwang.motion.simulate import Setup, check_span, cut_short, how_it_ended, prepare, saved_times
+from zwang.motion.simulate import Setup, check_span, cut_short, how_it_ended, longest_step, prepare, saved_times
 from zwang.motion.start import choice_at, require_start
 from zwang.motion.task import REMEDY, Path, Status, Task
 from zwang.motion.variational import projection_beside, variational_program
@@ -65,6 +65,7 @@ def sensitivities(
     form: str = "fundamental",
     tol: float = 1e-12,
     t: float = 0.0,
+    max_step: float | None = None,
     progress: Any = None,
 ) -> "xr.Dataset":
     """The motion, and its derivatives with respect to start values and parameters.
@@ -104,7 +105,7 @@ def sensitivities(
     if not isinstance(system, System):
         raise InputError(f"sensitivities need a System, which can be differentiated; got {type(system).__name__}")
     until, t = check_span(until, t)
-    setup = prepare(system, parameters, method, form, tol, "none", ())
+    setup = prepare(system, parameters, method, form, tol, "none", (), longest_step(max_step, until - t))
     require_fit(system, setup.signals, setup.method, t, until)
     directions = directions_of(setup, inputs)
     grid = saved_times(t, until, times, samples)
@@ -112,10 +113,12 @@ def sensitivities(
     setup = replace(setup, breaks=breaks_in(setup, setup.p[None], t, until)[0])
     require_continuous(setup, q, v)
     require_start(setup, t, q, v)
+    setting_up = clock.perf_counter() - began
     segments, path = integrate(setup, directions, (t, q, v), grid, reporter(progress, t, until))
     if any(keeps_on(setup, segment.choice) for segment in segments):
         setup = replace(setup, drift="projection")
     values, saved, path = values_of(setup, directions, segments, path)
+    path = replace(path, compile_seconds=path.compile_seconds + setting_up)
     message = how_it_ended(setup.events, path)
     seconds = clock.perf_counter() - began
     motion = dataset(setup, directions, saved, values, account(setup, path, message, seconds))

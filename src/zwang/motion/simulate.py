@@ -21,6 +21,7 @@ from zwang.motion.continuity import require_continuous
 from zwang.motion.course import QUAD, integrate, keeps_on
 from zwang.motion.driven import breaks_in, require_fit
 from zwang.motion.event import Event
+from zwang.motion.native import compiled
 from zwang.motion.progress import reporter
 from zwang.motion.report import event_name, first_contradiction, report, values_of
 from zwang.motion.start import choice_at, require_start
@@ -38,6 +39,7 @@ TIGHTEST, LOOSEST = 1e-18, 1e-2
 AUTO_TAYLOR = 1e-13  # below this tolerance, Taylor's method is the one that delivers
 DEFAULT_SAMPLES, MOST_SAMPLES = 201, 10**9
 BAUMGARTE = (10.0, 10.0)
+FEWEST_STEPS = 20, 100  # of a motion, and of one that shows nothing a step size could be chosen by
 SUSPECT = 1e-9  # a residual that projection leaves, above which constraints may contradict each other
 
 _PROGRAMS: Kept[Program] = Kept()
@@ -59,6 +61,8 @@ class Setup:
     events: tuple[Event, ...]
     signals: Mapping[sp.Expr, Signal]
     """Kept alive: p holds the addresses of their tables."""
+    max_step: float = np.inf
+    quiet_step: float = np.inf
     breaks: Array = field(default_factory=lambda: np.zeros(0))
     """Instants right after which a signal or a switch in time changes."""
 
@@ -105,6 +109,7 @@ def simulate(
     events: Sequence[Event] = (),
     precision: str = "double",
     t: float = 0.0,
+    max_step: float | None = None,
     progress: Any = None,
     throw: bool = True,
 ) -> "xr.Dataset":
@@ -117,8 +122,10 @@ def simulate(
     method, needs heyoka), "radau" or "lsoda" (for stiff systems); "auto" chooses and says what it chose. `form`
     is the equation that is integrated: "fundamental", "gibbs-appell" or "lagrange". `drift` is what is done about
     constraints drifting away: "none", "projection" after every step, or "baumgarte", with gains as
-    ("baumgarte", α, β). `events` are watched, recorded, and stop the motion where they say so. `precision="quad"`
-    has Taylor's method compute with 34 digits and round at the end, for reference solutions.
+    ("baumgarte", α, β). `max_step` is the longest step; without it, a 20th of the motion, and a 100th where the error
+    of a step says nothing of the size that is needed. `events` are watched, recorded, and stop the motion where they
+    say so. `precision="quad"` has Taylor's method compute with 34 digits and round at the end, for reference
+    solutions.
 
     A `BlackBox` is integrated by SciPy, "dop853" (which "auto" means then), "radau" or "lsoda"; its start may also be
     a pair of arrays (q, v).
@@ -143,11 +150,11 @@ def simulate(
 
         return simulate_blackbox(
             system, start, until, times=times, samples=samples, parameters=parameters, method=method, form=form,
-            tol=tol, drift=drift, events=events, t=t, progress=progress, throw=throw,
+            tol=tol, drift=drift, events=events, t=t, max_step=max_step, progress=progress, throw=throw,
         )  # fmt: skip
     began = clock.perf_counter()
     until, t = check_span(until, t)
-    setup = prepare(system, parameters, method, form, tol, drift, events)
+    setup = prepare(system, parameters, method, form, tol, drift, events, longest_step(max_step, until - t))
     if precision not in ("double", "quad") or (precision == "quad" and method not in ("auto", "taylor")):
         raise InputError(f"precision={precision!r} with method={method!r}: choose 'double', or 'quad' with 'taylor'")
     require_fit(system, setup.signals, "taylor" if precision == "quad" else setup.method, t, until)
@@ -160,12 +167,18 @@ def simulate(
     require_start(setup, t, q, v)
     watch = reporter(progress, t, until)
     first = choice_at(setup, (t, q, v))
+    setting_up = clock.perf_counter() - began
     seen = first.damping and keeps_on(setup, first) and setup.method == "native"  # what projection cannot take away
     segments, path = integrate(setup, (t, q, v), grid if seen else watched_times(setup, first, t, grid), watch, first)
     if seen and path.left > SUSPECT:
         segments, path = integrate(setup, (t, q, v), watched_times(setup, first, t, grid), watch, first)
     if any(keeps_on(setup, segment.choice) for segment in segments):
         setup = replace(setup, drift="projection")
+    reporting = clock.perf_counter()
+    for segment in segments:
+        compiled(setup.program("report", segment.choice))
+    setting_up += clock.perf_counter() - reporting
+    path = replace(path, compile_seconds=path.compile_seconds + setting_up)
     values = values_of(setup, segments)
     saved = np.concatenate([s.times for s in segments])
     odds = first_contradiction(setup, segments, values)
@@ -189,6 +202,7 @@ def prepare(
     tol: float,
     drift: str | tuple[str, float, float],
     events: Sequence[Event],
+    longest: tuple[float, float] = (np.inf, np.inf),
 ) -> Setup:
     """Check the options of a simulation, and put numbers to its parameters."""
     if method not in METHODS:
@@ -223,7 +237,7 @@ def prepare(
     watched = tuple(replace(e, expression=e.expression.subs(inputs).doit()) if inputs else e for e in events)
     alpha, beta = gains or BAUMGARTE
     model = model_of(system, inputs)
-    return Setup(system, inputs, model, p, form, method, tol, kind, (alpha, beta), watched, signals)
+    return Setup(system, inputs, model, p, form, method, tol, kind, (alpha, beta), watched, signals, *longest)
 
 
 def cut_short(
@@ -266,6 +280,15 @@ def check_span(until: float, t: float) -> tuple[float, float]:
     if until <= t:
         raise InputError(f"until = {until:g} is not after the start t = {t:g}: a positive duration is needed")
     return until, t
+
+
+def longest_step(max_step: float | None, span: float) -> tuple[float, float]:
+    """The longest step and the longest quiet one (see `Task`): what was asked for, or shares of the whole motion."""
+    if max_step is None:
+        return span / FEWEST_STEPS[0], span / FEWEST_STEPS[1]
+    if not isinstance(max_step, int | float | np.number) or isinstance(max_step, bool) or not max_step > 0:
+        raise InputError(f"max_step = {max_step!r}: a positive number is needed, or None for a share of the motion")
+    return float(max_step), float(max_step)
 
 
 def watched_times(setup: Setup, choice: Choice, t: float, grid: Array) -> Array:

@@ -35,6 +35,15 @@ ORDER: Final = np.array([0, 1, 2, 3, 6, 4, 7, 5, 9, 8, 10, 12])
 MEET: Final = 0.3
 """Two lines that meet below this share of the roots beside them say that a pivot may vanish between."""
 
+QUIET: Final = 1e-2
+"""Only a step whose error is below this, in units of the tolerance, may be a quiet one."""
+
+SAYS_NOTHING: Final = 1e-6
+"""An error that would be no larger than this for the longest step allowed says nothing of the size that is needed."""
+
+ROUNDING: Final = 16 * EPS
+"""Nor does one that is no larger than this share of the velocity gained in the step."""
+
 FIRST, LAST, END, FIRST_DENSE, LAST_DENSE = 1, 11, 12, 13, 15
 
 
@@ -215,6 +224,28 @@ def finish(run: Run, h: float) -> float:
     if fifth == 0.0:
         return 0.0
     return abs(h) * fifth / math.sqrt((fifth + 0.01 * third) * (2 * n))
+
+
+@native
+def quiet(run: Run, h: float, error: float) -> bool:
+    """Whether the error of a step says nothing of the size that is needed.
+
+    It would be as small for the longest step, too, or is rounding.
+
+    A body that moves freely is such a case, and a step could grow without bound and past a force that acts briefly.
+    """
+    n, now, f, rtol, atol, largest = run.n, at(run.now), at(run.k), at(run.rtol), at(run.atol), 0.0
+    if error * eighth_power(run.max_step / h) < SAYS_NOTHING:
+        return True
+    for i in range(n):
+        largest = larger(largest, abs(f[i]) / unit(atol[n + i], rtol[n + i], abs(now[1 + n + i])))
+    return error <= ROUNDING * abs(h) * largest
+
+
+@native
+def eighth_power(a: float) -> float:
+    """a⁸."""
+    return square(square(square(a)))
 
 
 @native

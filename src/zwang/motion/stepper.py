@@ -134,6 +134,7 @@ def prepare(
     rtol: ArrayLike = 1e-12,
     atol: ArrayLike = 1e-12,
     max_step: float = np.inf,
+    quiet_step: float = np.inf,
     first_step: float = 0.0,
     step_limit: int = 2**62,
     pivot_scale: ArrayLike = 1.0,
@@ -149,9 +150,11 @@ def prepare(
     """Runs that start at time t from q and v, each (n,) or (S, n), with parameters (p,) or (S, p).
 
     `times`, from t on in the direction of the motion, is where q and v are wanted. `rtol` and `atol` are numbers
-    or arrays (2n,) for q and v. `first_step` 0 has it chosen. `direction` (-1 falling, 0 both, 1 rising) and
-    `terminal` are numbers or arrays (events,). The table of events has `event_rows` rows for each run. `breaks` are
-    instants, in any order, between each of which and the next double a step must end; a list has those of each run.
+    or arrays (2n,) for q and v. No step is longer than `max_step`, and none than `quiet_step` that follows one whose
+    error says nothing of the size that is needed. `first_step` 0 has it chosen. `direction` (-1
+    falling, 0 both, 1 rising) and `terminal` are numbers or arrays (events,). The table of events has `event_rows`
+    rows for each run. `breaks` are instants, in any order, between each of which and the next double a step must end;
+    a list has those of each run.
     `pivot_scale` is a number, an array (pivots,) or one (S, pivots); the first `growing` pivots are judged by their
     largest value on the way, once that is larger.
     """
@@ -213,6 +216,7 @@ def prepare(
         "step_limit": step_limit,
         "max_step": max_step,
         "growing": growing,
+        "quiet_step": quiet_step,
         "pivot_tol": pivot_tol if kernels.pivots else -np.inf,
         "position_tol": position_tol,
         "velocity_tol": velocity_tol,

@@ -75,6 +75,11 @@ class Task:
     """Instants right after which the acceleration or a derivative of it jumps: a step must end at each."""
     step_limit: int = 100_000_000
     """Attempted steps after which the native engine gives up."""
+    max_step: float = np.inf
+    """No step is longer."""
+    quiet_step: float = np.inf
+    """The longest step while the error says nothing of the size that is needed: a free body is followed exactly by a
+    step of any size, which then sees nothing of a narrow force on the way."""
     progress: Callable[[float], None] | None = None
     """Called now and then with the time reached; KeyboardInterrupt may be raised at any of these calls."""
 

@@ -184,10 +184,10 @@ class Walk:
         """Expand, shorten to what stops the step or fails the equation, arrive."""
         t = self.now[0]
         remaining = abs(float(self.end - t))
-        longest = min(remaining, self.longest)
+        longest = min(remaining, self.longest, self.task.max_step)
         # A little further, so that an event at the very end of a step is seen.
         c, natural = self.expand(longest * (1 + 4 * self.machine.kind.eps))
-        length = min(longest, natural)
+        length = min(longest, natural) if natural < longest else min(longest, self.task.quiet_step)
         status, target = (None, t + self.sense * length) if length < remaining else (Status.FINISHED, self.end)
         events = self.events(length)
         for at, which in events:

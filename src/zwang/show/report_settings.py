@@ -74,6 +74,8 @@ def repeat(subject: Subject) -> list[str]:
     words = ["zwang", "run", subject.file_name, "--until", f"{until!r}"]
     samples = run.samples or subject.motion.sizes["time"]
     words += ["--samples", str(samples), "--tol", f"{float(a['tol'])!r}"]
+    if run.max_step is not None:
+        words += ["--max-step", f"{run.max_step!r}"]
     words += ["--method", str(a["method"]).partition(",")[0], "--form", str(a["form"])]
     if run.drift != "none":
         words += ["--drift", run.drift if isinstance(run.drift, str) else ",".join(map(str, run.drift))]

@@ -84,6 +84,44 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(motion, tmp_path, monkey
         assert path.read_text() == "old"
 
 
+SAVER = """
+import resource, sys
+from zwang.errors import InputError
+from zwang.files.store import load_motion, save_motion
+motion = load_motion(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+for _ in range(3):
+    try:
+        save_motion(motion, sys.argv[1])
+    except InputError as error:
+        print(error)
+print(len(load_motion(sys.argv[1]).time), "times are still there")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of Unix")
+def test_a_session_survives_a_disk_that_fills_up(motion, tmp_path):
+    path = save_motion(motion, tmp_path / "motion.nc")
+    done = subprocess.run([sys.executable, "-c", SAVER, path], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    refused = f"{path} cannot be written: File too large"
+    assert done.stdout.splitlines() == [refused] * 3 + [f"{len(motion.time)} times are still there"]
+    assert os.listdir(tmp_path) == ["motion.nc"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes and links of Unix")
+def test_what_is_replaced_keeps_its_mode_and_its_links(tmp_path):
+    (tmp_path / "folder").mkdir()
+    path = write_atomically(tmp_path / "folder" / "a.txt", "old")
+    (tmp_path / "link.txt").symlink_to(path)
+    os.chmod(path, 0o604)
+    write_atomically(tmp_path / "link.txt", "new")
+    assert path.read_text() == "new"
+    assert (tmp_path / "link.txt").is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o604
+    assert sorted(os.listdir(tmp_path)) == ["folder", "link.txt"]
+
+
 WRITER = """
 import sys
 from zwang.files.store import write_atomically

@@ -4,6 +4,9 @@
 def main() -> None:
     """Run the command."""
     try:
+        from zwang.cli.streams import prepare
+
+        prepare()
         from zwang.cli.guard import terminate_cleanly
 
         terminate_cleanly()

@@ -41,9 +41,9 @@ def list_examples(json: AsJson = False) -> None:
 @app.command("show")
 def show_example(name: Name) -> None:
     """Print an example's model file."""
-    from zwang.cli.terminal import emit
+    from zwang.cli.terminal import emit_file
 
-    emit(library.example(name).read_text(encoding="utf-8"))
+    emit_file(library.example(name).read_text(encoding="utf-8"))
 
 
 @app.command("copy")

@@ -3,9 +3,7 @@
 
 def schema() -> None:
     """Print the JSON Schema of model files, for editors."""
-    import json
-
-    from zwang.cli.terminal import emit
+    from zwang.cli.terminal import emit_json
     from zwang.files.schema import json_schema
 
-    emit(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+    emit_json(json_schema())

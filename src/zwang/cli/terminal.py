@@ -75,9 +75,23 @@ def emit(words: str) -> None:
     sys.stdout.write(words if words.endswith("\n") else f"{words}\n")
 
 
+def emit_file(content: str) -> None:
+    """A file's content to standard output: into another file as UTF-8, which model files are, whatever the encoding."""
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None or sys.stdout.isatty():
+        emit(content)
+    else:
+        sys.stdout.flush()
+        buffer.write(content.encode())
+
+
 def emit_json(values: Any) -> None:
-    """One JSON object to standard output; what is not a finite number is null."""
-    emit(json.dumps(plain(values), indent=2, ensure_ascii=False))
+    """One JSON object to standard output; what is not a finite number is null.
+
+    Where the encoding does not have every character, JSON has a way of its own to write them.
+    """
+    utf = (sys.stdout.encoding or "").lower().startswith("utf")
+    emit(json.dumps(plain(values), indent=2, ensure_ascii=not utf))
 
 
 def plain(value: Any) -> Any:

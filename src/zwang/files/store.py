@@ -5,9 +5,10 @@ import csv
 import io
 import os
 import secrets
-from collections.abc import Callable, Iterator
+import stat
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from zwang.errors import InputError
 from zwang.results.dataset import VARIABLES
@@ -15,7 +16,7 @@ from zwang.results.dataset import VARIABLES
 if TYPE_CHECKING:
     import xarray as xr
 
-ENGINE: Literal["h5netcdf"] = "h5netcdf"
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)  # how a file is made, never one that is there
 REQUIRED = ("q", "v")
 COLUMNS = {"q": "{}", "v": "{}'", "a": "{}''"}  # what a person calls the columns of a coordinate
 
@@ -23,45 +24,110 @@ COLUMNS = {"q": "{}", "v": "{}'", "a": "{}''"}  # what a person calls the column
 def write_atomically(path: str | os.PathLike[str], content: bytes | str) -> Path:
     """Write a file that is complete or not there: beside its place first, then moved there in one step.
 
+    A file that is replaced keeps its mode, and a link to one stays a link.
+
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_atomically(Path(folder) / "a.txt", "all of it").read_text()
     'all of it'
     """
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    path = Path(path)
+    if path.is_dir():
+        raise InputError(f"{path} is a folder: give the name of a file")
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}: make it first")
+    try:
+        place = Path(os.path.realpath(path))
+        old = place.stat() if place.exists() else None
+        temporary = place.with_name(f".{place.name[:100]}.{secrets.token_hex(4)}.tmp")
+        try:
+            # nobody reads what replaces a private file before it is as private
+            with open(os.open(temporary, NEW, 0o600 if old else 0o666), "wb") as file:
+                if old:
+                    as_before(file.fileno(), old)
+                file.write(content.encode("utf-8") if isinstance(content, str) else content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, place)
+        finally:  # also when a signal interrupts
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+    return path
 
-    def write(temporary: Path) -> None:
-        with open(temporary, "wb") as file:
-            file.write(data)
 
-    return write_beside(Path(path), write)
+def as_before(file: int, old: os.stat_result) -> None:
+    """Give an open file the owner, as far as that is allowed, and the mode of the one that it replaces."""
+    if hasattr(os, "fchown"):  # not on Windows
+        with contextlib.suppress(OSError):
+            os.fchown(file, old.st_uid, old.st_gid)
+        os.fchmod(file, stat.S_IMODE(old.st_mode))
 
 
 def save_motion(motion: "xr.Dataset", path: str | os.PathLike[str]) -> Path:
     """Write a motion as NetCDF; `load_motion` reads it back equal."""
     require_motion(motion, "save_motion")
+    try:
+        content = netcdf(motion)
+    except (TypeError, ValueError, RuntimeError, NotImplementedError, KeyError) as error:
+        raise InputError(f"{path}: NetCDF cannot hold this motion ({first_line(error)})") from None
+    return write_atomically(path, content)
 
-    def write(temporary: Path) -> None:
-        motion.to_netcdf(temporary, engine=ENGINE)
 
-    return write_beside(Path(path), write)
+def netcdf(motion: "xr.Dataset") -> bytes:
+    """A motion as the bytes of a NetCDF file.
+
+    They are made in memory: HDF5 does not survive a disk that fills up while it writes.
+    """
+    import h5netcdf
+    import h5py
+    from xarray.backends import H5NetCDFStore
+
+    memory = io.BytesIO()
+    with h5py.File(memory, "w", track_order=True) as raw, h5netcdf.File(raw, "w") as file:
+        motion.dump_to_store(H5NetCDFStore(file, mode="w"))
+    return memory.getvalue()
 
 
 def load_motion(path: str | os.PathLike[str]) -> "xr.Dataset":
-    """The motion in a NetCDF file, all of it in memory; the file is closed again."""
+    """The motion in a NetCDF file, all of it in memory; the file is closed again.
+
+    A stranger's file is safe to open: one that leads into other files, that would unpack to many times its size, or
+    that holds something else than numbers and text is refused before anything of it is read.
+    """
+    import h5netcdf
+    import h5py
     import xarray as xr
+    from xarray.backends import H5NetCDFStore
+
+    from zwang.files.foreign import Strange, require_plain
 
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path}: there is no such file")
     try:
-        with xr.open_dataset(path, engine=ENGINE) as opened:
-            motion = opened.load()
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, AttributeError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        with h5py.File(path, "r") as raw:
+            require_plain(raw, path.stat().st_size)
+            # units such as "days" are labels: they turn no number into a date
+            with (
+                h5netcdf.File(raw, "r", decode_vlen_strings=True) as file,
+                xr.open_dataset(H5NetCDFStore(file), decode_times=False) as opened,
+            ):
+                motion = as_saved(opened.load())
+    except Strange as error:
+        raise InputError(f"{path} is not a motion that can be trusted: {error}; save one with save_motion") from None
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, AttributeError, OverflowError) as error:
+        reason = first_line(error)
         raise InputError(f"{path} is no NetCDF file that can be read ({reason}): save one with save_motion") from None
     require_motion(motion, str(path))
-    return as_saved(motion)
+    require_fit(motion, str(path))
+    return motion
+
+
+def first_line(error: Exception) -> str:
+    """What an error says first."""
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
 def save_csv(motion: "xr.Dataset", path: str | os.PathLike[str]) -> Path:
@@ -108,6 +174,24 @@ def require_motion(motion: Any, who: str) -> None:
         raise InputError(f"{who}: this is no motion, {', '.join(missing)} is missing: give one from simulate")
 
 
+def require_fit(motion: "xr.Dataset", who: str) -> None:
+    """Refuse a motion whose variables have other shapes than those of `simulate`, or hold no numbers."""
+    for name, (dims, _) in VARIABLES.items():
+        if name not in motion.variables:
+            continue
+        found = motion[name]
+        if found.dtype.kind not in "fiu":
+            raise InputError(f"{who}: {name} does not hold numbers: give a motion from simulate")
+        if found.dims[-1 - len(dims) :] != ("time", *dims):
+            there, wanted = ", ".join(map(str, found.dims)), ", ".join(("time", *dims))
+            raise InputError(f"{who}: {name} has the dimensions ({there}), not ({wanted}): give a motion from simulate")
+    if motion.time.dims != ("time",) or motion.time.dtype.kind not in "fiu":
+        raise InputError(f"{who}: time is not a row of numbers: give a motion from simulate")
+    for name in ("coordinate", "constraint"):
+        if name in motion.coords and (motion[name].dims != (name,) or motion[name].dtype.kind != "U"):
+            raise InputError(f"{who}: {name} is not a row of names: give a motion from simulate")
+
+
 def as_saved(motion: "xr.Dataset") -> "xr.Dataset":
     """A dataset as it was before it went into a file: text as text, plain numbers as attributes."""
     texts = {
@@ -122,23 +206,3 @@ def as_saved(motion: "xr.Dataset") -> "xr.Dataset":
             if hasattr(value, "item"):
                 attributes[key] = value.item() if value.ndim == 0 else value.tolist()
     return motion
-
-
-def write_beside(path: Path, write: Callable[[Path], None]) -> Path:
-    """Let something write a temporary file beside a path, then move it there; on any failure it is removed."""
-    if path.is_dir():
-        raise InputError(f"{path} is a folder: give the name of a file")
-    if not path.parent.is_dir():
-        raise InputError(f"{path}: there is no folder {path.parent}: make it first")
-    temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.tmp")
-    try:
-        write(temporary)
-        with open(temporary, "rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
-    finally:  # also when a signal interrupts
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-    return path

@@ -1,5 +1,6 @@
 """Standard output of every kind: in other encodings, closed, full; and files that are there already."""
 
+import codecs
 import io
 import json
 import os
@@ -11,131 +12,121 @@ import pytest
 
 from zwang.cli.exits import Exit
 from zwang.cli.library import example
-from zwang.files.read import load_model
+from zwang.cli.streams import PLAIN, plainer, prepare
+from zwang.files.schema import json_schema
 from zwang.files.store import load_motion
 
-ZWANG = [sys.executable, "-m", "zwang"]
 POSIX = pytest.mark.skipif(os.name != "posix", reason="descriptors and limits of Unix")
 COMMANDS = [
     ["run", "--help"],
     ["equations", "pendulum.toml"],
     ["examples"],
     ["schema"],
-    ["examples", "show", "appell"],
     ["run", "pendulum.toml", "--json"],
     ["check", "pendulum.toml"],
 ]
 C_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+# One process for several commands, for Python takes its time to begin.
+ONE_AFTER_ANOTHER = """
+import json, os, resource, sys
+from pathlib import Path
+commands, limit = json.loads(sys.argv[1])
+codes = []
+for words in commands:
+    from zwang.cli import main
+    sys.argv = ["zwang", *words]
+    if limit:  # no file may be longer than this: as on a full disk, writing fails in the middle
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    try:
+        main()
+    except SystemExit as end:
+        codes.append(end.code)
+Path("codes").write_text(json.dumps(codes))
+"""
 
 
-def zwang(*words, environment=None, **options):
-    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 120} | options
-    return subprocess.run([*ZWANG, *words], env=os.environ | (environment or {}), check=False, **options)
+def zwang(*commands, environment=None, limit=0, **options):
+    """Standard output and error of some commands in one process, and their exit codes."""
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+    script = [sys.executable, "-c", ONE_AFTER_ANOTHER, json.dumps([commands, limit])]
+    done = subprocess.run(script, env=os.environ | (environment or {}), check=False, timeout=300, **options)
+    with open("codes") as codes:
+        return done.stdout, done.stderr, json.load(codes)
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+@POSIX
 @pytest.mark.parametrize("environment", [{"PYTHONIOENCODING": "cp1252"}, C_LOCALE], ids=["cp1252", "C"])
-def test_output_works_in_every_encoding(here, words, environment):
-    done = zwang(*words, environment=environment)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout
-
-
-def test_json_says_the_same_in_every_encoding(here):
-    def schema(encoding):
-        return json.loads(zwang("schema", environment={"PYTHONIOENCODING": encoding}).stdout.decode(encoding))
-
-    assert schema("cp1252") == schema("utf-8")
-
-
-def test_a_model_that_is_shown_into_a_file_can_be_read(here):
-    shown = zwang("examples", "show", "appell", environment={"PYTHONIOENCODING": "cp1252"}).stdout
-    assert shown == example("appell").read_bytes()
-    (here / "shown.toml").write_bytes(shown)
-    assert load_model(here / "shown.toml")
+def test_output_works_in_every_encoding(here, environment):
+    out, err, codes = zwang(*COMMANDS, environment=environment)
+    assert (codes, err) == ([0] * len(COMMANDS), b"")
+    assert out
 
 
 @POSIX
-def test_a_name_that_is_no_text_is_said_as_it_is(here):
-    done = zwang("run", b"\xff.toml")
-    assert done.returncode == Exit.MODEL
-    assert b"there is no such file" in done.stderr
+def test_files_and_json_say_the_same_in_every_encoding(here):
+    out, _, _ = zwang(["schema"], environment={"PYTHONIOENCODING": "cp1252"})
+    assert json.loads(out.decode("cp1252")) == json_schema()
+    out, _, _ = zwang(["examples", "show", "appell"], environment={"PYTHONIOENCODING": "cp1252"})
+    assert out == example("appell").read_bytes()
 
 
 @POSIX
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_closed_output_is_nobodys_fault(here, words):
-    done = zwang(*words, stdout=None, preexec_fn=lambda: os.close(1))
-    assert (done.returncode, done.stderr) == (0, b"")
-    everything = {"stdin": None, "stdout": None, "stderr": None, "preexec_fn": lambda: os.closerange(0, 3)}
-    assert zwang(*words, **everything).returncode == 0
+def test_closed_output_is_nobodys_fault(here):
+    _, err, codes = zwang(*COMMANDS, stdout=None, preexec_fn=lambda: os.close(1))
+    assert (codes, err) == ([0] * len(COMMANDS), b"")
 
 
 @POSIX
 def test_what_is_written_while_output_is_closed_is_whole(here):
     """A file that is opened takes the first free descriptor: it must not be that of standard output."""
+    words = ["run", "pendulum.toml", "--out", "m.nc", "--csv", "m.csv"]
     quiet = {"stdin": None, "stdout": None, "stderr": None, "preexec_fn": lambda: os.closerange(0, 3)}
-    assert zwang("run", "pendulum.toml", "--out", "m.nc", "--csv", "m.csv", **quiet).returncode == 0
+    assert zwang(words, **quiet)[2] == [0]
     assert load_motion(here / "m.nc").attrs["status"] == "finished"
     assert "coordinates" not in (here / "m.csv").read_text()
 
 
-def at_most(size):
-    """Let the process write no file longer than this: as on a full disk, writing fails in the middle."""
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
-
 @POSIX
-@pytest.mark.parametrize("words", [
-    ["run", "pendulum.toml", "--out", "old.nc"],
-    ["run", "pendulum.toml", "--csv", "old.csv"],
-    ["run", "pendulum.toml", "--report", "old.html"],
-    ["plot", "motion.nc", "-o", "old.png"],
-    ["animate", "motion.nc", "-o", "old.html"],
-    ["animate", "motion.nc", "-o", "old.png"],
-    ["equations", "pendulum.toml", "--html", "old.html"],
-], ids=" ".join)  # fmt: skip
-def test_a_disk_that_fills_up_leaves_a_sentence_and_the_old_file(here, words):
-    old = here / words[-1]
-    old.write_text("what was there before")
-    if "motion.nc" in words:
-        assert zwang("run", "pendulum.toml", "--out", "motion.nc").returncode == 0
+def test_a_disk_that_fills_up_leaves_a_sentence_and_the_old_file(here):
+    assert zwang(["run", "pendulum.toml", "-q", "--out", "motion.nc"])[2] == [0]
+    commands = [
+        ["run", "pendulum.toml", "--out", "old.nc"],
+        ["run", "pendulum.toml", "--csv", "old.csv"],
+        ["run", "pendulum.toml", "--report", "old.htm"],
+        ["plot", "motion.nc", "-o", "old.svg"],
+        ["animate", "motion.nc", "-o", "old.html"],
+        ["animate", "motion.nc", "-o", "old.png"],
+        ["equations", "pendulum.toml", "--html", "old.page"],
+    ]
+    old = [here / words[-1] for words in commands]
+    for path in old:
+        path.write_text("what was there before")
     before = sorted(os.listdir(here))
-    done = zwang(*words, preexec_fn=lambda: at_most(3000))
-    assert done.returncode == Exit.REFUSED
-    assert done.stderr.decode().strip() == f"error: {old.name} cannot be written: File too large"
-    assert old.read_text() == "what was there before"
+    _, err, codes = zwang(*commands, limit=3000)
+    assert codes == [Exit.REFUSED] * len(commands)
+    said = [line for line in err.decode().splitlines() if line.startswith("error")]
+    assert said == [f"error: {path.name} cannot be written: File too large" for path in old]
+    assert {path.read_text() for path in old} == {"what was there before"}
     assert sorted(os.listdir(here)) == before
 
 
 @POSIX
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="/dev/full is Linux's")
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_a_full_disk_behind_standard_output_is_said_in_one_line(here, words):
-    with open("/dev/full", "w") as full:
-        done = zwang(*words, stdout=full)
-    assert done.returncode == Exit.REFUSED
-    assert done.stderr.decode().count("\n") <= 1
+def test_a_file_that_is_replaced_keeps_its_mode(zwang):
+    for mode in (0o600, 0o664):
+        (zwang.folder / "m.csv").touch()
+        os.chmod(zwang.folder / "m.csv", mode)
+        assert zwang("run", "pendulum.toml", "-q", "--csv", "m.csv").exit_code == 0
+        assert stat.S_IMODE((zwang.folder / "m.csv").stat().st_mode) == mode
 
 
-@POSIX
-def test_a_file_that_is_replaced_keeps_its_mode(here):
-    for mode in (0o600, 0o640, 0o664):
-        (here / "m.nc").touch()
-        os.chmod(here / "m.nc", mode)
-        assert zwang("run", "pendulum.toml", "-q", "--out", "m.nc").returncode == 0
-        assert stat.S_IMODE((here / "m.nc").stat().st_mode) == mode
-    (here / "m.nc").unlink()
-    assert zwang("run", "pendulum.toml", "-q", "--out", "m.nc", preexec_fn=lambda: os.umask(0o027)).returncode == 0
-    assert stat.S_IMODE((here / "m.nc").stat().st_mode) == 0o640
+def test_a_name_that_is_no_text_is_no_mistake_of_ours():
+    codecs.register_error(PLAIN, plainer)
+    for encoding in ("utf-8", "ascii", "cp1252"):
+        assert os.fsdecode(b"a\xff.toml").encode(encoding, PLAIN) == b"a\xff.toml"
 
 
 def test_output_into_memory_is_left_alone(monkeypatch):
     """Streams that are no files, as tests and notebooks have them, need no preparation."""
-    from zwang.cli.streams import prepare
-
     monkeypatch.setattr(sys, "stdout", io.StringIO())
     prepare()
     print("λ")

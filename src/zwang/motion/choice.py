@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zwang.evaluation import Array, Matrices
+from zwang.evaluation import Array, Matrices, Model
 from zwang.linalg.factors import factorise
 from zwang.linalg.rank import row_norms, row_rank
+from zwang.motion.lifting import Lifted, lifted, lifting_rows
 
-MASSLESS = 1e-12  # where M has less than this it counts as singular: lifting it there costs little and changes nothing
 WORTH = 1.1  # growth of the volume for which rows are exchanged
 # Of redundant rows, in units of their pivots: large enough that a stage a little off the constraints, on which they
 # depend on each other, does no harm; small enough that two refinements leave a share of 1e-18.
@@ -31,7 +31,7 @@ class Choice:
     """
 
     rows: tuple[int, ...]
-    lifted: tuple[tuple[int, float], ...] = ()
+    lifted: Lifted = ()
     pivots: tuple[tuple[int, int, int], ...] = ()
     damping: tuple[float, ...] = ()
 
@@ -41,33 +41,35 @@ class Choice:
         return tuple(range(len(self.damping))) if self.damping else self.rows
 
 
-def choose(now: Matrices, names: tuple[str, ...], form: str = "fundamental", damped: bool = True) -> Choice:
+def choose(
+    now: Matrices, names: tuple[str, ...], form: str = "fundamental", damped: bool = True, model: Model | None = None
+) -> Choice:
     """Independent rows at a state, by pivoting in the kinetic-energy metric; the best-conditioned ones.
 
-    Where others are redundant, all are damped, if the form allows and unless it is not wanted.
+    Where others are redundant, all are damped, if the form allows and unless it is not wanted. The model tells which
+    rows lift M wherever the motion goes, and not only here.
     """
     M, A = now.M[None], now.A[None]
     rank = int(row_rank(A)[0])
     factors = factorise(M, A, rank, names)
     rows = most_independent(now.A, [int(i) for i in factors.rows[0]])
     if damped and len(rows) < len(now.A) and form != "gibbs-appell":
-        lifted = lifting_rows(now.M, now.A, range(len(now.A)))
-        return Choice(rows, lifted, damping=damping(now, lifted))
+        lift = lifting_rows(now, range(len(now.A)), model)
+        return Choice(rows, lift, damping=damping(now, lift))
     pivots = elimination_order(now.A, rows) if form == "gibbs-appell" else ()
-    return Choice(rows, lifting_rows(now.M, now.A, rows), pivots)
+    return Choice(rows, lifting_rows(now, rows, model), pivots)
 
 
-def damping(now: Matrices, lifted: Sequence[tuple[int, float]]) -> tuple[float, ...]:
+def damping(now: Matrices, lift: Lifted) -> tuple[float, ...]:
     """A small share of aM⁻¹aᵀ for each row a; powers of two, so that the same choice elsewhere is the same program."""
-    mobility = mobilities(now.M, now.A, lifted)
+    mobility = mobilities(now.M, now.A, lift)
     mobility[mobility <= 0] = 1.0  # a row that vanishes here
     return tuple((2.0 ** np.round(np.log2(DAMPING * mobility))).tolist())
 
 
-def mobilities(M: Array, A: Array, lifted: Sequence[tuple[int, float]]) -> Array:
+def mobilities(M: Array, A: Array, lift: Lifted) -> Array:
     """aM⁻¹aᵀ for each row a (…, m), with M lifted."""
-    whole = M + sum(weight * A[..., i, :, None] * A[..., i, None, :] for i, weight in lifted)
-    return np.asarray(np.einsum("...ij,...ji->...i", A, np.linalg.solve(whole, A.swapaxes(-1, -2))))
+    return np.asarray(np.einsum("...ij,...ji->...i", A, np.linalg.solve(lifted(M, A, lift), A.swapaxes(-1, -2))))
 
 
 def most_independent(A: Array, rows: list[int]) -> tuple[int, ...]:
@@ -86,32 +88,6 @@ def most_independent(A: Array, rows: list[int]) -> tuple[int, ...]:
         if coefficients[i, j] <= WORTH:
             break
         chosen[i], left[j] = left[j], chosen[i]
-    return tuple(sorted(chosen))
-
-
-def lifting_rows(M: Array, A: Array, rows: Sequence[int]) -> tuple[tuple[int, float], ...]:
-    """Few, short rows whose aᵀa make M positive definite, and weights that keep it well scaled.
-
-    A row serves by the share of it that lies where M vanishes: one that has less of it here than others may have none
-    a little later. Among those that have as much of it as any other, the shortest is taken.
-    """
-    values, vectors = np.linalg.eigh(M)
-    null = vectors[:, values <= MASSLESS * max(values[-1], np.finfo(float).tiny)]
-    size = values[-1] if values[-1] > 0 else 1.0
-    given = A[list(rows)]
-    unit = given / np.where(given.any(axis=1), np.linalg.norm(given, axis=1), 1.0)[:, None]
-    entries = np.count_nonzero(np.abs(unit) > 1e-12, axis=1)
-    chosen: list[tuple[int, float]] = []
-    while null.shape[1]:
-        share = np.linalg.norm(unit @ null, axis=1)
-        if not share.max(initial=0.0) > 1e-6:
-            break
-        best = min(np.flatnonzero(share > 0.95 * share.max()), key=lambda k: (entries[k], -share[k]))
-        i = rows[int(best)]
-        # a power of two, so that the same choice at another state is the same program
-        chosen.append((i, float(2.0 ** round(np.log2(size / (A[i] @ A[i]))))))
-        # what remains undetermined once this row counts
-        null = null @ np.linalg.svd((unit[best] @ null)[None])[2][1:].T
     return tuple(sorted(chosen))
 
 

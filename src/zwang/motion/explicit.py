@@ -4,7 +4,7 @@ The acceleration is one expression graph in t, q, q̇ and the parameters. What i
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +50,7 @@ class Equation:
     choice: Choice
     A: list[Row]
     b: list[Any]
+    lift: "Lift"
     saddle: Saddle
     refinements: int
 
@@ -65,17 +66,18 @@ class Equation:
     ) -> "Equation":
         """Factorised within the steps of a program."""
         A = [{j: steps.name(e) for j, e in model.derived.A[i].items()} for i in choice.used]
-        mass = lifted_mass(model, choice)
+        lift = Lift.of(model, choice, steps)
         damping = [se.RealDouble(mu) for mu in choice.damping]
-        saddle = factorise_saddle(mass, A, steps, coordinates_first, damping)
-        return cls(model, choice, A, [steps.name(e) for e in b], saddle, refinements if choice.damping else 0)
+        saddle = factorise_saddle(lift.mass, A, steps, coordinates_first, damping)
+        return cls(model, choice, A, [steps.name(e) for e in b], lift, saddle, refinements if choice.damping else 0)
 
     def solve(self, Q: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """q̈ and the multipliers of the rows used, for forces Q."""
-        return self.solve_for(lifted_forces(self.model, self.choice, Q, self.b), self.b)
+        return self.solve_for(Q, self.b)
 
-    def solve_for(self, forces: Sequence[Any], b: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """The same for other right-hand sides, the lifted rows included."""
+    def solve_for(self, Q: Sequence[Any], b: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """The same for other right-hand sides."""
+        forces = self.lift.forces(Q, dict(zip(self.choice.used, b, strict=True)))
         return self.saddle.solve_refined(self.A, forces, b, self.refinements)
 
     @property
@@ -115,24 +117,36 @@ def right_hand_sides(model: Model, rows: Sequence[int], gains: tuple[Any, Any] |
     return result
 
 
-def lifted_mass(model: Model, choice: Choice) -> list[Row]:
-    """M with w aᵀa added for each lifted row."""
-    M = [dict(row) for row in model.derived.M]
-    for i, weight in choice.lifted:
-        row = model.derived.A[i]
-        for j, e in row.items():
-            for k, f in row.items():
-                M[j][k] = M[j].get(k, 0) + weight * e * f
-    return M
+@dataclass(frozen=True)
+class Lift:
+    """What stands in for a singular M: M with w aᵀa added for each lifted row a, named w a and a."""
 
+    mass: list[Row]
+    rows: dict[int, Row]
+    """row → w a"""
 
-def lifted_forces(model: Model, choice: Choice, Q: Sequence[Any], b: Sequence[Any]) -> list[Any]:
-    """Q with w b a added for each lifted row, so that the multipliers remain those of M itself."""
-    lifted, right = list(Q), dict(zip(choice.used, b, strict=True))
-    for i, weight in choice.lifted:
-        for j, e in model.derived.A[i].items():
-            lifted[j] = lifted[j] + weight * e * right[i]
-    return lifted
+    @classmethod
+    def of(cls, model: Model, choice: Choice, steps: Steps) -> "Lift":
+        """Within the steps of a program."""
+        M = [dict(row) for row in model.derived.M]
+        rows: dict[int, Row] = {}
+        for i, weight in choice.lifted:
+            a = {j: steps.name(e) for j, e in model.derived.A[i].items()}
+            w = steps.name(se.sympify(weight.of(a, se.Integer(1))))
+            rows[i] = {j: w * e if w.is_Number else steps.name(w * e) for j, e in a.items()}
+            for j, e in rows[i].items():
+                for k, f in a.items():
+                    M[j][k] = M[j].get(k, 0) + (e * f if j <= k else rows[i][k] * a[j])
+        return cls(M, rows)
+
+    def forces(self, Q: Sequence[Any], b: Mapping[int, Any]) -> list[Any]:
+        """Q with w b a added for each lifted row that has a b, so that the multipliers remain those of M itself."""
+        lifted = list(Q)
+        for i, row in self.rows.items():
+            if (right := b.get(i)) is not None:
+                for j, e in row.items():
+                    lifted[j] = e * right if lifted[j] is None else lifted[j] + e * right
+        return lifted
 
 
 def gibbs_appell(
@@ -276,17 +290,17 @@ def projection_program(model: Model, choice: Choice, gains: tuple[Any, Any] | No
     steps = Steps(se.Symbol, se.Add)
     holonomic = [i for i in choice.used if derived.position[i] is not None]
     first = [i for i in choice.used if derived.velocity[i] is not None]
-    nothing = [None] * n
+    lift = Lift.of(model, choice, steps)
 
     def correction(rows: list[int], reading: Sequence[Any]) -> tuple[Any, ...]:
         if not rows:
             return (se.Integer(0),) * n
-        small = Choice(tuple(rows), tuple((i, w) for i, w in choice.lifted if i in rows))
         damping = [se.RealDouble(choice.damping[i]) for i in rows] if choice.damping else []
         A = [derived.A[i] for i in rows]
-        saddle: Saddle = factorise_saddle(lifted_mass(model, small), A, steps, damping=damping)
+        saddle: Saddle = factorise_saddle(lift.mass, A, steps, damping=damping)
         b = [-reading[i] for i in rows]
-        forces = lifted_forces(model, small, [se.Integer(0)] * n, b) if small.lifted else nothing
+        # lifted rows that are not among these only measure the step: what has no inertia moves least along them
+        forces = lift.forces([None] * n, dict(zip(rows, b, strict=True)))
         return filled(saddle.solve(forces, b)[0])
 
     outputs = {

@@ -227,7 +227,7 @@ def other_choice_serves(setup: "Setup", path: Path, choice: Choice) -> bool:
 
     try:
         now = polished(setup, path.end)
-        new = choose(now, setup.system.coordinate_names, setup.form, damped=False)
+        new = choose(now, setup.system.coordinate_names, setup.form, damped=False, model=setup.model)
     except ZwangError:
         return False
     if new == choice or len(new.rows) != len(choice.rows):

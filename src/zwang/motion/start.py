@@ -58,7 +58,7 @@ def choice_at(setup: "Setup", state: tuple[float, Array, Array], damped: bool = 
     """The independent rows, and what else is to be chosen, at a state."""
     if clearly_independent(setup, state):
         return every_row(setup)
-    return choose(polished(setup, state), setup.system.coordinate_names, setup.form, damped)
+    return choose(polished(setup, state), setup.system.coordinate_names, setup.form, damped, setup.model)
 
 
 def clearly_independent(setup: "Setup", state: tuple[float, Array, Array]) -> bool:

@@ -21,8 +21,6 @@ from zwang.motion.explicit import (
     Equation,
     acceleration_program,
     filled,
-    lifted_forces,
-    lifted_mass,
     right_hand_sides,
 )
 from zwang.motion.tangent import Tangents, tangent
@@ -62,18 +60,17 @@ def by_same_factors(
     """q̈ as `acceleration_program` has it, then one more solution of the same system for each direction."""
     derived = model.derived
     A, b = [derived.A[i] for i in choice.used], right_hand_sides(model, choice.used, None)
-    M = lifted_mass(model, choice)
-    forces = [f + c for f, c in zip(derived.Q, derived.C, strict=True)]
-    Q = lifted_forces(model, choice, forces, b)
+    Q = [f + c for f, c in zip(derived.Q, derived.C, strict=True)]
     steps = Steps(se.Symbol, se.Add)
     equation = Equation.of(model, choice, steps, b, coordinates_first=form == "lagrange")
-    x, lam = (held(steps, part) for part in equation.solve(forces))
+    x, lam = (held(steps, part) for part in equation.solve(Q))
     reactions: list[list[Any]] = [[] for _ in Q]
     for row, l in zip(A, lam, strict=True):
         for j, e in row.items():
             reactions[j].append(e * l)
     force = [
-        se.Add(f, *(-e * x[j] for j, e in row.items()), *given) for f, row, given in zip(Q, M, reactions, strict=True)
+        se.Add(f, *(-e * x[j] for j, e in row.items()), *given)
+        for f, row, given in zip(Q, derived.M, reactions, strict=True)
     ]
     missing = [se.Add(e, *(-f * x[j] for j, f in row.items())) for e, row in zip(b, A, strict=True)]
     tangents = Tangents(directions, steps=steps.done)

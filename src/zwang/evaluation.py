@@ -80,12 +80,15 @@ class Model:
     description: Description
     derived: Derived
     parameters: tuple[Any, ...]
+    modes: tuple[Any, ...] = ()
+    """Numbers that hold its switches, if they are held."""
 
     @property
     def inputs(self) -> dict[str, tuple[Any, ...]]:
         """The inputs of every kernel made from this model, in their order."""
         axes = self.description.axes
-        return {"t": (axes.t,), "q": axes.q, "v": axes.v, "p": self.parameters}
+        inputs = {"t": (axes.t,), "q": axes.q, "v": axes.v, "p": self.parameters}
+        return inputs | {"modes": self.modes} if self.modes else inputs
 
 
 def model_of(system: System, inputs: Mapping[sp.Expr, Any]) -> Model:

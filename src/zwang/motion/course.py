@@ -5,8 +5,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from zwang.evaluation import Array
 from zwang.motion import singular
 from zwang.motion.choice import Choice
@@ -14,6 +12,7 @@ from zwang.motion.event import event_task
 from zwang.motion.explicit import GAINS
 from zwang.motion.report import Segment
 from zwang.motion.start import choice_at
+from zwang.motion.switching import Switches, switching
 from zwang.motion.task import Path, Status, Task
 
 if TYPE_CHECKING:
@@ -111,12 +110,13 @@ def task_of(
     """
     from zwang.motion.native import compiled
 
-    program = setup.program("acceleration", choice)
+    program, locked = setup.program("acceleration", choice), setup.locked
+    place = slice(len(setup.p), len(setup.p) + len(locked.literal)) if locked else slice(0)
+    switches = Switches(locked, place, len(setup.events)) if locked else None
     t, q, v = state
     p = setup.all_parameters
     kernel = compiled(program)
-    names = dict(zip(program.inputs, (np.array([t]), q, v, setup.p, np.array(setup.gains)), strict=False))
-    here = singular.scale_at(choice, state, kernel(**names)["pivots"])
+    here = singular.scale_at(choice, state, kernel(**setup.named(program, state))["pivots"])
     scales[choice] = scales[choice] | here if choice in scales else here
     return Task(
         acceleration=program,
@@ -131,11 +131,13 @@ def task_of(
         events=event_task(
             setup.system,
             setup.symbols,
-            setup.model,
+            setup.running,
             choice,
             setup.events,
             GAINS if setup.drift == "baumgarte" else None,
+            [row for row, *_ in locked.rows] if locked else (),
         ),
+        switches=switches,
         projection=setup.program("projection", choice) if keeps_on(setup, choice) else None,
         breaks=setup.breaks,
         max_step=setup.max_step,
@@ -176,7 +178,12 @@ def keeps_on(setup: "Setup", choice: Choice) -> bool:
 
 
 def engine(method: str) -> Any:
-    """The function that integrates a task by a method."""
+    """The function that integrates a task by a method, from switch to switch."""
+    return switching(plain_engine(method))
+
+
+def plain_engine(method: str) -> Any:
+    """The function that integrates a task by a method, with its switches as they are."""
     if method == "native":
         from zwang.motion import native
 

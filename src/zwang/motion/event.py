@@ -73,10 +73,19 @@ class Event:
 
 
 def event_task(
-    system: System, symbols: Sequence[sp.Symbol], model: Model, choice: Choice, events: Sequence[Event], gains: Any
+    system: System,
+    symbols: Sequence[sp.Symbol],
+    model: Model,
+    choice: Choice,
+    events: Sequence[Event],
+    gains: Any,
+    falling: Sequence[Any] = (),
 ) -> EventTask | None:
-    """The events of a run as a program, on the rows chosen for it."""
-    if not events:
+    """The events of a run as a program, on the rows chosen for it.
+
+    Behind them come expressions of the model that stop the run where they fall through zero.
+    """
+    if not events and not falling:
         return None
     axes, derived = model.description.axes, model.derived
     steps = Steps(se.Symbol, se.Add)
@@ -93,10 +102,11 @@ def event_task(
             known |= dict(zip(names, filled(lam), strict=True))
         forces = constraint_forces(equation.A, lam, len(Q), steps)
         known |= {constraint_force(q): f + c for q, f, c in zip(system.coordinates, forces, derived.C, strict=True)}
-    outputs = tuple(reading(event, known, reactions) for event in events)
+    outputs = (*(reading(event, known, reactions) for event in events), *falling)
     inputs = model.inputs if gains is None else model.inputs | {"gains": gains}
     program = Program(inputs=inputs, outputs={"event": outputs}, shapes={}, steps=tuple(steps.done))
-    return EventTask(program, tuple(e.direction for e in events), tuple(e.stop for e in events))
+    directions = (*(e.direction for e in events), *(-1 for _ in falling))
+    return EventTask(program, directions, (*(e.stop for e in events), *(True for _ in falling)))
 
 
 def reading(event: Event, known: dict[sp.Basic, Any], reactions: list[sp.Symbol]) -> Any:

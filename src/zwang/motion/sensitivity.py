@@ -106,6 +106,7 @@ def sensitivities(
         raise InputError(f"sensitivities need a System, which can be differentiated; got {type(system).__name__}")
     until, t = check_span(until, t)
     setup = prepare(system, parameters, method, form, tol, "none", (), longest_step(max_step, until - t))
+    setup = replace(setup, holds=False)
     require_fit(system, setup.signals, setup.method, t, until)
     directions = directions_of(setup, inputs)
     grid = saved_times(t, until, times, samples)

@@ -21,6 +21,7 @@ from zwang.motion.continuity import require_continuous
 from zwang.motion.course import QUAD, integrate, keeps_on
 from zwang.motion.driven import breaks_in, require_fit
 from zwang.motion.event import Event
+from zwang.motion.locked import Locked, lock
 from zwang.motion.native import compiled
 from zwang.motion.progress import reporter
 from zwang.motion.report import event_name, first_contradiction, report, values_of
@@ -43,6 +44,7 @@ FEWEST_STEPS = 20, 100  # of a motion, and of one that shows nothing a step size
 SUSPECT = 1e-9  # a residual that projection leaves, above which constraints may contradict each other
 
 _PROGRAMS: Kept[Program] = Kept()
+_LOCKED: Kept[tuple[Locked | None]] = Kept()
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ class Setup:
     quiet_step: float = np.inf
     breaks: Array = field(default_factory=lambda: np.zeros(0))
     """Instants right after which a signal or a switch in time changes."""
+    holds: bool = True
+    """Whether switches that depend on the state are held while an engine runs."""
 
     def matrices(self, t: float, q: Array, v: Array) -> Matrices:
         """The system's matrices at a state."""
@@ -75,10 +79,11 @@ class Setup:
     def program(self, kind: str, choice: Choice) -> Program:
         """A program of the explicit equation, made once for the same model and choice."""
         gains = explicit.GAINS if self.drift == "baumgarte" else None
-        key = (self.system.structure, tuple(self.inputs.items()), kind, self.form, choice, gains)
+        key = (self.system.structure, tuple(self.inputs.items()), kind, self.form, choice, gains, self.holds)
+        running = self.running
         make = {
-            "acceleration": lambda: explicit.acceleration_program(self.model, choice, self.form, gains),
-            "projection": lambda: explicit.projection_program(self.model, choice, gains),
+            "acceleration": lambda: explicit.acceleration_program(running, choice, self.form, gains),
+            "projection": lambda: explicit.projection_program(running, choice, gains),
             "report": lambda: explicit.report_program(self.model, choice),
         }
         return _PROGRAMS.get(key, make[kind])
@@ -89,9 +94,31 @@ class Setup:
         return self.system.symbols_with(self.inputs)
 
     @property
+    def locked(self) -> Locked | None:
+        """The model with its switches held, if some depend on its state."""
+        if not self.model.description.switching or not self.holds:
+            return None
+        names = self.system.coordinate_names, tuple(map(str, self.symbols)), self.system.constraint_names
+        key = (self.system.structure, tuple(self.inputs.items()), *names)
+        return _LOCKED.get(key, lambda: (lock(self.model, *names),))[0]
+
+    @property
+    def running(self) -> Model:
+        """The model that engines run."""
+        return self.model if self.locked is None else self.locked.model
+
+    def named(self, program: Program, state: tuple[float, Array, Array]) -> dict[str, Array]:
+        """The inputs of a program at a state, with no switch held."""
+        t, q, v = state
+        values = {"t": np.array([t]), "q": q, "v": v, "p": self.p, "gains": np.array(self.gains)}
+        values |= {"modes": self.locked.literal} if self.locked else {}
+        return {name: values[name] for name in program.inputs}
+
+    @property
     def all_parameters(self) -> Array:
-        """Parameters as the engines' kernels take them: the gains of Baumgarte's method come last."""
-        return np.concatenate([self.p, self.gains]) if self.drift == "baumgarte" else self.p
+        """Parameters as the engines' kernels take them: then modes, the gains of Baumgarte's method last."""
+        modes = () if self.locked is None else self.locked.literal
+        return np.concatenate([self.p, modes, self.gains if self.drift == "baumgarte" else ()])
 
 
 def simulate(

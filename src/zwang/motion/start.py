@@ -73,10 +73,8 @@ def clearly_independent(setup: "Setup", state: tuple[float, Array, Array]) -> bo
     masses = np.diagonal(now.M)
     if (masses <= 0).any():
         return False
-    t, q, v = state
     program = setup.program("acceleration", every_row(setup))
-    given = (np.array([t]), q, v, setup.p, np.array(setup.gains))
-    pivots = compiled(program)(**dict(zip(program.inputs, given, strict=False)))["pivots"]
+    pivots = compiled(program)(**setup.named(program, state))["pivots"]
     m = len(system.constraints)
     unconstrained = np.einsum("ij,ij,j->i", now.A, now.A, 1 / masses)
     return bool((pivots[:m] > CLEAR * unconstrained).all() and (pivots[m:] > CLEAR * masses.min()).all())

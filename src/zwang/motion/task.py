@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ class Status(StrEnum):
     NOT_FINITE = "not finite"
     STEP_TOO_SMALL = "step too small"
     TOO_MANY_STEPS = "too many steps"
+    SLIDING = "sliding"
 
 
 REMEDY = {
@@ -30,6 +32,7 @@ REMEDY = {
     Status.INCONSISTENT: "the constraints contradict each other there: check what they ask for at that time",
     Status.NOT_FINITE: "a force, mass or constraint is infinite or not a number there: check its expression",
     Status.STEP_TOO_SMALL: "ask for a looser tol, or use method='radau' if the system is stiff",
+    Status.SLIDING: "smooth what switches there, as tanh(v/eps) for sign(v), or end before it",
     Status.TOO_MANY_STEPS: "ask for a looser tol or a shorter time, or use method='radau' if the system is stiff",
 }
 
@@ -73,6 +76,8 @@ class Task:
     """Without it: the engine stops well before a singular position, so that it can be asked again with it."""
     breaks: Array = field(default_factory=lambda: np.zeros(0))
     """Instants right after which the acceleration or a derivative of it jumps: a step must end at each."""
+    switches: Any = None
+    """What is held while an engine runs and changed in between (`switching`); engines themselves do not look at it."""
     step_limit: int = 100_000_000
     """Attempted steps after which the native engine gives up."""
     max_step: float = np.inf

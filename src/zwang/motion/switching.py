@@ -1,0 +1,356 @@
+"""Motion from switch to switch: an engine runs with its modes held, and stops where one has to change.
+
+At a switch the accelerations on both sides tell how the motion goes on: across, or back where it came from, or
+neither, where both sides push back onto the switch (dry friction written as sign(v)). Then it would slide along the
+switch, which the equations do not describe: the run stops and says so.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from zwang.compile import Program
+from zwang.motion.leap import inputs
+from zwang.motion.locked import LITERAL, Locked
+from zwang.motion.native import compiled
+from zwang.motion.task import Array, Happening, Path, Status, Task
+
+Engine = Callable[[Task], Path]
+State = tuple[float, Array, Array]
+
+SOON = 1e-6  # how far ahead to look from a switch, in terms of the time in which the motion changes
+FAR = 1e3  # the same for a look back
+AT_ONCE = 1e-13  # of time and span: what happens so soon happens now
+NOISE = 8 * float(np.finfo(float).eps)  # of the terms that make up an argument
+LEAVES = 1e-13  # an argument that is zero and stays zero has left when it is larger
+JUMP = 1e-9  # of a value: a change by less is none
+CHATTERS = 100  # switches in a row, whose time is compared with that of as many at half their number
+FASTER = 0.7  # of that time: they come faster now
+TOO_MANY = 20_000  # switches ahead at the present pace
+
+
+@dataclass(frozen=True)
+class Switches:
+    """The switches of a task: where its modes are among its parameters, and how many events are the user's own."""
+
+    locked: Locked
+    place: slice
+    own: int
+
+
+def switching(engine: Engine) -> Engine:
+    """An engine that holds the modes of a task while it runs, and changes them in between."""
+
+    def run(task: Task) -> Path:
+        return engine(task) if task.switches is None else Course(task, task.switches, engine).run()
+
+    return run
+
+
+class Course:
+    """One run from switch to switch."""
+
+    def __init__(self, task: Task, switches: Switches, engine: Engine) -> None:
+        """Nothing decided yet."""
+        self.task, self.switches, self.engine = task, switches, engine
+        self.locked, self.count = switches.locked, len(switches.locked.switches)
+        self.state: State = (task.t, task.q, task.v)
+        self.span = abs(float(task.times[-1]) - task.t)
+        self.modes = self.locked.literal
+        self.total: Path | None = None
+        self.instants: list[float] = []
+        self.given = inputs(task, *self.state)  # of programs; state and modes are put in as they are
+
+    def run(self) -> Path:
+        """To the end, or to what stops the motion."""
+        stuck = self.settle(self.modes, {})
+        if stuck is not None:
+            return self.stopped(Status.SLIDING, stuck)
+        literal = False  # whether the modes are not held, since the equation has no value beyond a switch
+        while True:
+            modes = self.modes.copy()
+            if literal:
+                modes[: self.count] = LITERAL
+            before = self.state[0]
+            path = self.advance(modes)
+            if path.status in (Status.NOT_FINITE, Status.STEP_TOO_SMALL) and not literal:
+                literal = True
+                self.drop_status()
+                continue
+            fired = self.fired(path)
+            if path.status is not Status.EVENT or self.ended_by_user(path):
+                return self.finished(path)
+            if path.end[0] != before or fired:
+                literal = False
+            old = self.modes
+            stuck = self.settle(old, fired)
+            if stuck is not None:
+                return self.stopped(Status.SLIDING, stuck)
+            jump = self.jump(old)
+            if jump:
+                return self.stopped(Status.NOT_FINITE, jump)
+            self.meet_zeros()
+            if self.chatters():
+                return self.stopped(Status.SLIDING, self.words(next(iter(fired), 0), "ever faster, to and fro across"))
+            if not len(self.ahead):
+                return replace(self.so_far, status=Status.FINISHED)
+
+    @property
+    def so_far(self) -> Path:
+        """The account until now."""
+        if self.total is None:
+            nothing = np.zeros((0, len(self.task.q)))
+            return Path(Status.FINISHED, nothing, nothing, self.state)
+        return self.total
+
+    @property
+    def ahead(self) -> Array:
+        """The times yet to be saved."""
+        return self.task.times[len(self.so_far.q) :]
+
+    def advance(self, modes: Array) -> Path:
+        """The engine, from the present state on with the given modes; what it did is added to the account."""
+        t, q, v = self.state
+        path = self.engine(replace(self.task, t=t, q=q, v=v, times=self.ahead, p=self.parameters(modes), switches=None))
+        self.total = joined(self.so_far, path, self.own(path))
+        self.state = path.end
+        return path
+
+    def own(self, path: Path) -> tuple[Happening, ...]:
+        """The user's events of a stretch; not again what was met when it began."""
+        soon = AT_ONCE * (abs(path.end[0]) + self.span)
+        last = {h.which: h.t for h in self.so_far.happenings}
+        return tuple(
+            h
+            for h in path.happenings
+            if h.which < self.switches.own and not abs(h.t - last.get(h.which, np.inf)) <= soon
+        )
+
+    def fired(self, path: Path) -> dict[int, bool]:
+        """The switches whose levels end at the end of a stretch, and whether their arguments rise there."""
+        ended = {}
+        for h in path.happenings:
+            if h.which >= self.switches.own and h.t == path.end[0]:
+                _, which, rises = self.locked.rows[h.which - self.switches.own]
+                level = self.modes[self.count + which]
+                if rises or level:  # a sign that was zero and is no longer is known by its value
+                    ended[which] = (rises or -level) > 0
+        return ended
+
+    def is_sign(self, which: int) -> bool:
+        """Whether a switch is decided by a sign; otherwise it is a floor."""
+        return self.locked.switches[which].kind not in ("floor", "ceiling")
+
+    def ended_by_user(self, path: Path) -> bool:
+        """Whether an event of the user's own stops the motion here."""
+        stop = self.task.events.stop if self.task.events else ()
+        return any(h.which < self.switches.own and stop[h.which] and h.t == path.end[0] for h in path.happenings)
+
+    def settle(self, old: Array, fired: dict[int, bool]) -> str | None:
+        """The modes with which the motion goes on; or why it does not.
+
+        Inner switches come first, so that each finds those that its argument contains decided.
+        """
+        self.modes = old.copy()
+        tau = self.soon()
+        now = AT_ONCE * (abs(self.state[0]) + self.span) / abs(tau)
+        for i, switch in enumerate(self.locked.switches):
+            value, size = self.reading(self.modes, i)
+            noise = NOISE * size
+            level = old[self.count + i]
+            known = level != LITERAL and (level != 0 or not self.is_sign(i))
+            low, high = switch.limits(level if known else switch.level(value))
+            inside = min(value - low, high - value)
+            if i not in fired and inside > noise and inside > now * abs(self.change(self.modes, i, tau)):
+                self.put(i, level if known else switch.level(value), 0.0)
+                continue
+            up = fired[i] if i in fired else high - value < value - low
+            choice = self.decide(i, level if known else None, up, tau)
+            if choice is None:
+                return self.words(i, "along")
+            self.put(i, choice, noise)
+        return None
+
+    def decide(self, i: int, level: float | None, up: bool, tau: float) -> float | None:
+        """The level on which the motion leaves a boundary; None if it cannot.
+
+        `level` is where it comes from, if that is known, and `up` whether the boundary is met from below.
+        """
+        switch = self.locked.switches[i]
+        value, size = self.reading(self.modes, i)
+        here = level if level is not None else switch.level(value)
+        below, above = switch.around(here, up if self.is_sign(i) or level is not None else value < round(value))
+
+        def change(side: float) -> float:
+            modes = self.modes.copy()
+            modes[i] = side
+            by = self.change(modes, i, tau)
+            return 0.0 if abs(by) <= NOISE * size else by
+
+        if level is not None:
+            sense, near, far = (1.0, below, above) if up else (-1.0, above, below)
+            if sense * change(far) >= 0:
+                return far
+            return near if sense * change(near) < 0 else None
+        rises, falls, literal = change(above), change(below), change(LITERAL)
+        if (rises > 0) != (falls < 0):
+            return above if rises > 0 else below
+        if literal == 0 or (rises <= 0 and 0 in (rises, falls)):
+            return 0.0 if self.is_sign(i) else here  # it stays, as far as can be seen
+        return None if rises <= 0 else above if literal > 0 else below
+
+    def put(self, i: int, level: float, noise: float) -> None:
+        """Hold a switch at a level. A slack keeps a level from ending in the rounding of where it began."""
+        switch, count = self.locked.switches[i], self.count
+        self.modes[i], self.modes[count + i], self.modes[2 * count + i] = level, level, 0.0
+        if level == 0 and self.is_sign(i):
+            self.modes[i] = LITERAL  # neither side: read from the state, as it is
+            self.modes[2 * count + i] = LEAVES + 8 * noise
+            return
+        value, _ = self.reading(self.modes, i)
+        low, high = switch.limits(level)
+        inside = min(value - low, high - value)
+        if inside <= noise:
+            self.modes[2 * count + i] = 2 * abs(min(inside, 0.0)) + noise + float(np.finfo(float).tiny)
+
+    def soon(self) -> float:
+        """A time in which the motion changes little."""
+        _, _, v = self.state
+        a = self.acceleration(self.modes, self.state)
+        speed, pace = float(np.abs(v).max()), float(np.abs(a).max())
+        scale = speed / pace if speed > 0 and pace > 0 else self.span
+        sense = 1.0 if self.task.times[-1] >= self.task.t else -1.0
+        return sense * SOON * min(self.span, scale)
+
+    def change(self, modes: Array, i: int, tau: float) -> float:
+        """By how much an argument changes within a short time, if modes are these; per unit of the run's sense."""
+        t, q, v = self.state
+        a = self.acceleration(modes, self.state)
+        later = (t + tau, q + tau * v + tau**2 / 2 * a, v + tau * a)
+        return float(self.argument(modes, later)[0][i] - self.argument(modes, self.state)[0][i])
+
+    def reading(self, modes: Array, i: int) -> tuple[float, float]:
+        """An argument at the present state, and the size of its terms."""
+        values, sizes = self.argument(modes, self.state)
+        return float(values[i]), float(sizes[i])
+
+    def argument(self, modes: Array, state: State) -> tuple[Array, Array]:
+        """The arguments of all switches at a state, and the sizes of their terms."""
+        out = self.evaluated(self.locked.readings, modes, state)
+        return out["argument"], out["size"]
+
+    def acceleration(self, modes: Array, state: State) -> Array:
+        """The acceleration at a state; where a mode has no value there, as if none were held."""
+        held = self.evaluated(self.task.acceleration, modes, state)["acceleration"]
+        if np.isfinite(held).all():
+            return held
+        return self.evaluated(self.task.acceleration, self.locked.literal, state)["acceleration"]
+
+    def evaluated(self, program: Program, modes: Array, state: State) -> dict[str, Array]:
+        """What a program says at a state."""
+        t, q, v = state
+        now = self.given | {"t": np.array([t]), "q": q, "v": v, "modes": modes}
+        return compiled(program)(**{name: now[name] for name in program.inputs})
+
+    def parameters(self, modes: Array) -> Array:
+        """The task's parameters with given modes."""
+        p = self.task.p.copy()
+        p[self.switches.place] = modes
+        return p
+
+    def jump(self, old: Array) -> str:
+        """What jumps between the old modes and the new ones though no finite force could make it, in words.
+
+        What is continuous differs less and less between the modes on the way to the switch; a jump is as large here.
+        """
+        if not self.locked.steady_names:
+            return ""
+        t, q, v = self.state
+        a, back = self.acceleration(old, self.state), FAR * self.soon()
+        earlier = (t - back, q - back * v + back**2 / 2 * a, v - back * a)
+        here, there = (
+            np.subtract(*(self.evaluated(self.locked.steady, modes, state)["value"] for modes in (self.modes, old)))
+            for state in (self.state, earlier)
+        )
+        size = np.abs(self.evaluated(self.locked.steady, old, self.state)["value"])
+        jumps = (np.abs(here) > JUMP * size) & (np.abs(here) > np.abs(there) / 2)
+        if not jumps.any():
+            return ""
+        changed = np.flatnonzero(old[: self.count] != self.modes[: self.count])
+        where = self.locked.switches[int(changed[0])].words if len(changed) else "a switch"
+        return f"At {where}, {self.locked.steady_names[int(np.argmax(jumps))]} jumps: no finite force can do that."
+
+    def meet_zeros(self) -> None:
+        """Write down the user's events that are zero here exactly: an event that is zero at a start does not fire."""
+        if not self.switches.own or self.task.events is None or self.total is None:
+            return
+        values = self.evaluated(self.task.events.program, self.modes, self.state)["event"][: self.switches.own]
+        t, q, v = self.state
+        soon = AT_ONCE * (abs(t) + self.span)
+        for which in np.flatnonzero(values == 0):
+            if any(h.which == which and abs(h.t - t) <= soon for h in self.total.happenings):
+                continue
+            tau = self.soon()
+            a = self.acceleration(self.modes, self.state)
+            back = (t - tau, q - tau * v + tau**2 / 2 * a, v - tau * a)
+            earlier = self.evaluated(self.task.events.program, self.modes, back)["event"][which]
+            if earlier != 0 and self.task.events.direction[which] * -earlier >= 0:
+                met = Happening(t, int(which), q, v)
+                self.total = replace(self.total, happenings=(*self.total.happenings, met))
+
+    def chatters(self) -> bool:
+        """Whether switches follow each other ever faster, and no end of them is in sight."""
+        self.instants.append(self.state[0])
+        met, half = self.instants, len(self.instants) // 2
+        if half < CHATTERS:
+            return False
+        earlier, now = (abs(met[k - 1] - met[k - CHATTERS]) for k in (half, len(met)))
+        ahead = abs(float(self.task.times[-1]) - self.state[0])
+        return now < FASTER * earlier and ahead * CHATTERS > TOO_MANY * now
+
+    def drop_status(self) -> None:
+        """The last stretch did not end the motion: it goes on from there."""
+        assert self.total is not None
+        self.total = replace(self.total, status=Status.FINISHED)
+
+    def finished(self, path: Path) -> Path:
+        """The account, as the last stretch ended."""
+        mine = list(self.so_far.happenings)
+        stop = self.task.events.stop if self.task.events else ()
+        mine.sort(key=lambda h: h.t == path.end[0] and bool(stop[h.which]))  # what stopped the motion comes last
+        return replace(self.so_far, status=path.status, happenings=tuple(mine))
+
+    def stopped(self, status: Status, words: str) -> Path:
+        """The account of a motion that ends at a switch."""
+        t, q, v = self.state
+        now = int(np.searchsorted(self.ahead, t, side="right")) if len(self.ahead) and self.ahead[0] == t else 0
+        account = replace(
+            self.so_far,
+            q=np.concatenate([self.so_far.q, np.tile(q, (now, 1))]),
+            v=np.concatenate([self.so_far.v, np.tile(v, (now, 1))]),
+        )
+        return replace(account, status=status, end=self.state, notes=(*account.notes, words))
+
+    def words(self, i: int, how: str) -> str:
+        """Why the motion does not go on."""
+        return (
+            f"The motion would go on {how} the switch at {self.locked.switches[i].words}: both sides push back onto it."
+        )
+
+
+def joined(first: Path, then: Path, happenings: tuple[Happening, ...]) -> Path:
+    """Two stretches of one run as one."""
+    return replace(
+        then,
+        q=np.concatenate([first.q, then.q]),
+        v=np.concatenate([first.v, then.v]),
+        steps=first.steps + then.steps,
+        evaluations=first.evaluations + then.evaluations,
+        happenings=(*first.happenings, *happenings),
+        crossings=(*first.crossings, *then.crossings),
+        left=max(first.left, then.left),
+        compile_seconds=first.compile_seconds + then.compile_seconds,
+        run_seconds=first.run_seconds + then.run_seconds,
+        notes=(*first.notes, *(note for note in then.notes if note not in first.notes)),
+    )

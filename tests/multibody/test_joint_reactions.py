@@ -154,3 +154,81 @@ def test_slider_moment_is_taken_at_the_slider_whoever_is_first():
         assert np.allclose(reaction.force[:, 0], (0, sign * 2 * G, 0), rtol=0, atol=1e-12)
         travelled = motion.q.values[:, 0] if order == 1 else 0  # the ground's point stays where the joint was
         assert np.allclose(reaction.moment[:, 0, 2], sign * 2 * G * travelled, rtol=0, atol=1e-11)
+
+
+def of_one_kind(kind, first, second):
+    """A joint of its own class, and the same as a Series; and the coordinates of both, in pairs."""
+    hinge, slide = (mb.Step(name, way, tuple(AXIS)) for name, way in (("a", "angle"), ("b", "travel")))
+    if kind == "Revolute":
+        return mb.Revolute("j", first, second, at=AT, axis=AXIS), [hinge], {"angle": "a"}
+    if kind == "Prismatic":
+        return mb.Prismatic("j", first, second, at=AT, axis=AXIS), [slide], {"travel": "b"}
+    if kind == "Cylindrical":
+        return mb.Cylindrical("j", first, second, at=AT, axis=AXIS), [hinge, slide], {"angle": "a", "travel": "b"}
+    across = unit(np.cross(AXIS, OTHER))
+    steps = [hinge, mb.Step("c", "angle", tuple(across))]
+    return mb.Universal("j", first, second, at=AT, axes=(AXIS, across)), steps, {"angle1": "a", "angle2": "c"}
+
+
+def acts(what, joint, coordinate):
+    """Something along a joint's coordinate: joints, force elements."""
+    freedom = {"coordinate": coordinate}
+    return {
+        "actuator": ([], [mb.Actuator(coordinate, joint, effort=3.0, **freedom)]),
+        "damper": ([], [mb.JointSpring(coordinate, joint, stiffness=0, damping=0.7, **freedom)]),
+        "driver": ([mb.Driver(coordinate, joint, speed=0.5 + zw.t, **freedom)], []),
+    }[what]
+
+
+@pytest.mark.parametrize("what", ["actuator", "damper", "driver"])
+@pytest.mark.parametrize("kind", ["Revolute", "Prismatic", "Cylindrical", "Universal"])
+def test_a_reaction_leaves_out_what_acts_along_the_joint_whatever_its_class(kind, what):
+    found, fixed = [], what == "driver"
+    for series in (False, True):
+        rng = np.random.default_rng(7)
+        one, two = spatial("one", rng), spatial("two", rng)
+        first = mb.ground if fixed else one
+        joint, steps, names = of_one_kind(kind, first, two)
+        if series:
+            joint = mb.Series("j", first, two, at=AT, steps=steps)
+        pairs = [acts(what, joint, name) for name in (names.values() if series else names)]
+        joints, forces = ([x for pair in pairs for x in pair[i]] for i in (0, 1))
+        bodies = [two] if fixed else [one, two]
+        mechanism = mb.Mechanism(bodies, [joint, *joints], [mb.Gravity((0, 0, -G)), *forces])
+        motion = zw.simulate(mechanism.system, mechanism.start, until=0.5, samples=4)
+        reaction = mechanism.reactions(motion).sel(joint="j")
+        found.append(np.hstack([reaction.force, reaction.moment]))
+    np.testing.assert_allclose(*found, atol=1e-7)
+    assert abs(found[0]).max() > 0.1
+
+
+def test_a_reaction_does_no_work_in_free_motions_of_parallel_hinges():
+    # two parallel hinges apart from each other, each with a motor: a force along the line of both hinges
+    rng = np.random.default_rng(3)
+    body = spatial("arm", rng)
+    hinges = [mb.Step("a", "angle", (0, 0, 1), at=(0, 0, 0)), mb.Step("b", "angle", (0, 0, 1), at=(1, 0.5, 0))]
+    joint = mb.Series("j", mb.ground, body, at=(2, 1.5, 0.3), steps=hinges)
+    motors = [mb.Actuator("m", joint, effort=2.0, coordinate="a"), mb.Actuator("n", joint, effort=-5.0, coordinate="b")]
+    mechanism = mb.Mechanism([body], [joint], motors)
+    motion = zw.simulate(mechanism.system, mechanism.start, until=0.5, samples=4)
+    reaction = mechanism.reactions(motion).sel(joint="j")
+    force, moment = reaction.force.values, reaction.moment.values
+    place = mechanism.track(motion, "arm", [float(x) for x in joint.ends[1]]).values
+    turned = mechanism.coordinates(motion).a.sel(joint="j").values
+    c, s = np.cos(turned), np.sin(turned)
+    elbow = np.stack([c - s / 2, s + c / 2, 0 * c], axis=1)
+    for hinge in (0 * elbow, elbow):
+        np.testing.assert_allclose((moment + np.cross(place - hinge, force))[:, 2], 0, atol=1e-9)
+
+
+def test_the_reaction_of_a_wire_has_no_part_along_it():
+    import sympy as sp
+
+    u = sp.Symbol("u")
+    bead = mb.Particle("bead", 1.0, position=(1, 0))
+    wire = mb.PointOnCurve("wire", mb.ground, bead, curve=(sp.cos(u), sp.sin(u)), parameter=u, start=0.0)
+    mechanism = mb.Mechanism([bead], [wire], [mb.Actuator("motor", wire, effort=2.0)])
+    motion = zw.simulate(mechanism.system, mechanism.start, until=1.0, samples=5)
+    # s̈ = 2 from rest: the wire holds the bead with ṡ² = 4 t² towards the centre
+    force = mechanism.reactions(motion).force.sel(joint="wire").values[:, :2]
+    np.testing.assert_allclose(force, -4 * motion.time.values[:, None] ** 2 * motion.q.values[:, :2], atol=1e-9)

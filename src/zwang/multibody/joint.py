@@ -11,6 +11,7 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.model.drawing import Shape
 from zwang.multibody.body import AnyBody, common_dimension, own_point
+from zwang.multibody.efforts import FreeMotion
 from zwang.multibody.pose import Pose
 from zwang.multibody.vectors import (
     IDENTITY,
@@ -166,6 +167,11 @@ class Joint(Constrainer):
     def freedoms(self) -> dict[str, Freedom]:
         """The joint's coordinates by name: angle, travel, …."""
         return {}
+
+    @property
+    def free_motions(self) -> tuple[FreeMotion, ...]:
+        """How the second body moves with each of the joint's own `coordinates`."""
+        return ()
 
     @property
     def place(self) -> Vector:

@@ -127,7 +127,8 @@ class Mechanism:
     def reactions(self, motion: "xr.Dataset", frame: str = "world") -> "xr.Dataset":
         """Force and moment (time, joint, axis) on the second body of each joint, at the joint; and whether unique.
 
-        `frame` is "world" or "joint", the joint's own axes, which turn with its first body.
+        A reaction does no work in the joint's free motions: what drives, springs or brakes the joint's coordinates is
+        not part of it. `frame` is "world" or "joint", the joint's own axes, which turn with its first body.
         """
         return results.reactions(self, motion, frame)
 

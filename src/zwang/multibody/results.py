@@ -14,6 +14,7 @@ from zwang.evaluation import model_kernel
 from zwang.given import named_like, parameter_values, suggestion
 from zwang.linalg.rank import row_rank
 from zwang.multibody.body import AnyBody, MassBody, Particle
+from zwang.multibody.efforts import without_efforts
 from zwang.multibody.joint import Constrainer, Joint
 from zwang.multibody.spatial_body import Body
 from zwang.multibody.turns import counted
@@ -120,16 +121,22 @@ def bearer(joint: Joint) -> MassBody:
 
 
 def geometry(joint: Joint, body: MassBody) -> list[Any]:
-    """The arm from a body's centre to the joint, the joint's own axes and the body's coordinates, in expressions."""
+    """The arm from a body's centre to the joint, the joint's own axes, its free motions and the body's coordinates."""
     arm = subtract(joint.place, body.pose(joint.dimension).origin)
-    return [*arm, *(x for e in joint.own_axes for x in e), *body.coordinates]
+    motions = [x for motion in joint.free_motions for x in motion.entries]
+    return [*arm, *(x for e in joint.own_axes for x in e), *motions, *body.coordinates]
 
 
 def reaction(joint: Joint, body: MassBody, places: Array, pull: Array, frame: str) -> tuple[Array, Array]:
-    """Force and moment (time, 3) of one joint, from its geometry and what its rows of Aᵀλ give along a body."""
-    size = joint.dimension
+    """Force and moment (time, 3) of one joint, from its geometry and what its rows of Aᵀλ give.
+
+    `pull` is that along the body's coordinates, then along the joint's own: the opposite of the efforts there.
+    """
+    size, own = joint.dimension, len(body.coordinates)
     arm, turn = places[:, :size], places[:, size : size + size**2].reshape(-1, size, size)
-    generalized = pull if body is joint.second else -pull
+    motions = places[:, size + size**2 : -own].reshape(len(places), -1, 6)
+    efforts = -pull[:, own:]
+    generalized = pull[:, :own] if body is joint.second else -pull[:, :own]
     force, moment = np.zeros((2, len(generalized), 3))
     force[:, :size] = generalized[:, :size]
     if isinstance(body, Body):
@@ -140,6 +147,8 @@ def reaction(joint: Joint, body: MassBody, places: Array, pull: Array, frame: st
     full = np.zeros((len(arm), 3))
     full[:, :size] = arm
     moment = moment - np.cross(full, force)  # from the centre of mass to the joint
+    if efforts.shape[1]:
+        force, moment = np.split(without_efforts(np.hstack([force, moment]), motions, efforts), 2, axis=1)
     if frame == "joint":
         force, moment = (in_joint_axes(x, turn) for x in (force, moment))
     return force, moment
@@ -160,10 +169,13 @@ def joint_forces(
     bodies: Sequence[MassBody],
     parameters: dict[Any, float],
 ) -> list[Array]:
-    """(time, k) what the rows of each joint in Aᵀλ give along the coordinates of one of its bodies."""
+    """(time, k) what the rows of each joint in Aᵀλ give along the coordinates of one of its bodies and its own."""
     system, lam = mechanism.system, motion.multiplier.values
     rows = [[system.constraint_names.index(name) for name in mechanism.rows[j.name]] for j in joints]
-    columns = [[system.coordinates.index(q) for q in b.coordinates] for b in bodies]
+    columns = [
+        [system.coordinates.index(q) for q in (*b.coordinates, *j.coordinates)]
+        for b, j in zip(bodies, joints, strict=True)
+    ]
     found = [np.empty((len(lam), len(k))) for k in columns]
     for part, A in matrices_along(mechanism, motion, parameters):
         for out, i, k in zip(found, rows, columns, strict=True):

@@ -10,6 +10,7 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.model.drawing import Shape
 from zwang.multibody.body import AnyBody
+from zwang.multibody.efforts import FreeMotion
 from zwang.multibody.joint import Freedom, Joint, together
 from zwang.multibody.joints.parts import need_axes
 from zwang.multibody.joints.point_on_surface import follower_ends
@@ -87,6 +88,12 @@ class PointOnCurve(Joint):
         """The point is on the curve."""
         _ = self._start
         return together(subtract(self.place, self.poses[0].point(self.curve_at(self.s))))
+
+    @property
+    def free_motions(self) -> tuple[FreeMotion, ...]:
+        """Along the curve."""
+        tangent = tuple(sp.diff(place, self.s) for place in self.curve_at(self.s))
+        return (FreeMotion("travel", self.poses[0].direction(tangent), (0, 0, 0)),)
 
     @cached_property
     def freedoms(self) -> dict[str, Freedom]:

@@ -9,6 +9,7 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
+from zwang.multibody.efforts import FreeMotion
 from zwang.multibody.joint import Freedom, Joint, Place, together
 from zwang.multibody.joints.parts import need_axes, need_space
 from zwang.multibody.vectors import (
@@ -98,12 +99,12 @@ class Series(Joint):
             found.append((unit(who, axis, (3,)), at))
         return tuple(found)
 
-    def moved(self, x: Vector, free: bool = False) -> Vector:
-        """Where the steps bring a point (or a free vector) of the start, all in the axes of the first body.
+    def moved(self, x: Vector, free: bool = False, count: int | None = None) -> Vector:
+        """Where the steps (the first few) bring a point (or a free vector) of the start, in axes of the first body.
 
         The product of exponentials: the last step acts first, about its place at the start.
         """
-        for q, s, (axis, at) in reversed(list(zip(self.variables, self.steps, self.screws, strict=True))):
+        for q, s, (axis, at) in reversed(list(zip(self.variables, self.steps, self.screws, strict=True))[:count]):
             by = q - s.reading if s.reading else q
             if s.kind == "angle":
                 turn = axis_turn(axis, by)
@@ -123,6 +124,15 @@ class Series(Joint):
         x2, y2, z2 = (b.direction(e) for e in IDENTITY[3])
         turns = {"turn1": inner(brought[1], z2), "turn2": inner(brought[2], x2), "turn3": inner(brought[0], y2)}
         return together(subtract(b.point(q), a.point(self.moved(p)))) | turns
+
+    @property
+    def free_motions(self) -> tuple[FreeMotion, ...]:
+        """About and along the axes of the steps, where the steps before have brought them."""
+        a, found = self.poses[0], []
+        for k, (s, (axis, at)) in enumerate(zip(self.steps, self.screws, strict=True)):
+            arm = subtract(self.place, a.point(self.moved(at, count=k)))
+            found.append(FreeMotion(s.kind, a.direction(self.moved(axis, free=True, count=k)), arm))
+        return tuple(found)
 
     @cached_property
     def freedoms(self) -> dict[str, Freedom]:

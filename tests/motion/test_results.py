@@ -181,13 +181,8 @@ def test_a_given_mass_has_an_account_too():
     assert float(abs(second.energy_balance).max()) < 1e-8
 
 
-def test_the_balance_of_odd_grids():
-    once = np.array([1.0])
-    assert balance(once, once, once).tolist() == [0.0]
-    twice = balance(np.array([0.0, 1.0, 1.0]), np.array([1.0, 2.0, 2.0]), np.ones(3))
-    assert twice.tolist() == [0.0, 1.0, 1.0]
-    backwards = balance(np.array([1.0, 0.5, 0.0]), np.array([2.0, 1.5, 1.0]), np.ones(3))
-    assert np.abs(backwards).max() < 1e-15
+def test_the_balance_of_one_saved_time_is_zero():
+    assert balance(np.array([1.0]), np.array([3.0])).tolist() == [0.0]
 
 
 # Cost

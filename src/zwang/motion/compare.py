@@ -62,7 +62,7 @@ class EngineRow:
     drift: float
     """The most that any constraint reads along the motion, in position or velocity."""
     energy_error: float
-    """Largest energy gained beyond the work of all forces, relative to the energies; quadrature on the saved grid."""
+    """Largest energy gained beyond the work of all forces, relative to the energies."""
     steps: int
     seconds: float
     note: str = ""

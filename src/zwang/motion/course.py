@@ -59,7 +59,7 @@ def integrate(
         task = replace(task, could_cross=could, crossing=kernel)
         path = engine(setup.method)(task)
         path = replace(path, notes=(*path.notes, *singular.crossings(setup, choice, path)))
-        segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p))
+        segments.append(segment_of(setup, choice, grid, path, total.worked))
         grid = grid[len(path.q) :]
         total = joined(total, path)
         if task.growing:
@@ -88,7 +88,7 @@ def integrate(
         if choice.damping and kept is None:
             del scales[choice]  # small, but well: what is small here is the new measure
         path, scales[plain] = passed.path, passed.scale
-        segments.append(Segment(plain, grid[: len(path.q)], path.q, path.v, setup.p))
+        segments.append(segment_of(setup, plain, grid, path, total.worked))
         grid = grid[len(path.q) :]
         total, state, since = joined(total, path), path.end, path.end[0]
         total = replace(total, run_seconds=total.run_seconds + clock.perf_counter() - began - path.run_seconds)
@@ -201,10 +201,18 @@ def plain_engine(method: str) -> Any:
     return scipy.runner(method)
 
 
+def segment_of(setup: "Setup", choice: Choice, grid: Array, path: Path, worked: float) -> Segment:
+    """The states that an engine has saved on one choice of rows, after so much work before."""
+    trace = path.trace and path.trace.padded(len(path.q), path.worked)
+    trace = trace and replace(trace, work=trace.work + worked)
+    return Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p, trace)
+
+
 def joined(first: Path, then: Path) -> Path:
     """Two stretches of one motion as one account."""
     return replace(
         then,
+        worked=first.worked + then.worked,
         steps=first.steps + then.steps,
         evaluations=first.evaluations + then.evaluations,
         happenings=(*first.happenings, *then.happenings),

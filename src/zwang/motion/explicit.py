@@ -13,8 +13,8 @@ import symengine as se
 from zwang.compile import Program
 from zwang.evaluation import Model
 from zwang.linalg.saddle import Row, Saddle, Steps, factorise_saddle
-from zwang.model.constraint import time_derivative
 from zwang.motion.choice import DAMPING, Choice
+from zwang.motion.power import constraint_rates, energies, ledger, total_power
 
 FORMS = ("fundamental", "gibbs-appell", "lagrange")
 GAINS = (se.Symbol("alpha"), se.Symbol("beta"))  # Baumgarte's
@@ -26,19 +26,32 @@ REFINEMENTS_OF_REPORT = 4  # near singular positions, too, its digits should be 
 def acceleration_program(
     model: Model, choice: Choice, form: str = "fundamental", gains: tuple[Any, Any] | None = None
 ) -> Program:
-    """q̈ and the pivots that tell where it loses its meaning. `gains` (α, β) are symbols for Baumgarte's terms."""
+    """q̈, the pivots that tell where it loses its meaning, and the power that changes the energy, if any does.
+
+    `gains` (α, β) are symbols for Baumgarte's terms.
+    """
     derived = model.derived
     Q = [f + c for f, c in zip(derived.Q, derived.C, strict=True)]
     b = right_hand_sides(model, choice.used, gains)
+    rates = constraint_rates(model, choice.used, off=gains is not None)
     steps = Steps(se.Symbol, se.Add)
+    multipliers: Sequence[Any]
     if form == "gibbs-appell":
         acceleration, pivots = gibbs_appell(model, choice, Q, dict(zip(choice.rows, b, strict=True)), steps)
+        plain = right_hand_sides(model, choice.used, None)
+        multipliers = Equation.of(model, choice, steps, plain).solve(Q)[1] if rates else ()
     else:
         equation = Equation.of(model, choice, steps, b, coordinates_first=form == "lagrange")
-        acceleration, _ = equation.solve(Q)
+        acceleration, multipliers = equation.solve(Q)
         pivots = equation.pivots
+        if gains is not None and rates:  # the power is that of the physical forces, without Baumgarte's
+            plain = right_hand_sides(model, choice.used, None)
+            multipliers = equation.solve_for(Q, plain)[1]
+    power = total_power(model, rates, dict(zip(choice.used, multipliers, strict=False)))
     inputs = model.inputs if gains is None else model.inputs | {"gains": gains}
     outputs = {"acceleration": filled(acceleration), "pivots": tuple(pivots)}
+    if power != 0:
+        outputs["power"] = (power,)
     return Program(inputs=inputs, outputs=outputs, shapes={}, steps=tuple(steps.done))
 
 
@@ -231,7 +244,7 @@ def report_program(model: Model, choice: Choice) -> Program:
     else:
         deviation, _ = factorise_saddle(derived.M, [], steps).solve(force, [])
         gaussian = se.Add(*[d * f / 2 for d, f in zip(deviation, force, strict=True) if d is not None])
-    kinetic, jacobi, given_power = energies(model)
+    kinetic, _, given_power = energies(model)
     outputs = {
         "acceleration": filled(x),
         "force": tuple(Q),
@@ -242,32 +255,13 @@ def report_program(model: Model, choice: Choice) -> Program:
         "residual_rate": tuple(se.RealDouble(float("nan")) if e is None else e for e in derived.velocity),
         "kinetic": (kinetic,),
         "potential": (description.potential,),
-        "jacobi": (jacobi,),
+        "jacobi": (ledger(model)[0],),
         "given_power": (given_power,),
         "gaussian": (gaussian,),
     }
     scalars = ("kinetic", "potential", "jacobi", "given_power", "gaussian")
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(scalars, ())
     return Program(inputs=model.inputs, outputs=outputs, shapes=shapes, steps=tuple(steps.done))
-
-
-def energies(model: Model) -> tuple[Any, Any, Any]:
-    """T, Jacobi's energy h = ½q̇ᵀMq̇ − T₀ + V, and the power that changes it beside that of constraints.
-
-    With T = ½q̇ᵀMq̇ + T₁ + T₀ by degree in q̇: ḣ = (F + Q_c)·q̇ + ∂V/∂t − ∂T/∂t. For energies without explicit
-    time and T₀ = T₁ = 0, h is T + V. Where a mass matrix is given, ḣ = (Q + Q_c)·q̇ + ½q̇ᵀṀq̇.
-    """
-    description, derived, axes = model.description, model.derived, model.description.axes
-    v = axes.v
-    quadratic = se.Add(*[e * v[i] * v[j] / 2 for i, row in enumerate(derived.M) for j, e in row.items()])
-    if description.kinetic is None:
-        drift = [time_derivative(e, axes) * v[i] * v[j] / 2 for i, row in enumerate(derived.M) for j, e in row.items()]
-        power = se.Add(*[f * vi for f, vi in zip(derived.Q, v, strict=True)], *drift)
-        return quadratic, quadratic, power
-    T, V = description.kinetic, description.potential
-    at_rest = T.subs(dict.fromkeys(v, 0))
-    power = se.Add(*[f * vi for f, vi in zip(description.forces, v, strict=True)], V.diff(axes.t), -T.diff(axes.t))
-    return T, quadratic - at_rest + V, power
 
 
 def constraint_forces(A: Sequence[Row], lam: Sequence[Any], n: int, steps: Steps) -> list[Any]:

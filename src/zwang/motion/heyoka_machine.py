@@ -61,8 +61,8 @@ class Function:
 class Machine:
     """What is compiled for one kind of run.
 
-    `readings` gives the acceleration and the pivots over their scales; `projection` the way back to the
-    constraints. `found` receives the events of a step: time, which one, sign of its slope.
+    `readings` gives the acceleration, the pivots over their scales and the power, if there is one; `projection` the
+    way back to the constraints. `found` receives the events of a step: time, which one, sign of its slope.
     """
 
     integrator: Any
@@ -146,5 +146,5 @@ def build(task: Task, kind: Precision, tol: float) -> Machine:
         parts = to.outputs(task.projection)
         ordered = [e for name in ("dq", "dv", "position", "velocity") for e in parts[name]]
         projection = Function(hy.cfunc(ordered, vars=x, **settings))
-    readings = Function(hy.cfunc([*out["acceleration"], *pivots], vars=x, **settings))
+    readings = Function(hy.cfunc([*out["acceleration"], *pivots, *out.get("power", ())], vars=x, **settings))
     return Machine(integrator, readings, projection, found, kind, tol, n)

@@ -31,10 +31,13 @@ class Own(IntEnum):
     PIVOT = 7
     ACCEPTED = 8
     REJECTED = 9
-    EVALUATIONS = 10  # … to here
-    WANTED = 11  #      the next requested time; infinitely far ahead when there is none
-    STEP = 12  #        the step being tried, with its sign
-    STEP_LOW = 13  #    what the time at its end loses to round-off
+    EVALUATIONS = 10
+    WORKED = 11
+    WORKED_LOW = 12  #  … to here
+    WANTED = 13  #      the next requested time; infinitely far ahead when there is none
+    STEP = 14  #        the step being tried, with its sign
+    STEP_LOW = 15  #    what the time at its end loses to round-off
+    WORK = 16  #        the work up to the state last interpolated
 
 
 GROUP: Final = np.dtype(
@@ -43,6 +46,7 @@ GROUP: Final = np.dtype(
         ("n", "i8"),  #             coordinates
         ("state", "i8"),  #         1 + 2n + parameters
         ("pivots", "i8"),
+        ("powers", "i8"),
         ("stride", "i8"),  #        length of a row of k
         ("count", "i8"),  #         runs in all
         ("busy", "i8"),  #          lanes that have one
@@ -94,14 +98,14 @@ class Groups:
 def prepare(runs: NDArray[np.void], parameters: int, acceleration: int, work: int, alone: int, count: int) -> Groups:
     """So many groups for these records of runs, which share their settings; `work` counts doubles."""
     first = runs[0]
-    n, pivots = int(first["n"]), int(first["pivots"])
+    n, pivots, powers = (int(first[name]) for name in ("n", "pivots", "powers"))
     names = GROUP.names or ()
     sizes = {
         name: LANES * size
-        for name, size in lengths(n, parameters, pivots, 0, 0, crossing=False).items()
+        for name, size in lengths(n, parameters, pivots, 0, 0, crossing=False, powers=powers).items()
         if name in names
     }
-    sizes |= {"k": LANES * 16 * (n + pivots), "work": work, "own": LANES * len(Own)}
+    sizes |= {"k": LANES * 16 * (n + pivots + powers), "work": work, "own": LANES * len(Own)}
     places = dict(zip(sizes, itertools.accumulate(sizes.values(), initial=0), strict=False))
     # Vectors of lanes are aligned as they want to be; groups belong to different threads and are kept a page apart.
     total = sum(sizes.values()) + 4096 // 8
@@ -112,11 +116,12 @@ def prepare(runs: NDArray[np.void], parameters: int, acceleration: int, work: in
     records = np.zeros(count, GROUP)
     for name, place in places.items():
         records[name] = memory.ctypes.data + 8 * (place + total * np.arange(count))
-    for name in ("n", "pivots", "growing", "rtol", "atol", "max_step", "quiet_step", "pivot_tol", "step_limit"):
+    shared = ("n", "pivots", "powers", "growing", "rtol", "atol", "max_step", "quiet_step", "pivot_tol", "step_limit")
+    for name in shared:
         records[name] = first[name]
     settings = {
         "state": 1 + 2 * n + parameters,
-        "stride": n + pivots,
+        "stride": n + pivots + powers,
         "count": len(runs),
         "acceleration": acceleration,
         "alone": alone,

@@ -17,6 +17,7 @@ from zwang.compile.restricted import Lanes, Mask, intrinsic, native, native_libr
 from zwang.compile.restricted.module import INT
 from zwang.motion.lanes import Group, Own
 from zwang.motion.lanes_moves import admit, attend, draw, move_out, save
+from zwang.motion.lanes_quadrature import prepare_work, work_at, work_of
 from zwang.motion.lanes_step import (
     bits,
     choose,
@@ -32,6 +33,7 @@ from zwang.motion.lanes_step import (
     prepare_dense,
     quiet,
     rows,
+    slope_at,
     stages,
 )
 from zwang.motion.loop import FINISHED, GROW, INTEGRAL, PROPORTIONAL, RUNNING, SAFETY, SHRINK, SINGULAR, STEP_TOO_SMALL
@@ -71,12 +73,19 @@ def hand_out(group: Group, runs: Run, which: Mask) -> None:
     """All requested times within the step."""
     own, t, end, lost = rows(group.own), rows(group.now)[0], rows(group.new)[0], rows(group.own)[Own.T_LOW]
     prepare_dense(group)
+    if group.powers != 0:
+        prepare_work(group)
     left = bits(which)
     while left != 0:
-        interpolate(group, ((own[Own.WANTED] - t) - lost) / own[Own.STEP])
+        theta = ((own[Own.WANTED] - t) - lost) / own[Own.STEP]
+        interpolate(group, theta)
+        slope_at(group, theta)
+        if group.powers != 0:
+            own[Own.WORK] = work_at(group, theta)
         for lane in range(LANES):
             if holds(left, lane):
-                save(group, runs, lane, group.x)
+                step, work = at(group.own)[Own.STEP * LANES + lane], at(group.own)[Own.WORK * LANES + lane]
+                save(group, runs, lane, group.x, group.sums, abs(step), work)
         left = bits(which & (own[Own.SIGN] * (own[Own.WANTED] - end) < 0.0))
 
 
@@ -102,6 +111,12 @@ def settle(group: Group, runs: Run, which: Mask, error: Lanes) -> None:
         now[i] = choose(which, new[i], now[i])
     for i in range(2 * n):
         low[i] = choose(which, new_low[i], low[i])
+    if group.powers != 0:
+        before, change = own[Own.WORKED], own[Own.WORKED_LOW] + work_of(group)
+        end = before + change
+        part = end - before
+        own[Own.WORKED] = choose(which, end, before)
+        own[Own.WORKED_LOW] = choose(which, (before - (end - part)) + (change - part), own[Own.WORKED_LOW])
     for i in range(group.stride):
         k[i] = choose(which, k[slope + i], k[i])
     for j in range(group.growing):
@@ -113,7 +128,7 @@ def settle(group: Group, runs: Run, which: Mask, error: Lanes) -> None:
     if reached != 0:
         for lane in range(LANES):
             while holds(reached, lane) and at(group.own)[Own.WANTED * LANES + lane] == at(group.now)[lane]:
-                save(group, runs, lane, group.now)
+                save(group, runs, lane, group.now, group.k, 0.0, at(group.own)[Own.WORKED * LANES + lane])
     size, h = own[Own.H], abs(own[Own.STEP])
     factor = least(GROW, most(SHRINK, SAFETY * power(error, -INTEGRAL) * power(own[Own.ERROR], PROPORTIONAL)))
     factor = choose(error > 0.0, factor, GROW)

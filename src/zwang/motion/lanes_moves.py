@@ -58,6 +58,8 @@ def settle_in(group: Group, runs: Run, lane: int, number: int, until: float) -> 
     own[Own.ACCEPTED * w + lane] = run.accepted
     own[Own.REJECTED * w + lane] = run.rejected
     own[Own.EVALUATIONS * w + lane] = run.evaluations
+    own[Own.WORKED * w + lane] = run.worked
+    own[Own.WORKED_LOW * w + lane] = run.worked_low
     look_ahead(group, runs, lane)
 
 
@@ -85,6 +87,8 @@ def move_out(group: Group, runs: Run, lane: int) -> int:
     run.accepted = int(own[Own.ACCEPTED * w + lane])
     run.rejected = int(own[Own.REJECTED * w + lane])
     run.evaluations = int(own[Own.EVALUATIONS * w + lane])
+    run.worked = own[Own.WORKED * w + lane]
+    run.worked_low = own[Own.WORKED_LOW * w + lane]
     return number
 
 
@@ -98,14 +102,17 @@ def look_ahead(group: Group, runs: Run, lane: int) -> None:
 
 
 @native
-def save(group: Group, runs: Run, lane: int, y: int) -> None:
-    """One requested time of a lane is done; y is the address of the states."""
-    w, n, states = LANES, group.n, at(y)
+def save(group: Group, runs: Run, lane: int, y: int, f: int, size: float, work: float) -> None:
+    """One requested time of a lane is done; y and f are the addresses of the states and of their slopes."""
+    w, n, states, slopes = LANES, group.n, at(y), at(f)
     run = runs[int(at(group.own)[Own.RUN * w + lane])]
-    q, v = at(run.q), at(run.v)
+    q, v, slope = at(run.q), at(run.v), at(run.slope)
     for i in range(n):
+        slope[run.saved * n + i] = slopes[i * w + lane]
         q[run.saved * n + i] = states[(1 + i) * w + lane]
         v[run.saved * n + i] = states[(1 + n + i) * w + lane]
+    at(run.size)[run.saved] = size
+    at(run.done)[run.saved] = work
     run.saved += 1
     look_ahead(group, runs, lane)
 

@@ -219,3 +219,21 @@ def interpolate(group: Group, theta: Lanes) -> None:
         high = c[3 * m + i] + theta * (c[4 * m + i] + rest * (c[5 * m + i] + theta * c[6 * m + i]))
         far = c[i] + rest * (c[m + i] + theta * (c[2 * m + i] + rest * high))
         x[1 + i] = now[1 + i] + theta * far
+
+
+@native
+def slope_at(group: Group, theta: Lanes) -> None:
+    """The interpolants' v̇ at t + θh, in the first rows of sums."""
+    n, m, c, f, h, rest = (
+        group.n, 2 * group.n, rows(group.dense), rows(group.sums), rows(group.own)[Own.STEP], 1.0 - theta,
+    )  # fmt: skip
+    for i in range(n):
+        v = n + i
+        d5 = c[6 * m + v]
+        u5 = c[5 * m + v] + theta * d5
+        u4, d4 = c[4 * m + v] + rest * u5, rest * d5 - u5
+        u3, d3 = c[3 * m + v] + theta * u4, u4 + theta * d4
+        u2, d2 = c[2 * m + v] + rest * u3, rest * d3 - u3
+        u1, d1 = c[m + v] + theta * u2, u2 + theta * d2
+        u0, d0 = c[v] + rest * u1, rest * d1 - u1
+        f[i] = (u0 + theta * d0) / h

@@ -16,6 +16,7 @@ from zwang.motion.crossing import CAUTION, give_up, landed, missed, note, plan, 
 from zwang.motion.events import record_events, stop_inside, suspect
 from zwang.motion.memory import CROSSINGS, PARTS, Run, Status
 from zwang.motion.powers import power
+from zwang.motion.quadrature import prepare_work, work_at, work_of
 from zwang.motion.step import (
     END,
     EPS,
@@ -38,6 +39,7 @@ from zwang.motion.step import (
     project,
     quiet,
     read,
+    slope_at,
     smaller,
     stages,
     survey,
@@ -78,7 +80,7 @@ def begin(run: Run, sign: float) -> int:
     if run.h == 0.0:
         run.h = first_size(run, sign)
     while run.saved < run.times and sign * (times[run.saved] - now[0]) <= 0.0:
-        save(run, now)
+        save(run, now, at(run.k), 0.0, run.worked)
     run.caution = 0
     run.ahead = 0
     run.tries = 0
@@ -108,12 +110,15 @@ def cross(run: Run, sign: float) -> int:
 
 
 @native
-def save(run: Run, y: Array) -> None:
-    """One requested time is done."""
-    n, q, v = run.n, at(run.q), at(run.v)
+def save(run: Run, y: Array, f: Array, size: float, work: float) -> None:
+    """One requested time is done: the state, its slope in a step of some size, and the work up to it."""
+    n, q, v, slope = run.n, at(run.q), at(run.v), at(run.slope)
     for i in range(n):
         q[run.saved * n + i] = y[1 + i]
         v[run.saved * n + i] = y[1 + n + i]
+        slope[run.saved * n + i] = f[i]
+    at(run.size)[run.saved] = size
+    at(run.done)[run.saved] = work
     run.saved += 1
 
 
@@ -165,12 +170,19 @@ def hand_out(run: Run, h: float, sign: float, watched: bool) -> bool:
     """Events and requested times within the step; True when a terminal event ends it."""
     now, new, times = at(run.now), at(run.new), at(run.at_times)
     prepare_dense(run, h)
+    if run.powers != 0:
+        prepare_work(run, h)
     end = record_events(run, h) if watched else 2.0
     arrival = now[0] + (run.t_low + end * h) if end <= 1.0 else new[0]
     while run.saved < run.times and sign * (times[run.saved] - arrival) <= 0.0 and times[run.saved] != new[0]:
-        read(run, h, ((times[run.saved] - now[0]) - run.t_low) / h)
-        save(run, at(run.x))
+        theta = ((times[run.saved] - now[0]) - run.t_low) / h
+        read(run, h, theta)
+        slope_at(run, h, theta, at(run.sums))
+        save(run, at(run.x), at(run.sums), abs(h), work_at(run, theta) if run.powers != 0 else 0.0)
     if end <= 1.0:
+        if run.powers != 0:
+            run.worked = work_at(run, end)
+            run.worked_low = 0.0
         stop_inside(run, end)
     return end <= 1.0
 
@@ -184,7 +196,11 @@ def settle(run: Run, sign: float, h: float, error: float, t_low: float) -> None:
         now[i] = new[i]
     for i in range(2 * n):
         low[i] = new_low[i]
-    for i in range(n + run.pivots):
+    if run.powers != 0:
+        worked, lost = two_sum(run.worked, run.worked_low + work_of(run, h))
+        run.worked = worked
+        run.worked_low = lost
+    for i in range(n + run.pivots + run.powers):
         k[i] = k[12 * run.stride + i]
     for j in range(run.events):
         values[j] = values[PARTS * run.events + j]
@@ -193,7 +209,7 @@ def settle(run: Run, sign: float, h: float, error: float, t_low: float) -> None:
     run.seen = 0
     run.accepted += 1
     while run.saved < run.times and times[run.saved] == now[0]:
-        save(run, now)
+        save(run, now, k, 0.0, run.worked)
     factor = GROW
     if error > 0.0:
         factor = smaller(GROW, larger(SHRINK, SAFETY * power(error, -INTEGRAL) * power(run.error, PROPORTIONAL)))

@@ -19,10 +19,10 @@ from zwang.motion.choice import DAMPING, Choice, mobilities
 from zwang.motion.continuity import require_continuous
 from zwang.motion.course import integrate, keeps_on, task_of
 from zwang.motion.driven import breaks_in, require_fit
-from zwang.motion.report import Segment, first_contradiction, settings, values_of
+from zwang.motion.report import Segment, first_contradiction, kept, settings, values_of
 from zwang.motion.simulate import Setup, check_span, longest_step, prepare, saved_times
 from zwang.motion.start import choice_at
-from zwang.motion.task import Status, Task
+from zwang.motion.task import Status, Task, Trace
 from zwang.results.dataset import balance, dataset
 from zwang.signals import Handle
 from zwang.verdict import satisfied
@@ -183,7 +183,8 @@ def run_all(
         if status is stepper.Status.SINGULAR:
             others.append(sample)
             continue
-        segment = Segment(choice, grid[:count], runs.q[i, :count], runs.v[i, :count], p[sample])
+        states = grid[:count], runs.q[i, :count], runs.v[i, :count]
+        segment = Segment(choice, *states, p[sample], native.trace_of(runs, i))
         done[sample] = Sample([segment], str(native.STATUS.get(status, Status.INTERRUPTED)))
     began = clock.perf_counter()
     for sample in others:
@@ -233,7 +234,7 @@ def gather(setup: Setup, grid: Array, done: list[Sample]) -> dict[str, Any]:
     counts = np.array([sum(len(s.times) for s in sample.segments) for sample in done])
     unique = found.pop("unique")
     values = {name: laid_out(value, counts, len(grid)) for name, value in found.items()}
-    values |= {"unique": unique, "energy_balance": np.full((len(done), len(grid)), np.nan)}
+    values |= {"unique": unique}
     for i, sample in enumerate(done):
         if all(len(s.choice.rows) == m for s in sample.segments):
             continue  # no constraint is redundant that could contradict
@@ -243,11 +244,7 @@ def gather(setup: Setup, grid: Array, done: list[Sample]) -> dict[str, Any]:
             counts[i] = odds[0]
             for name in found:
                 values[name][i, odds[0] :] = np.nan
-    jacobi, power = values.pop("jacobi"), values["given_power"] + values["constraint_power"]
-    for count in set(counts.tolist()) - {0}:
-        some = counts == count
-        values["energy_balance"][some, :count] = balance(grid[:count], jacobi[some, :count], power[some, :count])
-    return values
+    return values | {"energy_balance": balance(values["jacobi"], values["work"])}
 
 
 def laid_out(value: Array, counts: NDArray[np.int64], count: int) -> Array:
@@ -269,6 +266,7 @@ def joined(segments: list[Segment]) -> list[Segment]:
             q=np.concatenate([s.q for s in group]),
             v=np.concatenate([s.v for s in group]),
             p=np.repeat([s.p for s in group], [len(s.times) for s in group], axis=0),
+            trace=Trace(*kept(group, group[0].q.shape[1]).values()),
         )
         for group in groups
     ]

@@ -13,14 +13,17 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import chebyshev
 
 from zwang.errors import ZwangError
-from zwang.motion.task import Array, Happening, Path, Status
+from zwang.motion.gauss import running_integral
+from zwang.motion.task import Array, Happening, Path, Status, Trace
 
 STEP_LIMIT = 10_000_000
 LOOK = 0.05  # seconds between two words on progress
 PARTS = 4  # parts of a step that are searched for events, as in the native engine
 CLOSER = 8  # times that a dip of the health is looked at closer, in as many places
+DEGREE = 12  # of the polynomials that SciPy's solvers interpolate with, at most
 RETRIES = 20  # of a step that met NaN
 DRIFT = 100.0  # in tolerances; a state that is this far off its constraints is put back, whatever that costs
 EPS = float(np.finfo(float).eps)
@@ -46,6 +49,8 @@ class Problem:
     project: Callable[[float, Array], Array] | None = None
     arrived: Callable[[float, Array], None] = lambda t, y: None
     """Told the end of each step."""
+    power: Callable[[Array, Array], Array] | None = None
+    """The power of all forces at times (k,) and states (k, 2n), if there is one."""
 
 
 @dataclass
@@ -62,6 +67,9 @@ class Log:
     """Of the events, at the state."""
     max_step: float = np.inf
     saved: list[Array] = field(default_factory=list)
+    traces: list[tuple[float, float, Array]] = field(default_factory=list)
+    """Of each saved time the work up to it, the size of the step around it and the slope of v there."""
+    worked: float = 0.0
     happenings: list[Happening] = field(default_factory=list)
     steps: int = 0
     evaluations: int = 0
@@ -74,11 +82,18 @@ class Log:
         self.evaluations += 1
         return self.problem.slope(t, y)
 
-    def save(self, until: float, read: Callable[[float], Array]) -> None:
-        """Write down the requested times up to one."""
-        while len(self.saved) < len(self.times) and self.sign * (self.times[len(self.saved)] - until) <= 0:
-            t = float(self.times[len(self.saved)])
-            self.saved.append(self.put(t, read(t)))
+    def due(self, until: float) -> Array:
+        """The requested times up to one that are not written down yet."""
+        ahead = self.times[len(self.saved) :]
+        return np.asarray(ahead[: int(np.searchsorted(self.sign * ahead, self.sign * until, side="right"))])
+
+    def save(
+        self, until: float, read: Callable[[float], Array], traces: list[tuple[float, float, Array]] | None = None
+    ) -> None:
+        """Write down the requested times up to one, and what is kept of them."""
+        due = self.due(until)
+        self.traces += [(self.worked, 0.0, np.zeros(len(self.y) // 2))] * len(due) if traces is None else traces
+        self.saved += [self.put(float(t), read(float(t))) for t in due]
 
     def put(self, t: float, y: Array) -> Array:
         """A state as it is handed out: on its constraints, if that is asked for."""
@@ -104,7 +119,9 @@ class Log:
             status=status,
             q=saved[:, :n],
             v=saved[:, n:],
+            trace=Trace.of(self.traces, n),
             end=(float(self.t), self.y[:n].copy(), self.y[n:].copy()),
+            worked=self.worked,
             steps=self.steps,
             evaluations=self.evaluations,
             happenings=tuple(self.happenings),
@@ -255,9 +272,34 @@ def hand_out(log: Log, at: Any) -> Status:
         if log.problem.stop[which]:
             end, status = t, Status.EVENT
             break
-    log.save(end, read)
+    due = log.due(end)
+    work = log.worked + works(log, np.append(due, end), states)
+    slopes = slopes_of(piece(), log.t, at.t, due) if len(due) else ()
+    inside = abs(at.t - log.t) * (due != at.t)
+    log.save(end, read, list(zip(map(float, work), map(float, inside), slopes, strict=False)))
+    log.worked = float(work[-1])
     log.go(end, read(end))
     return status
+
+
+def works(log: Log, times: Array, states: Callable[[Array], Array]) -> Array:
+    """The work of all forces from the beginning of the step up to some times in it."""
+    power = log.problem.power
+    if power is None:
+        return np.zeros(len(times))
+    return running_integral(lambda t: power(t, states(t)), log.t, times)
+
+
+def slopes_of(piece: Any, start: float, end: float, times: Array) -> Array:
+    """v̇ of the motion as a solver has interpolated it in a step, at some times (T, n).
+
+    The piece is a polynomial of no more than twelfth degree: Chebyshev's through as many places is the same.
+    """
+    places = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))
+    half, middle = (end - start) / 2, (start + end) / 2
+    n = len(piece(start)) // 2
+    coefficients = np.linalg.solve(chebyshev.chebvander(places, DEGREE), piece(middle + half * places)[n:].T)
+    return np.asarray(chebyshev.chebval((times - middle) / half, chebyshev.chebder(coefficients)).T / half)
 
 
 def healthy_until(log: Log, end: float, states: Callable[[Array], Array]) -> tuple[float, Status]:

@@ -36,6 +36,7 @@ RUN: Final = np.dtype(
         # Sizes.
         ("n", "i8"),  #             coordinates
         ("pivots", "i8"),
+        ("powers", "i8"),  #        1: the acceleration kernel gives the power behind the pivots; 0: there is none
         ("events", "i8"),
         ("times", "i8"),  #         requested times
         ("rows", "i8"),  #          rows in the table of events
@@ -55,7 +56,7 @@ RUN: Final = np.dtype(
         ("x_low", "i8"),
         ("k", "i8"),  #             (17, stride) accelerations and pivots of the stages, and of a state looked at beside
         ("sums", "i8"),  #          (8, n)
-        ("dense", "i8"),  #         (7, 2n) coefficients of the interpolant
+        ("dense", "i8"),  #         (7, 2n) coefficients of the interpolant, then (7) those of the work
         ("out", "i8"),  #           (2n + 2) what the projection kernel gives
         ("values", "i8"),  #        (PARTS + 1, events) event values along the step
         ("value", "i8"),  #         (events)
@@ -72,6 +73,9 @@ RUN: Final = np.dtype(
         ("at_breaks", "i8"),  #     (breaks, 2) the last instant before each and the first one after it
         ("q", "i8"),  #             (times, n)
         ("v", "i8"),  #             (times, n)
+        ("slope", "i8"),  #         (times, n) the interpolant's v̇
+        ("size", "i8"),  #          (times) size of the step that was interpolated; 0 at its ends
+        ("done", "i8"),  #          (times) the work up to then
         ("table", "i8"),  #         (rows, 2 + 2n) [t, which, q, v]
         ("crossings", "i8"),  #     (CROSSINGS, 3 + 2n) [instant, beginning t, q, v, end t]
         # Settings.
@@ -90,6 +94,8 @@ RUN: Final = np.dtype(
         ("trouble", "i8"),  #       the Status to give should the step become too small
         ("h", "f8"),  #             size of the next step; 0: to be chosen
         ("t_low", "f8"),  #         what t lost to round-off
+        ("worked", "f8"),  #        the work of all forces so far
+        ("worked_low", "f8"),  #    what it lost to round-off
         ("error", "f8"),  #         error of the last accepted step in units of the tolerance
         ("ahead", "i8"),  #         1: a singular instant is ahead, and to be crossed
         ("seen", "i8"),  #          1: it was foreseen from this state
@@ -123,7 +129,9 @@ class Run(Record):
     layout = RUN
 
 
-def lengths(n: int, parameters: int, pivots: int, events: int, work: int, crossing: bool) -> dict[str, int]:
+def lengths(
+    n: int, parameters: int, pivots: int, events: int, work: int, crossing: bool, powers: int = 0
+) -> dict[str, int]:
     """Lengths of the arrays that a run works in, by their names in `RUN`."""
     state = 1 + 2 * n + parameters
     return {
@@ -133,9 +141,9 @@ def lengths(n: int, parameters: int, pivots: int, events: int, work: int, crossi
         "new_low": 2 * n,
         "x": state,
         "x_low": 2 * n,
-        "k": 17 * stride(n, pivots),
+        "k": 17 * stride(n, pivots + powers),
         "sums": 8 * n,
-        "dense": 14 * n,
+        "dense": 14 * n + 7 * powers,
         "out": 2 * n + 2,
         "values": (PARTS + 1) * events,
         "value": events,
@@ -148,6 +156,6 @@ def lengths(n: int, parameters: int, pivots: int, events: int, work: int, crossi
     }
 
 
-def stride(n: int, pivots: int) -> int:
-    """Length of a row of k, rounded up to whole cache lines."""
-    return -(n + pivots) // 8 * -8
+def stride(n: int, behind: int) -> int:
+    """Length of a row of k, with so much behind the accelerations, rounded up to whole cache lines."""
+    return -(n + behind) // 8 * -8

@@ -11,7 +11,7 @@ from zwang.compile.kernel import default_level
 from zwang.compile.lanes import LANES
 from zwang.motion import lanes_loop, loop, stepper
 from zwang.motion.crossing import ASK
-from zwang.motion.task import Array, Crossing, Happening, Path, Status, Task
+from zwang.motion.task import Array, Crossing, Happening, Path, Status, Task, Trace
 
 STATUS = {
     stepper.Status.FINISHED: Status.FINISHED,
@@ -122,6 +122,7 @@ def kernels_of(task: Task, code: Callable[[Program], Kernel] = worthwhile) -> st
         coordinates=len(task.q),
         parameters=len(task.p),
         pivots=len(task.pivot_scale),
+        powers=task.powers,
         work=max(k.lines if default_level(k.lines) else k.work_size for k in used),  # enough for optimised code
         event=event.address if event else 0,
         events=event.output_size if event else 0,
@@ -196,6 +197,12 @@ def taken_out(runs: stepper.Runs) -> list[Crossing]:
     return [Crossing(float(r[0]), (float(r[1]), r[2 : 2 + n], r[2 + n : 2 + 2 * n]), float(r[-1])) for r in rows]
 
 
+def trace_of(runs: stepper.Runs, sample: int) -> Trace:
+    """What one run has kept beside its states."""
+    saved = int(runs.records["saved"][sample])
+    return Trace(*(kept[sample, :saved] for kept in (runs.done, runs.slope, runs.size)))
+
+
 def path_of(
     runs: stepper.Runs, sample: int, status: Status, happenings: tuple[Happening, ...], compiling: float, running: float
 ) -> Path:
@@ -207,7 +214,9 @@ def path_of(
         status=status,
         q=runs.q[sample, :saved],
         v=runs.v[sample, :saved],
+        trace=trace_of(runs, sample),
         end=(float(state[0]), state[1 : 1 + n].copy(), state[1 + n : 1 + 2 * n].copy()),
+        worked=float(record["worked"]),
         steps=int(record["accepted"]),
         evaluations=int(record["evaluations"]),
         happenings=happenings,

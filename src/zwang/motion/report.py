@@ -11,7 +11,7 @@ from zwang.evaluation import Array, model_kernel
 from zwang.linalg.factors import factorise
 from zwang.motion.choice import Choice
 from zwang.motion.native import compiled
-from zwang.motion.task import Path
+from zwang.motion.task import Path, Trace
 from zwang.results.dataset import balance, dataset
 from zwang.signals import Handle
 
@@ -41,6 +41,7 @@ class Segment:
     q: Array
     v: Array
     p: Array
+    trace: Trace | None = None
 
 
 def values_of(setup: "Setup", segments: Sequence[Segment]) -> dict[str, Any]:
@@ -62,6 +63,19 @@ def values_of(setup: "Setup", segments: Sequence[Segment]) -> dict[str, Any]:
             values["unique"] &= share_multipliers(setup, segment, values["multiplier"][here])
         at = here.stop
     values["energy"] = values["kinetic"] + values["potential"]
+    return values | kept(segments, n)
+
+
+def kept(segments: Sequence[Segment], n: int) -> dict[str, Array]:
+    """What the engines have kept beside the states: work, slopes and sizes of steps; none where nothing was kept."""
+    count = sum(len(s.times) for s in segments)
+    values = {"work": np.zeros(count), "slope": np.zeros((count, n)), "size": np.zeros(count)}
+    at = 0
+    for segment in segments:
+        for name, value in values.items():
+            if segment.trace is not None:
+                value[at : at + len(segment.times)] = getattr(segment.trace, name)
+        at += len(segment.times)
     return values
 
 
@@ -124,8 +138,7 @@ def report(
 ) -> "xr.Dataset":
     """The dataset of one motion."""
     system = setup.system
-    power = values["given_power"] + values["constraint_power"]
-    values["energy_balance"] = balance(times, values.pop("jacobi"), power)
+    values["energy_balance"] = balance(values.pop("jacobi"), values.pop("work"))
     unique = values.pop("unique")
     attributes = account(setup, path, message, seconds)
     motion = dataset(values, times, system.coordinate_names, system.constraint_names, unique, attributes)

@@ -63,15 +63,15 @@ def require_tolerance(method: str, tol: float, instead: str = ", or method='nati
 def problem_of(task: Task, watch: "Watch") -> tuple[Problem, str]:
     """A task as the solvers want it, and a word on how."""
     kernel, n = compiled(task.acceleration), len(task.q)
-    at = single(kernel, task)
+    at, pivots_end = single(kernel, task), n + len(task.pivot_scale)
 
     def slope(t: float, y: Array) -> Array:
         out = at(t, y)
-        watch.see(out[:n], out[n:])
+        watch.see(out[:n], out[n:pivots_end])
         return np.concatenate([y[n:], out[:n]])
 
     def health(times: Array, states: Array) -> Array:
-        pivots = evaluated(kernel, rows(task, times, states))[:, n:] / watch.scale
+        pivots = evaluated(kernel, rows(task, times, states))[:, n:pivots_end] / watch.scale
         return np.asarray(np.where(np.isnan(pivots), np.inf, pivots).min(axis=1) - task.pivot_tol)
 
     event = single(compiled(task.events.program), task) if task.events else None
@@ -85,7 +85,8 @@ def problem_of(task: Task, watch: "Watch") -> tuple[Problem, str]:
         direction=task.events.direction if task.events else (),
         stop=task.events.stop if task.events else (),
         project=projection_of(task),
-        arrived=lambda t, y: watch.grow(t, y, at(t, y)[n:]) if task.growing else None,
+        power=(lambda times, states: evaluated(kernel, rows(task, times, states))[:, -1]) if task.powers else None,
+        arrived=lambda t, y: watch.grow(t, y, at(t, y)[n:pivots_end]) if task.growing else None,
     ), note
 
 

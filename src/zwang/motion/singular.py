@@ -13,6 +13,7 @@ from zwang.errors import ZwangError
 from zwang.linalg.factors import factorise
 from zwang.linalg.rank import row_norms
 from zwang.motion.choice import Choice, choose
+from zwang.motion.gauss import running_integral
 from zwang.motion.leap import (
     ACCEPT,
     WIDTHS,
@@ -23,12 +24,13 @@ from zwang.motion.leap import (
     direction,
     inputs,
     instant_of,
+    kernel_outputs,
     pivots,
     quiet,
     retraced,
 )
 from zwang.motion.native import compiled, run
-from zwang.motion.task import Array, Happening, Path, Status, Task
+from zwang.motion.task import Array, Happening, Path, Status, Task, Trace
 
 if TYPE_CHECKING:
     from zwang.motion.simulate import Setup
@@ -160,7 +162,22 @@ def across(task: Task, leap: "Leap", grid: Array, names: str) -> Path:
     inside = grid[(grid - end) * leap.sign <= 0]
     states = [leap.state(float(time)) for time in inside]
     q, v = (np.array([s[i] for s in states]).reshape(len(states), len(task.q)) for i in range(2))
-    return Path(status, q, v, (end, *leap.state(end)), happenings=happenings, notes=(note,))
+    work = work_on(task, leap, np.append(inside, end))
+    trace = Trace(work[:-1], np.zeros_like(v), np.zeros(len(inside)))
+    arrival = (end, *leap.state(end))
+    return Path(status, q, v, arrival, trace, float(work[-1]), happenings=happenings, notes=(note,))
+
+
+def work_on(task: Task, leap: "Leap", times: Array) -> Array:
+    """The work of all forces from the beginning of a leap up to some times; at the singular instant none is known."""
+    if not task.powers:
+        return np.zeros(len(times))
+
+    def power(places: Array) -> Array:
+        found = [kernel_outputs(task, float(t), *leap.state(float(t)))["power"][0] for t in places]
+        return np.asarray(np.nan_to_num(np.array(found), posinf=0.0, neginf=0.0))
+
+    return running_integral(power, leap.end, times)
 
 
 def events_between(task: Task, leap: "Leap", end: float) -> tuple[tuple[Happening, ...], Status]:
@@ -218,7 +235,8 @@ def come_near(task: Task, path: Path, grid: Array, far: float, lowest: float, en
     inside = grid[(grid - end) * direction(task) <= 0]
     times = inside if len(inside) and inside[-1] == end else np.append(inside, end)
     near = engine(replace(task, t=t, q=q, v=v, times=times, pivot_tol=0.01 * lowest, crossing=None, could_cross=False))
-    return replace(near, q=near.q[: len(inside)], v=near.v[: len(inside)])
+    trace = near.trace and near.trace.first(len(inside))
+    return replace(near, q=near.q[: len(inside)], v=near.v[: len(inside)], trace=trace)
 
 
 def other_choice_serves(setup: "Setup", path: Path, choice: Choice) -> bool:

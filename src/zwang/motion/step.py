@@ -41,7 +41,7 @@ QUIET: Final = 1e-2
 SAYS_NOTHING: Final = 1e-6
 """An error that would be no larger than this for the longest step allowed says nothing of the size that is needed."""
 
-ROUNDING: Final = 16 * EPS
+ROUNDING: Final = EPS
 """Nor does one that is no larger than this share of the velocity gained in the step."""
 
 FIRST, LAST, END, FIRST_DENSE, LAST_DENSE = 1, 11, 12, 13, 15
@@ -342,6 +342,23 @@ def interpolate(run: Run, h: float, theta: float) -> None:
         high = c[3 * m + i] + theta * (c[4 * m + i] + rest * (c[5 * m + i] + theta * c[6 * m + i]))
         most = c[i] + rest * (c[m + i] + theta * (c[2 * m + i] + rest * high))
         x[1 + i] = now[1 + i] + theta * most
+
+
+@native
+def slope_at(run: Run, h: float, theta: float, f: Array) -> None:
+    """f = the interpolant's v̇ at t + θh: how far the motion between the stages obeys its equation."""
+    n, m, c, rest = run.n, 2 * run.n, at(run.dense), 1.0 - theta
+    for i in range(n):
+        v = n + i
+        # The nested sum of `interpolate` from inside out, each time with its derivative by θ.
+        d5 = c[6 * m + v]
+        u5 = c[5 * m + v] + theta * d5
+        u4, d4 = c[4 * m + v] + rest * u5, rest * d5 - u5
+        u3, d3 = c[3 * m + v] + theta * u4, u4 + theta * d4
+        u2, d2 = c[2 * m + v] + rest * u3, rest * d3 - u3
+        u1, d1 = c[m + v] + theta * u2, u2 + theta * d2
+        u0, d0 = c[v] + rest * u1, rest * d1 - u1
+        f[i] = (u0 + theta * d0) / h
 
 
 @native

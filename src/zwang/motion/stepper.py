@@ -6,7 +6,7 @@ in = [t, q (n), v (n), p (parameters)]:
 ===============  =======================================================  ==============================
 kernel           out                                                      meaning
 ===============  =======================================================  ==============================
-acceleration     [q̈ (n), pivots (g)]                                      pivots of the factorisation
+acceleration     [q̈ (n), pivots (g), power (powers)]                      pivots of the factorisation
 event            [e_1 … e_events]                                         an event is a zero of e_j
 projection       [dq (n), dv (n), position residual, velocity residual]   the way back to the constraints
 crossing         the same                                                 the way back after a crossing only
@@ -28,6 +28,9 @@ last bits of time. An event that is zero at the start, or has just fired, fires 
 
 *Crossings.* With a kernel for it, a run steps across singular positions (`crossing`) and writes them down. With ASK
 in its place it stops, SINGULAR, where it foresees the first, so that it can be started again with one.
+
+*Work.* Where the acceleration kernel gives the power of all forces, their work is summed along (`quadrature`). It takes
+no part in the choice of steps: the motion is the same to the last bit without it.
 
 *Breaks.* Where the acceleration or one of its derivatives jumps at a known instant, a step ends there and the next
 begins on the other side: a Runge–Kutta step across a jump loses its order.
@@ -67,6 +70,7 @@ class Kernels:
     coordinates: int
     parameters: int = 0
     pivots: int = 0
+    powers: int = 0  # 1: the acceleration kernel gives the power, too
     work: int = 0  # doubles of working space that any of the kernels needs
     event: int = 0
     events: int = 0
@@ -89,6 +93,9 @@ class Runs:
     times: Floats  #             (T,)  requested times
     q: Floats  #                 (S, T, n)  at the requested times, filled up to `saved`
     v: Floats  #                 (S, T, n)
+    slope: Floats  #             (S, T, n)  v̇ of the interpolant there
+    size: Floats  #              (S, T)  size of the step that was interpolated, 0 at its ends
+    done: Floats  #              (S, T)  the work of all forces up to then
     table: Floats  #             (S, R, 2 + 2n)  events [t, which, q, v], filled up to `found`
     memory: Floats = field(repr=False)  # (S, …) everything else
     shared: tuple[Floats, ...] = field(repr=False)  # kept alive: records hold their addresses
@@ -177,9 +184,12 @@ def prepare(
     results = {
         "q": np.full((samples, wanted.size, n), np.nan),
         "v": np.full((samples, wanted.size, n), np.nan),
+        "slope": np.full((samples, wanted.size, n), np.nan),
+        "size": np.zeros((samples, wanted.size)),
+        "done": np.zeros((samples, wanted.size)),
         "table": np.full((samples, rows, 2 + 2 * n), np.nan),
     }
-    sizes = lengths(n, p, kernels.pivots, kernels.events, kernels.work, kernels.crossing > 0)
+    sizes = lengths(n, p, kernels.pivots, kernels.events, kernels.work, kernels.crossing > 0, kernels.powers)
     places = dict(zip(sizes, itertools.accumulate(sizes.values(), initial=0), strict=False))
     # Whole cache lines and one more between samples: they belong to different threads.
     memory = np.zeros((samples, (sum(sizes.values()) + 15) // 8 * 8))
@@ -203,12 +213,13 @@ def prepare(
     settings: dict[str, Any] = {
         "n": n,
         "pivots": kernels.pivots,
+        "powers": kernels.powers,
         "events": kernels.events,
         "times": wanted.size,
         "rows": rows,
         "at_breaks": [own.ctypes.data for own in sides] if len(sides) > 1 else sides[0].ctypes.data,
         "breaks": [len(own) for own in sides] if len(sides) > 1 else len(sides[0]),
-        "stride": stride(n, kernels.pivots),
+        "stride": stride(n, kernels.pivots + kernels.powers),
         "acceleration": kernels.acceleration,
         "event": kernels.event,
         "projection": kernels.projection,

@@ -345,6 +345,8 @@ def joined(first: Path, then: Path, happenings: tuple[Happening, ...]) -> Path:
         then,
         q=np.concatenate([first.q, then.q]),
         v=np.concatenate([first.v, then.v]),
+        trace=first.trace.before(then.trace, first.worked) if first.trace and then.trace else then.trace,
+        worked=first.worked + then.worked,
         steps=first.steps + then.steps,
         evaluations=first.evaluations + then.evaluations,
         happenings=(*first.happenings, *happenings),

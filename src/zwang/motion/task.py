@@ -1,6 +1,6 @@
 """What an engine is asked, and what it answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -50,8 +50,9 @@ class EventTask:
 class Task:
     """An initial value problem q̈ = f(t, q, q̇; p).
 
-    Programs have inputs t (1), q (n), v (n), p (k), in this order. `acceleration` has outputs `acceleration` (n)
-    and `pivots` (g), which are positive where the equation is regular; `projection` has dq, dv (n) and the largest
+    Programs have inputs t (1), q (n), v (n), p (k), in this order. `acceleration` has outputs `acceleration` (n),
+    `pivots` (g), which are positive where the equation is regular, and `power` (1), if forces change the energy;
+    `projection` has dq, dv (n) and the largest
     residuals position, velocity (1). `times` are the times to save, ascending (descending for a run backwards),
     the first not before t and the last the end.
     """
@@ -88,6 +89,11 @@ class Task:
     progress: Callable[[float], None] | None = None
     """Called now and then with the time reached; KeyboardInterrupt may be raised at any of these calls."""
 
+    @property
+    def powers(self) -> int:
+        """How many powers the acceleration program gives: one, or none."""
+        return len(self.acceleration.outputs.get("power", ()))
+
 
 @dataclass(frozen=True)
 class Happening:
@@ -109,6 +115,42 @@ class Crossing:
 
 
 @dataclass(frozen=True)
+class Trace:
+    """What an engine keeps of its saved times beside q and v: what the motion can be held against.
+
+    `work` (T,) is that of all forces since the engine began; `slope` (T, n) is v̇ of the motion as it was
+    interpolated, in steps of `size` (T,), which is 0 where nothing was.
+    """
+
+    work: Array
+    slope: Array
+    size: Array
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[float, float, Array]], n: int) -> "Trace":
+        """From work, size and slope of each saved time."""
+        work, size = (np.array([row[i] for row in rows], dtype=float) for i in range(2))
+        return cls(work, np.array([row[2] for row in rows], dtype=float).reshape(len(rows), n), size)
+
+    def first(self, count: int) -> "Trace":
+        """Of the first saved times only."""
+        return Trace(self.work[:count], self.slope[:count], self.size[:count])
+
+    def before(self, then: "Trace", worked: float) -> "Trace":
+        """This one and that of a next stretch, which began after so much work."""
+        return Trace(
+            np.concatenate([self.work, worked + then.work]),
+            np.concatenate([self.slope, then.slope]),
+            np.concatenate([self.size, then.size]),
+        )
+
+    def padded(self, count: int, worked: float) -> "Trace":
+        """With states behind, up to so many, that were saved without a step after so much work."""
+        more = count - len(self.work)
+        return self.before(Trace(np.zeros(more), np.zeros((more, self.slope.shape[1])), np.zeros(more)), worked)
+
+
+@dataclass(frozen=True)
 class Path:
     """A computed motion: q and v (T, n) at the saved times that were reached, and how the engine fared.
 
@@ -119,6 +161,9 @@ class Path:
     q: Array
     v: Array
     end: tuple[float, Array, Array]
+    trace: Trace | None = None
+    worked: float = 0.0
+    """The work of all forces up to the end."""
     steps: int = 0
     evaluations: int = 0
     happenings: tuple[Happening, ...] = ()

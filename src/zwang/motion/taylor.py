@@ -32,9 +32,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from zwang.motion.gauss import POINTS, running_integral
 from zwang.motion.heyoka_machine import PIVOT, Machine, Numbers, machine_for, precision_of
 from zwang.motion.march import stretches
-from zwang.motion.task import Happening, Path, Status, Task
+from zwang.motion.task import Happening, Path, Status, Task, Trace
 
 NODES: Final = (0.47, 0.81, 1.0)
 """Where in a step the defect is looked at; it is largest at the end as long as the expansion converges."""
@@ -89,7 +90,9 @@ def integrated(task: Task, precision: str) -> tuple[Path, list[Numbers]]:
         status=status,
         q=states[:, :n],
         v=states[:, n:],
+        trace=Trace.of(walk.traces, n),
         end=(float(t), end[:n], end[n:]),
+        worked=walk.worked,
         steps=walk.steps,
         evaluations=walk.evaluations,
         happenings=tuple(walk.happenings),
@@ -112,6 +115,10 @@ class Walk:
         self.size = norm(y)
         self.end: Any = number(task.times[-1]) if len(task.times) else number(task.t)
         self.saved: list[Numbers] = []
+        self.traces: list[tuple[float, float, NDArray[np.float64]]] = []
+        """Of each saved time the work up to it, the size of the step around it and the slope of v there."""
+        self.worked = 0.0
+        self.pivots = slice(machine.n, machine.n + len(task.pivot_scale))
         self.happenings: list[Happening] = []
         self.steps = self.evaluations = self.creeping = 0
         self.sense = -1 if self.end < self.now[0] else 1
@@ -131,7 +138,7 @@ class Walk:
         behind = [*(1.0 / self.scale), self.task.pivot_tol]
         p = np.concatenate([np.asarray(self.task.p, dtype=float), behind]).astype(self.number)
         self.machine.integrator.pars[:] = p[: len(self.machine.integrator.pars)]
-        self.machine.readings.set_parameters(p, 1, 2, len(NODES))
+        self.machine.readings.set_parameters(p, 1, 2, len(NODES), POINTS)
         if self.machine.projection:
             self.machine.projection.set_parameters(p, 1)
 
@@ -167,8 +174,9 @@ class Walk:
         times, n = self.task.times, self.machine.n
         while len(self.saved) < len(times) and self.reached(times[len(self.saved)], t):
             self.saved.append(y)
+            self.traces.append((self.worked, 0.0, np.zeros(n)))
         found = self.machine.readings(np.array([t]), y[:, None].copy()).astype(float)
-        if (found[n:] <= self.task.pivot_tol).any() and self.task.pivot_tol > 0:
+        if (found[self.pivots] <= self.task.pivot_tol).any() and self.task.pivot_tol > 0:
             return Status.SINGULAR
         c, _ = self.expand(0.0)
         coefficients = c.astype(float)
@@ -249,14 +257,14 @@ class Walk:
         states, times = y[:, None] + scaled @ self.at_nodes, t + h * self.nodes
         found = self.machine.readings(times, states)
         self.evaluations += len(NODES)
-        self.ratios = found[n:, -1].astype(float)
+        self.ratios = found[self.pivots, -1].astype(float)
         defect = float(np.abs(scaled[n:] @ self.slope_at_nodes / h - found[:n]).max())
         if not abs(float(h)) * defect <= FAR * self.machine.tol * self.size:
             if not math.isfinite(defect):
                 return Status.NOT_FINITE
             if not defect <= NOISE * self.noise(times[-1], states[:, -1:]):
                 return Status.STEP_TOO_SMALL
-        if self.task.pivot_tol > 0 and (found[n:] < self.number(self.task.pivot_tol / 2)).any():
+        if self.task.pivot_tol > 0 and (found[self.pivots] < self.number(self.task.pivot_tol / 2)).any():
             return Status.SINGULAR
         return None
 
@@ -276,9 +284,9 @@ class Walk:
         if not math.isfinite(size):
             return Status.NOT_FINITE
         ahead = self.task.times[len(self.saved) :]
-        if len(ahead) and self.reached(ahead[0], target):
-            count = int(np.searchsorted(self.sense * ahead, self.sense * float(target), side="right"))
-            self.saved += [new if at == target else self.state(self.number(at)) for at in ahead[:count]]
+        due = ahead[: int(np.searchsorted(self.sense * ahead, self.sense * float(target), side="right"))]
+        self.trace(due, target)
+        self.saved += [new if at == target else self.state(self.number(at)) for at in due]
         for at, which in events:
             if which != PIVOT and self.reached(at, target):
                 y = (new if at == target else self.state(at)).astype(float)
@@ -289,6 +297,26 @@ class Walk:
         self.longest = GROWTH * abs(float(target - t))
         self.steps += 1
         return None
+
+    def trace(self, due: NDArray[np.float64], target: Any) -> None:
+        """What is kept of times to save on the way to `target`, and the work up to there."""
+        (t, y), n, c = self.now, self.machine.n, self.machine.integrator.tc
+
+        def power(times: NDArray[np.float64]) -> NDArray[np.float64]:
+            behind = times.astype(self.number) - t
+            states = y[:, None] + c[:, 1:] @ powers(behind, self.k)
+            self.evaluations += len(times)
+            return np.asarray(self.machine.readings(times.astype(self.number), states)[-1].astype(float))
+
+        work = np.zeros(len(due) + 1)
+        if self.task.powers:
+            work = running_integral(power, float(t), np.append(due, float(target)))
+        size = abs(float(target - t))
+        for at, done in zip(due, work, strict=False):
+            inside = powers(np.array([self.number(at) - t]), self.k - 1)
+            slope = (c[n:, 1:] * self.k) @ inside
+            self.traces.append((self.worked + float(done), size * (at != target), slope[:, 0].astype(float)))
+        self.worked += float(work[-1])
 
     def state(self, t: Any) -> Numbers:
         """The state that the last expansion has at a time."""

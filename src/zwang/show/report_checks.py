@@ -87,10 +87,7 @@ def engines(subject: Subject, plots: Plots) -> list[str]:
         body.append(paragraph(f"The engines could not be compared: {by_engine}", "note"))
     else:
         head = ("Engine, form", "Tolerance", "End state differs by", "Drift", "Energy error", "Steps", "Time", "Note")
-        caption = (
-            "The same motion by other engines and forms: how far each end is from the first; the energy error has that "
-            "of quadrature in it, where forces do work outside of the potential"
-        )
+        caption = "The same motion by other engines and forms: how far each end is from the first"
         body.append(table(caption, head, [engine_cells(row) for row in by_engine], "numbers"))
     body.append("<h3>Work and precision</h3>")
     if isinstance(by_tol, str):

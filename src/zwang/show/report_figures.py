@@ -103,7 +103,7 @@ GROUPS = (
         (
             ("energy", "Energies", ""),
             ("power", "Powers", ""),
-            ("energy_balance", "Balance", "Energy gained beyond the work of all forces; the work by quadrature."),
+            ("energy_balance", "Balance", "Energy gained beyond the work of all forces."),
         ),
     ),
     (

@@ -4,8 +4,6 @@ import re
 from collections import Counter
 from html import escape
 
-import numpy as np
-
 from zwang.results.account import LEVELS
 from zwang.show.report_html import badge, count, listed, number
 from zwang.show.report_subject import Subject
@@ -55,19 +53,11 @@ def sentences(subject: Subject) -> list[str]:
     gap, size = subject.balance
     unit = subject.unit("energy")
     share = f", {number(gap / size, digits=2)} of the largest energy on the way" if size else ""
-    work = ", with the work of forces by quadrature on the saved states," if working(subject) else ""
-    said.append(f"Its energy is accounted for{work} to {number(gap, unit, 2)}{share}.")
+    said.append(f"Its energy is accounted for to {number(gap, unit, 2)}{share}.")
     if m:
         found = worst(subject)
         said.append(f"The largest residual of any constraint is {number(found[0], digits=2)} ({escape(found[1])}).")
     return said
-
-
-def working(subject: Subject) -> bool:
-    """Whether forces outside of the potential do work worth mentioning: then the balance has an error of its own."""
-    begin, end = subject.span
-    power = np.abs(subject.motion.given_power.values) + np.abs(subject.motion.constraint_power.values)
-    return bool(power.max() * (end - begin) > 1e-9 * subject.balance[1])
 
 
 def freedom(verdict: Verdict) -> str:

@@ -102,6 +102,16 @@ def test_a_constant_that_comes_from_elsewhere_counts(tmp_path):
     assert entry(3.0)(1.5) == 4.5
 
 
+def test_a_table_of_another_module_counts(tmp_path):
+    def entry(value):
+        module(tmp_path, "tables", f"FACTOR = {value}\n")
+        text = f"{MARK}import tables\n\n\n" + PIECE.format("tables.FACTOR").replace("piece", "entry")
+        return native_library(module(tmp_path, "table_entry", text).entry)
+
+    assert entry(2.0)(1.5) == 3.0
+    assert entry(3.0)(1.5) == 4.5
+
+
 def test_every_file_of_the_step_loops_counts():
     from zwang.compile.restricted.reach import reached
     from zwang.motion import lanes_loop, loop

@@ -91,9 +91,8 @@ def content(value: Any) -> bytes:
         return str((value.dtype, value.shape)).encode() + value.tobytes()
     if isinstance(value, type) and issubclass(value, Record) and value is not Record:
         return repr(value.layout).encode()
-    if isinstance(value, ModuleType):
-        tables = {name: table for name, table in vars(value).items() if isinstance(table, int | float | tuple | list)}
-        return repr(sorted(tables.items(), key=lambda item: item[0])).encode()
+    if isinstance(value, ModuleType) and getattr(value, "__file__", None):  # tables named as module.TABLE
+        return Path(str(value.__file__)).read_bytes()
     if isinstance(value, int | float | str | tuple | list):
         return repr(value).encode()
     return b""

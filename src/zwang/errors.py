@@ -10,6 +10,7 @@
     ├── UndeterminedError      M is singular and the constraints do not make up for it
     ├── InconsistentError      constraint rows contradict each other: no acceleration obeys them all
     ├── InfeasibleError        one-sided constraints cannot all be met
+    ├── SizeError              a result in symbols would take too long to write out
     ├── AssemblyError          no state near a guess obeys every constraint
     └── SimulationError        a simulation could not go on (carries what was computed)
 
@@ -64,6 +65,10 @@ class InconsistentError(ZwangError):
 
 class InfeasibleError(ZwangError):
     """No acceleration satisfies all equality rows and all active one-sided rows."""
+
+
+class SizeError(ZwangError):
+    """A result in symbols would take too long to write out."""
 
 
 class AssemblyError(ZwangError):

@@ -16,7 +16,7 @@ from zwang import dot
 from zwang.errors import InputError
 from zwang.files.model_file import ModelFile, Run
 from zwang.formulations import FORMS
-from zwang.show.limit import within
+from zwang.limit import within
 from zwang.show.report import report
 from zwang.show.report_html import inert_json, listed, number
 from zwang.show.report_math import Notation, plain_name, sides

@@ -69,7 +69,7 @@ def write(path: Path, content: str) -> None:
 def written(case: Case, found: "Equations", forms: list[str], room: "Room") -> str:
     """The equations as text."""
     from zwang.cli.formulas import accelerations, general, matrices
-    from zwang.show.limit import within
+    from zwang.limit import within
 
     rows, slow = [case.model.system.name or case.label, "", *matrices(found, room)], False
     for form in forms:
@@ -89,7 +89,7 @@ def documents(found: "Equations", forms: list[str]) -> str:
     """The equations as LaTeX, one block a form."""
     from zwang.cli.formulas import WRITING
     from zwang.equations.latex import aligned, setting
-    from zwang.show.limit import within
+    from zwang.limit import within
 
     parts, slow = [], False
     for form in forms:

@@ -20,6 +20,9 @@ from zwang.symbols import Plain, as_expression, t
 if TYPE_CHECKING:
     from zwang.model import System
 
+PREPARING = 2.0
+"""Seconds of processor time in which M, Q, A, b and C are each simplified before anything is solved with them."""
+
 EXACT = {
     "fundamental": fundamental.exact,
     "generalized-inverse": generalized_inverse.exact,
@@ -99,63 +102,117 @@ class Equations:
         require_form(form, choice)
         if choice.get("eliminate") is not None:
             choice["eliminate"] = self._indices(choice["eliminate"])
-        self.require_consistent()
-        return exact.simple(EXACT[form](self._regular_mass, self.Q + self.C, self.A, self.b, self.rows, **choice))
+        return self._written(self._acceleration(form, choice))
+
+    def _acceleration(self, form: str = "fundamental", choice: Mapping[str, Any] | None = None) -> sp.ImmutableMatrix:
+        """q̈ in exact numbers, written out once; never longer than a plain LU decomposition would have it."""
+        choice = choice or {}
+        key = (form, repr(sorted(choice.items())))
+        if key not in self._known:
+            self.require_consistent()
+            _, Q, A, b, C = self._exactly
+            self._known[key] = exact.in_time(
+                lambda: exact.simple(EXACT[form](self._regular_mass, Q + C, A, b, self.rows, **choice)),
+                self._plain_acceleration,
+            )
+        return self._known[key]
+
+    @cached_property
+    def _known(self) -> dict[Any, sp.ImmutableMatrix]:
+        return {}
+
+    @cached_property
+    def _exactly(self) -> tuple[sp.ImmutableMatrix, ...]:
+        """M, Q, A, b and C with decimal numbers as fractions, each entry simplified.
+
+        Otherwise nothing cancels: a float makes all arithmetic approximate, and sin² + cos² stays as it is.
+        """
+        return tuple(exact.simple(exact.fractions(X), PREPARING) for X in (self.M, self.Q, self.A, self.b, self.C))
+
+    def _written(self, matrix: sp.ImmutableMatrix) -> sp.ImmutableMatrix:
+        """A result in decimal numbers, if the equations have some."""
+        decimal = any(X.has(sp.Float) for X in (self.M, self.Q, self.A, self.b, self.C))
+        return exact.decimals(matrix) if decimal else matrix
+
+    @cached_property
+    def _independent(self) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix]:
+        """The independent rows of A, and their b."""
+        _, _, A, b, _ = self._exactly
+        return A.extract(list(self.rows), list(range(A.cols))), b.extract(list(self.rows), [0])
+
+    def _plain_acceleration(self) -> sp.ImmutableMatrix:
+        """q̈ by a plain LU decomposition of Lagrange's equations (S2 30–31)."""
+        (G, h), (M, Q, _, _, C) = self._independent, self._exactly
+        n, r = G.cols, self.rank
+        matrix = sp.Matrix(sp.BlockMatrix([[self._regular_mass, -G.T], [G, sp.zeros(r, r)]])) if r else M
+        return exact.plain_solve(matrix, sp.Matrix.vstack(sp.Matrix(Q + C), sp.Matrix(h)))[:n, :]
 
     @cached_property
     def _regular_mass(self) -> sp.ImmutableMatrix:
-        G = self.A.extract(list(self.rows), list(range(self.A.cols)))
-        return sp.ImmutableMatrix(exact.regular(self.M, G))
-
-    @cached_property
-    def _acceleration(self) -> sp.ImmutableMatrix:
-        return self.acceleration()
+        return sp.ImmutableMatrix(exact.regular(self._exactly[0], self._independent[0]))
 
     def free_acceleration(self) -> sp.ImmutableMatrix:
         """a = M⁻¹Q, the acceleration without constraints; there is none where M is singular."""
-        if self._regular_mass != self.M:
+        return self._written(self._free)
+
+    @cached_property
+    def _free(self) -> sp.ImmutableMatrix:
+        M, Q, *_ = self._exactly
+        if self._regular_mass != M:
             raise UndeterminedError("M is singular: without its constraints this system has no definite acceleration")
-        return exact.simple(exact.solve(self.M, self.Q))
+        return exact.in_time(lambda: exact.simple(exact.solve(M, Q)), lambda: exact.plain_solve(M, Q))
 
     def error(self) -> sp.ImmutableMatrix:
         """e = b − Aa, by which the free acceleration misses the constraints (S4)."""
-        return exact.simple(self.b - self.A * self.free_acceleration())
+        _, _, A, b, _ = self._exactly
+        return self._written(exact.simple(b - A * self._free))
 
     def deviation(self) -> sp.ImmutableMatrix:
         """Δa = q̈ − a (S4 5c)."""
-        return exact.simple(self._acceleration - self.free_acceleration())
+        return self._written(exact.simple(self._acceleration() - self._free))
 
     def constraint_force(self) -> sp.ImmutableMatrix:
         """Q_c = M q̈ − Q, the force of constraint, ideal and nonideal (S4 5b, S1 6)."""
-        return exact.simple(self.M * self._acceleration - self.Q)
+        return self._written(self._constraint_force)
+
+    @cached_property
+    def _constraint_force(self) -> sp.ImmutableMatrix:
+        M, Q, *_ = self._exactly
+        return exact.simple(M * self._acceleration() - Q)
 
     def ideal_force(self) -> sp.ImmutableMatrix:
         """Q_i = K(b − Aa), the part that does no work in virtual displacements (S1 7)."""
-        ideal = fundamental.exact(self._regular_mass, self.Q, self.A, self.b, self.rows)
-        return exact.simple(self.M * ideal - self.Q)
+        return self._written(self._ideal_force)
+
+    @cached_property
+    def _ideal_force(self) -> sp.ImmutableMatrix:
+        M, Q, A, b, _ = self._exactly
+        return exact.in_time(lambda: exact.simple(M * fundamental.exact(self._regular_mass, Q, A, b, self.rows) - Q))
 
     def nonideal_force(self) -> sp.ImmutableMatrix:
         """Q_ni = Q_c − Q_i, what a nonideal C adds (S1 8)."""
-        return exact.simple(self.constraint_force() - self.ideal_force())
+        return self._written(exact.simple(self._constraint_force - self._ideal_force))
 
     def multipliers(self) -> sp.ImmutableMatrix:
         """The λ of least length with M q̈ = Q + Aᵀλ + C (S0 35, S2 41–42)."""
-        pinv = exact.moore_penrose(self.A, self.rows)
-        return exact.simple(pinv.T * (self.constraint_force() - self.C))
+        _, _, A, _, C = self._exactly
+        force = self._constraint_force - C
+        return self._written(exact.in_time(lambda: exact.simple(exact.moore_penrose(A, self.rows).T * force)))
 
     def null_space(self) -> sp.ImmutableMatrix:
         """A basis of null(Aᵀ) at the rank assumed: λ plus any combination of its columns serves as well as λ."""
-        return exact.simple(exact.null_space(self._dependence.T, range(self.rank)))
+        return self._written(exact.simple(exact.null_space(self._dependence.T, range(self.rank))))
 
     def gaussian(self) -> sp.Expr:
         """½ (q̈ − a)ᵀM(q̈ − a), which Gauss's principle makes least."""
-        deviation = self.deviation()
-        return exact.simple(deviation.T * self.M * deviation / 2)[0, 0]
+        deviation = self._acceleration() - self._free
+        return self._written(exact.simple(deviation.T * self._exactly[0] * deviation / 2))[0, 0]
 
     def gibbs_appell_system(self, eliminate: Sequence[sp.Expr]) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix]:
         """Matrix and right-hand side of the equations for the accelerations that are not eliminated (S3 37)."""
-        *_, matrix, right = gibbs_appell.exact_parts(self.M, self.Q + self.C, self.A, self.b, self._indices(eliminate))
-        return exact.simple(matrix), exact.simple(right)
+        M, Q, A, b, C = self._exactly
+        *_, matrix, right = gibbs_appell.exact_parts(M, Q + C, A, b, self._indices(eliminate))
+        return self._written(exact.simple(matrix)), self._written(exact.simple(right))
 
     def latex(self, form: str = "fundamental", **choice: Any) -> str:
         """The equations as LaTeX, for a paper: the form in general, its matrices, and q̈ written out."""
@@ -197,15 +254,16 @@ class Equations:
         """F with A = FG, G being the independent rows: how every row is made of those."""
         if not self.rows:
             return sp.ImmutableMatrix.zeros(len(self.names), 0)
-        G = self.A.extract(list(self.rows), list(range(self.A.cols)))
-        return exact.simple(exact.solve(G * G.T, G * self.A.T).T)
+        G, _ = self._independent
+        A = self._exactly[2]
+        return exact.in_time(lambda: exact.simple(exact.solve(G * G.T, G * A.T).T))
 
     @cached_property
     def _gaps(self) -> sp.ImmutableMatrix:
         """b − F b_G: zero where every row asks for what the independent ones imply."""
         if self.rank == len(self.names):
             return sp.ImmutableMatrix.zeros(self.rank, 1)
-        return exact.simple(self.b - self._dependence * self.b.extract(list(self.rows), [0]))
+        return exact.simple(self._exactly[3] - self._dependence * self._independent[1])
 
     def require_consistent(self) -> None:
         """Refuse rows that contradict the independent ones whatever the motion."""

@@ -1,7 +1,7 @@
 """Exact linear algebra on SymPy matrices: what the symbolic formulations need, and nothing approximate."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,11 +9,21 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.polys.matrices import DomainMatrix
 
-from zwang.errors import UndeterminedError
+from zwang.errors import SizeError, UndeterminedError
+from zwang.limit import within
 from zwang.linalg.rank import rows_in_order
 
 # At random points exact dependences show as round-off and everything else as numbers of order one.
 GENERIC_TOL = 1e-9
+
+SECONDS = 8.0
+"""Processor time that writing out one result may take."""
+
+MOST = 1_000_000
+"""Operations beyond which nobody can read or use a result."""
+
+SHORT = 200
+"""Operations up to which nobody asks whether another way would have been shorter."""
 
 
 def regular(M: Any, G: Any) -> sp.ImmutableMatrix:
@@ -47,8 +57,53 @@ def solve(X: Any, Y: Any) -> sp.ImmutableMatrix:
         return sp.ImmutableMatrix(X.cols, Y.cols, [])
     if Y.cols == 0:
         return sp.ImmutableMatrix(X.rows, 0, [])
+
     left, right = DomainMatrix.from_Matrix(X).to_field().unify(DomainMatrix.from_Matrix(Y).to_field(), fmt="sparse")
     return sp.ImmutableMatrix(left.to_field().lu_solve(right.to_field()).to_Matrix())
+
+
+def plain_solve(X: Any, Y: Any) -> sp.ImmutableMatrix:
+    """X⁻¹Y by the LU decomposition, nothing cancelled and nothing put in order."""
+    return sp.ImmutableMatrix(sp.Matrix(X).LUsolve(sp.Matrix(Y)))
+
+
+def in_time(*ways: Callable[[], sp.ImmutableMatrix]) -> sp.ImmutableMatrix:
+    """The result of the first way that comes to an end within `SECONDS`; if it is long, the shorter one of the next."""
+    best, least = None, MOST + 1
+    for way in ways:
+        if least <= SHORT:
+            break
+        found = within(SECONDS, way)
+        if found is not None and operations(found) < least:
+            best, least = found, operations(found)
+    if best is None:
+        raise SizeError(
+            "written out in symbols this is too long: put numbers in for parameters, or go on with numbers "
+            "(zwang.evaluate, zwang.simulate)"
+        )
+    return best
+
+
+def operations(matrix: Any) -> int:
+    """How many operations the entries have as written, each part that occurs again looked at once.
+
+    (`sympy.count_ops` walks through every occurrence: after an LU decomposition that takes for ever.)
+
+    >>> x = sp.Symbol("x")
+    >>> operations(sp.Matrix([[x*(x + 1), x + 1]]))
+    3
+    """
+    known: dict[sp.Basic, int] = {}
+
+    def count(entry: sp.Basic) -> int:
+        if not entry.args:
+            return 0
+        if entry not in known:
+            own = len(entry.args) - 1 if isinstance(entry, sp.Add | sp.Mul) else 1
+            known[entry] = own + sum(map(count, entry.args))
+        return known[entry]
+
+    return sum(map(count, matrix))
 
 
 def inverse(X: Any) -> sp.ImmutableMatrix:
@@ -56,15 +111,57 @@ def inverse(X: Any) -> sp.ImmutableMatrix:
     return solve(X, sp.eye(X.rows))
 
 
-def simple(matrix: Any) -> sp.ImmutableMatrix:
-    """A matrix as a person would write it: each entry simplified as far as its size allows."""
+def simple(matrix: Any, seconds: float = SECONDS) -> sp.ImmutableMatrix:
+    """A matrix as a person would write it: each entry simplified as far as its size and the time allow."""
+    entries = list(matrix)
+    done: list[sp.Expr] = []
 
-    def tidy(entry: sp.Expr) -> sp.Expr:
-        if 400 < sp.count_ops(entry) <= 4000:
-            entry = sp.cancel(entry)
-        return sp.signsimp(sp.simplify(entry)) if sp.count_ops(entry) <= 400 else entry
+    def tidy() -> None:
+        for entry in entries[len(done) :]:
+            if 400 < operations([entry]) <= 4000:
+                entry = sp.cancel(entry)
+            done.append(sp.signsimp(sp.simplify(entry)) if operations([entry]) <= 400 else entry)
 
-    return sp.ImmutableMatrix(matrix.applyfunc(tidy))
+    within(seconds, tidy)
+    return sp.ImmutableMatrix(matrix.rows, matrix.cols, done + entries[len(done) :])
+
+
+def fractions(matrix: Any) -> sp.ImmutableMatrix:
+    """A matrix with its decimal numbers as the fractions that they are written as: 9.81 is 981/100.
+
+    One float among the coefficients makes a field of rational functions an approximate one, in which nothing cancels.
+
+    >>> fractions(sp.Matrix([[0.5*sp.Symbol("x")]]))
+    Matrix([[x/2]])
+    """
+    return sp.ImmutableMatrix(matrix.xreplace({number: fraction(number) for number in matrix.atoms(sp.Float)}))
+
+
+def fraction(number: sp.Float) -> sp.Expr:
+    """The shortest decimal number that is this float; what is infinite stays."""
+    if not number.is_finite:
+        return number
+    return sp.Rational(repr(float(number)) if number._prec == 53 else str(number))
+
+
+def decimals(matrix: Any) -> sp.ImmutableMatrix:
+    """A matrix with its fractions as decimal numbers; exponents keep theirs, for √x is x^(1/2).
+
+    >>> decimals(sp.Matrix([[sp.sqrt(sp.Symbol("x"))*sp.Rational(981, 100)]]))
+    Matrix([[9.81*sqrt(x)]])
+    """
+    return sp.ImmutableMatrix(matrix.applyfunc(in_decimals))
+
+
+def in_decimals(entry: sp.Expr) -> sp.Expr:
+    """An expression with its fractions as decimal numbers."""
+    if isinstance(entry, sp.Rational):
+        return entry if entry.is_Integer else sp.Float(entry, 15)
+    if entry.is_Atom or not entry.has(sp.Rational):
+        return entry
+    if isinstance(entry, sp.Pow):
+        return sp.Pow(in_decimals(entry.base), entry.exp)
+    return entry.func(*map(in_decimals, entry.args))
 
 
 def independent_rows(A: Any) -> tuple[int, ...]:

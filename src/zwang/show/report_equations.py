@@ -11,7 +11,7 @@ from zwang.equations import Equations, derive
 from zwang.equations.latex import GENERAL, family, gibbs_appell_lines, latex
 from zwang.errors import ZwangError
 from zwang.formulations.solve import require_form
-from zwang.show.limit import within
+from zwang.limit import within
 from zwang.show.report_html import Section, count, paragraph
 from zwang.show.report_math import LONGEST, MOST_OPERATIONS
 from zwang.show.report_subject import Subject

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from zwang.compile import Kernel, Program, compile_program
 from zwang.equations.derivation import Derived, Description, derive_plain
 from zwang.equations.languages import in_symengine
+from zwang.equations.sizes import size_of
 from zwang.errors import InputError
 from zwang.formulations import Solution
 from zwang.formulations.solve import Names, solve_named
@@ -36,7 +37,7 @@ class Matrices:
     """M (…, n, n), Q, C (…, n), A (…, m, n), b (…, m) at a stack of states, and what the constraints read there.
 
     `position` and `velocity` (…, m) are the constraints' left-hand sides; NaN at a level below the one at
-    which a constraint was given.
+    which a constraint was given. `size` is how large the terms are that make up `position`.
     """
 
     M: Array
@@ -46,6 +47,7 @@ class Matrices:
     C: Array
     position: Array
     velocity: Array
+    size: Array
 
 
 @dataclass(frozen=True)
@@ -67,10 +69,11 @@ class ModelKernel:
         M, A = np.zeros((*shape, self.n, self.n)), np.zeros((*shape, self.m, self.n))
         M[..., *self.M_index] = out["M"]
         A[..., *self.A_index] = out["A"]
-        position, velocity = np.full((2, *shape, self.m), np.nan)
+        position, velocity, size = np.full((3, *shape, self.m), np.nan)
         position[..., self.position_index] = out["position"]
         velocity[..., self.velocity_index] = out["velocity"]
-        return Matrices(M, out["Q"], A, out["b"], out["C"], position, velocity)
+        size[..., self.position_index] = out["size"]
+        return Matrices(M, out["Q"], A, out["b"], out["C"], position, velocity, size)
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,7 @@ def build_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> ModelKernel:
         "C": tuple(derived.C),
         "position": tuple(e for _, e in position),
         "velocity": tuple(e for _, e in velocity),
+        "size": tuple(size_of(e) for _, e in position),
     }
     kernel = compile_program(Program(inputs=model.inputs, outputs=outputs, shapes={}), optimise=0)
 

@@ -1,6 +1,7 @@
 """The nearest root of a system of equations, in a metric: Gauss–Newton with the weighted generalized inverse."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,7 +11,20 @@ from zwang.linalg.rank import Array, row_norms
 NEWTON_RANK_TOL = 1e-9
 
 # How much longer or shorter a step along curved constraints may be than one along straight ones.
-SHARES = (0.02, 20.0)
+SHARES = (1e-8, 20.0)
+
+# How far a step towards the nearest root may go, and below which steps are near enough to it to make up for curvature:
+# in natural units. Longer steps reach one root or another as rounding decides.
+LEAP, NEARBY = 0.2, 0.02
+
+POLISHES = 3  # steps to the last digit, once the tolerance is met
+
+# Steps this small that have not become smaller for so many more are rounding.
+SMALL, PATIENCE = 1e-8, 10
+
+# The share of the way to a target that may lead along the constraints where these are nearest to it; and what
+# rounding makes of nothing, in natural units.
+NEAREST_TOL, ROUNDING = 1e-6, 1e-11
 
 
 def nearest_root(
@@ -32,6 +46,13 @@ def nearest_root(
     if not settled:
         return x, False
     f, J = equations(x)
+    for _ in range(POLISHES if len(f) else 0):  # to the rounding of f itself, whatever the units
+        scale = row_norms(J)
+        nearer = x - step(f / scale, J / scale[:, None])
+        g, K = equations(nearer)
+        if not (np.abs(g / scale).max() < np.abs(f / scale).max() and np.isfinite(K).all()):
+            break
+        x, f, J = nearer, g, K
     return x, bool(np.abs(f / row_norms(J)).max(initial=0.0) <= 1e3 * tolerance * max(1.0, np.abs(x).max()))
 
 
@@ -79,32 +100,48 @@ def stepped(
     return x, False
 
 
+@dataclass(frozen=True)
+class Found:
+    """A point that was looked for: whether it is a root, and whether it is the nearest one."""
+
+    x: Array
+    root: bool
+    nearest: bool
+
+
 def nearest_point(
     equations: Callable[[Array], tuple[Array, Array]],
     metric: Callable[[Array], Array],
     target: Array,
+    begin: Array,
     tolerance: float,
-    limit: int = 200,
-) -> tuple[Array, bool]:
-    """The point with f(x) = 0 nearest to a target, |x − target| taken in the metric M(x); and whether it was reached.
+    limit: int = 400,
+) -> Found:
+    """The point with f(x) = 0 nearest to a target, |x − target| taken in the metric M(x).
 
-    Where the search does not settle, from the target or from the root that Gauss–Newton finds, that root is taken.
+    Coordinates are in natural units: a change by 1 matters. Where no nearest root is reached, from where the search
+    begins or from the root that Gauss–Newton finds, the nearest of the roots that were met is taken.
 
     >>> circle = lambda x: (np.array([x @ x - 1]), 2 * x[None])
-    >>> x, reached = nearest_point(circle, lambda x: np.diag([1.0, 4.0]), np.array([2.0, 1.0]), 1e-12)
-    >>> multiplier = (x - [2, 1]) * [1, 4] / x
-    >>> reached, bool(np.isclose(*multiplier))
+    >>> target = np.array([2.0, 1.0])
+    >>> found = nearest_point(circle, lambda x: np.diag([1.0, 4.0]), target, target, 1e-12)
+    >>> multiplier = (found.x - [2, 1]) * [1, 4] / found.x
+    >>> found.nearest, bool(np.isclose(*multiplier))
     (True, True)
     """
-    x, settled = approached(equations, metric, target, target, tolerance, limit)
-    if not settled:
-        root, found = nearest_root(equations, target, tolerance)
-        if not found:
-            return root, False
-        x, settled = approached(equations, metric, target, root, tolerance, limit)
-        if not settled:
-            return root, True
-    return nearest_root(equations, x, tolerance)
+    met: list[Array] = []
+    for _ in range(2):
+        x, root = nearest_root(equations, approached(equations, metric, target, begin, tolerance, limit), tolerance)
+        if root and stationary(equations, metric, target, x):
+            return Found(x, True, True)
+        met += [x] if root else []
+        begin, root = nearest_root(equations, target, tolerance)
+        if not root:
+            break
+        met.append(begin)
+    if not met:
+        return Found(begin, False, False)
+    return Found(min(met, key=lambda x: distance(metric, target, x)), True, False)
 
 
 def approached(
@@ -114,38 +151,79 @@ def approached(
     x: Array,
     tolerance: float,
     limit: int,
-) -> tuple[Array, bool]:
-    """From x to the nearest point of `nearest_point`, and whether the steps came to an end.
+) -> Array:
+    """From x towards the nearest point of `nearest_point`, until the steps come to an end.
 
     Each step is −K₁f towards the constraints and τg along them, g = (I − K₁J)(target − x). With τ = 1 it minimises
     ½|x + d − target|²_M subject to f + J d = 0; where f is curved, τ = |s|²/s·Δg makes up for it, s the last step
-    (Barzilai and Borwein 1988). Steps that make f larger are shortened.
+    (Barzilai and Borwein 1988). Long steps are cut, and those that make f larger are shortened. They end where they
+    are within the tolerance, or small and not getting smaller any more: that is rounding.
     """
     share = 1.0
     last: tuple[Array, Array] | None = None
+    least, since, now = np.inf, 0, np.inf
     for _ in range(limit):
-        f, J = equations(x)
-        if not len(f):
-            return x, True
-        if not (np.isfinite(f).all() and np.isfinite(J).all()):
-            return x, False
-        L = np.linalg.cholesky(metric(x))
-        scale = row_norms(J)
-        W = np.linalg.solve(L, (J / scale[:, None]).T)
-        wanted = L.T @ (target - x)  # lengths are those of M from here on
-        both = np.stack([f / scale, W.T @ wanted], axis=1)
-        normal, across = np.linalg.lstsq(W.T, both, rcond=NEWTON_RANK_TOL)[0].T
-        along = wanted - across
+        here = split(equations, metric, target, x)
+        if here is None or not len(here.f):
+            return x
         if last is not None:
-            s, change = L.T @ (x - last[0]), last[1] - along
+            s, change = here.L.T @ (x - last[0]), last[1] - here.along
             share = float(np.clip(s @ s / (s @ change), *SHARES)) if s @ change > 0 else 1.0
-        d = np.linalg.solve(L.T, share * along - normal)
-        size = np.abs(f / scale).max()
-        step = 1.0
-        while step > 1e-3 and np.abs(equations(x + step * d)[0] / scale).max() > max(2 * size, 1e-3):
+            share = share if now < NEARBY else min(share, 1.0)
+        d = np.linalg.solve(here.L.T, share * here.along - here.normal)
+        size = np.abs(here.f).max()
+        step = LEAP / max(LEAP, float(np.abs(d).max()))
+        while step > 1e-3 and np.abs(equations(x + step * d)[0] / here.scale).max() > max(2 * size, 1e-3):
             step /= 2
-        last = (x, along)
+        last = (x, here.along)
         x = x + step * d
-        if np.abs(d).max() <= tolerance * max(1.0, np.abs(x).max()):
-            return x, True
-    return x, False
+        now = float(np.abs(d).max() / max(1.0, np.abs(x).max()))
+        least, since = (now, 0) if now < least else (least, since + 1)
+        if now <= tolerance or (least < SMALL and since > PATIENCE):
+            return x
+    return x
+
+
+@dataclass(frozen=True)
+class Split:
+    """f and the way to a target at a point, rows at unit length, lengths in the metric LLᵀ: across f = 0 and along."""
+
+    f: Array
+    scale: Array
+    L: Array
+    wanted: Array
+    along: Array
+    normal: Array
+    """What leads to f = 0."""
+
+
+def split(
+    equations: Callable[[Array], tuple[Array, Array]], metric: Callable[[Array], Array], target: Array, x: Array
+) -> Split | None:
+    """The way to a target at a point; None where f is not finite."""
+    f, J = equations(x)
+    if not (np.isfinite(f).all() and np.isfinite(J).all()):
+        return None
+    L = np.asarray(np.linalg.cholesky(metric(x)), dtype=np.float64)
+    scale = row_norms(J)
+    W = np.linalg.solve(L, (J / scale[:, None]).T)
+    wanted = L.T @ (target - x)
+    both = np.stack([f / scale, W.T @ wanted], axis=1)
+    normal, across = np.linalg.lstsq(W.T, both, rcond=NEWTON_RANK_TOL)[0].T
+    return Split(f / scale, scale, L, wanted, wanted - across, normal)
+
+
+def stationary(
+    equations: Callable[[Array], tuple[Array, Array]], metric: Callable[[Array], Array], target: Array, x: Array
+) -> bool:
+    """Whether nothing of the way to the target leads along f = 0."""
+    here = split(equations, metric, target, x)
+    if here is None:
+        return False
+    unit = np.sqrt(np.diagonal(here.L @ here.L.T).max(initial=0.0))
+    return bool(np.linalg.norm(here.along) <= NEAREST_TOL * np.linalg.norm(here.wanted) + ROUNDING * unit)
+
+
+def distance(metric: Callable[[Array], Array], target: Array, x: Array) -> float:
+    """|x − target| in the metric at x."""
+    return float((x - target) @ metric(x) @ (x - target))

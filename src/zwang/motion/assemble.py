@@ -1,6 +1,8 @@
 """Consistent starts: the nearest state that obeys every constraint at position and velocity level."""
 
+import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ from zwang.errors import AssemblyError, InputError
 from zwang.evaluation import Array, Matrices, ModelKernel, limits, model_kernel
 from zwang.given import by_name, numbers, parameter_values, state_arrays, suggestion
 from zwang.linalg.masses import regular
-from zwang.linalg.newton import nearest_point
+from zwang.linalg.newton import Found, nearest_point
 from zwang.linalg.rank import row_norms
 from zwang.model import System
 from zwang.model.system import require_system
@@ -18,6 +20,9 @@ from zwang.verdict import violations
 
 # Directions with neither inertia nor constraints have no kinetic-energy metric; this share of the mean mass stands in.
 MASSLESS = 1e-8
+
+NOTHING = 1e-12  # terms this small beside what the largest coordinate would make of them are rounding
+TINY = float(np.finfo(float).tiny)
 
 
 def assemble(
@@ -58,10 +63,17 @@ def assemble(
     order = np.array([c.order for c in system.constraints], dtype=int)
     sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
     n, t = len(q), float(numbers(t, "t"))
-    q, found_q = nearest(kernel, "position", (order == 0) & ~sided, q, v, t, p, ~held[:n])
-    v, found_v = nearest(kernel, "velocity", (order <= 1) & ~sided, q, v, t, p, ~held[n:])
+    position = nearest(kernel, "position", (order == 0) & ~sided, q, v, t, p, ~held[:n])
+    velocity = nearest(kernel, "velocity", (order <= 1) & ~sided, position.x, v, t, p, ~held[n:])
+    q, v = position.x, velocity.x
     now = kernel(t, q, v, p)
-    require_satisfied(system, now, q, v, found_q and found_v)
+    require_satisfied(system, now, q, v, position.root and velocity.root)
+    if not (position.nearest and velocity.nearest):
+        warnings.warn(
+            "the state that was assembled obeys every constraint, but may not be the nearest to the guess: the search "
+            "for that one did not come to an end; give a better guess",
+            stacklevel=2,
+        )
     if (beyond := np.flatnonzero(limits(system, now, q, v)[1])).size:
         name = system.constraint_names[int(beyond[0])]
         raise AssemblyError(
@@ -71,11 +83,11 @@ def assemble(
     return dict(zip([*system.coordinates, *system.velocities], values, strict=True))
 
 
-def nearest(
-    kernel: ModelKernel, level: str, rows: Any, q: Array, v: Array, t: float, p: Array, free: Any
-) -> tuple[Array, bool]:
+def nearest(kernel: ModelKernel, level: str, rows: Any, q: Array, v: Array, t: float, p: Array, free: Any) -> Found:
     """Positions (or velocities) that satisfy the given rows, nearest to those given, moving free entries only."""
     start = q if level == "position" else v
+    if not rows.any() or not free.any():
+        return Found(start, True, True)
 
     def whole(x: Array) -> Array:
         full = start.copy()
@@ -86,27 +98,76 @@ def nearest(
         full = whole(x)
         return kernel(t, full, v, p) if level == "position" else kernel(t, q, full, p)
 
-    def equations(x: Array) -> tuple[Array, Array]:
+    def readings(x: Array) -> tuple[Array, Array, Array]:
+        """What the rows read, with A and M."""
         now = matrices(x)
         reading = now.position if level == "position" else now.velocity
-        return reading[rows], now.A[np.ix_(rows, free)]
+        return reading[rows], now.A[np.ix_(rows, free)], now.M[np.ix_(free, free)]
 
-    def metric(x: Array) -> Array:
+    def natural(x: Array) -> Array:
+        """Units that fit a state."""
         now = matrices(x)
-        M = now.M[np.ix_(free, free)]
-        if regular(M[None])[0]:
-            return M
-        # inertia across the constraints decides nothing: M(x − target) = Aᵀλ has the same solutions with M + AᵀSA
-        A = now.A[np.ix_(rows, free)]
-        A = A / row_norms(A)[:, None]
-        mean = max(float(np.trace(M)) / len(M), np.finfo(float).tiny)
-        M = M + mean * (A.T @ A)
-        return M if regular(M[None])[0] else np.asarray(M + MASSLESS * mean * np.eye(len(M)))
+        units = natural_units(whole(x) if level == "position" else q, now.size, now.A, now.M)
+        if level == "velocity":
+            units = units * natural_rate(whole(x), units, now.velocity[rows], now.A[rows])
+        return np.asarray(units[free])
 
-    if not rows.any() or not free.any():
-        return start, True
-    x, found = nearest_point(equations, metric, start[free], 1e-14)
-    return whole(x), found
+    def sought(unit: Array, begin: Array) -> Found:
+        """The nearest, in these units, from a point on."""
+
+        def equations(y: Array) -> tuple[Array, Array]:
+            reading, A, _ = readings(unit * y)
+            return reading, A * unit
+
+        def metric(y: Array) -> Array:
+            _, A, M = readings(unit * y)
+            return definite(M * unit * unit[:, None], A * unit)
+
+        found = nearest_point(equations, metric, start[free] / unit, begin / unit, 1e-14)
+        return replace(found, x=unit * found.x)
+
+    found = sought(natural(start[free]), start[free])
+    if found.root and not found.nearest:  # the guess was far away: what seems small from there is not
+        found = sought(natural(found.x), found.x)
+    return replace(found, x=whole(found.x))
+
+
+def definite(M: Array, A: Array) -> Array:
+    """A metric for a singular M, too.
+
+    Inertia across the constraints decides nothing: M(x − target) = Aᵀλ has the same solutions with M + AᵀSA.
+    """
+    if regular(M[None])[0]:
+        return M
+    A = A / row_norms(A)[:, None]
+    mean = max(float(np.trace(M)) / len(M), TINY)
+    M = M + mean * (A.T @ A)
+    return M if regular(M[None])[0] else np.asarray(M + MASSLESS * mean * np.eye(len(M)))
+
+
+def natural_units(q: Array, size: Array, A: Array, M: Array) -> Array:
+    """By how much coordinates change in a change that matters, whatever they are measured in.
+
+    In the metric of M that is as much as the state itself, or as what changes a constraint by the `size` of its terms;
+    and no more than what changes one by that alone. Constraints whose terms are rounding say nothing.
+    """
+    inertia = np.sqrt(np.maximum(np.diagonal(M), 0.0))
+    slope = np.abs(A)
+    told = size > NOTHING * slope.max(axis=1, initial=0.0) * np.abs(q).max(initial=0.0)
+    slope, size = slope[told], size[told]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        by_rows = np.where(slope > 0, size[:, None] / slope, np.inf).min(axis=0, initial=np.inf)
+        ways = size / np.linalg.norm(slope / np.where(inertia > 0, inertia, np.inf), axis=1)
+        ways = ways[np.isfinite(ways)]
+        kinetic = max((inertia * np.abs(q)).max(initial=0.0), float(np.median(ways)) if len(ways) else 0.0)
+        unit = np.minimum(by_rows, np.where(kinetic * inertia > 0, kinetic / inertia, np.inf))
+    return np.asarray(np.where(np.isfinite(unit) & (unit > 0), unit, 1.0))
+
+
+def natural_rate(v: Array, units: Array, reading: Array, A: Array) -> float:
+    """How fast coordinates change, in natural units of their own, at these rates or for what the rows ask."""
+    by_rows = np.abs(reading) / np.maximum(np.abs(A) @ units, TINY)
+    return float(max((np.abs(v) / units).max(initial=0.0), by_rows.max(initial=0.0))) or 1.0
 
 
 def require_satisfied(system: System, now: Matrices, q: Array, v: Array, found: bool) -> None:

@@ -22,7 +22,6 @@ ENGINES = [
     ("radau", "fundamental"),
     ("lsoda", "fundamental"),
     ("native", "gibbs-appell"),
-    ("native", "lagrange"),
 ]
 
 
@@ -42,7 +41,7 @@ def engines(pendulum):
 def test_all_forms_agree_along_a_motion(pendulum):
     system, start = pendulum
     rows = compare_forms(system, zw.simulate(system, start, until=2.0))
-    assert [row.form for row in rows] == list(FORMS)
+    assert [row.form for row in rows] == [*FORMS, "literal"]
     for row in rows:
         assert row.error < 1e-14
         assert row.states == compare.STATES
@@ -66,6 +65,43 @@ def test_the_error_is_that_of_the_acceleration(pendulum, monkeypatch):
     errors = {row.form: row.error for row in compare_forms(system, motion)}
     assert errors.pop("gauss") == pytest.approx(1e-3)
     assert max(errors.values()) < 1e-14
+
+
+def test_the_literal_equation_is_that_of_the_papers(monkeypatch):
+    """M q̈ = Q + M^{1/2}(AM^{-1/2})⁺(b − AM⁻¹Q), with SciPy's root and pseudo-inverse; redundant rows, too."""
+    from scipy.linalg import inv, pinv, sqrtm
+
+    system = zw.System(
+        (x, y),
+        mass=[[2 + x**2, y], [y, 3]],
+        forces=[1, -x],
+        nonideal=[0, -dot(y)],
+        constraints={"one": x * y - 1, "two": 2 * x * y - 2},
+    )
+    state = {
+        "x": np.array([1.0, 2.0]),
+        "y": np.array([1.0, 0.5]),
+        "x'": np.array([1.0, 2.0]),
+        "y'": -np.array([1.0, 0.5]),
+    }
+    found = compare.acceleration(system, state, np.zeros(2), None, "literal")
+    for i in range(2):
+        X, Y, V, W = (state[key][i] for key in ("x", "y", "x'", "y'"))
+        M, Q = np.array([[2 + X**2, Y], [Y, 3]]), np.array([1, -X - W])
+        A, b = np.array([[Y, X], [2 * Y, 2 * X]]), np.array([-2 * V * W, -4 * V * W])
+        root = sqrtm(M)
+        force = root @ pinv(A @ inv(root)) @ (b - A @ inv(M) @ Q)
+        np.testing.assert_allclose(found[i], inv(M) @ (Q + force), rtol=1e-12)
+
+
+def test_the_literal_equation_needs_no_units_in_common():
+    """Lengths in nanometres beside angles of rockets: what is printed is evaluated where every mass is 1."""
+    system = zw.System(
+        (x, y), kinetic=1e20 * dot(x) ** 2 + dot(x) * dot(y) + 1e-20 * dot(y) ** 2, constraints=[x * 1e20 - y * 1e-20]
+    )
+    state = {"x": 0.0, "y": 0.0, "x'": 0.0, "y'": 0.0}
+    wanted = zw.evaluate(system, state).acceleration
+    np.testing.assert_allclose(compare.acceleration(system, state, 0.0, None, "literal"), wanted, atol=1e-30)
 
 
 def test_forms_use_the_parameters_of_the_motion(pendulum):
@@ -142,6 +178,25 @@ def test_the_error_is_relative_to_the_size_of_the_state():
     assert 0.01 < errors[1] / errors[0] < 100
 
 
+def test_drift_is_relative_to_the_size_of_the_motion():
+    """A rod of a millimetre that is off by a tenth of it is not kept, one of a thousand kilometres by a metre is."""
+    for length, off in ((1e-3, 1e-4), (1e6, 1.0)):
+        system = zw.System((x, y), kinetic=FREE, constraints={"rod": (x**2 + y**2 - length**2) / 2})
+        start = {x: length, y: 0.0, dot(x): 0.0, dot(y): length}
+        motion = zw.simulate(system, start, 1.0)
+        assert compare.drift_error_of(system, motion, None) < 1e-9
+        motion.residual.values[3] = length * off
+        assert compare.drift_error_of(system, motion, None) == pytest.approx(off / length, rel=0.6)
+
+
+def test_a_coordinate_that_stays_at_rest_does_not_drift():
+    """Its constraint reads rounding, and its terms are rounding, too; the size of the motion is what counts."""
+    system = zw.System((x, y), kinetic=FREE, potential=y, constraints={"wall": x})
+    motion = zw.simulate(system, {x: 0.0, y: 0.0, dot(x): 0.0, dot(y): 0.0}, 1.0)
+    motion.residual.values[3] = 1e-18
+    assert compare.drift_error_of(system, motion, None) < 1e-17
+
+
 def test_stiff_engines_have_tolerances_of_their_own(engines):
     assert {row.engine: row.tol for row in engines} == {"native": 1e-12, "taylor": 1e-12, "radau": 1e-7, "lsoda": 1e-10}
 
@@ -179,7 +234,7 @@ def test_a_long_run_is_compared_with_fewer_others(pendulum, monkeypatch):
 def test_a_large_system_is_compared_with_fewer_others(pendulum, monkeypatch):
     monkeypatch.setattr(compare, "SMALL_SIZE", 1)
     rows = compare_engines(*pendulum, until=0.5)
-    assert [row.engine for row in rows if not row.note] == ["native", "lsoda", "native"]
+    assert [row.engine for row in rows if not row.note] == ["native", "lsoda"]
     assert rows[2].note == "left out: it takes long with 2 coordinates"
 
 
@@ -192,7 +247,9 @@ def test_a_chain_of_a_hundred_rods_agrees_with_lsoda():
     start = {c: float(i + 1) for i, c in enumerate(q[:100])} | dict.fromkeys([*q[100:], *chain.velocities], 0.0)
     rows = {(row.engine, row.form): row for row in compare_engines(chain, start, 0.1)}
     assert rows["lsoda", "fundamental"].error < 1e-8
-    assert rows["native", "lagrange"].error < 1e-11
+    again = zw.simulate(chain, start, 0.1, tol=1e-12, form="lagrange")
+    first = zw.simulate(chain, start, 0.1, tol=1e-12)
+    np.testing.assert_allclose(again.q.values, first.q.values, rtol=0, atol=1e-9)
 
 
 def test_no_run_takes_longer_than_its_budget(pendulum, monkeypatch):

@@ -1,6 +1,7 @@
-"""`zwang compare`: all forms and all engines side by side; their disagreement is the certificate."""
+"""`zwang compare`: one motion in all forms, by all engines, and from a derivation of its own."""
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from math import inf, isnan
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,8 +14,25 @@ from zwang.show.report_html import count
 
 if TYPE_CHECKING:
     from zwang.motion.compare import EngineRow, FormRow
+    from zwang.motion.independent import DerivationRow
 
 SLACK = 100  # an engine may disagree by this many of its tolerances a step, if that is more than the bound
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of a comparison, and what it may be."""
+
+    kind: str
+    """derivation, forms, engines or drift"""
+    who: str
+    value: float
+    allowed: float
+
+    @property
+    def wrong(self) -> bool:
+        """Whether it is more than it may be."""
+        return self.value > self.allowed
 
 
 def compare(
@@ -26,14 +44,17 @@ def compare(
     settings: Settings = None,
     json: AsJson = False,
 ) -> None:
-    """Compare all forms and all engines: their disagreement is the certificate.
+    """Compare one motion in all forms, by all engines, and with another derivation of its equations.
 
-    The forms are compared at up to 50 states of the motion, the engines at its end. The exit code is 9 where they
-    disagree: the motion may be chaotic, or pass a singular position; a shorter run or a tighter tolerance tells.
+    The derivation takes the energies and constraints as they stand, by differences, at 9 states of the motion. The
+    forms are compared at up to 50 states, the engines at the end. The exit code is 9 where something disagrees, where
+    constraints drift, and where nothing could be compared. A chaotic motion disagrees at its
+    end, or one that passes a singular position; a shorter run or a tighter tolerance tells.
     """
     from zwang.cli import terminal
     from zwang.cli.progress import busy
     from zwang.motion.compare import compare_engines, compare_forms
+    from zwang.motion.independent import compare_derivation
 
     if not 0 <= bound < inf:
         raise typer.BadParameter(f"{bound:g}: give a finite number that is not negative", param_hint="--bound")
@@ -45,12 +66,13 @@ def compare(
         raise Failure(Exit.STOPPED, f"there is no motion to compare: {motion.attrs['message']}")
     run, end = case.model.run, float(motion.time.values[-1])
     with busy("comparing"):
+        derivation = compare_derivation(case.model.system, motion, case.parameters)
         forms = compare_forms(case.model.system, motion, case.parameters)
         engines = compare_engines(
             case.model.system, case.state(), end, parameters=case.parameters, tol=run.tol, t=run.begin
         )
-    wrong = [f"the {row.form} form" for row in forms if row.error > bound]
-    wrong += [name_of(row) for row in engines if row.error > allowed(row, bound)]
+    figures = figures_of(derivation, forms, engines, bound)
+    agree = bool(compared(figures)) and not any(figure.wrong for figure in figures)
     if json:
         terminal.emit_json(
             {
@@ -59,15 +81,41 @@ def compare(
                 "begin": run.begin,
                 "end": end,
                 "bound": bound,
-                "agree": not wrong,
+                "agree": agree,
+                "derivation": asdict(derivation),
                 "forms": [asdict(row) for row in forms],
                 "engines": [asdict(row) for row in engines],
             }
         )
     else:
-        show(case, end, forms, engines, bound, wrong)
-    if wrong:
+        show(case, end, derivation, forms, engines, figures)
+    if not agree:
         raise typer.Exit(Exit.DISAGREE)
+
+
+def figures_of(
+    derivation: "DerivationRow", forms: "Sequence[FormRow]", engines: "Sequence[EngineRow]", bound: float
+) -> list[Figure]:
+    """Every figure that was found, with what is allowed; one row alone is compared with nothing but itself."""
+    figures = [Figure("derivation", "the derivation", derivation.error, bound)]
+    figures += [Figure("forms", f"the {row.form} form", row.error, bound) for row in several(forms)]
+    for row in several(engines):
+        figures.append(Figure("engines", name_of(row), row.error, allowed(row, bound)))
+    for row in engines:
+        if not row.note:  # what did not get to its end says why
+            figures.append(Figure("drift", name_of(row), row.drift_error, allowed(row, bound)))
+    return [figure for figure in figures if not isnan(figure.value)]
+
+
+def several(rows: Sequence[Any]) -> Sequence[Any]:
+    """Those rows that were compared, if there is more than the first, which the others are compared with."""
+    known = [row for row in rows if not isnan(row.error)]
+    return known if len(known) > 1 else []
+
+
+def compared(figures: Sequence[Figure]) -> list[Figure]:
+    """Figures that set one computation against another; drift is what a motion says of itself."""
+    return [figure for figure in figures if figure.kind in ("derivation", "forms", "engines")]
 
 
 def allowed(row: "EngineRow", bound: float) -> float:
@@ -83,58 +131,92 @@ def name_of(row: "EngineRow") -> str:
 def show(
     case: Case,
     end: float,
-    forms: "tuple[FormRow, ...]",
-    engines: "tuple[EngineRow, ...]",
-    bound: float,
-    wrong: list[str],
+    derivation: "DerivationRow",
+    forms: "Sequence[FormRow]",
+    engines: "Sequence[EngineRow]",
+    figures: Sequence[Figure],
 ) -> None:
-    """Both tables and the conclusion."""
+    """The tables and the conclusion."""
     from zwang.cli import terminal
     from zwang.cli.terminal import figure, joined, seconds, text
     from zwang.cli.words import shortened
 
     console = terminal.out()
-    states = max((row.states for row in forms), default=0)
+    limit = {(f.kind, f.who): f.allowed for f in figures}
+
+    def mark(kind: str, who: str, value: float) -> Any:
+        """A figure, in red where it is beyond its limit."""
+        return text(figure(value), "red" if value > limit.get((kind, who), inf) else "")
+
     console.print(text(case.model.system.name or case.label, "bold"))
+    states = max((row.states for row in forms), default=0)
     console.print(text(f"\nForms: acceleration at {count(states, 'state')} of the motion"))
     table = terminal.columns("form", "disagreement", "time", right=("disagreement", "time"))
     for form in forms:
-        table.add_row(text(form.form), mark(form.error, bound), text(seconds(form.seconds)))
+        table.add_row(text(form.form), mark("forms", f"the {form.form} form", form.error), text(seconds(form.seconds)))
     console.print(table)
     console.print(text(f"\nEngines: the state at t = {end:.9g}"))
     heads = ("tol", "disagreement", "drift", "energy", "steps", "time")
     table = terminal.columns("engine", *heads, right=heads)
     for row in engines:
-        figures = (figure(row.drift), figure(row.energy_error), f"{row.steps:,}" if row.steps else "–")
-        first = text(name_of(row)), text(f"{row.tol:g}"), mark(row.error, allowed(row, bound))
-        table.add_row(*first, *map(text, figures), text(seconds(row.seconds)))
+        name = name_of(row)
+        table.add_row(
+            text(name),
+            text(f"{row.tol:g}"),
+            mark("engines", name, row.error),
+            mark("drift", name, row.drift_error),
+            mark("energy", name, row.energy_error),
+            text(f"{row.steps:,}" if row.steps else "–"),
+            text(seconds(row.seconds)),
+        )
+    console.print(table)
+    console.print(text("\nThe largest of each kind, and what is allowed"))
+    table = terminal.columns("kind", "largest", "allowed", "where", right=("largest", "allowed"))
+    for kind, worst in largest(figures).items():
+        where = count(derivation.states, "state") if kind == "derivation" else worst.who
+        table.add_row(text(kind), mark(kind, worst.who, worst.value), text(figure(worst.allowed)), text(where))
     console.print(table)
     console.print()
-    noted = [(form.form, form.note) for form in forms] + [(name_of(row), row.note) for row in engines]
+    noted = [("derivation", derivation.note), *((form.form, form.note) for form in forms)]
+    noted += [(name_of(row), row.note) for row in engines]
     for name, note in noted:
         if note:
             console.print(joined(text(f"{name}: ", "bold"), text(shortened(note))))
     if any(note for _, note in noted):
         console.print()
+    console.print(text(*conclusion(forms, engines, figures)))
+
+
+def largest(figures: Sequence[Figure]) -> dict[str, Figure]:
+    """Of each kind the figure that is nearest to its limit, or farthest beyond."""
+    found: dict[str, Figure] = {}
+    for figure in figures:
+        best = found.get(figure.kind)
+        if best is None or figure.value * best.allowed > best.value * figure.allowed:
+            found[figure.kind] = figure
+    return found
+
+
+def conclusion(
+    forms: "Sequence[FormRow]", engines: "Sequence[EngineRow]", figures: Sequence[Figure]
+) -> tuple[str, str]:
+    """What it comes to, with its colour: red, or how much of it all could be compared, green only if all kinds were."""
+    wrong = [f for f in figures if f.wrong]
     if wrong:
-        words = f"They disagree by more than {bound:g}: {'; '.join(wrong)}."
-        console.print(text(f"{words} A chaotic motion does that: try a shorter one with --until.", "red"))
-    else:
-        console.print(text(*agreement(forms, engines, bound)))
-
-
-def agreement(forms: "tuple[FormRow, ...]", engines: "tuple[EngineRow, ...]", bound: float) -> tuple[str, str]:
-    """What it comes to where nothing disagrees, with its colour: how much of it all could be compared."""
-    known = [sum(not isnan(row.error) for row in rows) for rows in (forms, engines)]
-    some_forms, some_engines = (n if n > 1 else 0 for n in known)  # one alone is compared with nothing but itself
-    count = f"{some_forms} of {len(forms)} forms and {some_engines} of {len(engines)} engines could be compared"
-    if not some_forms and not some_engines:
-        return f"{count}: that says nothing about the motion.", "yellow"
-    return f"{count}, and they agree to {bound:g}, or to {SLACK} of their tolerances a step.", "green"
-
-
-def mark(error: float, limit: float) -> Any:
-    """A disagreement, in red where it is beyond its limit."""
-    from zwang.cli.terminal import figure, text
-
-    return text(figure(error), "red" if error > limit else "")
+        kinds = {"drift": " (its constraints drift)"}
+        names = "; ".join(dict.fromkeys(f"{f.who}{kinds.get(f.kind, '')}" for f in wrong))
+        words = f"They disagree by more than is allowed: {names}."
+        if all(f.kind == "engines" for f in wrong):
+            words += " A chaotic motion does that: try a shorter one with --until."
+        return words, "red"
+    some = {kind: sum(f.kind == kind for f in figures) for kind in ("derivation", "forms", "engines")}
+    derivation = "The derivation" if some["derivation"] else "Not the derivation"
+    words = (
+        f"{derivation}, {some['forms']} of {len(forms)} forms and {some['engines']} of {len(engines)} engines could be "
+        "compared"
+    )
+    if not any(some.values()):
+        return f"{words}: that says nothing about the motion.", "yellow"
+    if not some["derivation"]:
+        return f"{words}, and they agree; whether the equations are the right ones that does not show.", "yellow"
+    return f"{words}, and they agree.", "green" if some["engines"] else "yellow"

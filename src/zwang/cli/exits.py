@@ -47,7 +47,7 @@ MEANING = {
     Exit.START: "the start does not satisfy its constraints",
     Exit.STOPPED: "the simulation stopped early; what was asked for is written, up to there",
     Exit.ASSEMBLY: "no state near the start obeys every constraint",
-    Exit.DISAGREE: "forms or engines disagree (zwang compare)",
+    Exit.DISAGREE: "derivation, forms or engines disagree, or nothing could be compared (zwang compare)",
     Exit.REDUNDANT: "constraints are redundant (zwang check --strict)",
     Exit.INTERNAL: "internal error: zwang's fault",
     Exit.INTERRUPTED: "interrupted by Ctrl-C; nothing is written",

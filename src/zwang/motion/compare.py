@@ -1,4 +1,7 @@
-"""One motion computed in many ways: where forms and engines agree, the result is to be trusted.
+"""One motion computed in many ways, and derived in two.
+
+Forms and engines share one derivation of M, Q, A and b. Their agreement shows that the equations were solved and
+integrated; that they are the right ones shows `motion.independent`, which derives nothing.
 
 Every comparison is bounded in time. What fails, refuses or takes too long is a row with a note, never an exception.
 """
@@ -12,16 +15,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zwang.errors import InputError, ZwangError
-from zwang.evaluation import Array, evaluate
+from zwang.errors import InconsistentError, InputError, MassError, ZwangError
+from zwang.evaluation import Array, evaluate, matrices
+from zwang.formulations.fundamental import literal
 from zwang.formulations.solve import FORMS
+from zwang.linalg.masses import masses
+from zwang.linalg.rank import CONSISTENCY_TOL, row_rank
 from zwang.model import System
 from zwang.motion.simulate import LOOSEST, TIGHTEST, simulate
 from zwang.results.account import energy_gap, residuals
+from zwang.verdict import natural_units
 
 if TYPE_CHECKING:
     import xarray as xr
 
+LITERAL = "literal"  # the fundamental equation as the papers print it, with M^{1/2} and a Moore–Penrose inverse
 STATES = 50  # saved states at which the forms are compared ...
 DENSE_WORK = 2e7  # ... fewer where n³ a state would come to more than this
 DENSE_SIZE = 500  # coordinates; beyond, dense matrices take too long
@@ -66,6 +74,8 @@ class EngineRow:
     steps: int
     seconds: float
     note: str = ""
+    drift_error: float = nan
+    """The same, of each constraint relative to what a change as large as the state itself would make it read."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +96,8 @@ def compare_forms(
 ) -> tuple[FormRow, ...]:
     """The accelerations of all five forms of the equations of motion at saved states of a motion.
 
+    And a sixth row: the fundamental equation literally as it is printed, with roots of M and a Moore–Penrose inverse.
+
     >>> import zwang as zw
     >>> x, y = zw.coordinates("x y")
     >>> slide = zw.System((x, y), kinetic=(zw.dot(x)**2 + zw.dot(y)**2)/2, potential=9.81*y, constraints=[x - y])
@@ -96,14 +108,13 @@ def compare_forms(
     n, saved = len(system.coordinates), motion.sizes["time"]
     if n > DENSE_SIZE or not saved:
         note = f"left out: {n} coordinates take long in dense matrices" if saved else "the motion has no saved states"
-        return tuple(FormRow(form, nan, 0, 0.0, note) for form in FORMS)
+        return tuple(FormRow(form, nan, 0, 0.0, note) for form in (*FORMS, LITERAL))
     count = int(np.clip(DENSE_WORK // n**3, 1, min(STATES, saved)))
     part = motion.isel(time=np.linspace(saved // 2 if count == 1 else 0, saved - 1, count).astype(int))
-    columns = {name: part.q.values[:, i] for i, name in enumerate(system.coordinate_names)}
-    columns |= {f"{name}'": part.v.values[:, i] for i, name in enumerate(system.coordinate_names)}
+    columns = columns_of(system, part)
     accelerations(system, columns, part.time.values, parameters, "lagrange")  # compiles, so that no form is charged
     rows, reference = [], np.full(part.q.shape, nan)
-    for form in FORMS:
+    for form in (*FORMS, LITERAL):
         found, seconds, note = accelerations(system, columns, part.time.values, parameters, form)
         if form == "fundamental":
             reference = found
@@ -113,24 +124,52 @@ def compare_forms(
     return tuple(rows)
 
 
+def columns_of(system: System, motion: "xr.Dataset") -> dict[str, Array]:
+    """The saved states of a motion, by the names of coordinates and rates."""
+    columns = {name: motion.q.values[:, i] for i, name in enumerate(system.coordinate_names)}
+    return columns | {f"{name}'": motion.v.values[:, i] for i, name in enumerate(system.coordinate_names)}
+
+
 def accelerations(
     system: System, columns: Mapping[str, Array], times: Array, parameters: Any, form: str
 ) -> tuple[Array, float, str]:
     """Accelerations (T, n) at a stack of states, NaN where the form refuses; seconds; and why it refuses."""
     began = clock.perf_counter()
     try:
-        found = evaluate(system, columns, times, parameters, form).acceleration
+        found = acceleration(system, columns, times, parameters, form)
         return found, clock.perf_counter() - began, ""
     except ZwangError:
         pass  # one state suffices for this: take them one by one
     found, refusals = np.full((len(times), len(system.coordinates)), nan), []
     for i, time in enumerate(times):
         try:
-            found[i] = evaluate(system, {key: x[i] for key, x in columns.items()}, time, parameters, form).acceleration
+            found[i] = acceleration(system, {key: x[i] for key, x in columns.items()}, time, parameters, form)
         except ZwangError as error:
             refusals.append(str(error))
     where = "" if len(refusals) == len(times) else f" at {len(refusals)} of {len(times)} states"
     return found, clock.perf_counter() - began, f"refused{where}: {refusals[0]}" if refusals else ""
+
+
+def acceleration(system: System, state: Mapping[str, Any], t: Any, parameters: Any, form: str) -> Array:
+    """Accelerations (…, n) by a form, or by the equation as it is printed."""
+    if form != LITERAL:
+        return evaluate(system, state, t, parameters, form).acceleration
+    now, q, _ = matrices(system, state, t, parameters)
+    n, m, count = q.shape[-1], now.b.shape[-1], now.Q[..., 0].size
+    A, b, mass = now.A.reshape(count, m, n), now.b.reshape(count, m), masses(now.M.reshape(count, n, n))
+    if not mass.definite.all():
+        raise MassError("the equation as it is printed needs a positive definite M, and M is singular")
+    force, D = (now.Q + now.C).reshape(count, n) / mass.D, mass.D
+    found, rank = np.empty_like(D), row_rank(A)
+    for r in np.unique(rank):
+        here = rank == r
+        found[here] = literal(mass.M[here], force[here], A[here] / D[here][:, None], b[here], int(r)) / D[here]
+    missed = np.abs(np.einsum("kij,kj->ki", A, found) - b)
+    bad = missed > CONSISTENCY_TOL * (np.abs(b) + np.einsum("kij,kj->ki", np.abs(A), np.abs(found)))
+    if bad.any():
+        name = system.constraint_names[int(np.argwhere(bad)[0][1])]
+        raise InconsistentError(f"no acceleration obeys constraint {name!r} together with the others")
+    return found.reshape(q.shape)
 
 
 def compare_engines(
@@ -143,7 +182,7 @@ def compare_engines(
     t: float = 0.0,
     stiff: bool = True,
 ) -> tuple[EngineRow, ...]:
-    """One motion by every engine, and by the native engine in every form that can be integrated.
+    """One motion by every engine, and by the native engine in Gibbs and Appell's form.
 
     The stiff engines have looser tolerances of their own, which their rows state; they are slow, and `stiff=False`
     leaves them out. Where the first run takes more than two seconds only Taylor's method is set against it, and no run
@@ -163,7 +202,7 @@ def compare_engines(
     plan = [("native", "fundamental", native), ("taylor", "fundamental", tol)]
     if stiff:
         plan += [(engine, "fundamental", max(tol, least)) for engine, least in STIFF_TOL.items()]
-    plan += [("native", form, native) for form in ("gibbs-appell", "lagrange")]
+    plan.append(("native", "gibbs-appell", native))  # "lagrange" is the fundamental form's matrix in another order
     rows: list[EngineRow] = []
     reference: xr.Dataset | None = None
     for engine, form, own in plan:
@@ -178,7 +217,7 @@ def compare_engines(
             continue
         if reference is None and not note:
             reference = motion
-        rows.append(account(row, motion, reference, note))
+        rows.append(account(row, system, parameters, motion, reference, note))
     return tuple(rows)
 
 
@@ -193,7 +232,9 @@ def left_out(row: EngineRow, before: list[EngineRow], system: System) -> str:
     return ""
 
 
-def account(row: EngineRow, motion: "xr.Dataset", reference: "xr.Dataset | None", note: str) -> EngineRow:
+def account(
+    row: EngineRow, system: System, parameters: Any, motion: "xr.Dataset", reference: "xr.Dataset | None", note: str
+) -> EngineRow:
     """A row with the figures of its motion."""
     error = nan if reference is None or note else end_error(motion, reference)
     if isnan(error) and not note:
@@ -206,6 +247,7 @@ def account(row: EngineRow, motion: "xr.Dataset", reference: "xr.Dataset | None"
         steps=int(motion.attrs["steps"]),
         seconds=float(motion.attrs["run_seconds"]),
         note=note,
+        drift_error=drift_error_of(system, motion, parameters),
     )
 
 
@@ -287,6 +329,23 @@ def end_error(motion: "xr.Dataset", reference: "xr.Dataset") -> float:
 def drift_of(motion: "xr.Dataset") -> float:
     """The most that any constraint reads along a motion, in position or velocity."""
     return max((size for both in residuals(motion).values() for size in both if not isnan(size)), default=0.0)
+
+
+def drift_error_of(system: System, motion: "xr.Dataset", parameters: Any) -> float:
+    """The same of each constraint relative to what a change as large as the state itself would make it read."""
+    if not motion.sizes["time"]:
+        return nan
+    try:
+        now = matrices(system, columns_of(system, motion), motion.time.values, parameters)[0]
+    except ZwangError:
+        return nan
+    inertia = np.sqrt(np.einsum("tii->ti", now.M).max(axis=0))
+    worst = 0.0
+    for reading, state in ((motion.residual, motion.q), (motion.residual_rate, motion.v)):
+        size = (np.abs(now.A) @ natural_units(inertia, np.abs(state.values).max(axis=0))).max(axis=0)
+        share = np.abs(reading.values) / np.where(size > 0, size, 1.0)
+        worst = max(worst, float(np.nan_to_num(share).max(initial=0.0)))
+    return worst
 
 
 def energy_error_of(motion: "xr.Dataset") -> float:

@@ -7,9 +7,10 @@ from typing import Any, TypeVar
 
 from zwang.errors import ZwangError
 from zwang.motion.compare import EngineRow, FormRow, PrecisionRow, compare_engines, compare_forms, work_precision
+from zwang.motion.independent import compare_derivation
 from zwang.results.account import LEVELS, worst_residual
 from zwang.show.report_figures import Figure, Plots, plot
-from zwang.show.report_html import Section, number, pairs, paragraph, table
+from zwang.show.report_html import Section, count, number, pairs, paragraph, table
 from zwang.show.report_subject import Subject
 from zwang.show.report_words import seconds
 
@@ -22,7 +23,7 @@ def checks_section(subject: Subject, plots: Plots, compare: bool) -> Section | N
         return None
     body = [pairs(accounts(subject))]
     if compare:
-        body += [forms(subject), *engines(subject, plots)]
+        body += [derivation(subject), forms(subject), *engines(subject, plots)]
     else:
         body.append(paragraph("Comparisons with other forms and engines were not asked for.", "note"))
     return Section("trust", "Why to trust it", "\n".join(body))
@@ -54,13 +55,29 @@ def attempt(work: Callable[[], T]) -> T | str:
         return str(error)
 
 
+def derivation(subject: Subject) -> str:
+    """The accelerations beside those that the description itself gives."""
+    row = attempt(lambda: compare_derivation(subject.system, subject.motion, subject.parameters))
+    title = "<h3>Another derivation</h3>"
+    if isinstance(row, str) or not row.states:
+        why = row if isinstance(row, str) else row.note
+        return title + paragraph(f"The equations could not be derived in another way: {why}", "note")
+    words = (
+        "Forms and engines share one derivation of M, Q, A and b, so that their agreement cannot show whether it is "
+        "right. Here the energies and constraints were taken as they stand and differentiated by differences, with "
+        f"ninety digits, at {count(row.states, 'state')} of the motion: the accelerations differ by at most "
+    )
+    return title + f"<p>{escape(words)}{number(row.error, digits=2)} of their size.</p>"
+
+
 def forms(subject: Subject) -> str:
-    """The five forms side by side."""
+    """The five forms side by side, and the fundamental equation as it is printed."""
     rows = attempt(lambda: compare_forms(subject.system, subject.motion, subject.parameters))
     if isinstance(rows, str):
         return paragraph(f"The forms could not be compared: {rows}", "note")
     return "<h3>Five forms, one acceleration</h3>" + table(
-        "Accelerations at saved states beside those of the fundamental form",
+        "Accelerations at saved states beside those of the fundamental form; “literal” is that form as it is printed, "
+        "with roots of M and a Moore–Penrose inverse",
         ("Form", "Largest difference, relative", "States", "Time", "Note"),
         [form_cells(row) for row in rows],
         "numbers",

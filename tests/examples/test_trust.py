@@ -1,0 +1,36 @@
+"""Every example through the command with `--report`, through `compare`, and beside another derivation."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from zwang.cli.app import app
+from zwang.motion.independent import compare_derivation
+
+from .models import NAMES, model, run
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_example_has_the_accelerations_that_its_description_gives(name):
+    row = compare_derivation(model(name).system, run(name))
+    assert row.error < 1e-10
+    assert row.states == 9
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_example_can_be_compared_and_reported(name, tmp_path, monkeypatch):
+    """The first fiftieth of it, and the larger ones without the engines that take long to compile."""
+    monkeypatch.setattr("zwang.motion.compare.SMALL_SIZE", 6)
+    span = model(name).run
+    until = str(span.begin + (span.until - span.begin) / 50)
+    done = CliRunner().invoke(app, ["compare", name, "--until", until, "--json"])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["agree"] is True
+    assert found["derivation"]["states"] == 9
+    assert sum(row["error"] is not None for row in found["engines"]) > 1
+    page = tmp_path / "report.html"
+    done = CliRunner().invoke(app, ["run", name, "--until", until, "--report", str(page)])
+    assert done.exit_code == 0, done.output
+    assert "Another derivation" in page.read_text(encoding="utf-8")

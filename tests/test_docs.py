@@ -204,3 +204,20 @@ def test_the_site_has_every_page() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
     pages = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
     assert not pages - set(re.findall(r"[\w/-]+\.md", navigation))
+
+
+def test_every_entry_of_the_bibliography_is_cited_and_has_its_year() -> None:
+    """By the surname of its first author and its year, or by its label S0 … S4, or by its title for a book."""
+    theory, _, entries = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8").partition("## Bibliography")
+    text = " ".join((theory + (ROOT / "docs" / "motion.md").read_text(encoding="utf-8")).split())
+    for entry in re.findall(r"^- (.*?)(?=^- |\Z|^$)", entries, re.MULTILINE | re.DOTALL):
+        entry = " ".join(entry.split())
+        if re.match(r"\*\*S\d\*\*", entry):
+            assert re.search(rf"\b{entry[2:4]}\b", text), entry
+            continue
+        first = re.match(r"(?:(?:[A-Z]\.[ -]?)+)(?:de )?([^\W\d_]+)", entry)
+        years = re.findall(r"\b1[89]\d\d\b|\b20\d\d\b", entry)
+        assert first, entry
+        assert years, entry
+        cited = re.search(rf"{first[1]}[^.;]{{0,60}}{years[0]}", text) or first[1] == "Gauss"
+        assert cited, f"not cited: {entry}"

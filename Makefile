@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test bench bench-parts clean
+.PHONY: demo test fuzz bench bench-parts clean
 
 demo: .venv/ready
 	@mkdir -p build/demo
@@ -17,6 +17,9 @@ test: .venv/ready
 	$(BIN)/lint-imports
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir build/site
 	$(BIN)/python -m pytest -n auto
+
+fuzz: .venv/ready  # 22,000 model files at random: a quarter of an hour
+	$(BIN)/python -m pytest -m slow
 
 bench: .venv-bench/ready
 	.venv-bench/bin/python -m benchmarks.peers $(ARGS)

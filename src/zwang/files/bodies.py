@@ -1,5 +1,6 @@
 """A model file that describes bodies and joints: its mechanism, and everything that goes with one."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import sympy as sp
@@ -7,11 +8,13 @@ import sympy as sp
 from zwang.files.drawings import joined, read_drawing
 from zwang.files.mechanisms import PARTS, MechanismReader, coordinate_paths, fixed_values, place_names
 from zwang.files.model_file import ModelFile
+from zwang.files.places import Path
 from zwang.model.fixed import Fixed
 
 if TYPE_CHECKING:
     from zwang.files.read import Reader
 
+MOST_COORDINATES = 450  # of a mechanism: 64 bodies in space, 150 in the plane
 ENERGETIC = ("coordinates", "energy", "mass", "forces", "nonideal")  # sections of a model without bodies
 
 
@@ -25,7 +28,9 @@ def model_of_bodies(reader: "Reader") -> ModelFile:
     require_bodies(reader)
     names = {key: list(raw[key]) for key in PARTS if isinstance(raw.get(key), dict)}
     scope.freedoms = dict.fromkeys(names.get("joints", ()))
-    reader.declare(coordinate_paths(raw))
+    coordinates = coordinate_paths(raw)
+    require_size(reader, coordinates)
+    reader.declare(coordinates)
     definitions, parameters = reader.section("definitions"), reader.parameters()
     scope.fixed = fixed_values(place_names(raw, definitions), parameters)
     scope.definitions.clear()
@@ -46,6 +51,14 @@ def model_of_bodies(reader: "Reader") -> ModelFile:
     drawing = joined(document, made.drawing, drawing)
     start = parts.start(made, run.begin)
     return ModelFile(made.system, start, run, events, drawing, reader.units(), mechanism=made)
+
+
+def require_size(reader: "Reader", coordinates: Mapping[str, Path]) -> None:
+    """Refuse a mechanism whose equations would take minutes and gigabytes to write."""
+    if len(coordinates) > MOST_COORDINATES:
+        message = f"the bodies and joints have {len(coordinates)} coordinates, more than {MOST_COORDINATES}"
+        reader.document.of(("bodies",), message, "a body in space has seven, one in the plane three")
+        reader.document.raise_problems()
 
 
 def require_bodies(reader: "Reader") -> None:

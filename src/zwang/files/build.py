@@ -20,6 +20,7 @@ from zwang.files.problems import Mistake, did_you_mean, quoted
 
 LARGEST_SIZE = 20_000  # parts of an expression, definitions counted in full
 LARGEST_DEPTH = 60
+LARGEST_GROWTH = 500_000  # parts of second derivatives: a product of 80 sums, 2 s and 150 MB to work with
 LARGEST_SLOW = 4
 LARGEST_EXPONENT = 100
 LARGEST, SMALLEST = 1e300, 1e-300
@@ -45,15 +46,23 @@ class Built:
     depth: int = 1
     uses: frozenset[str] = frozenset()
     slow: int = 0
+    first: int = 1
+    second: int = 1
 
 
 class Cost(NamedTuple):
-    """What a part costs: its size and depth, the kinds of names in it, how deep slow functions are nested."""
+    """What a part costs: its size and depth, the kinds of names in it, how deep slow functions are nested.
+
+    `first` and `second` are the sizes of its derivatives: what is short to write, a product of many sums, may have long
+    ones, and equations of motion are made of them.
+    """
 
     size: int
     depth: int
     uses: frozenset[str]
     slow: int
+    first: int
+    second: int
 
 
 @dataclass(frozen=True)
@@ -120,6 +129,10 @@ class Builder:
             raise Mistake("if takes a condition and two expressions", node.at, "write if(x > 0, this, that)")
         condition, this, that = node.args
         left, right = (self.build(arg) for arg in condition.args)
+        if left.expr.has(sp.Piecewise) or right.expr.has(sp.Piecewise):
+            # SymPy would fold the one into the other, which may take for ever
+            hint = "decide one after the other: if(a > b, if(…), if(…))"
+            raise Mistake("an if in the condition of an if", condition.at, hint)
         yes, no = self.build(this), self.build(that)
         # an if in the place of `that` is one more piece: what SymPy makes of a Piecewise in a Piecewise
         nested = that.kind == "call" and that.value == IF and isinstance(no.expr, sp.Piecewise)
@@ -150,14 +163,41 @@ def plain(value: float) -> Built:
     return number(repr(value), 0)
 
 
-def cost(parts: Sequence[Built], at: int) -> Cost:
-    """Size, depth and uses of what is made of some parts; refused beyond the bounds."""
+def cost(parts: Sequence[Built], at: int, rule: str = "chain") -> Cost:
+    """Size, depth and uses of what is made of some parts; refused beyond the bounds.
+
+    `rule` says how it is differentiated: as a "sum", a "product", or a function of its parts ("chain").
+    """
     size, depth = 1 + sum(p.size for p in parts), 1 + max(p.depth for p in parts)
+    first, second = derivatives([p for p in parts if p.value is None], size, rule)
+    if second > LARGEST_GROWTH:
+        raise Mistake(
+            f"the second derivatives of this expression have more than {LARGEST_GROWTH:,} parts",
+            at,
+            "multiply fewer sums with each other",
+        )
     if size > LARGEST_SIZE:
         raise Mistake(f"the expression has more than {LARGEST_SIZE} parts, its definitions counted in full", at)
     if depth > LARGEST_DEPTH:
         raise Mistake(f"the expression is nested more than {LARGEST_DEPTH} deep, its definitions counted in full", at)
-    return Cost(size, depth, parts[0].uses.union(*(p.uses for p in parts[1:])), max(p.slow for p in parts))
+    uses = parts[0].uses.union(*(p.uses for p in parts[1:]))
+    return Cost(size, depth, uses, max(p.slow for p in parts), first, second)
+
+
+def derivatives(parts: Sequence[Built], size: int, rule: str) -> tuple[int, int]:
+    """About how many parts the first and the second derivative have of what is made of parts that change.
+
+    >>> sums = [Built(sp.Symbol("x"), size=3)]*199
+    >>> derivatives(sums, 598, "sum"), derivatives(sums, 598, "product")
+    ((200, 200), (118405, 23443593))
+    """
+    first, second = sum(p.first for p in parts), sum(p.second for p in parts)
+    if rule == "sum" or not parts:
+        return 1 + first, 1 + second
+    if rule == "chain":
+        return size + first, 2 * (size + first) + second
+    n, changing = len(parts), sum(p.size for p in parts)
+    return n * size - changing + first, n * size - changing + second + (n - 1) * (n * size - 2 * changing + 2 * first)
 
 
 def require_quick(costs: Cost, at: int) -> None:
@@ -191,14 +231,14 @@ def constant(make: Callable[[], sp.Expr], value: float, costs: Cost, at: int) ->
 def made(expr: sp.Expr, costs: Cost, at: int) -> Built:
     """An expression that is not constant by its parts; x − x may be, all the same."""
     coefficient = expr.as_coeff_Mul()[0]
-    if not coefficient.is_finite or abs(coefficient) > LARGEST:
+    if coefficient is not sp.S.One and (not coefficient.is_finite or abs(float(coefficient)) > LARGEST):
         raise Mistake("a number in this expression is too large", at, f"numbers reach to {LARGEST:g}")
     return Built(expr, float(expr) if expr.is_Number else None, *costs)
 
 
 def total(parts: Sequence[Built], node: Node) -> Built:
     """A sum."""
-    costs = cost(parts, node.at)
+    costs = cost(parts, node.at, "sum")
     pairs = list(zip(node.value, parts, strict=True))
     values = [s * p.value for s, p in pairs if p.value is not None]
 
@@ -213,7 +253,7 @@ def total(parts: Sequence[Built], node: Node) -> Built:
 
 def product(parts: Sequence[Built], exponents: Sequence[int], node: Node) -> Built:
     """A product; parts with exponent −1 are divided by."""
-    costs = cost(parts, node.at)
+    costs = cost(parts, node.at, "product")
     value = 1.0
     for part, exponent, arg in zip(parts, exponents, (node, *node.args)[-len(parts) :], strict=True):
         if part.value is None:

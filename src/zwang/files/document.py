@@ -4,14 +4,18 @@ import re
 import tomllib
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from zwang.errors import ModelError, ZwangError
 from zwang.files.places import Path, Place, find_places, inside
-from zwang.files.problems import Mistake, Problem, file_error
+from zwang.files.problems import Mistake, Problem, did_you_mean, file_error
 
 LARGEST_FILE = 500_000  # bytes
+MOST_COMPARED = 10_000  # pairs of names that are compared to find what was meant: half a second
+BEYOND = "zwang cannot work with this"  # how a problem begins that nobody foresaw
 
 AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 # Characters that change how a line looks but not what it says.
@@ -49,6 +53,7 @@ class Document:
     data: dict[str, Any] = field(default_factory=dict)
     places: dict[Path, Place] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    compared: int = 0
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -77,6 +82,28 @@ class Document:
             raw = self.text[place.value : place.end]
             within = inside(raw, index) if index is not None and raw[:1] in ("'", '"') else 0
             self.at(place.value + within, message, hint)
+
+    def meant(self, wrong: str, known: Iterable[str]) -> str:
+        """The end of a message: what may have been meant; nothing where a file has wrong names without end."""
+        names = list(known)
+        self.compared += len(names)
+        return did_you_mean(wrong, names if self.compared <= MOST_COMPARED else ())
+
+    def trouble(self, path: Path, error: Exception) -> None:
+        """Note an error as a problem at a path, also one that nobody foresaw.
+
+        SymPy, NumPy and SciPy have errors of their own, and the next version may have others.
+        """
+        if isinstance(error, Mistake):
+            self.of(path, error.message, error.hint)
+        elif isinstance(error, ModelError):
+            for words in error.mistakes:
+                self.of(path, words)
+        elif isinstance(error, ZwangError):
+            self.of(path, str(error))
+        else:
+            first = (str(error).splitlines() or [""])[0]
+            self.of(path, f"{BEYOND} ({type(error).__name__}{first and ': '}{first})", "write it in another way")
 
     def raise_problems(self) -> None:
         """Raise what was found, if anything was."""

@@ -8,7 +8,7 @@ import numpy as np
 import sympy as sp
 
 from zwang import multibody as mb
-from zwang.errors import AssemblyError, InputError, ModelError, UndeterminedError
+from zwang.errors import InputError, ModelError, ZwangError
 from zwang.files.build import Built, plain
 from zwang.files.document import Document
 from zwang.files.keys import Kind
@@ -148,6 +148,8 @@ class MechanismReader:
             return make(path[-1], **arguments)
         except InputError as error:
             self.blame(path, error)
+        except Exception as error:
+            self.document.trouble(path, error)
         return None
 
     def blame(self, path: Path, error: InputError) -> None:
@@ -165,6 +167,9 @@ class MechanismReader:
                     body.pose(size)
                 except InputError as error:
                     self.blame(("bodies", name), error)
+                    bodies[name] = None
+                except Exception as error:
+                    self.document.trouble(("bodies", name), error)
                     bodies[name] = None
 
     def gravity(self) -> None:
@@ -213,8 +218,11 @@ class MechanismReader:
         try:
             with np.errstate(all="ignore"):  # masses of 1e200 overflow: then it cannot be put together
                 return dict(mechanism.assembled(t=time))
-        except (AssemblyError, UndeterminedError, InputError, np.linalg.LinAlgError) as error:
+        except ZwangError as error:
             self.note(str(error), "mend the places of bodies and joints, or what they must obey")
+        except (np.linalg.LinAlgError, ArithmeticError, ValueError) as error:
+            words = f"the mechanism cannot be put together with these numbers ({error})"
+            self.note(words, "mend masses, places and forces that are out of all proportion")
         return {}
 
     def note(self, message: str, hint: str = "") -> None:

@@ -20,10 +20,10 @@ def place_of(mistake: str, data: dict[str, Any]) -> Path:
     for name in data.get("constraints", ()):
         if mistake.startswith(f"constraint {name!r}"):
             return "constraints", name
-    parameters = data.get("parameters", ())
-    for name in (*parameters, *data.get("inputs", ())):
-        if re.match(rf"parameters?:? {re.escape(name)}\b", mistake):
-            return ("parameters" if name in parameters else "inputs"), name
+    if found := re.match(r"parameters?:? ([\w.]*\w)", mistake):
+        for section in ("parameters", "inputs"):
+            if found.group(1) in data.get(section, ()):
+                return section, found.group(1)
     if found := re.match(r"kinetic misses the coordinate (.*?)\(t\)", mistake):
         return "energy", "kinetic"
     first = mistake.split(" ", 1)[0].rstrip(":")

@@ -12,7 +12,7 @@ from zwang.files.document import Document
 from zwang.files.keys import Key, Kind
 from zwang.files.names import wrong_name
 from zwang.files.places import Path
-from zwang.files.problems import did_you_mean, quoted
+from zwang.files.problems import quoted
 from zwang.files.scope import CONSTRAINT, FORCE, Meaning, Scope, Use, names_in, use
 
 OF: dict[str, Use] = {
@@ -111,7 +111,7 @@ class Values:
         """A part by its name; `Wrong` where it is unknown, which is noted, or where it has a mistake of its own."""
         if name not in known:
             there = f"the {many} are {', '.join(list(known)[:20])}" if known else f"there are no {many}"
-            self.document.of(path, f"there is no {what} {quoted(name)}{did_you_mean(name, known)}", there)
+            self.document.of(path, f"there is no {what} {quoted(name)}{self.document.meant(name, known)}", there)
             raise Wrong
         if known[name] is None:
             raise Wrong

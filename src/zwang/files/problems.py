@@ -10,6 +10,7 @@ from zwang.errors import ModelFileError
 WINDOW = 100  # characters of a line that are shown
 TAB = 4
 MOST_SHOWN = 20  # problems that a message spells out
+MOST_COMPARED = 2000  # names among which the one that was meant is looked for
 MOST_WORDS = 400  # characters of one message
 
 
@@ -95,7 +96,7 @@ def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     """
     if len(wrong) > 100:
         return ""
-    names = list(known)[:2000]
+    names = list(known)[:MOST_COMPARED]
     close = [name for name in names if name.lower() == wrong.lower()]
     close = close or difflib.get_close_matches(wrong, names, n=1, cutoff=0.6)
     return f"; did you mean {quoted(close[0])}?" if close else ""

@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from zwang.errors import InputError, ModelError
+from zwang.errors import InputError, ModelError, ModelFileError
 from zwang.files import schema
 from zwang.files.build import Built, scaled
 from zwang.files.document import Document, parse_document
@@ -17,7 +17,7 @@ from zwang.files.drawings import read_drawing
 from zwang.files.mistakes import in_file_words, place_of
 from zwang.files.model_file import ModelFile, Run
 from zwang.files.places import Path
-from zwang.files.problems import did_you_mean, quoted
+from zwang.files.problems import did_you_mean, file_error, quoted
 from zwang.files.scope import (
     CONSTANT,
     CONSTRAINT,
@@ -40,6 +40,7 @@ from zwang.results.units import Units
 from zwang.symbols import rates
 
 NO_VALUE = "?"
+MOST_SAVED = 10**8  # numbers of a motion: 800 MB
 MECHANICAL = ("bodies", "joints", "gravity", "springs", "elements")  # sections of a mechanism
 
 
@@ -94,14 +95,32 @@ class Reader:
     def read(self, text: str) -> ModelFile:
         """The model, or every mistake."""
         document, raw = self.document, self.document.data
-        if any(key in raw for key in MECHANICAL):
+        self.require_given()
+        try:
+            model = self.model()
+            document.raise_problems()
+            return replace(model, description=raw.get("description", "").strip(), text=text, path=self.path)
+        except ModelFileError:
+            raise
+        except Exception as error:
+            document.trouble((), error)
+        raise file_error(document.problems)
+
+    def model(self) -> ModelFile:
+        """The model by its bodies, or by its coordinates."""
+        if any(key in self.document.data for key in MECHANICAL):
             from zwang.files.bodies import model_of_bodies
 
-            model = model_of_bodies(self)
-        else:
-            model = self.of_coordinates()
-        document.raise_problems()
-        return replace(model, description=raw.get("description", "").strip(), text=text, path=self.path)
+            return model_of_bodies(self)
+        return self.of_coordinates()
+
+    def require_given(self) -> None:
+        """Refuse values of parameters that the file does not have: the caller's mistake, not the file's."""
+        known = self.document.data.get("parameters")
+        names = list(known) if isinstance(known, dict) else []
+        for name in self.given:
+            if name not in names:
+                raise InputError(f"parameters sets {name}, which this model does not have{did_you_mean(name, names)}")
 
     def declare(self, coordinates: Mapping[str, Path] | None = None) -> None:
         """Check the document, and give its names their meaning."""
@@ -164,15 +183,13 @@ class Reader:
             else:
                 built = self.scope.expression(("parameters", name), value, CONSTANT)
                 values[name] = None if built is None else exact(built)
-        for name in self.given:
-            if name not in values:
-                raise InputError(f"parameters sets {name}, which this model does not have{did_you_mean(name, values)}")
         return {**values, **self.given}
 
     def start(self, coordinates: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[sp.Expr, sp.Expr]:
         """What every coordinate and every rate is at the start."""
         start: dict[sp.Expr, sp.Expr] = {}
         entries = self.section("coordinates")
+        values = {sp.Symbol(n): sp.Float(float(v)) for n, v in parameters.items() if v is not None}
         for order, key in enumerate(("start", "rate")):
             for name, q in coordinates.items():
                 entry = entries.get(name, {})
@@ -180,13 +197,12 @@ class Reader:
                 if not isinstance(entry, dict):
                     entry, path = {"start": entry}, ("coordinates", name)
                 expr = self.expression(path, entry.get(key, 0), START)
-                self.require_number(path, expr, parameters)
+                self.require_number(path, expr, values)
                 start[rates(q)[0] if order else q] = expr
         return start
 
-    def require_number(self, path: Path, expr: sp.Expr, parameters: Mapping[str, Any]) -> None:
+    def require_number(self, path: Path, expr: sp.Expr, values: Mapping[sp.Expr, sp.Expr]) -> None:
         """Note an expression of parameters that is no finite real number with their values."""
-        values = {sp.Symbol(n): sp.Float(float(v)) for n, v in parameters.items() if v is not None}
         if expr.free_symbols - values.keys():
             return
         try:
@@ -248,8 +264,8 @@ class Reader:
             else:
                 self.document.of(
                     (section, name),
-                    f"there is no coordinate {quoted(name)}{did_you_mean(name, coordinates)}",
-                    f"the coordinates are {', '.join(coordinates)}",
+                    f"there is no coordinate {quoted(name)}{self.document.meant(name, coordinates)}",
+                    f"the coordinates are {', '.join(list(coordinates)[:20])}",
                     key=True,
                 )
         return found
@@ -335,6 +351,11 @@ class Reader:
             self.document.of(
                 ("run", "until"), f"the end, {run.until:.12g}, is not after the beginning, {run.begin:.12g}"
             )
+        coordinates = sum(meaning.kind == "coordinate" for meaning in self.scope.names.values())
+        each = 7 * coordinates + 3 * len(self.section("constraints")) + 10
+        if (run.samples or 0) * each > MOST_SAVED:
+            message = f"{run.samples:,} samples of {coordinates} coordinates are more than {MOST_SAVED:,} numbers"
+            self.document.of(("run", "samples"), message, f"{MOST_SAVED // each:,} samples are the most here")
         return run
 
     def units(self) -> Units:

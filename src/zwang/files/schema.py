@@ -6,7 +6,7 @@ from zwang.files.document import Document
 from zwang.files.keys import Key, Kind, Section
 from zwang.files.kinds import BODIES, ELEMENTS, JOINTS, SPRING
 from zwang.files.places import Path
-from zwang.files.problems import did_you_mean, quoted
+from zwang.files.problems import quoted
 from zwang.files.values import TYPES, wrong_parts
 from zwang.model.drawing import COLORS
 from zwang.motion.explicit import FORMS
@@ -141,7 +141,7 @@ def check(document: Document) -> None:
             what = "section" if isinstance(value, dict) else "key"
             document.of(
                 (name,),
-                f"unknown {what} {quoted(name)}{did_you_mean(name, [*known, *sections])}",
+                f"unknown {what} {quoted(name)}{document.meant(name, [*known, *sections])}",
                 f"there are {', '.join(f'[{s}]' if s in sections else s for s in [*known, *sections])}",
                 key=True,
             )
@@ -180,7 +180,7 @@ def check_key(document: Document, path: Path, value: Any, keys: dict[str, Key], 
     if name not in keys:
         document.of(
             path,
-            f"unknown key {quoted(name)} in {where}{did_you_mean(name, keys)}",
+            f"unknown key {quoted(name)} in {where}{document.meant(name, keys)}",
             f"there {'is' if len(keys) == 1 else 'are'} {', '.join(keys)}",
             key=True,
         )
@@ -246,7 +246,7 @@ def refuse_kind(document: Document, path: Path, entry: dict[str, Any], section: 
     elif not isinstance(said := entry["kind"], str):
         fits(document, (*path, "kind"), said, Key("kind", "text", ""))
     else:
-        meant = did_you_mean(said, [*names, *(kind.part for kind in section.kinds)])
+        meant = document.meant(said, [*names, *(kind.part for kind in section.kinds)])
         document.of((*path, "kind"), f"the kind {quoted(said)} is unknown in [{section.name}]{meant}", there)
 
 
@@ -267,7 +267,7 @@ def fits(document: Document, path: Path, value: Any, key: Key) -> bool:
     if not wrong and key.choices and value not in key.choices:
         document.of(
             path,
-            f"{quoted(key.name)} = {quoted(value)} is unknown{did_you_mean(value, key.choices)}",
+            f"{quoted(key.name)} = {quoted(value)} is unknown{document.meant(value, key.choices)}",
             f"choose {', '.join(key.choices)}",
         )
         return False

@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 
 import sympy as sp
 
-from zwang.files.build import Builder, Built, plain
+from zwang.files.build import LARGEST_GROWTH, Builder, Built, plain
 from zwang.files.document import Document
 from zwang.files.functions import RESERVED
 from zwang.files.grammar import RELATIONS, Node, parse, parse_relation
 from zwang.files.names import CONSTANTS, TIME, skeleton, wrong_name
 from zwang.files.places import Path
-from zwang.files.problems import Mistake, did_you_mean, quoted
+from zwang.files.problems import Mistake, quoted
 from zwang.motion.event import constraint_force, multiplier
 from zwang.symbols import rates, t
 
@@ -100,37 +100,38 @@ class Scope:
     fixed: dict[str, Built] = field(default_factory=dict)
     freedoms: dict[str, Freedoms | Callable[[], Freedoms] | None] = field(default_factory=dict)
     size: int = 0
+    growth: int = 0
+    looks: dict[str, str] = field(default_factory=dict)
 
     def declare(self, declared: dict[str, list[str]], coordinates: dict[str, Path] | None = None) -> None:
         """Give every name of the sections its meaning; note those that cannot be one, or that are taken.
 
         `coordinates` are names that bodies and joints bring along, and where.
         """
-        looks: dict[str, str] = {}
         for section, names in declared.items():
             for name in names:
-                self.introduce(name, SECTIONS[section], (section, name), looks)
+                self.introduce(name, SECTIONS[section], (section, name))
         for name, path in (coordinates or {}).items():
-            self.introduce(name, "coordinate", path, looks)
+            self.introduce(name, "coordinate", path)
 
-    def introduce(self, name: str, kind: str, path: Path, looks: dict[str, str]) -> None:
+    def introduce(self, name: str, kind: str, path: Path) -> None:
         """Give a name its meaning."""
-        self.check_name(name, path, looks)
+        self.check_name(name, path)
         self.names.setdefault(name, Meaning(kind, path, MAKE[kind](name)))
 
-    def check_name(self, name: str, path: Path, looks: dict[str, str]) -> None:
+    def check_name(self, name: str, path: Path) -> None:
         """Note what is wrong with a name."""
         if wrong := wrong_name(name):
             self.document.of(path, f"the name {quoted(name)} {wrong}", key=True)
         elif name in RESERVED or name in CONSTANTS or name == TIME:
             what = "the time" if name == TIME else "a constant" if name in CONSTANTS else "a function"
             self.document.of(path, f"{quoted(name)} is taken: it is {what}", "choose another name", key=True)
-        elif (first := looks.get(skeleton(name))) is not None:
+        elif (first := self.looks.get(skeleton(name))) is not None:
             same = first == name
             words = f"{quoted(name)} is declared twice" if same else f"{quoted(name)} looks like {quoted(first)}"
             where = f"[{self.names[first].path[0]}] has it too" if first in self.names else ""
             self.document.of(path, words, f"{where}; choose another name".lstrip("; "), key=True)
-        looks.setdefault(skeleton(name), name)
+        self.looks.setdefault(skeleton(name), name)
 
     def expression(self, path: Path, value: Any, where: Use) -> Built | None:
         """The expression at a path, or None where something is wrong with it, which is then noted."""
@@ -160,24 +161,36 @@ class Scope:
         except Mistake as mistake:
             self.document.of(path, mistake.message, mistake.hint, index=mistake.at)
             return None
+        except Exception as error:
+            self.document.trouble(path, error)
+            return None
 
     def build(self, tree: Node, where: Use) -> Built:
         """A tree in SymPy, its names looked up."""
         built = Builder(lambda node: self.name(node, where), lambda node: self.reaction(node, where)).build(tree)
-        self.size += built.size
+        self.size, self.growth = self.size + built.size, self.growth + built.second
         if self.size > LARGEST_MODEL:
             raise Mistake(
-                f"the expressions of this file have more than {LARGEST_MODEL} parts, definitions counted in full",
+                f"the expressions of this file have more than {LARGEST_MODEL:,} parts, definitions counted in full",
                 tree.at,
+            )
+        if self.growth > LARGEST_GROWTH:
+            raise Mistake(
+                f"the second derivatives of this file's expressions have more than {LARGEST_GROWTH:,} parts",
+                tree.at,
+                "multiply fewer sums with each other",
             )
         return built
 
     def name(self, node: Node, where: Use) -> Built:
         """What a name with its rate marks stands for."""
         name, marks = node.value
-        if name in CONSTANTS and not marks:
+        if (name in CONSTANTS or name == TIME) and marks:
+            what = "the time" if name == TIME else "a constant"
+            raise Mistake(f"{quoted(name)} is {what}: it has no rate", node.at)
+        if name in CONSTANTS:
             return Built(sp.pi, float(sp.pi)) if name == "pi" else Built(sp.E, float(sp.E))
-        if name == TIME and not marks:
+        if name == TIME:
             return self.used(Built(t, uses=frozenset(["time"])), name, node.at, where)
         meaning = self.names.get(name)
         if meaning is None:
@@ -223,7 +236,7 @@ class Scope:
         if what not in known:
             there = f"it has {', '.join(known)}" if known else "it has none"
             raise Mistake(
-                f"joint {quoted(joint)} has no coordinate {quoted(what)}{did_you_mean(what, known)}", at, there
+                f"joint {quoted(joint)} has no coordinate {quoted(what)}{self.document.meant(what, known)}", at, there
             )
         return self.used(known[what][marks], name + "'" * marks, at, where)
 
@@ -238,11 +251,11 @@ class Scope:
         """A name that nobody declared."""
         if name in RESERVED:
             return Mistake(f"{quoted(name)} is a function", at, f"write {name}(…)")
-        same = next((other for other in self.names if skeleton(other) == skeleton(name)), None)
-        if same is not None:
+        same = self.looks.get(skeleton(name))
+        if same is not None and same != name:
             return Mistake(f"{quoted(name)} only looks like {quoted(same)}: its letters are others", at)
         known = [*self.names, TIME, *CONSTANTS]
-        suggestion = did_you_mean(name, known)
+        suggestion = self.document.meant(name, known)
         place = "[bodies]" if "bodies" in self.document.data else "[coordinates]"
         hint = "" if suggestion else f"declare it in [parameters], {place}, [definitions] or [inputs]"
         return Mistake(f"unknown name {quoted(name)}{suggestion}", at, hint)
@@ -265,7 +278,7 @@ class Scope:
             known = [name for name, meaning in self.names.items() if meaning.kind == "coordinate"]
             what, expr = "coordinate", constraint_force(name)
         if name not in known:
-            raise Mistake(f"there is no {what} {quoted(name)}{did_you_mean(name, known)}", argument.at)
+            raise Mistake(f"there is no {what} {quoted(name)}{self.document.meant(name, known)}", argument.at)
         return self.used(Built(expr, uses=frozenset(["reaction"])), node.value, node.at, where)
 
     def define(self, texts: dict[str, Any]) -> None:

@@ -26,7 +26,7 @@ def file_text(path: FilePath) -> str:
         content = path.read_bytes()
     except FileNotFoundError:
         raise refuse("there is no such file") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         raise refuse(f"the file cannot be read: {error}") from None
     try:
         return content.decode("utf-8-sig")

@@ -70,7 +70,7 @@ def read_columns(entry: dict[str, Any], folder: FilePath | None) -> tuple[list[f
             if name not in header:
                 there = ", ".join(map(quoted, header[:20])) or "none"
                 raise Mistake(
-                    f"{entry['file']} has no column {quoted(name)}{did_you_mean(name, header)}",
+                    f"{entry['file']} has no column {quoted(name)}{did_you_mean(name, header[:200])}",
                     0,
                     f"its columns are {there}; say which with {key} = …",
                 )
@@ -117,8 +117,12 @@ def safe_path(name: str, folder: FilePath | None) -> FilePath:
         raise Mistake(
             f"{quoted(name)} cannot be found, because this model has no folder", 0, "save the model, then load it"
         )
-    root = folder.resolve()
-    file = (root / posix).resolve()
+    try:
+        root = folder.resolve()
+        file = (root / posix).resolve()
+    except (OSError, RuntimeError):  # of links that lead round in a circle
+        hint = "put the file itself beside the model"
+        raise Mistake(f"{quoted(name)} is a link that leads nowhere", 0, hint) from None
     if not file.is_relative_to(root):
         raise Mistake(
             f"{quoted(name)} leads out of the model's folder by a link", 0, "put the file itself beside the model"

@@ -6,9 +6,10 @@ import subprocess
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from zwang.errors import ModelFileError
+from zwang.errors import InputError, ModelFileError
 from zwang.files.read import load_model, read_model
 
 MODEL = """
@@ -51,6 +52,25 @@ def laughs(levels, width, first="x + y"):
     lines = [f'l0 = "{first}"']
     lines += [f'l{i + 1} = "{"*".join([f"l{i}"] * width)}"' for i in range(levels)]
     return "\n".join(lines)
+
+
+def factors(count):
+    return "*".join(f"(x + {i}*y)" for i in range(1, count + 1))
+
+
+def bodies(count, more=""):
+    return more + "".join(
+        f"[bodies.b{i}]\nmass = 1\ninertia = [1, 1, 1]\nposition = [{i}, 0, 0]\n" for i in range(count)
+    )
+
+
+SURFACE = """
+[joints.floor]
+kind = "point-on-surface"
+second = "b0"
+symbols = ["x", "y", "z"]
+surface = "{}"
+"""
 
 
 CODE = {
@@ -122,6 +142,13 @@ COSTLY = {
     "long": "x" + " + x" * 20000,
     "long name": "x" * 10000,
     "many tokens": "-x" * 5500,
+    "product of sums": factors(199),
+    "power of a product of sums": f"({factors(60)})^3",
+    "products of sums in functions": f"sin({factors(70)})*cos({factors(70)})",
+    "if in a condition": "if(if(x > 0, y, 1) > m, x, y)",
+    "if hidden in a condition": "if(2*y + sin(if(x > y, y, 1))*x <= if(m > x, x, y), x, y)",
+    "rate of time": "t'*x",
+    "rate of pi": "pi'*x",
     "many arguments": f"max({', '.join(['x'] * 3000)})",
     "like a regular expression": "(a+)+$" + "a" * 5000,
     "blanks": "x +" + " " * 50000 + "y",
@@ -180,6 +207,20 @@ FILES = {
     "folder as a table": model(input='{ file = "." }'),
     "link out of the folder": model(input='{ file = "link.csv" }'),
     "long path": model(input='{ file = "' + "a/" * 5000 + 'a.csv" }'),
+    "link that leads to itself": model(input='{ file = "round.csv" }'),
+    "product of sums as a surface": bodies(1) + SURFACE.format("*".join(f"(x + {i})" for i in range(1, 200))),
+    "many products of sums": model(definitions="\n".join(f'p{i} = "{factors(40)}"' for i in range(20))),
+    "product of definitions": model(definitions=laughs(1, 80, "x*y + y"), potential="l1*l1"),
+    "many bodies in space": bodies(200),
+    "many bodies without end": bodies(2000),
+    "many unknown names": model(
+        definitions="\n".join(f'd{i} = "parameter_nomber_{i}"' for i in range(1500)),
+        more="[forces]\n" + "\n".join(f'coordinate_{i} = "z{i}"' for i in range(1500)),
+    ).replace("m = 1.0", "m = 1.0\n" + "\n".join(f"parameter_number_{i} = 1" for i in range(1500))),
+    "many unknown functions": model(definitions="\n".join(f'd{i} = "coss_{i}(x)"' for i in range(1500))),
+    "many unknown keys": model(more="[run]\n" + "\n".join(f"untill_{i} = 1" for i in range(1500))),
+    "many parameters that are none": "[parameters]\n" + "\n".join(f"a{i} = nan" for i in range(1900)),
+    "endless samples": model(more="[run]\nuntil = 1\nsamples = 100000000"),
     "endless times": model(input="{ times = [" + "0," * 120000 + "], values = [0, 1] }"),
 }
 PLACES = ("potential", "kinetic", "constraint", "event", "draw")
@@ -214,6 +255,7 @@ def test_hostile_files_are_refused(what, tmp_path, monkeypatch):
     folder.mkdir()
     (tmp_path / "secret.csv").write_text("t,u\n0,1\n1,2\n")
     (folder / "link.csv").symlink_to(tmp_path / "secret.csv")
+    (folder / "round.csv").symlink_to("round.csv")
     path = folder / "model.toml"
     path.write_bytes(CASES[what].encode("utf-8", "surrogatepass"))
     before = contents(tmp_path)
@@ -268,3 +310,64 @@ def forbid(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, name, refuse)
     monkeypatch.setattr(builtins, "open", open_to_read)
     monkeypatch.setattr(os, "open", os_open_to_read)
+
+
+LARGE = {
+    "chain of 100 masses": (
+        "[coordinates]\n" + "".join(f"x{i} = 0\n" for i in range(100))
+        + f"""[energy]\nkinetic = "({' + '.join(f"x{i}'^2" for i in range(100))})/2"\n"""
+        + f"""potential = "({' + '.join(f'(x{i + 1} - x{i})^2' for i in range(99))})/2"\n"""
+    ),
+    "100 rods": (
+        "[coordinates]\n" + "".join(f"x{i} = {i}\ny{i} = 0\n" for i in range(101))
+        + f"""[energy]\nkinetic = "{' + '.join(f"x{i}'^2 + y{i}'^2" for i in range(101))}"\n[constraints]\n"""
+        + "".join(f'r{i} = "(x{i + 1} - x{i})^2 + (y{i + 1} - y{i})^2 = 1"\n' for i in range(100))
+    ),
+    "matrix of 100 by 100": (
+        "[coordinates]\n" + "".join(f"x{i} = 1\n" for i in range(100)) + "[mass]\nmatrix = ["
+        + ", ".join(str([100 if i == j else 1 for j in range(100)]) for i in range(100)) + "]\n"
+    ),
+    "12 bodies in space": bodies(12) + "".join(
+        f'[joints.j{i}]\nkind = "spherical"\nfirst = "b{i}"\nsecond = "b{i + 1}"\nat = [{i}.5, 0, 0]\n'
+        for i in range(11)
+    ),
+    "a long if": model(potential="".join(f"if(x < {i}, {i}*x^2, " for i in range(35)) + "x" + ")" * 35),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", LARGE)
+def test_large_models_that_people_write_are_read(what):
+    begin = time.process_time()
+    assert read_model(LARGE[what])
+    assert time.process_time() - begin < 2
+
+
+FOREIGN = [ValueError("a strange number"), RecursionError(), np.linalg.LinAlgError("singular"), TypeError("cannot"),
+           ZeroDivisionError(), AssertionError(), InputError("no")]  # fmt: skip
+
+
+@pytest.mark.parametrize("error", FOREIGN, ids=repr)
+def test_errors_that_nobody_foresaw_have_a_place(error, monkeypatch):
+    def fail(*args, **kwargs):
+        raise error
+
+    text = bodies(2) + '[joints.pin]\nkind = "spherical"\nsecond = "b1"\nat = [0, 0, 0]\n'
+    monkeypatch.setattr("zwang.multibody.Spherical", fail)
+    with pytest.raises(ModelFileError) as refused:
+        read_model(text)
+    assert [problem.line for problem in refused.value.problems] == [9]
+    monkeypatch.setattr("zwang.files.build.total", fail)
+    with pytest.raises(ModelFileError) as refused:
+        read_model(model(potential="m*x + 1").replace("m*(x'^2 + y'^2)/2", "m*x'^2"))
+    assert refused.value.problems[0].source.startswith("potential")
+    monkeypatch.setattr("zwang.files.read.System", fail)
+    with pytest.raises(ModelFileError) as refused:
+        read_model(model(kinetic="x'^2"))
+    assert refused.value.problems[0].line >= 1
+
+
+def test_links_in_a_circle_are_no_model(tmp_path):
+    (tmp_path / "a.toml").symlink_to("b.toml")
+    (tmp_path / "b.toml").symlink_to("a.toml")
+    with pytest.raises(ModelFileError, match="the file cannot be read"):
+        load_model(tmp_path / "a.toml")

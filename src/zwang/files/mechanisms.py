@@ -207,6 +207,8 @@ class MechanismReader:
                 self.note(mistake)
         except InputError as error:
             self.note(str(error))
+        except Exception as error:
+            self.document.trouble(("bodies",), error)
         return None
 
     def start(self, mechanism: mb.Mechanism, time: float) -> dict[sp.Expr, Any]:

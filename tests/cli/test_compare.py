@@ -46,8 +46,8 @@ def test_forms_and_engines_agree(zwang):
 def test_the_largest_disagreement_is_set_against_what_is_allowed(zwang, quick):
     words = zwang("compare", "pendulum.toml").stdout.splitlines()
     at = words.index("The largest of each kind, and what is allowed")
-    rows = [line.split() for line in words[at + 3 : at + 7]]
-    assert [row[0] for row in rows] == ["derivation", "forms", "engines", "drift"]
+    rows = [line.split() for line in words[at + 3 : at + 8]]
+    assert [row[0] for row in rows] == ["derivation", "forms", "engines", "drift", "energy"]
     for row in rows:
         assert float(row[1]) < float(row[2])
 
@@ -139,7 +139,9 @@ def test_a_wrong_derivation_is_found(zwang, quick, monkeypatch, part):
     assert max(row["error"] for row in found["forms"]) < 1e-12
 
 
-@pytest.mark.parametrize(("figure", "words"), [("drift_error", "its constraints drift")])
+@pytest.mark.parametrize(
+    ("figure", "words"), [("drift_error", "its constraints drift"), ("energy_error", "its energy is not balanced")]
+)
 def test_drift_and_energy_beyond_their_bounds_fail(zwang, quick, monkeypatch, figure, words):
     from zwang.motion import compare
 

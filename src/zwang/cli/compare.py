@@ -24,7 +24,7 @@ class Figure:
     """One figure of a comparison, and what it may be."""
 
     kind: str
-    """derivation, forms, engines or drift"""
+    """derivation, forms, engines, drift or energy"""
     who: str
     value: float
     allowed: float
@@ -48,7 +48,7 @@ def compare(
 
     The derivation takes the energies and constraints as they stand, by differences, at 9 states of the motion. The
     forms are compared at up to 50 states, the engines at the end. The exit code is 9 where something disagrees, where
-    constraints drift, and where nothing could be compared. A chaotic motion disagrees at its
+    constraints drift or energy is not balanced, and where nothing could be compared. A chaotic motion disagrees at its
     end, or one that passes a singular position; a shorter run or a tighter tolerance tells.
     """
     from zwang.cli import terminal
@@ -104,6 +104,7 @@ def figures_of(
     for row in engines:
         if not row.note:  # what did not get to its end says why
             figures.append(Figure("drift", name_of(row), row.drift_error, allowed(row, bound)))
+            figures.append(Figure("energy", name_of(row), row.energy_error, allowed(row, bound)))
     return [figure for figure in figures if not isnan(figure.value)]
 
 
@@ -114,7 +115,7 @@ def several(rows: Sequence[Any]) -> Sequence[Any]:
 
 
 def compared(figures: Sequence[Figure]) -> list[Figure]:
-    """Figures that set one computation against another; drift is what a motion says of itself."""
+    """Figures that set one computation against another; drift and energy are what a motion says of itself."""
     return [figure for figure in figures if figure.kind in ("derivation", "forms", "engines")]
 
 
@@ -203,7 +204,7 @@ def conclusion(
     """What it comes to, with its colour: red, or how much of it all could be compared, green only if all kinds were."""
     wrong = [f for f in figures if f.wrong]
     if wrong:
-        kinds = {"drift": " (its constraints drift)"}
+        kinds = {"drift": " (its constraints drift)", "energy": " (its energy is not balanced)"}
         names = "; ".join(dict.fromkeys(f"{f.who}{kinds.get(f.kind, '')}" for f in wrong))
         words = f"They disagree by more than is allowed: {names}."
         if all(f.kind == "engines" for f in wrong):

@@ -280,3 +280,15 @@ def test_errors_name_what_they_mean():
         zw.diagnose(zw.System((x, y), mass=[[1, 0], [0, 0]], constraints={"rail": x}), state(0, 0, 0, 0))
     with pytest.raises(MassError, match="along"):
         zw.diagnose(zw.System((x, y), mass=[[1, 0], [0, -1]]), state(0, 0, 0, 0))
+
+
+@pytest.mark.parametrize("angle", [1e-2, 1e-5, 1e-8])
+def test_a_start_beside_a_singular_position_is_judged_by_the_terms_of_its_rows(angle):
+    """Near x = 0 the row of x(x² + y² − 1) is short; what rounding leaves of its terms is not a violation."""
+    x, y = zw.coordinates("x y")
+    kinetic = (zw.dot(x) ** 2 + zw.dot(y) ** 2) / 2
+    system = zw.System((x, y), kinetic=kinetic, constraints={"c": x * (x**2 + y**2 - 1)})
+    s, c = np.sin(np.pi / 2 - angle), np.cos(np.pi / 2 - angle)
+    assert not zw.diagnose(system, {x: c, y: s, zw.dot(x): 4 * s, zw.dot(y): -4 * c}).violated
+    if angle > 1e-7:  # nearer by, the row allows every velocity to eight digits
+        assert zw.diagnose(system, {x: c, y: s, zw.dot(x): 4 * s, zw.dot(y): 1}).violated == ("c",)

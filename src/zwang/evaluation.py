@@ -37,7 +37,7 @@ class Matrices:
     """M (…, n, n), Q, C (…, n), A (…, m, n), b (…, m) at a stack of states, and what the constraints read there.
 
     `position` and `velocity` (…, m) are the constraints' left-hand sides; NaN at a level below the one at
-    which a constraint was given. `size` is how large the terms are that make up `position`.
+    which a constraint was given. `size` and `rate_size` are how large the terms are that make them up.
     """
 
     M: Array
@@ -48,6 +48,7 @@ class Matrices:
     position: Array
     velocity: Array
     size: Array
+    rate_size: Array
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,12 @@ class ModelKernel:
         M, A = np.zeros((*shape, self.n, self.n)), np.zeros((*shape, self.m, self.n))
         M[..., *self.M_index] = out["M"]
         A[..., *self.A_index] = out["A"]
-        position, velocity, size = np.full((3, *shape, self.m), np.nan)
+        position, velocity, size, rate_size = np.full((4, *shape, self.m), np.nan)
         position[..., self.position_index] = out["position"]
         velocity[..., self.velocity_index] = out["velocity"]
         size[..., self.position_index] = out["size"]
-        return Matrices(M, out["Q"], A, out["b"], out["C"], position, velocity, size)
+        rate_size[..., self.velocity_index] = out["rate_size"]
+        return Matrices(M, out["Q"], A, out["b"], out["C"], position, velocity, size, rate_size)
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,7 @@ def build_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> ModelKernel:
         "position": tuple(e for _, e in position),
         "velocity": tuple(e for _, e in velocity),
         "size": tuple(size_of(e) for _, e in position),
+        "rate_size": tuple(size_of(e) for _, e in velocity),
     }
     kernel = compile_program(Program(inputs=model.inputs, outputs=outputs, shapes={}), optimise=0)
 

@@ -255,12 +255,10 @@ def violations(system: System, now: Matrices, q: Array, v: Array) -> list[int]:
 def satisfied(system: System, now: Matrices, q: Array, v: Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """(…, m) whether states satisfy each constraint; limits of one-sided ones are judged elsewhere."""
     slope = np.abs(now.A)
-    drift = now.velocity - np.einsum("...ij,...j->...i", now.A, v)  # what the rates have no part in
-    size_v = np.einsum("...ij,...j->...i", slope, np.abs(v)) + np.abs(drift)
     most_q, most_v = (np.abs(x).max(axis=-1, initial=0.0)[..., None] for x in (q, v))
     rounding = ROUNDING * slope.sum(axis=-1)
     allowed_q = SATISFIED_TOL * np.nan_to_num(now.size) + rounding * most_q
-    allowed_v = SATISFIED_TOL * np.nan_to_num(size_v) + rounding * np.maximum(most_q, most_v)
+    allowed_v = SATISFIED_TOL * np.nan_to_num(now.rate_size) + rounding * np.maximum(most_q, most_v)
     one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
     good = (np.abs(np.nan_to_num(now.position)) <= allowed_q) & (np.abs(np.nan_to_num(now.velocity)) <= allowed_v)
     return np.asarray(good | one_sided)

@@ -18,6 +18,8 @@ from zwang.motion.task import Path, Status, Task
 if TYPE_CHECKING:
     from zwang.motion.simulate import Setup
 
+State = tuple[float, Array, Array]
+
 STALLS = 3
 QUAD = "taylor, quad"  # how a motion in quadruple precision says what computed it
 
@@ -28,8 +30,11 @@ def integrate(
     grid: Array,
     watch: Any,
     first: Choice | None = None,
+    kind: "Alone | None" = None,
 ) -> tuple[list[Segment], Path]:
     """Run the engine; where it stops before a small pivot, find the way past it. `first` is the choice at the start.
+
+    `kind` says what is integrated: the motion alone, or more beside it.
 
     The native engine steps across singular positions itself (`crossing`), but needs a kernel for that, which is made
     when one is met. Everything else is in `singular`.
@@ -37,6 +42,8 @@ def integrate(
     While rows are left out as redundant (Gibbs and Appell's form), those chosen may become dependent though all
     together do not. Their equation is ill-conditioned long before, so other rows are looked for early.
     """
+    kind = kind or Alone()
+    motion = kind.motion
     segments: list[Segment] = []
     scales: dict[Choice, singular.Scale] = {}
     kept = first  # a choice to go on with, though the engine stopped on it
@@ -47,40 +54,41 @@ def integrate(
     since = state[0]  # the start, or the last way past a small pivot: a leap may look back as far
     total = Path(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
     while True:
-        choice = kept or choice_at(setup, state)
+        choice = kept or choice_at(setup, motion(state))
         began = clock.perf_counter()
-        task = task_of(setup, choice, state, grid, watch, scales)
+        task = task_of(setup, choice, motion(state), grid, watch, scales)
         early = len(choice.used) < len(setup.system.constraints) and looks < len(singular.EARLY)
         if early:
             task = replace(task, pivot_tol=singular.EARLY[looks])
-        could = setup.method == "native" and setup.form != "gibbs-appell" and not choice.damping
+        could = kind.crosses and setup.method == "native" and setup.form != "gibbs-appell" and not choice.damping
         kernel = setup.program("projection", choice) if could and crossing else None
         total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)
         task = replace(task, could_cross=could, crossing=kernel)
-        path = engine(setup.method)(task)
+        path = engine(setup.method)(kind.whole(setup, choice, task, state))
         path = replace(path, notes=(*path.notes, *singular.crossings(setup, choice, path)))
         segments.append(segment_of(setup, choice, grid, path, total.worked))
         grid = grid[len(path.q) :]
         total = joined(total, path)
         if task.growing:
-            scales[choice] = scales[choice].along(path)
+            scales[choice] = scales[choice].along(replace(path, best=path.best and motion(path.best)))
             task = replace(task, pivot_scale=scales[choice].for_pivots(choice))
         if path.status is not Status.SINGULAR:
             return segments, total
         if could and not crossing:
             kept, state, crossing = choice, path.end, True
             continue
-        if early and not singular.other_choice_serves(setup, path, choice):
+        if early and not singular.other_choice_serves(setup, replace(path, end=motion(path.end)), choice):
             kept, looks, state = choice, looks + 1, path.end
             continue
         began, plain = clock.perf_counter(), choice
         if choice.damping:
-            found = undamped(setup, choice, (origin, state, path.end), grid, watch, scales)
+            met = (motion(origin), motion(state), motion(path.end))
+            found = undamped(setup, choice, met, grid, watch, scales)
             if found is None:
                 return segments, joined(total, singular.stretch(path.end, Status.SINGULAR, singular.RISES))
             plain, task = found
         task = replace(task, t=since)
-        passed = singular.go_on(setup, task, path, plain, grid, scales[plain], engine(setup.method))
+        passed = kind.pass_by(setup, task, path, plain, grid, scales[plain])
         kept, looks = choice if passed.path.end[0] != path.end[0] else None, 0
         stalls = stalls + 1 if kept is None and path.end[0] == state[0] else 0
         if stalls > STALLS:
@@ -94,6 +102,26 @@ def integrate(
         total = replace(total, run_seconds=total.run_seconds + clock.perf_counter() - began - path.run_seconds)
         if path.status is not Status.FINISHED or not len(grid):
             return segments, total
+
+
+class Alone:
+    """What is integrated is the motion by itself: its states are states of the engine."""
+
+    crosses = True  # singular positions may be stepped across
+
+    def motion(self, state: State) -> State:
+        """The motion's part of a state."""
+        return state
+
+    def whole(self, setup: "Setup", choice: Choice, task: Task, state: State) -> Task:
+        """The task of the engine, from that of the motion."""
+        return task
+
+    def pass_by(
+        self, setup: "Setup", task: Task, path: Path, choice: Choice, grid: Array, scale: singular.Scale
+    ) -> singular.Passed:
+        """The way past a small pivot that stopped the engine."""
+        return singular.go_on(setup, task, path, choice, grid, scale, engine(setup.method))
 
 
 def task_of(

@@ -70,6 +70,8 @@ class Locked:
     readings: Program
     steady: Program
     steady_names: tuple[str, ...]
+    timed: tuple[int, ...]
+    """Those switches that depend on time and parameters alone."""
 
     @property
     def literal(self) -> Array:
@@ -78,15 +80,23 @@ class Locked:
 
 
 def lock(
-    model: Model, coordinates: tuple[str, ...], symbols: tuple[str, ...], constraints: tuple[str, ...]
+    model: Model,
+    coordinates: tuple[str, ...],
+    symbols: tuple[str, ...],
+    constraints: tuple[str, ...],
+    varied: tuple[int, ...] = (),
 ) -> Locked | None:
-    """A model with the switches that depend on its state held; None if it has none."""
+    """A model with the switches held that depend on its state, or on time and varied parameters; None without any."""
     description = model.description
     axes = description.axes
     state, beyond = {*axes.q, *axes.v}, set(axes.a)
+    moving = {model.parameters[i] for i in varied}
     found = [
-        a for a in atoms_of(expressions_of(description)) if a.free_symbols & state and not a.free_symbols & beyond
-    ] if description.switching else []  # fmt: skip
+        a
+        for a in atoms_of(expressions_of(description))
+        if not a.free_symbols & beyond
+        and (a.free_symbols & state or (axes.t in a.free_symbols and a.free_symbols & moving))
+    ]
     if not found:
         return None
     names = dict(zip(model.parameters, symbols, strict=True)) | dict(zip(axes.q, coordinates, strict=True))
@@ -123,7 +133,9 @@ def lock(
     readings = {"argument": tuple(s.argument for s in switches), "size": tuple(s.size for s in switches)}
     values, steady_names = must_not_jump(locked, coordinates, constraints)
     steady = Program(locked.inputs, {"value": values})
-    return Locked(locked, tuple(switches), tuple(rows), Program(locked.inputs, readings), steady, steady_names)
+    timed = tuple(i for i, s in enumerate(switches) if not s.argument.free_symbols & state)
+    reading = Program(locked.inputs, readings)
+    return Locked(locked, tuple(switches), tuple(rows), reading, steady, steady_names, timed)
 
 
 def words_of(atom: Any, names: Mapping[Any, str]) -> str:

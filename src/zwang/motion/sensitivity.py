@@ -11,7 +11,7 @@ by the engine of the motion and under the same control of errors.
 
 import time as clock
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,15 +26,16 @@ from zwang.model import System
 from zwang.motion import singular
 from zwang.motion.choice import Choice
 from zwang.motion.continuity import require_continuous
-from zwang.motion.course import engine, joined, keeps_on, task_of, undamped
+from zwang.motion.course import Alone, State, engine, integrate, keeps_on
 from zwang.motion.direction import Direction, directions_of
 from zwang.motion.driven import breaks_in, require_fit
 from zwang.motion.progress import reporter
 from zwang.motion.report import Segment, account, first_contradiction
+from zwang.motion.saltation import Beside
 from zwang.motion.simulate import Setup, check_span, cut_short, how_it_ended, longest_step, prepare, saved_times
-from zwang.motion.start import choice_at, require_start
+from zwang.motion.start import require_start
 from zwang.motion.task import REMEDY, Path, Status, Task
-from zwang.motion.variational import projection_beside, variational_program
+from zwang.motion.variational import events_beside, projection_beside, variational_program
 from zwang.results.dataset import plain
 
 if TYPE_CHECKING:
@@ -85,8 +86,11 @@ def sensitivities(
     derivative by the length of a pendulum is zero: its acceleration, in x and y, does not know the length.
 
     Redundant constraints are fine as long as they stay redundant along the direction. Across singular positions,
-    where the rank of A changes, there is no derivative: the motion stops there with a `SimulationError`. Where a
-    force jumps on the way (`sign`, `Piecewise` with a gap), the jump's own contribution is left out.
+    where the rank of A changes, there is no derivative: the motion stops there with a `SimulationError`.
+
+    *Switches.* Where the acceleration jumps on the way (`sign`, `Piecewise` with a gap), the instant of the jump
+    depends on start and parameters, too, which the derivatives of the velocities show by a jump of their own. Where a
+    motion only touches a switch, or starts on one, there is no derivative: that is refused by name.
 
     >>> import zwang as zw
     >>> x, y = zw.coordinates("x y")
@@ -106,16 +110,17 @@ def sensitivities(
         raise InputError(f"sensitivities need a System, which can be differentiated; got {type(system).__name__}")
     until, t = check_span(until, t)
     setup = prepare(system, parameters, method, form, tol, "none", (), longest_step(max_step, until - t))
-    setup = replace(setup, holds=False)
     require_fit(system, setup.signals, setup.method, t, until)
     directions = directions_of(setup, inputs)
+    setup = replace(setup, varied=tuple(map(int, np.flatnonzero(np.any([d.dp != 0 for d in directions], axis=0)))))
     grid = saved_times(t, until, times, samples)
     q, v = state_arrays(system, start)
     setup = replace(setup, breaks=breaks_in(setup, setup.p[None], t, until)[0])
     require_continuous(setup, q, v)
     require_start(setup, t, q, v)
     setting_up = clock.perf_counter() - began
-    segments, path = integrate(setup, directions, (t, q, v), grid, reporter(progress, t, until))
+    kind = Varied(len(q), directions, [d.scale(setup.p) for d in directions])
+    segments, path = integrate(setup, kind.start((t, q, v)), grid, reporter(progress, t, until), kind=kind)
     if any(keeps_on(setup, segment.choice) for segment in segments):
         setup = replace(setup, drift="projection")
     values, saved, path = values_of(setup, directions, segments, path)
@@ -128,108 +133,88 @@ def sensitivities(
     return motion
 
 
-def integrate(
-    setup: Setup, directions: Sequence[Direction], start: tuple[float, Array, Array], grid: Array, watch: Any
-) -> tuple[list[Segment], Path]:
-    """Run the engine on motion and sensitivities, q and v (T, n(1 + k)); not across singular positions."""
-    t, q, v = start
-    n = len(q)
-    scale = [d.scale(setup.p) for d in directions]
-    state = (
-        t,
-        np.concatenate([q, *(s * d.dq for s, d in zip(scale, directions, strict=True))]),
-        np.concatenate([v, *(s * d.dv for s, d in zip(scale, directions, strict=True))]),
-    )
-    segments: list[Segment] = []
-    scales: dict[Choice, singular.Scale] = {}
-    total = Path(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
-    while True:
-        began = clock.perf_counter()
-        choice = choice_at(setup, motion_of(state, n))
-        alone = task_of(setup, choice, motion_of(state, n), grid, watch, scales)
-        task = task_with(setup, choice, alone, directions, scale, state)
-        total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)
-        path = engine(setup.method)(task)
-        segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p))
-        grid = grid[len(path.q) :]
-        total = joined(total, path)
-        if path.status is not Status.SINGULAR:
-            return segments, total
-        plain = choice
-        if choice.damping:
-            found = undamped(setup, choice, (start, *(motion_of(s, n) for s in (state, path.end))), grid, watch, scales)
-            if found is None:
-                return segments, joined(total, singular.stretch(path.end, Status.SINGULAR, singular.RISES))
-            plain, alone = found
-        path, scales[plain] = pass_by(setup, alone, task, path, plain, grid, scales[plain])
-        if choice.damping and path.end[0] == total.end[0]:
-            del scales[choice]  # small, but well: what is small here is the new measure
-        segments.append(Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p))
-        grid = grid[len(path.q) :]
-        total, state = joined(total, path), path.end
-        if path.status is not Status.FINISHED or not len(grid):
-            return segments, total
+@dataclass(frozen=True)
+class Varied(Alone):
+    """The motion with its sensitivities beside it: q is [q, S₁, …, Sₖ], v likewise. Not across singular positions."""
 
+    n: int
+    directions: Sequence[Direction]
+    scale: Sequence[float]
+    crosses = False
 
-def motion_of(state: tuple[float, Array, Array], n: int) -> tuple[float, Array, Array]:
-    """The motion's part of a state."""
-    t, q, v = state
-    return t, q[:n], v[:n]
+    def motion(self, state: State) -> State:
+        """The motion's part of a state."""
+        t, q, v = state
+        return t, q[: self.n], v[: self.n]
 
+    def start(self, state: State) -> State:
+        """A start of the motion with those of its sensitivities."""
+        t, q, v = state
+        changes = list(zip(self.scale, self.directions, strict=True))
+        return (
+            t,
+            np.concatenate([q, *(s * d.dq for s, d in changes)]),
+            np.concatenate([v, *(s * d.dv for s, d in changes)]),
+        )
 
-def task_with(
-    setup: Setup,
-    choice: Choice,
-    alone: Task,
-    directions: Sequence[Direction],
-    scale: Sequence[float],
-    state: tuple[float, Array, Array],
-) -> Task:
-    """The motion's task with sensitivities.
+    def whole(self, setup: Setup, choice: Choice, task: Task, state: State) -> Task:
+        """The motion's task with sensitivities.
 
-    Engines bound the root mean square of errors; the tolerance is such that each sensitivity keeps the one asked for.
-    """
-    pattern = tuple(tuple(map(int, np.flatnonzero(d.dp))) for d in directions)
-    changes = [s * d.dp[list(kept)] for s, d, kept in zip(scale, directions, pattern, strict=True)]
-    _, q, v = state
+        Engines bound the root mean square of errors; the tolerance is such that each sensitivity keeps the one asked
+        for.
+        """
+        pattern = tuple(tuple(map(int, np.flatnonzero(d.dp))) for d in self.directions)
+        changes = [s * d.dp[list(kept)] for s, d, kept in zip(self.scale, self.directions, pattern, strict=True)]
+        _, q, v = state
 
-    def build() -> Program:
-        return variational_program(setup.model, choice, setup.form, pattern)
+        def build() -> Program:
+            return variational_program(setup.running, choice, setup.form, pattern)
 
-    acceleration, projection = _PROGRAMS.get((alone.acceleration, pattern), build), alone.projection
-    if projection:
-        beside = partial(projection_beside, projection, acceleration.inputs)
-        projection = _PROGRAMS.get((projection, pattern), beside)
-    return replace(
-        alone,
-        acceleration=acceleration,
-        projection=projection,
-        q=q,
-        v=v,
-        p=np.concatenate([alone.p, *changes]),
-        tol=min(alone.tol, max(alone.tol / np.sqrt(1 + len(directions)), ROUNDING)),
-    )
+        acceleration, projection = _PROGRAMS.get((task.acceleration, pattern), build), task.projection
+        if projection:
+            beside = partial(projection_beside, projection, acceleration.inputs)
+            projection = _PROGRAMS.get((projection, pattern), beside)
+        own = np.concatenate([setup.p, *changes])
+        modes = setup.locked.literal if setup.locked else np.zeros(0)
+        switches, events = task.switches, task.events
+        if switches and events:
+            place = slice(len(own), len(own) + len(modes))
+            changed = [s * d.dp for s, d in zip(self.scale, self.directions, strict=True)]
+            switches = replace(switches, place=place, beside=Beside(self.n, changed))
+            program = partial(events_beside, events.program, acceleration.inputs)
+            events = replace(events, program=_PROGRAMS.get((switches.locked.readings, choice, pattern), program))
+        return replace(
+            task,
+            acceleration=acceleration,
+            projection=projection,
+            events=events,
+            switches=switches,
+            q=q,
+            v=v,
+            p=np.concatenate([own, modes]),
+            tol=min(task.tol, max(task.tol / np.sqrt(1 + len(self.directions)), ROUNDING)),
+        )
 
-
-def pass_by(
-    setup: Setup, alone: Task, task: Task, path: Path, choice: Choice, grid: Array, scale: singular.Scale
-) -> tuple[Path, singular.Scale]:
-    """The way past a small pivot that the motion alone takes, unless it leaps: a change of rank has no derivative."""
-    motion = replace(path, end=motion_of(path.end, len(alone.q)))
-    passed = singular.go_on(setup, alone, motion, choice, grid, scale, engine(setup.method))
-    t, q, v = path.end
-    end = passed.path.end[0]
-    leapt = end != t and passed.path.steps == 0  # no engine has computed that stretch
-    if leapt or passed.path.status is not Status.FINISHED:
-        names = singular.losing_rows(setup, motion.end, choice)
-        words = f"Sensitivities are not defined across a singular position, where the rank of A changes: {names}."
-        return singular.stretch(path.end, Status.SINGULAR, words), scale
-    if end == t:
-        return singular.stretch(path.end, note=" ".join(passed.path.notes)), passed.scale
-    inside = grid[: len(passed.path.q)]
-    times = inside if len(inside) and inside[-1] == end else np.append(inside, end)
-    near = engine(setup.method)(replace(task, t=t, q=q, v=v, times=times, pivot_tol=0.0))
-    return replace(near, q=near.q[: len(inside)], v=near.v[: len(inside)]), passed.scale
+    def pass_by(
+        self, setup: Setup, task: Task, path: Path, choice: Choice, grid: Array, scale: singular.Scale
+    ) -> singular.Passed:
+        """The way past a small pivot that the motion takes, unless it leaps: a change of rank has no derivative."""
+        alone = replace(path, end=self.motion(path.end))
+        passed = super().pass_by(setup, task, alone, choice, grid, scale)
+        t = path.end[0]
+        end = passed.path.end[0]
+        leapt = end != t and passed.path.steps == 0  # no engine has computed that stretch
+        if leapt or passed.path.status is not Status.FINISHED:
+            names = singular.losing_rows(setup, alone.end, choice)
+            words = f"Sensitivities are not defined across a singular position, where the rank of A changes: {names}."
+            return singular.Passed(singular.stretch(path.end, Status.SINGULAR, words), scale)
+        if end == t:
+            return replace(passed, path=singular.stretch(path.end, note=" ".join(passed.path.notes)))
+        inside = grid[: len(passed.path.q)]
+        times = inside if len(inside) and inside[-1] == end else np.append(inside, end)
+        near = self.whole(setup, choice, replace(task, t=t, times=times, pivot_tol=0.0), path.end)
+        there = engine(setup.method)(near)
+        return replace(passed, path=replace(there, q=there.q[: len(inside)], v=there.v[: len(inside)]))
 
 
 def values_of(

@@ -67,8 +67,8 @@ class Setup:
     quiet_step: float = np.inf
     breaks: Array = field(default_factory=lambda: np.zeros(0))
     """Instants right after which a signal or a switch in time changes."""
-    holds: bool = True
-    """Whether switches that depend on the state are held while an engine runs."""
+    varied: tuple[int, ...] = ()
+    """Parameters that change while the motion is integrated with its sensitivities."""
 
     def matrices(self, t: float, q: Array, v: Array) -> Matrices:
         """The system's matrices at a state."""
@@ -79,7 +79,7 @@ class Setup:
     def program(self, kind: str, choice: Choice) -> Program:
         """A program of the explicit equation, made once for the same model and choice."""
         gains = explicit.GAINS if self.drift == "baumgarte" else None
-        key = (self.system.structure, tuple(self.inputs.items()), kind, self.form, choice, gains, self.holds)
+        key = (self.system.structure, tuple(self.inputs.items()), kind, self.form, choice, gains, self.varied)
         running = self.running
         make = {
             "acceleration": lambda: explicit.acceleration_program(running, choice, self.form, gains),
@@ -96,11 +96,11 @@ class Setup:
     @property
     def locked(self) -> Locked | None:
         """The model with its switches held, if some depend on its state."""
-        if not self.model.description.switching or not self.holds:
+        if not self.model.description.switching:
             return None
         names = self.system.coordinate_names, tuple(map(str, self.symbols)), self.system.constraint_names
-        key = (self.system.structure, tuple(self.inputs.items()), *names)
-        return _LOCKED.get(key, lambda: (lock(self.model, *names),))[0]
+        key = (self.system.structure, tuple(self.inputs.items()), *names, self.varied)
+        return _LOCKED.get(key, lambda: (lock(self.model, *names, self.varied),))[0]
 
     @property
     def running(self) -> Model:

@@ -14,12 +14,15 @@ from zwang.compile import Program
 from zwang.motion.leap import inputs
 from zwang.motion.locked import LITERAL, Locked
 from zwang.motion.native import compiled
+from zwang.motion.saltation import Beside
 from zwang.motion.task import Array, Happening, Path, Status, Task
 
 Engine = Callable[[Task], Path]
 State = tuple[float, Array, Array]
 
 SOON = 1e-6  # how far ahead to look from a switch, in terms of the time in which the motion changes
+FURTHER = (1, 32, 1024)  # times as far, where nothing changes yet
+SLOW = 1e-3  # of the span: a motion at rest does not change faster than in this
 FAR = 1e3  # the same for a look back
 AT_ONCE = 1e-13  # of time and span: what happens so soon happens now
 NOISE = 8 * float(np.finfo(float).eps)  # of the terms that make up an argument
@@ -37,6 +40,8 @@ class Switches:
     locked: Locked
     place: slice
     own: int
+    beside: Beside | None = None
+    """Sensitivities, which jump where switches change."""
 
 
 def switching(engine: Engine) -> Engine:
@@ -67,6 +72,8 @@ class Course:
         stuck = self.settle(self.modes, {})
         if stuck is not None:
             return self.stopped(Status.SLIDING, stuck)
+        if self.switches.beside:
+            self.switches.beside.begin(self)
         literal = False  # whether the modes are not held, since the equation has no value beyond a switch
         while True:
             modes = self.modes.copy()
@@ -79,7 +86,10 @@ class Course:
                 self.drop_status()
                 continue
             fired = self.fired(path)
-            if path.status is not Status.EVENT or self.ended_by_user(path):
+            waits = path.status is Status.FINISHED and len(self.ahead) > 0  # at an instant where switches may change
+            if waits:
+                fired = self.timed()
+            elif path.status is not Status.EVENT or self.ended_by_user(path):
                 return self.finished(path)
             if path.end[0] != before or fired:
                 literal = False
@@ -90,11 +100,18 @@ class Course:
             jump = self.jump(old)
             if jump:
                 return self.stopped(Status.NOT_FINITE, jump)
+            if self.switches.beside:
+                self.switches.beside.across(self, old, list(fired))
             self.meet_zeros()
-            if self.chatters():
+            if fired and self.chatters():
                 return self.stopped(Status.SLIDING, self.words(next(iter(fired), 0), "ever faster, to and fro across"))
             if not len(self.ahead):
                 return replace(self.so_far, status=Status.FINISHED)
+
+    @property
+    def count_of_motion(self) -> int:
+        """The coordinates of the motion itself."""
+        return len(self.locked.readings.inputs["q"])
 
     @property
     def so_far(self) -> Path:
@@ -112,10 +129,35 @@ class Course:
     def advance(self, modes: Array) -> Path:
         """The engine, from the present state on with the given modes; what it did is added to the account."""
         t, q, v = self.state
-        path = self.engine(replace(self.task, t=t, q=q, v=v, times=self.ahead, p=self.parameters(modes), switches=None))
+        times, stop = self.ahead, self.next_stop()
+        if stop is not None:
+            times = times[times <= stop]
+            times = times if len(times) and times[-1] == stop else np.append(times, stop)
+        task = replace(self.task, t=t, q=q, v=v, times=times, p=self.parameters(modes), switches=None)
+        path = self.engine(task)
+        if stop is not None and stop not in self.ahead and len(path.q) == len(times):
+            path = replace(path, q=path.q[:-1], v=path.v[:-1])
         self.total = joined(self.so_far, path, self.own(path))
         self.state = path.end
         return path
+
+    def next_stop(self) -> float | None:
+        """The next instant at which a switch that is held may change with time alone; the engine ends there."""
+        if not self.locked.timed:
+            return None
+        ahead = self.task.breaks[(self.task.breaks > self.state[0]) & (self.task.breaks < self.task.times[-1])]
+        return float(ahead[0]) if len(ahead) else None
+
+    def timed(self) -> dict[int, bool]:
+        """Those of these switches that change at the present instant, and whether their arguments rise."""
+        t, q, v = self.state
+        values, _ = self.argument(self.modes, (float(np.nextafter(t, np.inf)), q, v))
+        ended = {}
+        for i in self.locked.timed:
+            low, high = self.locked.switches[i].limits(self.modes[self.count + i])
+            if not low <= values[i] <= high:
+                ended[i] = bool(values[i] > high)
+        return ended
 
     def own(self, path: Path) -> tuple[Happening, ...]:
         """The user's events of a stretch; not again what was met when it began."""
@@ -185,8 +227,8 @@ class Course:
         def change(side: float) -> float:
             modes = self.modes.copy()
             modes[i] = side
-            by = self.change(modes, i, tau)
-            return 0.0 if abs(by) <= NOISE * size else by
+            looks = (self.change(modes, i, times * tau) for times in FURTHER)
+            return next((by for by in looks if abs(by) > NOISE * size), 0.0)
 
         if level is not None:
             sense, near, far = (1.0, below, above) if up else (-1.0, above, below)
@@ -217,9 +259,9 @@ class Course:
     def soon(self) -> float:
         """A time in which the motion changes little."""
         _, _, v = self.state
-        a = self.acceleration(self.modes, self.state)
-        speed, pace = float(np.abs(v).max()), float(np.abs(a).max())
-        scale = speed / pace if speed > 0 and pace > 0 else self.span
+        a, n = self.acceleration(self.modes, self.state), self.count_of_motion
+        speed, pace = float(np.abs(v[:n]).max()), float(np.abs(a[:n]).max())
+        scale = max(speed / pace, SLOW * self.span) if pace > 0 else self.span
         sense = 1.0 if self.task.times[-1] >= self.task.t else -1.0
         return sense * SOON * min(self.span, scale)
 
@@ -249,9 +291,13 @@ class Course:
 
     def evaluated(self, program: Program, modes: Array, state: State) -> dict[str, Array]:
         """What a program says at a state."""
+        return compiled(program)(**self.inputs_of(program, modes, state))
+
+    def inputs_of(self, program: Program, modes: Array, state: State) -> dict[str, Array]:
+        """The inputs of a program at a state: as much as it takes of what is the motion's and what is beside it."""
         t, q, v = state
         now = self.given | {"t": np.array([t]), "q": q, "v": v, "modes": modes}
-        return compiled(program)(**{name: now[name] for name in program.inputs})
+        return {name: now[name][: len(symbols)] for name, symbols in program.inputs.items()}
 
     def parameters(self, modes: Array) -> Array:
         """The task's parameters with given modes."""

@@ -31,7 +31,7 @@ def variational_program(model: Model, choice: Choice, form: str, pattern: Sequen
 
     `pattern` says, direction by direction, which parameters change.
     """
-    t, q, v, p = model.inputs.values()
+    t, q, v, p, *modes = model.inputs.values()
 
     def symbols(name: str, places: Sequence[int], j: int) -> tuple[Any, ...]:
         return tuple(se.Symbol(f"d{name}{i}_{j}") for i in places)
@@ -42,7 +42,7 @@ def variational_program(model: Model, choice: Choice, form: str, pattern: Sequen
         dict(zip((*q, *v, *(p[i] for i in places)), (*dq[j], *dv[j], *dp[j]), strict=True))
         for j, places in enumerate(pattern)
     ]
-    inputs = {"t": t, "q": sum(dq, q), "v": sum(dv, v), "p": sum(dp, p)}
+    inputs = {"t": t, "q": sum(dq, q), "v": sum(dv, v), "p": sum(dp, p)} | ({"modes": modes[0]} if modes else {})
     if form != "gibbs-appell":
         return by_same_factors(model, choice, form, directions, inputs)
     both = tangent(acceleration_program(model, choice, form), directions, ["acceleration"], inputs)
@@ -88,6 +88,11 @@ def projection_beside(projection: Program, inputs: Mapping[str, tuple[Any, ...]]
     rest = (se.Integer(0),) * (len(inputs["q"]) - len(projection.inputs["q"]))
     outputs = dict(projection.outputs) | {name: (*projection.outputs[name], *rest) for name in ("dq", "dv")}
     return Program(inputs, outputs, {}, projection.steps)
+
+
+def events_beside(events: Program, inputs: Mapping[str, tuple[Any, ...]]) -> Program:
+    """The events of the motion, for states with sensitivities; inputs as for these."""
+    return Program(inputs, events.outputs, {}, events.steps)
 
 
 def held(steps: Steps, values: Sequence[Any]) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ from zwang.motion.leap import inputs
 from zwang.motion.locked import LITERAL, Locked
 from zwang.motion.native import compiled
 from zwang.motion.saltation import Beside
-from zwang.motion.task import Array, Happening, Path, Status, Task
+from zwang.motion.task import Array, Happening, Path, Status, Task, appended
 
 Engine = Callable[[Task], Path]
 State = tuple[float, Array, Array]
@@ -136,8 +136,8 @@ class Course:
         task = replace(self.task, t=t, q=q, v=v, times=times, p=self.parameters(modes), switches=None)
         path = self.engine(task)
         if stop is not None and stop not in self.ahead and len(path.q) == len(times):
-            path = replace(path, q=path.q[:-1], v=path.v[:-1])
-        self.total = joined(self.so_far, path, self.own(path))
+            path = replace(path, q=path.q[:-1], v=path.v[:-1], trace=path.trace and path.trace.first(len(path.q) - 1))
+        self.total = appended(self.so_far, path, self.own(path))
         self.state = path.end
         return path
 
@@ -383,22 +383,3 @@ class Course:
         return (
             f"The motion would go on {how} the switch at {self.locked.switches[i].words}: both sides push back onto it."
         )
-
-
-def joined(first: Path, then: Path, happenings: tuple[Happening, ...]) -> Path:
-    """Two stretches of one run as one."""
-    return replace(
-        then,
-        q=np.concatenate([first.q, then.q]),
-        v=np.concatenate([first.v, then.v]),
-        trace=first.trace.before(then.trace, first.worked) if first.trace and then.trace else then.trace,
-        worked=first.worked + then.worked,
-        steps=first.steps + then.steps,
-        evaluations=first.evaluations + then.evaluations,
-        happenings=(*first.happenings, *happenings),
-        crossings=(*first.crossings, *then.crossings),
-        left=max(first.left, then.left),
-        compile_seconds=first.compile_seconds + then.compile_seconds,
-        run_seconds=first.run_seconds + then.run_seconds,
-        notes=(*first.notes, *(note for note in then.notes if note not in first.notes)),
-    )

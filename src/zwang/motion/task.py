@@ -1,7 +1,7 @@
 """What an engine is asked, and what it answers."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -177,3 +177,27 @@ class Path:
     compile_seconds: float = 0.0
     run_seconds: float = 0.0
     notes: tuple[str, ...] = field(default=())
+
+
+def appended(first: Path, then: Path, happenings: tuple[Happening, ...]) -> Path:
+    """Two stretches of one run, on the same rows, as one; the happenings of the second are given."""
+    largest = first if then.pivot_scale is None else then
+    if first.pivot_scale is not None and then.pivot_scale is not None:
+        largest = then if (then.pivot_scale > first.pivot_scale).any() else first
+    return replace(
+        then,
+        best=largest.best,
+        pivot_scale=largest.pivot_scale,
+        q=np.concatenate([first.q, then.q]),
+        v=np.concatenate([first.v, then.v]),
+        trace=first.trace.before(then.trace, first.worked) if first.trace and then.trace else then.trace,
+        worked=first.worked + then.worked,
+        steps=first.steps + then.steps,
+        evaluations=first.evaluations + then.evaluations,
+        happenings=(*first.happenings, *happenings),
+        crossings=(*first.crossings, *then.crossings),
+        left=max(first.left, then.left),
+        compile_seconds=first.compile_seconds + then.compile_seconds,
+        run_seconds=first.run_seconds + then.run_seconds,
+        notes=(*first.notes, *(note for note in then.notes if note not in first.notes)),
+    )

@@ -10,6 +10,7 @@ from zwang.compile import Program
 from zwang.equations.languages import in_pieces, translate
 from zwang.errors import InputError
 from zwang.evaluation import Array, Kept, model_kernel
+from zwang.model.constraint import Constraint
 from zwang.motion.driven import derivatives_used, switches_in
 from zwang.motion.native import compiled
 from zwang.symbols import t as time
@@ -17,6 +18,7 @@ from zwang.symbols import t as time
 if TYPE_CHECKING:
     from zwang.motion.simulate import Setup
 
+A_LITTLE = 1e-9  # of the time
 SMOOTH = 1e-9  # a change by less than this share of a value's terms, from one double of time to the next, is none
 
 _PROGRAMS: Kept[Program] = Kept()
@@ -26,27 +28,32 @@ def require_continuous(setup: "Setup", q: Array, v: Array) -> None:
     """Refuse what switches in time and would need an impulse there.
 
     That is a holonomic constraint or its rate, a constraint on velocities, a momentum that jumps, or a known function
-    of time that jumps where its derivative is used. They are read on both sides of each instant, at a state beside the
-    start, where nothing vanishes by chance.
+    of time that jumps where its derivative is used. They are read on both sides of each instant, and a little beside
+    it, at a state beside the start, where nothing vanishes by chance.
     """
     if not len(setup.breaks) or switches_in(setup) is None:
         return
-    sides = setup.breaks, np.nextafter(setup.breaks, np.inf)
+    after = np.nextafter(setup.breaks, np.inf)
+    little = A_LITTLE * (setup.breaks - setup.breaks[0] + np.abs(setup.breaks).max() + np.finfo(float).tiny)
+    times = np.stack([setup.breaks - little, setup.breaks, after, after + little])
     for what, function in differentiated_inputs(setup):
-        require_no_jump(setup, [function(side) for side in sides], 0.0, [what])
+        require_no_jump(setup, jumps_of([function(each) for each in times], 0.0), [what])
     place, rate = beside(q), beside(v)
-    before, after = (model_kernel(setup.system, setup.inputs)(side, place, rate, setup.p) for side in sides)
-    constraints = [f"constraint {c.name!r} asks the motion to follow" for c in setup.system.constraints]
-    rates = [
-        f"{c} {'' if k.order else 'a rate that '}" for c, k in zip(constraints, setup.system.constraints, strict=True)
-    ]
-    terms = np.abs(before.A) @ np.abs(place), np.abs(before.A) @ np.abs(rate)
-    require_no_jump(setup, [before.position, after.position], terms[0], [f"{c} what" for c in constraints])
-    require_no_jump(setup, [before.velocity, after.velocity], terms[1], [c.rstrip() for c in rates])
+    now = [model_kernel(setup.system, setup.inputs)(each, place, rate, setup.p) for each in times]
+    A = now[1].A
+    for level, at in (("position", place), ("velocity", rate)):
+        jumps = jumps_of([getattr(each, level) for each in now], np.abs(A) @ np.abs(at))
+        require_no_jump(setup, possible(A, jumps), [followed(c, level) for c in setup.system.constraints])
     if setup.system.kinetic is not None:
         momentum = momenta(setup)
         names = [f"kinetic: the momentum of {name}" for name in setup.system.coordinate_names]
-        require_no_jump(setup, [momentum(side, place, rate) for side in sides], 0.0, names)
+        require_no_jump(setup, jumps_of([momentum(each, place, rate) for each in times], 0.0), names)
+
+
+def followed(constraint: Constraint, level: str) -> str:
+    """What a constraint asks for, for a message."""
+    what = "something that" if level == "position" or constraint.order else "a rate that"
+    return f"constraint {constraint.name!r} asks the motion to follow {what}"
 
 
 def beside(x: Array) -> Array:
@@ -55,13 +62,37 @@ def beside(x: Array) -> Array:
     return np.asarray(x + 0.1 * size * np.sqrt(2 + np.arange(len(x))))
 
 
-def require_no_jump(setup: "Setup", values: list[Array], terms: Any, names: list[str]) -> None:
-    """Refuse values (T, k) on both sides of the breaks that differ by more than rounding, by their names."""
-    before, after = values
-    size = np.maximum(np.maximum(np.abs(before), np.abs(after)).max(axis=0), terms)
-    jumps = np.argwhere(np.abs(after - before) > SMOOTH * size)
-    if len(jumps):
-        at, which = jumps[0]
+def jumps_of(values: list[Array], terms: Any) -> Array:
+    """(T, k) by how much values jump at the breaks, zero where they do not.
+
+    A jump is larger than rounding, and than what changes in a little time before it or after it.
+    """
+    earlier, before, after, later = values
+    size = np.maximum(np.maximum(np.abs(before), np.abs(after)), terms)
+    change = np.maximum(np.abs(before - earlier), np.abs(later - after))
+    jump = after - before
+    real = (np.abs(jump) > SMOOTH * size) & (np.abs(jump) > change / 2)
+    return np.where(real, jump, 0.0)
+
+
+def possible(A: Array, jumps: Array) -> Array:
+    """Jumps (T, m) of constraints that some jump of velocities would satisfy.
+
+    The others contradict each other from there on: a run finds that out, and says so.
+    """
+    kept = jumps.copy()
+    for at in np.flatnonzero(jumps.any(axis=1)):
+        missed = A[at] @ np.linalg.lstsq(A[at], jumps[at], rcond=None)[0] - jumps[at]
+        if np.abs(missed).max() > 1e-6 * np.abs(jumps[at]).max():
+            kept[at] = 0.0
+    return kept
+
+
+def require_no_jump(setup: "Setup", jumps: Array, names: list[str]) -> None:
+    """Refuse the first of some jumps (T, k) by name."""
+    found = np.argwhere(jumps)
+    if len(found):
+        at, which = found[0]
         raise InputError(
             f"{names[which]} jumps at t = {setup.breaks[at]:.9g}: no finite force can do that; smooth it, or end the "
             f"motion before"

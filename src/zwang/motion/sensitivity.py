@@ -214,7 +214,8 @@ class Varied(Alone):
         times = inside if len(inside) and inside[-1] == end else np.append(inside, end)
         near = self.whole(setup, choice, replace(task, t=t, times=times, pivot_tol=0.0), path.end)
         there = engine(setup.method)(near)
-        return replace(passed, path=replace(there, q=there.q[: len(inside)], v=there.v[: len(inside)]))
+        trace = there.trace and there.trace.first(len(inside))
+        return replace(passed, path=replace(there, q=there.q[: len(inside)], v=there.v[: len(inside)], trace=trace))
 
 
 def values_of(

@@ -211,7 +211,7 @@ def simulate_blackbox(
     max_step, quiet_step = longest_step(max_step, until - t)
     longest = max_step if method == "dop853" else quiet_step  # of the others, a step looks at few places
     path = march(problem, solver_class(method), (t, q, v), grid, tol, np.zeros(0), watch, longest)
-    path = replace(path, notes=why(slopes, path, rank))
+    path = replace(path, notes=(*path.notes, *why(slopes, path, rank)))
     message = how_it_ended(events, path)
     attributes = {
         "status": str(path.status),

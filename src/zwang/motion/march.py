@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,11 @@ from numpy.polynomial import chebyshev
 
 from zwang.errors import ZwangError
 from zwang.motion.gauss import running_integral
+from zwang.motion.rounding import DROWNED, drowns
 from zwang.motion.task import Array, Happening, Path, Status, Trace
 
 STEP_LIMIT = 10_000_000
+OFTEN = 1000  # steps between two looks at whether rounding holds up the run
 LOOK = 0.05  # seconds between two words on progress
 PARTS = 4  # parts of a step that are searched for events, as in the native engine
 CLOSER = 8  # times that a dip of the health is looked at closer, in as many places
@@ -76,6 +78,7 @@ class Log:
     longest: float = 0.0
     """The longest step of the last stretch."""
     told: float = 0.0
+    notes: tuple[str, ...] = ()
 
     def slope(self, t: float, y: Array) -> Array:
         """The problem's slope, counted."""
@@ -126,6 +129,7 @@ class Log:
             evaluations=self.evaluations,
             happenings=tuple(self.happenings),
             run_seconds=seconds,
+            notes=self.notes,
         )
 
 
@@ -198,7 +202,7 @@ def stretch(log: Log, solver: Any, stop: float, tol: float) -> Status:
         log.save(stop, lambda _: log.y)
         return Status.FINISHED
     at = make(log, solver, stop, tol)
-    log.longest = 0.0
+    log.longest, before = 0.0, log.t
     while at.status == "running":
         if log.steps >= STEP_LIMIT:
             return Status.TOO_MANY_STEPS
@@ -215,6 +219,13 @@ def stretch(log: Log, solver: Any, stop: float, tol: float) -> Status:
             return status
         if log.problem.project:
             at = go_on_from(log, at, solver, stop, tol)
+        if log.steps % OFTEN == 0:
+            if drowns(
+                partial(log.slope, log.t), log.y, tol, abs(log.t - before) / OFTEN, abs(stop - log.t), STEP_LIMIT
+            ):
+                log.notes += (DROWNED,)
+                return Status.STEP_TOO_SMALL
+            before = log.t
         log.tell()
     return Status.FINISHED
 

@@ -6,11 +6,14 @@ from dataclasses import replace
 from functools import partial
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from zwang.compile import Kernel, LaneKernel, Program, compile_lanes, compile_program
 from zwang.compile.kernel import default_level
 from zwang.compile.lanes import LANES
 from zwang.motion import lanes_loop, loop, stepper
 from zwang.motion.crossing import ASK
+from zwang.motion.rounding import DROWNED, drowns
 from zwang.motion.task import Array, Crossing, Happening, Path, Status, Task, Trace
 
 STATUS = {
@@ -25,6 +28,7 @@ PROJECTED = 1e-15  # the residual that projection leaves: a larger one would lea
 FIRST_SLICE = 20_000  # attempted steps before the first look at the clock, times coordinates
 LONGEST_SLICE = 100_000  # attempted steps between two looks
 LOOK = 0.05  # seconds that a slice should take
+CREPT = 10_000  # attempted steps in a row that rounding makes so short; past a singular position it takes far fewer
 PRICE = 40e-6  # seconds that a line of a program takes to be optimised
 
 _COMPILED: WeakKeyDictionary[Program, Kernel] = WeakKeyDictionary()  # without optimisation
@@ -94,7 +98,7 @@ def run(task: Task) -> Path:
     began = time.perf_counter()
     happenings: list[Happening] = []
     crossings: list[Crossing] = []
-    status, renewing = drive(task, runs, happenings, crossings)
+    status, renewing, notes = drive(task, runs, happenings, crossings)
     compile_seconds += renewing
     run_seconds = time.perf_counter() - began - renewing
     for program in (task.acceleration, task.events and task.events.program, task.projection):
@@ -104,6 +108,7 @@ def run(task: Task) -> Path:
     best, n = runs.best, len(task.q)
     return replace(
         path,
+        notes=notes,
         crossings=tuple(crossings),
         best=(float(best[0]), best[1 : 1 + n], best[1 + n :]),
         pivot_scale=runs.pivot_scale,
@@ -148,14 +153,14 @@ def kernels_for(task: Task, runs: int) -> stepper.Kernels:
 
 def drive(
     task: Task, runs: stepper.Runs, happenings: list[Happening], crossings: list[Crossing]
-) -> tuple[Status, float]:
-    """Slice after slice, with a word on progress between them; how it ended, and seconds spent on better code."""
+) -> tuple[Status, float, tuple[str, ...]]:
+    """Slice after slice, with a word on progress between them; how it ended, seconds for better code, and notes."""
     first = max(FIRST_SLICE // len(task.q), 1)
     attempts = first
     until = float(task.times[-1])
-    start, renewing = time.perf_counter(), 0.0
+    start, renewing, crept = time.perf_counter(), 0.0, 0
     while True:
-        began = time.perf_counter()
+        began, before = time.perf_counter(), float(runs.state[0, 0])
         try:
             status = stepper.advance(runs, until, attempts)
             collect(runs, happenings)
@@ -164,14 +169,32 @@ def drive(
             if task.progress:
                 task.progress(float(runs.state[0, 0]))
         except KeyboardInterrupt:
-            return Status.INTERRUPTED, renewing
+            return Status.INTERRUPTED, renewing, ()
         if status not in (stepper.Status.RUNNING, stepper.Status.EVENTS_FULL):
-            return STATUS[status], renewing
+            return STATUS[status], renewing, ()
+        crept = crept + attempts if creeps(task, runs.state[0], before, attempts) else 0
+        if crept > CREPT:
+            return Status.STEP_TOO_SMALL, renewing, (DROWNED,)
         spent = max(time.perf_counter() - began, 1e-6)
         began = time.perf_counter()
         renew(task, runs, began - start - renewing)
         renewing += time.perf_counter() - began
         attempts = min(max(int(attempts * LOOK / spent), first), LONGEST_SLICE)
+
+
+def creeps(task: Task, state: Array, before: float, attempts: int) -> bool:
+    """Whether steps have become so short because of rounding that the end is out of reach."""
+    n, t = len(task.q), float(state[0])
+    kernel, rest = compiled(task.acceleration), task.p
+
+    def slope(y: Array) -> Array:
+        inputs = np.concatenate([[t], y, rest])
+        return np.concatenate(
+            [y[n:], kernel(**{name: inputs[part] for name, part in kernel.inputs.items()})["acceleration"]]
+        )
+
+    y, ahead = state[1 : 1 + 2 * n], abs(float(task.times[-1]) - t)
+    return drowns(slope, y, task.tol, abs(t - before) / attempts, ahead, task.step_limit)
 
 
 def renew(task: Task, runs: stepper.Runs, so_far: float) -> None:

@@ -38,7 +38,7 @@ def runner(method: str) -> Callable[[Task], Path]:
         compiling = clock.perf_counter() - began
         state = (task.t, task.q, task.v)
         path = march(problem, solver, state, task.times, task.tol, task.breaks, task.progress, task.quiet_step)
-        notes = (note,) if note else ()
+        notes = (*((note,) if note else ()), *path.notes)
         return replace(path, compile_seconds=compiling, notes=notes, best=watch.best, pivot_scale=watch.scale)
 
     return run

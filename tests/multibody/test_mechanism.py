@@ -171,3 +171,20 @@ def test_expressions_grow_with_the_number_of_bodies_and_no_faster():
         system = chain(count).system
         sizes.append(sum(sp.count_ops(e) for e in system.expressions.values()))
     assert sizes[2] - sizes[1] == pytest.approx(2 * (sizes[1] - sizes[0]), rel=0.01)
+
+
+@pytest.mark.parametrize("kind", ["Revolute", "Cylindrical", "Screw", "Planar", "Prismatic"])
+@pytest.mark.parametrize("off", [0.0, 60.0, 80.0, 100.0, 150.0])
+def test_axes_meet_as_described_or_the_joint_is_named(kind, off):
+    """Both axes are z, the body is described turned away about x: no start has them opposite."""
+    half = np.radians(off) / 2
+    body = mb.Body("b", 1.0, (0.1, 0.2, 0.25), orientation=(np.cos(half), np.sin(half), 0, 0))
+    z = ((0, 0, 1), (0, 0, 1))
+    more = {"Planar": {"normal": z}, "Screw": {"axis": z, "pitch": 0.1}}.get(kind, {"axis": z})
+    joint = getattr(mb, kind)("hold", mb.ground, body, at=((0, 0, 0), (0, 0, 0)), **more)
+    mechanism = mb.Mechanism([body], [joint])
+    if off > 90:
+        with pytest.raises(AssemblyError, match=r"joint 'hold': .* half a turn off: describe them nearer"):
+            _ = mechanism.start
+    else:
+        assert abs(float(body.direction((0, 0, 1))[2].xreplace(mechanism.start)) - 1) < 1e-12

@@ -156,7 +156,7 @@ def require_facing(
         if now.is_number and now < 0:
             raise AssemblyError(
                 f"joint {j.name!r}: from where its bodies are described they come to stand half a turn off: describe "
-                f"them nearer to how it holds them"
+                f"them nearer to how it holds them, less than a quarter of a turn away"
             )
 
 

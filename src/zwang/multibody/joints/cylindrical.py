@@ -7,7 +7,15 @@ import sympy as sp
 
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Freedom, Place, turn_about
-from zwang.multibody.joints.parts import AxisJoint, axes_parallel, need_axes, need_space, on_line, travel_along
+from zwang.multibody.joints.parts import (
+    AxisJoint,
+    axes_facing,
+    axes_parallel,
+    need_axes,
+    need_space,
+    on_line,
+    travel_along,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +49,11 @@ class Cylindrical(AxisJoint):
         need_space(self, "use Prismatic or Revolute in the plane")
         need_axes(self, "use PointOnLine")
         return on_line(self) | axes_parallel(self, self.axes)
+
+    @property
+    def facing(self) -> sp.Expr | None:
+        """The axes point the same way."""
+        return axes_facing(self, self.axes)
 
     @cached_property
     def freedoms(self) -> dict[str, Freedom]:

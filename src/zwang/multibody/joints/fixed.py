@@ -9,8 +9,8 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Joint, Place, together
-from zwang.multibody.joints.parts import Frame, need_axes, need_space, no_turn
-from zwang.multibody.vectors import IDENTITY, inner, numeric, quaternion_turn, tidy
+from zwang.multibody.joints.parts import Frame, frames_facing, need_axes, need_space, no_turn, start_frames
+from zwang.multibody.vectors import IDENTITY, numeric, quaternion_turn, tidy
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +56,7 @@ class Fixed(Joint):
 
     @property
     def facing(self) -> sp.Expr | None:
-        """The trace of the turn away from `orientation`, less 2: its conditions are met half a turn off, too."""
-        if self._frames is None:
+        """The bodies stand as meant, and not half a turn off."""
+        if self.dimension == 2:
             return None
-        pairs = zip(*([p.direction(e) for e in f] for p, f in zip(self.poses, self._frames, strict=True)), strict=True)
-        return sp.Add(*[inner(e, e2) for e, e2 in pairs], -2)
+        return frames_facing(self, self._frames or start_frames(self))

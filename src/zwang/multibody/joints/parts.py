@@ -91,6 +91,21 @@ def axes_parallel(joint: Joint, axes: tuple[Vector, Vector]) -> dict[str, sp.Exp
     return {"axis1": inner(a.direction(n), axis), "axis2": inner(a.direction(m), axis)}
 
 
+def axes_facing(joint: Joint, axes: tuple[Vector, Vector]) -> sp.Expr | None:
+    """In space, the cosine between the axes: the conditions of `axes_parallel` are met where they are opposite, too."""
+    if joint.dimension == 2:
+        return None
+    a, b = joint.poses
+    return inner(a.direction(axes[0]), b.direction(axes[1]))
+
+
+def frames_facing(joint: Joint, frames: tuple[Frame, Frame]) -> sp.Expr:
+    """The trace of the turn between frames in space, less 2: `no_turn` is met half a turn off, too."""
+    a, b = joint.poses
+    pairs = zip(*frames, strict=True)
+    return sp.Add(*[inner(a.direction(e), b.direction(e2)) for e, e2 in pairs], -2)
+
+
 def no_turn(joint: Joint, frames: tuple[Frame, Frame] | None = None) -> dict[str, sp.Expr]:
     """The bodies do not turn relative to each other: turn in the plane; turn1, turn2, turn3 in space.
 
@@ -100,10 +115,15 @@ def no_turn(joint: Joint, frames: tuple[Frame, Frame] | None = None) -> dict[str
     if joint.dimension == 2:
         first, second = joint.start_poses
         return {"turn": b.angle - a.angle + scalar(joint.who, first.angle - second.angle)}
-    on_first, on_second = frames or frames_of(joint, ((0, 0, 1), carried(joint, (0, 0, 1))))
+    on_first, on_second = frames or start_frames(joint)
     x, y, z = (a.direction(e) for e in on_first)
     x2, y2, z2 = (b.direction(e) for e in on_second)
     return {"turn1": inner(y, z2), "turn2": inner(z, x2), "turn3": inner(x, y2)}
+
+
+def start_frames(joint: Joint) -> tuple[Frame, Frame]:
+    """Frames on both bodies in space that are parallel in the start position."""
+    return frames_of(joint, ((0, 0, 1), carried(joint, (0, 0, 1))))
 
 
 def on_line(joint: AxisJoint) -> dict[str, sp.Expr]:

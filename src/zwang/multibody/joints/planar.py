@@ -7,7 +7,7 @@ import sympy as sp
 
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Freedom, Place, turn_about
-from zwang.multibody.joints.parts import PlaneJoint, axes_parallel, need_axes, need_space, travel_along
+from zwang.multibody.joints.parts import PlaneJoint, axes_facing, axes_parallel, need_axes, need_space, travel_along
 from zwang.multibody.vectors import inner
 
 
@@ -45,6 +45,11 @@ class Planar(PlaneJoint):
         need_axes(self, "use PointOnPlane")
         out = inner(self.poses[0].direction(self.frame[2]), self.gap)
         return {"out": out} | axes_parallel(self, self.normals)
+
+    @property
+    def facing(self) -> sp.Expr | None:
+        """The normals point the same way."""
+        return axes_facing(self, self.normals)
 
     @cached_property
     def freedoms(self) -> dict[str, Freedom]:

@@ -7,7 +7,7 @@ import sympy as sp
 
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Freedom, Place, frames_of
-from zwang.multibody.joints.parts import AxisJoint, need_axes, no_turn, on_line, travel_along
+from zwang.multibody.joints.parts import AxisJoint, frames_facing, need_axes, no_turn, on_line, travel_along
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,11 @@ class Prismatic(AxisJoint):
         need_axes(self, "use PointOnLine")
         frames = frames_of(self, self.axes) if self.dimension == 3 else None
         return on_line(self) | no_turn(self, frames)
+
+    @property
+    def facing(self) -> sp.Expr | None:
+        """The bodies stand as meant, and not half a turn off."""
+        return frames_facing(self, frames_of(self, self.axes)) if self.dimension == 3 else None
 
     @cached_property
     def freedoms(self) -> dict[str, Freedom]:

@@ -8,7 +8,7 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.multibody.body import AnyBody, Particle
 from zwang.multibody.joint import Freedom, Place, is_pair, together, turn_about, world_axes
-from zwang.multibody.joints.parts import AxisJoint, Frame, axes_parallel, need_axes
+from zwang.multibody.joints.parts import AxisJoint, Frame, axes_facing, axes_parallel, need_axes
 from zwang.multibody.vectors import unit
 
 NORMAL = (0, 0, 1)  # of the plane
@@ -59,6 +59,11 @@ class Revolute(AxisJoint):
             return pinned
         need_axes(self, "use Spherical")
         return pinned | axes_parallel(self, self.axes)
+
+    @property
+    def facing(self) -> sp.Expr | None:
+        """The axes point the same way."""
+        return axes_facing(self, self.axes) if self.dimension == 3 else None
 
     @cached_property
     def freedoms(self) -> dict[str, Freedom]:

@@ -9,7 +9,15 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Freedom, Place, turn_about
-from zwang.multibody.joints.parts import AxisJoint, axes_parallel, need_axes, need_space, on_line, travel_along
+from zwang.multibody.joints.parts import (
+    AxisJoint,
+    axes_facing,
+    axes_parallel,
+    need_axes,
+    need_space,
+    on_line,
+    travel_along,
+)
 from zwang.multibody.vectors import scalar
 
 
@@ -54,6 +62,11 @@ class Screw(AxisJoint):
         """The angle, to the travel."""
         travel = self.freedoms["travel"].value
         return [(self.freedoms["angle"], 2 * sp.pi * travel / scalar(f"{self.who}: pitch", self.pitch))]
+
+    @property
+    def facing(self) -> sp.Expr | None:
+        """The axes point the same way."""
+        return axes_facing(self, self.axes)
 
     @cached_property
     def freedoms(self) -> dict[str, Freedom]:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 State = tuple[float, Array, Array]
 
-STALLS = 3
+STALLS = 1
+CREEPING = 1e-3  # of the time since the start: stretches below it get nowhere
 QUAD = "taylor, quad"  # how a motion in quadruple precision says what computed it
 
 
@@ -49,7 +50,7 @@ def integrate(
     kept = first  # a choice to go on with, though the engine stopped on it
     crossing = False  # whether the engine has the kernel for crossings; not before it has met one
     looks = 0  # at other rows, that found none better
-    stalls = 0  # times in a row that the engine made no step and nothing stood in the way
+    stalls = 0  # times in a row that the engine got nowhere and nothing stood in the way
     origin = state
     since = state[0]  # the start, or the last way past a small pivot: a leap may look back as far
     total = Path(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
@@ -74,6 +75,8 @@ def integrate(
             task = replace(task, pivot_scale=scales[choice].for_pivots(choice))
         if path.status is not Status.SINGULAR:
             return segments, total
+        if path.astray:
+            return segments, joined(total, singular.stretch(path.end, Status.SINGULAR, singular.ASTRAY))
         if could and not crossing:
             kept, state, crossing = choice, path.end, True
             continue
@@ -90,7 +93,8 @@ def integrate(
         task = replace(task, t=since)
         passed = kind.pass_by(setup, task, path, plain, grid, scales[plain])
         kept, looks = choice if passed.path.end[0] != path.end[0] else None, 0
-        stalls = stalls + 1 if kept is None and path.end[0] == state[0] else 0
+        creeps = abs(path.end[0] - state[0]) <= CREEPING * abs(path.end[0] - origin[0])
+        stalls = stalls + 1 if kept is None and creeps else 0
         if stalls > STALLS:
             return segments, joined(total, singular.stretch(path.end, Status.SINGULAR, singular.STALLED))
         if choice.damping and kept is None:

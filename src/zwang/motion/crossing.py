@@ -15,9 +15,23 @@ import math
 from typing import Final
 
 from zwang.compile.restricted import Array, native, seldom_native
-from zwang.motion.memory import Run
-from zwang.motion.step import evaluate, interpolate, larger, prepare_dense, project, smaller, square, unit
+from zwang.motion.memory import Run, Status
+from zwang.motion.step import (
+    NODES,
+    ORDER,
+    evaluate,
+    interpolate,
+    larger,
+    low_at_end,
+    prepare_dense,
+    project,
+    smaller,
+    square,
+    unit,
+)
 from zwang.motion.sums import at, call, shift
+
+SINGULAR, ASTRAY = int(Status.SINGULAR), int(Status.ASTRAY)
 
 MIDDLE: Final = 7 / 15
 """Where in a step the instant should lie: the middle of the widest gap between stages."""
@@ -26,16 +40,24 @@ FURTHEST: Final = 50.0
 """Sizes of a refused step within which the instant must lie; a run that has just begun makes small ones."""
 
 LANDED: Final = 100.0
-"""Units of error by which the end of a crossing may miss the constraints, if they are more than `ASTRAY`."""
+"""Units of error by which the end of a crossing may miss the constraints, if they are more than `ROUNDED`."""
 
-ASTRAY: Final = 1e-6
+ROUNDED: Final = 1e-6
 """What rounding may grow to across the constraints."""
+
+ALIKE: Final = 3.0
+"""How much the slopes of a root of a pivot beside its zero may differ."""
+
+DOUBT: Final = 0.1
+"""How far a state may be off its constraints, as a share of the way to the branch point."""
 
 TRIES: Final = 12
 """Plans that may fail before the run stops."""
 
-VANISHED: Final = 1e-9
-"""A pivot below this share of its scale vanishes, as far as the motion is known; above, it only comes near."""
+SHARP: Final = 1e-3
+"""A least value below this share of the pivot 1/500 of a step beside it is zero, as far as the motion is known."""
+
+GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0
 
 ASK: Final = -1
 """In place of the kernel for crossings: there is none yet, but there could be."""
@@ -111,10 +133,12 @@ def plan(run: Run, sign: float, h: float) -> None:
     """
     if run.crossing == 0 or run.tries >= TRIES:
         return
-    run.tries += 1
+    if run.zone > 0.0 and run.crossing != ASK and not brought_back(run, at(run.now), at(run.low), at(run.k), h):
+        return
     ahead = foresee(run, sign, h)
     if ahead == math.inf:
         return
+    run.tries += 1
     if run.crossing == ASK:
         run.caution = CAUTION + 1
         return
@@ -127,9 +151,58 @@ def plan(run: Run, sign: float, h: float) -> None:
 
 
 @seldom_native
+def kept_on(run: Run, h: float) -> bool:
+    """Near a small pivot, the end of a step is put on the constraints; False when the run may not go on from there.
+
+    A state off its constraints by ε moves on φ = ε, which turns where φ = 0 branches, and leads to another branch. At
+    tight tolerances the pivots still vanish there as far as can be told; at loose ones they do not.
+    """
+    if run.crossing == 0 or not low_at_end(run):
+        return True
+    if run.crossing == ASK:
+        run.trouble = SINGULAR
+        run.caution = CAUTION + 1
+        return False
+    return brought_back(run, at(run.new), at(run.new_low), shift(at(run.k), 12 * run.stride), h)
+
+
+@seldom_native
+def brought_back(run: Run, y: Array, y_low: Array, row: Array, h: float) -> bool:
+    """A state onto the constraints, its accelerations and pivots with it; False if that might be another branch.
+
+    How far it is to the branch point is told by the root of the smallest pivot, which falls to zero there.
+    """
+    n, out, scale, k = run.n, at(run.out), at(run.pivot_scale), at(run.k)
+    call(run.crossing, out, y, at(run.work))
+    far, speed, which = 0.0, 0.0, 0
+    for i in range(n):
+        far, speed = larger(far, abs(out[i])), larger(speed, abs(y[1 + n + i]))
+    for j in range(run.growing):
+        if row[n + j] / scale[j] < row[n + which] / scale[which]:
+            which = j
+    here, low, high = root(run, row, which), root(run, k, which), root(run, k, which)
+    for s in range(1, 12):
+        low, high = (
+            smaller(low, root(run, shift(k, s * run.stride), which)),
+            larger(high, root(run, shift(k, s * run.stride), which)),
+        )
+    if far * (high - low) > DOUBT * here * speed * abs(h):
+        run.trouble = ASTRAY
+        run.caution = CAUTION + 1
+        run.tries = TRIES
+        return False
+    return project(run, run.crossing, y, y_low) and evaluate(run, row, y)
+
+
+@seldom_native
 def planned_size(run: Run, sign: float) -> float:
-    """The next step with a crossing planned: the crossing itself, negative, or one towards where it will begin."""
+    """The next step with a crossing planned: the crossing itself, negative, or one towards where it will begin.
+
+    Each of them begins on the constraints: what a step errs across them grows on the way to the instant.
+    """
     if run.seen == 0:
+        project(run, run.crossing, at(run.now), at(run.low))
+        evaluate(run, at(run.k), at(run.now))
         ahead = foresee(run, sign, run.span)
         if ahead < math.inf:
             run.instant = at(run.now)[0] + (run.t_low + sign * ahead)
@@ -161,6 +234,23 @@ def give_up(run: Run) -> None:
 
 
 @seldom_native
+def once(run: Run) -> bool:
+    """Whether the root of the vanishing pivot falls to the gap between stages and rises after it, in lines as steep.
+
+    Otherwise it may vanish a second time in the step, or not where it was foreseen.
+    """
+    k, stride, j, last, steepest, flattest = at(run.k), run.stride, run.vanishing, math.inf, 0.0, math.inf
+    for i in range(len(ORDER)):
+        time, here = NODES[ORDER[i]] - MIDDLE, root(run, shift(k, ORDER[i] * stride), j)
+        if (time < 0.0 and here > 1.001 * last) or (time > 0.2 and here < 0.999 * last):
+            return False
+        last = here
+        if abs(time) < 0.2:
+            steepest, flattest = larger(steepest, here / abs(time)), smaller(flattest, here / abs(time))
+    return steepest < ALIKE * flattest
+
+
+@seldom_native
 def landed(run: Run, h: float) -> float:
     """The error of a crossing along the constraints, once its end is put on them; infinite if it is not to be believed.
 
@@ -171,13 +261,13 @@ def landed(run: Run, h: float) -> float:
     rtol, atol, end = at(run.rtol), at(run.atol), shift(k, 12 * run.stride)
     call(run.crossing, out, new, at(run.work))
     for i in range(2 * n):
-        far = larger(LANDED * unit(atol[i], rtol[i], abs(new[1 + i])), ASTRAY * (1.0 + abs(new[1 + i])))
+        far = larger(LANDED * run.fine * unit(atol[i], rtol[i], abs(new[1 + i])), ROUNDED * (1.0 + abs(new[1 + i])))
         if not abs(out[i]) <= far:
             return math.inf
     run.lowest = math.inf
     if not (project(run, run.crossing, new, at(run.new_low)) and evaluate(run, end, new)):
         return math.inf
-    if not (run.lowest > 0.0 and root(run, end, run.vanishing) > 0.5 * root(run, k, run.vanishing)):
+    if not (run.lowest > 0.0 and root(run, end, run.vanishing) > 0.5 * root(run, k, run.vanishing) and once(run)):
         return math.inf
     x[0] = new[0]
     fifth = third = 0.0
@@ -197,7 +287,7 @@ def landed(run: Run, h: float) -> float:
             fifth += total
         else:
             third += total
-    return fifth / math.sqrt((fifth + 0.01 * third) * (2 * n)) if fifth > 0.0 else 0.0
+    return fifth / math.sqrt((fifth + 0.01 * third) * (2 * n)) / run.fine if fifth > 0.0 else 0.0
 
 
 @native
@@ -214,30 +304,39 @@ def root_at(run: Run, h: float, theta: float) -> float:
 
 @seldom_native
 def note(run: Run, h: float) -> None:
-    """Write down the crossing: its instant and its beginning. A pivot that only came near zero is not written down.
+    """Write down the crossing: its instant, by golden section, the least value of the pivot, and its two ends.
 
-    Near its zero the root of a pivot is a straight line on either side, so two points tell the instant. Where it only
-    comes near, the pivot is a parabola above zero, and two pairs of points tell how far.
+    Where a pivot vanishes its root is a straight line on either side. Where it only comes near zero, the pivot is a
+    parabola above it, and two pairs of points tell how far.
     """
-    n, now, k, table = run.n, at(run.now), at(run.k), at(run.crossings)
-    before, after = root(run, k, run.vanishing), root(run, shift(k, 12 * run.stride), run.vanishing)
-    theta = before / (before + after)
+    n, now, new, table = run.n, at(run.now), at(run.new), at(run.crossings)
     prepare_dense(run, h)
-    far = near = 0.0
-    for turn in range(3):
-        width = 0.05 if turn == 0 else 0.01 if turn == 1 else 0.002
-        left, right = root_at(run, h, theta - width), root_at(run, h, theta + width)
-        far, near = near, square(left) + square(right)
-        if left + right > 0.0:
-            theta += width * (left - right) / (left + right)
+    a, b = 0.02, 0.98
+    c, d = b - GOLDEN * (b - a), a + GOLDEN * (b - a)
+    at_c, at_d = root_at(run, h, c), root_at(run, h, d)
+    for _ in range(28):
+        if at_c < at_d:
+            b, d, at_d = d, c, at_c
+            c = b - GOLDEN * (b - a)
+            at_c = root_at(run, h, c)
+        else:
+            a, c, at_c = c, d, at_d
+            d = a + GOLDEN * (b - a)
+            at_d = root_at(run, h, d)
+    theta = (a + b) / 2
+    left, right = root_at(run, h, theta - 0.002), root_at(run, h, theta + 0.002)
+    if left + right > 0.0:
+        theta += 0.002 * (left - right) / (left + right)
+    far = square(root_at(run, h, theta - 0.01)) + square(root_at(run, h, theta + 0.01))
+    near = square(root_at(run, h, theta - 0.002)) + square(root_at(run, h, theta + 0.002))
     least = (25.0 * near - far) / 48.0
-    if least <= larger(VANISHED, at(run.rtol)[0]):
-        row = run.crossed * (3 + 2 * n)
-        table[row] = now[0] + (run.t_low + theta * h)
-        for i in range(1 + 2 * n):
-            table[row + 1 + i] = now[i]
-        table[row + 2 + 2 * n] = at(run.new)[0]
-        run.crossed += 1
+    row = run.crossed * (4 + 4 * n)
+    table[row] = now[0] + (run.t_low + theta * h)
+    table[row + 1] = 0.0 if least <= SHARP * near else least
+    for i in range(1 + 2 * n):
+        table[row + 2 + i] = now[i]
+        table[row + 3 + 2 * n + i] = new[i]
+    run.crossed += 1
     run.ahead = 0
     run.tries = 0
     run.caution = 0

@@ -73,6 +73,7 @@ GROUP: Final = np.dtype(
         ("max_step", "f8"),
         ("growing", "i8"),
         ("quiet_step", "f8"),
+        ("zone", "f8"),
         ("pivot_tol", "f8"),
         ("step_limit", "f8"),
         ("padding", "f8", 8),  #    groups belong to different threads: their cache lines are kept apart
@@ -116,8 +117,8 @@ def prepare(runs: NDArray[np.void], parameters: int, acceleration: int, work: in
     records = np.zeros(count, GROUP)
     for name, place in places.items():
         records[name] = memory.ctypes.data + 8 * (place + total * np.arange(count))
-    shared = ("n", "pivots", "powers", "growing", "rtol", "atol", "max_step", "quiet_step", "pivot_tol", "step_limit")
-    for name in shared:
+    shared = ("n", "pivots", "powers", "growing", "zone", "rtol", "atol", "max_step", "quiet_step", "pivot_tol")
+    for name in (*shared, "step_limit"):
         records[name] = first[name]
     settings = {
         "state": 1 + 2 * n + parameters,

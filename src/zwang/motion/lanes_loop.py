@@ -39,7 +39,7 @@ from zwang.motion.lanes_step import (
 from zwang.motion.loop import FINISHED, GROW, INTEGRAL, PROPORTIONAL, RUNNING, SAFETY, SHRINK, SINGULAR, STEP_TOO_SMALL
 from zwang.motion.memory import Run
 from zwang.motion.powers import power
-from zwang.motion.step import FIRST, FIRST_DENSE, HUGE, LAST, LAST_DENSE, QUIET, dips, hides
+from zwang.motion.step import END, FIRST, FIRST_DENSE, HUGE, LAST, LAST_DENSE, QUIET, dips, hides, low_at_end, survey
 from zwang.motion.sums import at
 
 _ONE_AT_A_TIME: Final = Lock()
@@ -56,7 +56,9 @@ def sound(group: Group, runs: Run, which: int) -> int:
             for s in range(13):
                 for j in range(n, n + group.pivots):
                     to[s * run.stride + j] = k[(s * group.stride + j) * w + lane]
-            if not (dips(run) or hides(run)):
+            for j in range(group.pivots):
+                at(run.pivot_scale)[j] = at(group.pivot_scale)[j * w + lane]
+            if not (survey(run, END) == 2 or low_at_end(run) or dips(run) or hides(run)):
                 kept = with_lane(kept, lane)
     return kept
 

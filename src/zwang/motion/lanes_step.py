@@ -187,6 +187,8 @@ def pivots(group: Group, last: int) -> tuple[Lanes, Mask]:
             low, high, total = least(low, pivot), most(high, pivot), total + pivot
             lowest = least(lowest, pivot)
         calm &= low >= CALM * high
+        if j < group.growing:
+            calm &= low >= group.zone
         lowest = choose(total == total, lowest, -math.inf)
     return lowest, calm
 

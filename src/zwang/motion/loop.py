@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Final
 
 from zwang.compile.restricted import Array, native, native_library, seldom_native
-from zwang.motion.crossing import CAUTION, give_up, landed, missed, note, plan, planned_size
+from zwang.motion.crossing import CAUTION, give_up, kept_on, landed, missed, note, plan, planned_size
 from zwang.motion.events import record_events, stop_inside, suspect
 from zwang.motion.memory import CROSSINGS, PARTS, Run, Status
 from zwang.motion.powers import power
@@ -47,7 +47,7 @@ from zwang.motion.step import (
 )
 from zwang.motion.sums import at, call, shift
 
-RUNNING, FINISHED, EVENT, EVENTS_FULL, SINGULAR, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS = map(int, Status)
+RUNNING, FINISHED, EVENT, EVENTS_FULL, SINGULAR, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, ASTRAY = map(int, Status)
 
 # The next step is SAFETY · error_n^(-INTEGRAL) · error_(n-1)^PROPORTIONAL times the last (Gustafsson's PI control).
 # Chosen by the work for equal error on pendulums, orbits and a triple pendulum: a tenth less than with the usual
@@ -140,8 +140,8 @@ def arrive(run: Run, h: float, error: float) -> bool:
     """
     new = at(run.new)
     if 1.0 < error <= HUGE:
-        survey(run, LAST)
-        run.trouble = STEP_TOO_SMALL if run.lowest > run.pivot_tol else SINGULAR
+        shape = survey(run, LAST)
+        run.trouble = STEP_TOO_SMALL if run.lowest > run.pivot_tol and shape < 2 else SINGULAR
         refuse(run, h, larger(SHRINK, SAFETY * power(error, -1 / 8)))
         return False
     well = error <= 1.0 and (run.projection == 0 or project(run, run.projection, new, at(run.new_low)))
@@ -149,7 +149,7 @@ def arrive(run: Run, h: float, error: float) -> bool:
         run.trouble = NOT_FINITE
         refuse(run, h, 0.25)
         return False
-    uneven = survey(run, END)
+    shape = survey(run, END)
     if not run.lowest > run.pivot_tol:
         if run.caution == 0:
             run.horizon = new[0]
@@ -157,9 +157,12 @@ def arrive(run: Run, h: float, error: float) -> bool:
         run.trouble = SINGULAR
         refuse(run, h, 0.5)
         return False
-    if run.pivot_tol > 0.0 and uneven and (dips(run) or hides(run)):
+    if run.pivot_tol > 0.0 and shape > 0 and (shape == 2 or dips(run) or hides(run)):
         run.trouble = SINGULAR
         refuse(run, h, 0.5)
+        return False
+    if run.zone > 0.0 and not kept_on(run, h):
+        refuse(run, h, 1.0)
         return False
     run.pivot = smaller(run.pivot, run.lowest)
     return True
@@ -215,6 +218,7 @@ def settle(run: Run, sign: float, h: float, error: float, t_low: float) -> None:
         factor = smaller(GROW, larger(SHRINK, SAFETY * power(error, -INTEGRAL) * power(run.error, PROPORTIONAL)))
     if run.caution > 0 and sign * (now[0] - run.horizon) > 0.0:
         run.caution = 0
+    if run.caution == 0 and run.ahead == 0:
         run.tries = 0
     if run.held != 0 or run.caution > 0:
         factor = smaller(1.0, factor)
@@ -251,7 +255,7 @@ def advance(runs: Run, i: int, until: float, attempts: int) -> int:
         if run.rows - run.found < PARTS * run.events:
             return EVENTS_FULL
         if run.caution > CAUTION:
-            return SINGULAR
+            return int(run.trouble)
         if attempts == 0 or run.crossed == CROSSINGS:
             return RUNNING
         attempts -= 1

@@ -151,7 +151,8 @@ def run_all(
     lead = replace(setup, p=p[first], breaks=breaks[first])
     choice = choice_at(lead, (t, q[first], v[first]))
     task = task_of(lead, choice, (t, q[first], v[first]), grid, None, {})
-    task = replace(task, breaks=np.concatenate([breaks[i] for i in which]))
+    # crossings are for runs by themselves
+    task = replace(task, breaks=np.concatenate([breaks[i] for i in which]), could_cross=task.growing > 0)
     fitting = suited(setup, choice, t, q[which], v[which], p[which])
     together, others = which[fitting], [int(sample) for sample in which[~fitting]]
     gains = np.tile(setup.gains, (len(together), 1)) if setup.drift == "baumgarte" else np.zeros((len(together), 0))
@@ -171,6 +172,7 @@ def run_all(
         pivot_scale=task.pivot_scale if choice.damping else pivots_at(task, t, q[together], v[together], given),
         pivot_tol=task.pivot_tol,
         growing=task.growing,
+        zone=native.zone_of(task),
         position_tol=native.PROJECTED,
         velocity_tol=native.PROJECTED,
         breaks=[breaks[i] for i in together] if len(together) else (),

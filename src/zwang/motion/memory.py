@@ -29,6 +29,7 @@ class Status(IntEnum):
     NOT_FINITE = 5  #      the acceleration is infinite or not a number, however small the step
     STEP_TOO_SMALL = 6  #  the tolerance asks for steps below the resolution of time
     TOO_MANY_STEPS = 7  #  the limit of attempted steps is reached
+    ASTRAY = 8  #          the state is so far off its constraints that it may be taken for another branch of them
 
 
 RUN: Final = np.dtype(
@@ -77,13 +78,15 @@ RUN: Final = np.dtype(
         ("size", "i8"),  #          (times) size of the step that was interpolated; 0 at its ends
         ("done", "i8"),  #          (times) the work up to then
         ("table", "i8"),  #         (rows, 2 + 2n) [t, which, q, v]
-        ("crossings", "i8"),  #     (CROSSINGS, 3 + 2n) [instant, beginning t, q, v, end t]
+        ("crossings", "i8"),  #     (CROSSINGS, 4 + 4n) [instant, least pivot, t, q, v before, t, q, v after]
         # Settings.
         ("step_limit", "i8"),
         ("max_step", "f8"),
         ("quiet_step", "f8"),  #    the longest step where the error says nothing of the size that is needed
         ("pivot_tol", "f8"),
         ("growing", "i8"),  #       so many pivots, the first ones, are judged by the largest value along the run
+        ("zone", "f8"),  #          below this share of its scale a pivot calls for states on the constraints; 0: never
+        ("fine", "f8"),  #          the share of the tolerance that a crossing may use
         ("position_tol", "f8"),
         ("velocity_tol", "f8"),
         # What the run remembers, beside its state.
@@ -151,7 +154,7 @@ def lengths(
         "which": PARTS * events,
         "pivot_scale": pivots,
         "best": 1 + 2 * n,
-        "crossings": CROSSINGS * (3 + 2 * n) if crossing else 0,
+        "crossings": CROSSINGS * (4 + 4 * n) if crossing else 0,
         "work": work,
     }
 

@@ -20,10 +20,13 @@ STATUS = {
     stepper.Status.FINISHED: Status.FINISHED,
     stepper.Status.EVENT: Status.EVENT,
     stepper.Status.SINGULAR: Status.SINGULAR,
+    stepper.Status.ASTRAY: Status.SINGULAR,
     stepper.Status.NOT_FINITE: Status.NOT_FINITE,
     stepper.Status.STEP_TOO_SMALL: Status.STEP_TOO_SMALL,
     stepper.Status.TOO_MANY_STEPS: Status.TOO_MANY_STEPS,
 }
+LOOSE = 1e-9  # tolerances above it do not tell branches of constraints apart that meet: there more care is taken
+ZONE = 0.1  # share of its largest value below which a pivot asks for that
 PROJECTED = 1e-15  # the residual that projection leaves: a larger one would lead the motion astray in a long run
 FIRST_SLICE = 20_000  # attempted steps before the first look at the clock, times coordinates
 LONGEST_SLICE = 100_000  # attempted steps between two looks
@@ -89,6 +92,8 @@ def run(task: Task) -> Path:
         pivot_scale=task.pivot_scale,
         pivot_tol=task.pivot_tol,
         growing=task.growing,
+        zone=zone_of(task),
+        fine=min(1.0, LOOSE / task.tol),
         position_tol=PROJECTED,
         velocity_tol=PROJECTED,
         direction=task.events.direction if task.events else 0,
@@ -105,14 +110,19 @@ def run(task: Task) -> Path:
         if program:
             _USED[program] = _USED.get(program, 0.0) + run_seconds
     path = path_of(runs, 0, status, tuple(happenings), compile_seconds, run_seconds)
-    best, n = runs.best, len(task.q)
     return replace(
         path,
         notes=notes,
         crossings=tuple(crossings),
-        best=(float(best[0]), best[1 : 1 + n], best[1 + n :]),
+        best=split_state(runs.best),
+        astray=runs.status() is stepper.Status.ASTRAY,
         pivot_scale=runs.pivot_scale,
     )
+
+
+def zone_of(task: Task) -> float:
+    """The share of its scale below which a pivot asks for care; 0 if the tolerance is tight enough without."""
+    return ZONE if task.growing and task.tol > LOOSE else 0.0
 
 
 def kernels_of(task: Task, code: Callable[[Program], Kernel] = worthwhile) -> stepper.Kernels:
@@ -214,10 +224,16 @@ def collect(runs: stepper.Runs, happenings: list[Happening], sample: int = 0) ->
 
 def taken_out(runs: stepper.Runs) -> list[Crossing]:
     """Crossings written down by the first run, moved out of its memory."""
-    n, record = runs.kernels.coordinates, runs.records[0]
+    record = runs.records[0]
     rows = [row.copy() for row in runs.crossings[: record["crossed"]]]
     runs.records["crossed"][0] = 0
-    return [Crossing(float(r[0]), (float(r[1]), r[2 : 2 + n], r[2 + n : 2 + 2 * n]), float(r[-1])) for r in rows]
+    return [Crossing(float(r[0]), float(r[1]), *map(split_state, np.split(r[2:], 2))) for r in rows]
+
+
+def split_state(packed: Array) -> tuple[float, Array, Array]:
+    """[t, q, v] as (t, q, v)."""
+    q, v = np.split(packed[1:], 2)
+    return float(packed[0]), q, v
 
 
 def trace_of(runs: stepper.Runs, sample: int) -> Trace:

@@ -30,7 +30,7 @@ from zwang.motion.leap import (
     retraced,
 )
 from zwang.motion.native import compiled, run
-from zwang.motion.task import Array, Happening, Path, Status, Task, Trace
+from zwang.motion.task import Array, Crossing, Happening, Path, Status, Task, Trace
 
 if TYPE_CHECKING:
     from zwang.motion.simulate import Setup
@@ -48,6 +48,11 @@ PARTS = 64  # of a leap, each searched for events
 RISES = (
     "More constraints are independent there than at the start, which is a singular position, or some of them begin to "
     "act on the way: the motion from there on is not determined by them."
+)
+
+ASTRAY = (
+    "Near there the constraints branch, and the state is so far off them that it cannot be told which branch it is on: "
+    "ask for a tighter tol, or for drift='projection'."
 )
 
 STALLED = "The mass matrix loses rank there; the constraints are as independent as ever."
@@ -262,10 +267,16 @@ def crossings(setup: "Setup", choice: Choice, path: Path) -> tuple[str, ...]:
     """A sentence for each singular position that the engine stepped across."""
     return tuple(
         f"Leapt the singular position at t = {crossing.instant:.9g} ({losing_rows(setup, crossing.start, choice)}), "
-        f"from {crossing.start[0]:.9g} to {crossing.end:.9g}."
+        f"from {crossing.start[0]:.9g} to {crossing.end[0]:.9g}."
         for crossing in path.crossings
-        if (crossing.instant - path.end[0]) * (crossing.end - crossing.start[0]) <= 0  # no event stopped it before
+        if crossing.least <= SINGULAR and not stopped_before(crossing, path.end[0])
     )
+
+
+def stopped_before(crossing: Crossing, end: float) -> bool:
+    """Whether an event stopped the motion before a crossing's instant."""
+    way = crossing.end[0] - crossing.start[0]
+    return bool((crossing.instant - end) * np.sign(way) > 1e-6 * abs(way))
 
 
 def losing_rows(setup: "Setup", state: State, choice: Choice) -> str:

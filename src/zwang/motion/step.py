@@ -26,6 +26,9 @@ DIP, DEEP = 0.3, 0.5  # shares
 """A pivot may vanish inside a step if one falls below the first share of those at its ends, or a parabola falls below
 the second share of those it goes through."""
 
+STEEP: Final = 0.25
+"""A pivot that changes by more than this share within a step, so its root by a half, is not resolved by it."""
+
 EVEN: Final = 0.7
 """A pivot that keeps above this share of its largest value is far from vanishing."""
 
@@ -99,12 +102,13 @@ def grow(run: Run, row: Array, x: Array) -> None:
 
 
 @native
-def survey(run: Run, last: int) -> bool:
-    """`lowest` of a step, from its stages up to one; True if a pivot varies so much that it may vanish between them.
+def survey(run: Run, last: int) -> int:
+    """`lowest` of a step, from its stages up to one; 1 if a pivot varies so much that it may vanish between them.
 
-    Where none falls below EVEN of its largest value, neither `dips` nor `hides` can find anything.
+    Where none falls below EVEN of its largest value, neither `dips` nor `hides` can find anything. It is 2 if one of
+    the `growing` pivots, whose root is straight near a zero, changes more than a step can resolve.
     """
-    n, stride, k, scale, uneven = run.n, run.stride, at(run.k), at(run.pivot_scale), False
+    n, stride, k, scale, shape = run.n, run.stride, at(run.k), at(run.pivot_scale), 0
     for j in range(run.pivots):
         per_scale = 1.0 / scale[j]
         low = k[n + j] * per_scale
@@ -115,8 +119,20 @@ def survey(run: Run, last: int) -> bool:
         if not abs(total) <= HUGE:
             low = -math.inf
         run.lowest = smaller(run.lowest, low)
-        uneven |= not low >= EVEN * high
-    return uneven
+        if j < run.growing and low < STEEP * high:
+            shape = 2
+        elif shape == 0 and not low >= EVEN * high:
+            shape = 1
+    return shape
+
+
+@native
+def low_at_end(run: Run) -> bool:
+    """Whether a growing pivot is so low at the end of the step that its state should be on the constraints."""
+    end, scale, low = shift(at(run.k), 12 * run.stride), at(run.pivot_scale), False
+    for j in range(run.growing):
+        low |= end[run.n + j] < run.zone * scale[j]
+    return low
 
 
 @native

@@ -102,9 +102,9 @@ class Runs:
 
     @property
     def crossings(self) -> Floats:
-        """(CROSSINGS, 3 + 2n) the crossings of the first run [instant, beginning t, q, v, end], up to `crossed`."""
+        """(CROSSINGS, 4 + 4n) crossings of the first run [instant, least pivot, two states], up to `crossed`."""
         begin = (int(self.records["crossings"][0]) - self.memory.ctypes.data) // 8
-        width = 3 + 2 * self.kernels.coordinates
+        width = 4 + 4 * self.kernels.coordinates
         return self.memory[0, begin : begin + CROSSINGS * width].reshape(CROSSINGS, width)
 
     @property
@@ -147,6 +147,8 @@ def prepare(
     pivot_scale: ArrayLike = 1.0,
     pivot_tol: float = 0.0,
     growing: int = 0,
+    zone: float = 0.0,
+    fine: float = 1.0,
     direction: ArrayLike = 0,
     terminal: ArrayLike = False,
     event_rows: int = 1024,
@@ -163,7 +165,9 @@ def prepare(
     rows for each run. `breaks` are instants, in any order, between each of which and the next double a step must end;
     a list has those of each run.
     `pivot_scale` is a number, an array (pivots,) or one (S, pivots); the first `growing` pivots are judged by their
-    largest value on the way, once that is larger.
+    largest value on the way, once that is larger. With a kernel for crossings, states at which a pivot is below the
+    share `zone` of its scale are brought to the constraints, and crossings are held to the share `fine` of the
+    tolerance.
     """
     n, p = kernels.coordinates, kernels.parameters
     q, v, given = (np.atleast_2d(np.asarray(a, dtype=float)) for a in (q, v, parameters))
@@ -228,6 +232,8 @@ def prepare(
         "max_step": max_step,
         "growing": growing,
         "quiet_step": quiet_step,
+        "zone": zone,
+        "fine": fine,
         "pivot_tol": pivot_tol if kernels.pivots else -np.inf,
         "position_tol": position_tol,
         "velocity_tol": velocity_tol,

@@ -107,11 +107,12 @@ class Happening:
 
 @dataclass(frozen=True)
 class Crossing:
-    """A step across a singular position: its instant, the state (t, q, v) where it began and when it ended."""
+    """A step across a singular position: its instant, the least pivot there, the states (t, q, v) before and after."""
 
     instant: float
+    least: float
     start: tuple[float, Array, Array]
-    end: float
+    end: tuple[float, Array, Array]
 
 
 @dataclass(frozen=True)
@@ -170,6 +171,8 @@ class Path:
     crossings: tuple[Crossing, ...] = ()
     left: float = 0.0
     """The largest residual of a constraint that projection could not take away."""
+    astray: bool = False
+    """Whether it stopped because the state might be taken for one on another branch of its constraints."""
     best: tuple[float, Array, Array] | None = None
     """The state at which one of the growing pivots was last found larger than before."""
     pivot_scale: Array | None = None

@@ -290,6 +290,19 @@ def landed(run: Run, h: float) -> float:
     return fifth / math.sqrt((fifth + 0.01 * third) * (2 * n)) / run.fine if fifth > 0.0 else 0.0
 
 
+@seldom_native
+def touch_up(run: Run) -> None:
+    """x, a state inside a crossing, onto the constraints, unless it is so near the instant that these do not tell."""
+    n, x, x_low, out = run.n, at(run.x), at(run.x_low), at(run.out)
+    call(run.crossing, out, x, at(run.work))
+    near = True
+    for i in range(2 * n):
+        near &= abs(out[i]) <= ROUNDED * (1.0 + abs(x[1 + i]))
+        x_low[i] = 0.0
+    if near:
+        project(run, run.crossing, x, x_low)
+
+
 @native
 def root_at(run: Run, h: float, theta: float) -> float:
     """The root of the vanishing pivot on the interpolated motion, brought back to the constraints."""

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Final
 
 from zwang.compile.restricted import Array, native, native_library, seldom_native
-from zwang.motion.crossing import CAUTION, give_up, kept_on, landed, missed, note, plan, planned_size
+from zwang.motion.crossing import CAUTION, give_up, kept_on, landed, missed, note, plan, planned_size, touch_up
 from zwang.motion.events import record_events, stop_inside, suspect
 from zwang.motion.memory import CROSSINGS, PARTS, Run, Status
 from zwang.motion.powers import power
@@ -169,7 +169,7 @@ def arrive(run: Run, h: float, error: float) -> bool:
 
 
 @native
-def hand_out(run: Run, h: float, sign: float, watched: bool) -> bool:
+def hand_out(run: Run, h: float, sign: float, watched: bool, crosses: bool) -> bool:
     """Events and requested times within the step; True when a terminal event ends it."""
     now, new, times = at(run.now), at(run.new), at(run.at_times)
     prepare_dense(run, h)
@@ -180,6 +180,8 @@ def hand_out(run: Run, h: float, sign: float, watched: bool) -> bool:
     while run.saved < run.times and sign * (times[run.saved] - arrival) <= 0.0 and times[run.saved] != new[0]:
         theta = ((times[run.saved] - now[0]) - run.t_low) / h
         read(run, h, theta)
+        if crosses:
+            touch_up(run)
         slope_at(run, h, theta, at(run.sums))
         save(run, at(run.x), at(run.sums), abs(h), work_at(run, theta) if run.powers != 0 else 0.0)
     if end <= 1.0:
@@ -295,7 +297,7 @@ def advance(runs: Run, i: int, until: float, attempts: int) -> int:
                 continue
             if crosses:
                 note(run, h)
-            if hand_out(run, h, sign, watched):
+            if hand_out(run, h, sign, watched, crosses):
                 return EVENT
         settle(run, sign, h, error, t_low)
 

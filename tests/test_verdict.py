@@ -292,3 +292,20 @@ def test_a_start_beside_a_singular_position_is_judged_by_the_terms_of_its_rows(a
     assert not zw.diagnose(system, {x: c, y: s, zw.dot(x): 4 * s, zw.dot(y): -4 * c}).violated
     if angle > 1e-7:  # nearer by, the row allows every velocity to eight digits
         assert zw.diagnose(system, {x: c, y: s, zw.dot(x): 4 * s, zw.dot(y): 1}).violated == ("c",)
+
+
+@pytest.mark.parametrize("velocity", [(0.0, 0.0), (1.0, 1.0), (1.0, -1.0)])
+def test_a_row_that_is_rounding_beside_its_terms_has_rank_zero(velocity):
+    # A line through a circle: where they meet, the gradient of the product is zero but for the rounding of √½.
+    x, y = zw.coordinates("x y")
+    system = zw.System(
+        (x, y),
+        kinetic=(zw.dot(x) ** 2 + zw.dot(y) ** 2) / 2,
+        potential=sp.Float(9.81) * y,
+        constraints={"curve": (x**2 + y**2 - 1) * (y - x)},
+    )
+    start = dict(zip((x, y, zw.dot(x), zw.dot(y)), (np.sqrt(0.5), np.sqrt(0.5), *velocity), strict=True))
+    verdict = zw.diagnose(system, start)
+    assert (verdict.rank, verdict.generic_rank, verdict.singular) == (0, 1, True)
+    assert np.abs(zw.evaluate(system, start).multipliers).max() < 1e3
+    assert zw.simulate(system, start, 1.0, throw=False).status == "singular"

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from zwang.compile import Kernel, Program, compile_program
 from zwang.equations.derivation import Derived, Description, derive_plain
 from zwang.equations.languages import in_symengine
-from zwang.equations.sizes import size_of
+from zwang.equations.sizes import has_sum, size_of
 from zwang.errors import InputError
 from zwang.formulations import Solution
 from zwang.formulations.solve import Names, solve_named
@@ -29,6 +29,9 @@ T = TypeVar("T")
 # A one-sided constraint this close to its limit, relative to the terms that make it up, touches it.
 CONTACT_TOL = 1e-9
 
+# A row of A this long beside the terms that its entries are made of is what rounding has left of zero.
+VANISHED = 16 * float(np.finfo(float).eps)
+
 _KEPT = 64  # derivations and kernels that a process remembers
 
 
@@ -37,7 +40,8 @@ class Matrices:
     """M (…, n, n), Q, C (…, n), A (…, m, n), b (…, m) at a stack of states, and what the constraints read there.
 
     `position` and `velocity` (…, m) are the constraints' left-hand sides; NaN at a level below the one at
-    which a constraint was given. `size` and `rate_size` are how large the terms are that make them up.
+    which a constraint was given. `size` and `rate_size` are how large the terms are that make them up. `row_size`
+    (…, m, n) is the same of A; a row of A that is rounding beside it is zero.
     """
 
     M: Array
@@ -49,6 +53,7 @@ class Matrices:
     velocity: Array
     size: Array
     rate_size: Array
+    row_size: Array
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,8 @@ class ModelKernel:
     kernel: Kernel
     M_index: tuple[NDArray[np.intp], NDArray[np.intp]]
     A_index: tuple[NDArray[np.intp], NDArray[np.intp]]
+    sum_index: tuple[NDArray[np.intp], NDArray[np.intp]]
+    """Entries of A that are sums somewhere, so that their terms may cancel."""
     position_index: NDArray[np.intp]
     velocity_index: NDArray[np.intp]
     n: int
@@ -75,7 +82,20 @@ class ModelKernel:
         velocity[..., self.velocity_index] = out["velocity"]
         size[..., self.position_index] = out["size"]
         rate_size[..., self.velocity_index] = out["rate_size"]
-        return Matrices(M, out["Q"], A, out["b"], out["C"], position, velocity, size, rate_size)
+        row_size = np.abs(A)
+        row_size[..., *self.sum_index] = out["row_size"]
+        lengths = row_lengths(row_size)
+        vanished = (row_lengths(A) <= VANISHED * lengths) & np.isfinite(lengths)
+        if vanished.any():
+            A = np.where(vanished[..., None], 0.0, A)
+        return Matrices(M, out["Q"], A, out["b"], out["C"], position, velocity, size, rate_size, row_size)
+
+
+def row_lengths(X: Array) -> Array:
+    """(…, m) the lengths of rows; infinite or not a number where an entry is."""
+    largest = np.abs(X).max(axis=-1, initial=0.0)
+    scale = np.where((largest > 0) & np.isfinite(largest), largest, 1.0)
+    return np.asarray(scale * np.sqrt(np.square(X / scale[..., None]).sum(axis=-1)))
 
 
 @dataclass(frozen=True)
@@ -139,6 +159,7 @@ def build_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> ModelKernel:
     derived = model.derived
     M = [(i, j, e) for i, row in enumerate(derived.M) for j, e in row.items()]
     A = [(i, j, e) for i, row in enumerate(derived.A) for j, e in row.items()]
+    sums = [(i, j, e) for i, j, e in A if has_sum(e)]
     position = [(i, e) for i, e in enumerate(derived.position) if e is not None]
     velocity = [(i, e) for i, e in enumerate(derived.velocity) if e is not None]
     outputs = {
@@ -151,6 +172,7 @@ def build_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> ModelKernel:
         "velocity": tuple(e for _, e in velocity),
         "size": tuple(size_of(e) for _, e in position),
         "rate_size": tuple(size_of(e) for _, e in velocity),
+        "row_size": tuple(size_of(e) for *_, e in sums),
     }
     kernel = compile_program(Program(inputs=model.inputs, outputs=outputs, shapes={}), optimise=0)
 
@@ -161,6 +183,7 @@ def build_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> ModelKernel:
         kernel=kernel,
         M_index=(index(M, 0), index(M, 1)),
         A_index=(index(A, 0), index(A, 1)),
+        sum_index=(index(sums, 0), index(sums, 1)),
         position_index=index(position, 0),
         velocity_index=index(velocity, 0),
         n=len(system.coordinates),

@@ -26,3 +26,13 @@ def size_of(e: Any) -> Any:
         if isinstance(exponent, se.Integer) and int(exponent) > 0:
             return size_of(base) ** exponent
     return abs(e)
+
+
+def has_sum(e: Any) -> bool:
+    """Whether an expression is a sum, or a product or power of some: then its terms may cancel.
+
+    >>> x, y = se.symbols("x y")
+    >>> has_sum(x * (x - y)), has_sum(2 * x * y)
+    (True, False)
+    """
+    return isinstance(e, se.Add) or (isinstance(e, se.Mul | se.Pow) and any(map(has_sum, e.args)))

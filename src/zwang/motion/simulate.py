@@ -277,6 +277,8 @@ def cut_short(
     words = f"The constraint {name!r} was redundant at the start, but is at odds with the others from {since} on."
     kept = {key: value if key == "unique" else value[:at] for key, value in values.items()}
     end = (float(saved[at]), values["q"][at], values["v"][at])
+    if path.status is Status.SINGULAR:  # the rank has changed: this is why
+        return kept, saved[:at], replace(path, end=end)
     return kept, saved[:at], replace(path, status=Status.INCONSISTENT, end=end, notes=(*path.notes, words))
 
 

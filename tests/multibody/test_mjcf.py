@@ -274,3 +274,72 @@ def test_a_hinge_begins_at_its_reference():
     motion = zw.simulate(found.mechanism.system, found.start(rates={"turn": 100}), 1.0, samples=3)
     angle = found.mechanism.coordinates(motion).angle[:, 0]
     assert np.abs(angle - np.radians(200) - 100 * motion.time).max() < 1e-8
+
+
+BOX = '<body><joint/><geom type="box" size="1 1 1"/></body>'
+CUBE = (
+    "\n".join(f"v {x} {y} {z}" for x in (0, 1) for y in (0, 1) for z in (0, 1))
+    + "\nf 1 2 3\nf 2 3 4\nf 5 6 7\nf 6 7 8\n"
+)
+OUTSIDE = {
+    "include": '<mujoco><include file="{}"/></mujoco>',
+    "mesh": '<mujoco><asset><mesh name="m" file="{}"/></asset></mujoco>',
+    "texture": '<mujoco><asset><texture name="t" type="2d" file="{}"/></asset></mujoco>',
+    "side of a texture": '<mujoco><asset><texture name="t" type="cube" fileright="{}"/></asset></mujoco>',
+    "height field": '<mujoco><asset><hfield name="h" size="1 1 1 1" file="{}"/></asset></mujoco>',
+    "model": '<mujoco><asset><model name="m" file="{}"/></asset></mujoco>',
+    "folder": '<mujoco><compiler meshdir="{}"/><asset><mesh name="m" file="a.obj"/></asset></mujoco>',
+}
+
+
+@pytest.mark.parametrize("how", OUTSIDE)
+def test_a_model_opens_no_file_outside_its_folder(how, tmp_path):
+    folder = tmp_path / "models"
+    folder.mkdir()
+    secret = tmp_path / "secret.xml"
+    secret.write_text("<mujocoinclude><worldbody/></mujocoinclude>")
+    (folder / "link.xml").symlink_to(secret)
+    (folder / "round.xml").symlink_to("round.xml")
+    for name in (
+        secret,
+        "../secret.xml",
+        "a/../../secret.xml",
+        "..\\secret.xml",
+        "C:\\secret.xml",
+        "link.xml",
+        "round.xml",
+    ):
+        if how == "folder" and str(name).endswith(("link.xml", "round.xml")):
+            continue
+        (folder / "m.xml").write_text(OUTSIDE[how].format(name))
+        with pytest.raises(ModelFileError, match="out of the model's folder"):
+            mb.read_mjcf(folder / "m.xml")
+    (folder / "m.xml").write_text('<mujoco><include file="own.xml"/></mujoco>')
+    (folder / "own.xml").write_text(f'<mujocoinclude><include file="{secret}"/></mujocoinclude>')
+    with pytest.raises(ModelFileError, match="out of the model's folder"):
+        mb.read_mjcf(folder / "m.xml")
+
+
+def test_a_model_reads_the_files_in_its_folder(tmp_path):
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes" / "cube.obj").write_text(CUBE)
+    (tmp_path / "body.xml").write_text(f"<mujocoinclude><worldbody>{BOX}</worldbody></mujocoinclude>")
+    (tmp_path / "m.xml").write_text(
+        '<mujoco><compiler meshdir="meshes"/><include file="body.xml"/>'
+        '<asset><mesh name="cube" file="cube.obj"/></asset>'
+        '<worldbody><body name="b"><joint/><geom type="mesh" mesh="cube"/></body></worldbody></mujoco>'
+    )
+    assert len(mb.read_mjcf(tmp_path / "m.xml").mechanism.bodies) == 2
+    with pytest.raises(ModelFileError, match="a text has no folder"):
+        mb.read_mjcf((tmp_path / "m.xml").read_text())
+
+
+def test_warnings_go_into_no_log_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ModelFileError, match="NaN"):
+        mb.read_mjcf("<mujoco><worldbody>" + BOX.replace("<body>", "<body pos='nan 0 0'>") + "</worldbody></mujoco>")
+    twice = "<body><geom size='0.1'/><joint name='a'/><joint name='b'/></body>"
+    found = mb.read_mjcf(f"<mujoco><worldbody>{twice}</worldbody></mujoco>")
+    assert any("MuJoCo warns: Inertia matrix is too close to singular" in line for line in found.ignored)
+    assert list(tmp_path.iterdir()) == []
+    assert mujoco.get_mju_user_warning() is None

@@ -95,6 +95,7 @@ def test_names_are_text_never_markup() -> None:
 
 def test_nothing_comes_from_outside_and_nothing_is_evaluated() -> None:
     page = player_page(pendulum())
+    assert 'http-equiv="Content-Security-Policy" content="default-src \'none\';' in page
     assert not re.search(r"https?:|src=|@import|url\(|<link", page)
     scripts = "".join((files("zwang.show") / "assets" / name).read_text(encoding="utf-8") for name in SCRIPTS)
     assert not re.search(r"\beval\b|innerHTML|outerHTML|insertAdjacent|document\.write|new Function", scripts)

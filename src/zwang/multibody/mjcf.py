@@ -23,6 +23,7 @@ from zwang.multibody.joints.fixed import Fixed
 from zwang.multibody.joints.selection import Selected
 from zwang.multibody.joints.spherical import Spherical
 from zwang.multibody.mechanism import Mechanism
+from zwang.multibody.mjcf_files import require_own_files
 from zwang.multibody.mjcf_ignored import ignored_lines
 from zwang.multibody.skeleton import Held, Skeleton, dampers_and_springs, refused, skeleton_of, unused
 from zwang.multibody.tree import Link, Slot
@@ -85,15 +86,23 @@ def compiled(source: str | Path) -> Reading:
     except ImportError:
         raise InputError("reading MJCF needs MuJoCo's own compiler: pip install 'zwang[mjcf]', or mujoco") from None
     text = xml_text(source, "MJCF")
+    require_own_files(text, None if text is source else Path(source))
+    warned: list[str] = []
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda words: warned.append(" ".join(str(words).split())))  # not into a log file
     try:
         # a file is not read from its text: it may include files beside it
         read, what = (
             (mujoco.MjModel.from_xml_string, text) if text is source else (mujoco.MjModel.from_xml_path, source)
         )
         model = read(str(what))
-    except ValueError as error:
+    except (ValueError, mujoco.FatalError) as error:
         raise refused([f"MuJoCo's compiler refuses it: {' '.join(str(error).split())}"]) from None
-    return Reading(mujoco, model)
+    finally:
+        mujoco.set_mju_user_warning(before)
+    if any("NaN" in words for words in warned):
+        raise refused(["a number in it is NaN"])
+    return Reading(mujoco, model, ignored=[f"MuJoCo warns: {words}" for words in warned])
 
 
 def links_of(reading: Reading) -> Iterator[Link]:

@@ -78,14 +78,23 @@ def xml_text(source: str | Path, what: str) -> str:
     return text
 
 
-def parse_xml(source: str | Path, tag: str, what: str) -> tuple[Xml, Element]:
-    """The root element of a file or text, which must have this tag."""
+def xml_root(text: str, what: str) -> Element:
+    """The root element of a text."""
+    if len(text) > MOST:
+        raise refused([f"the text of this {what} is longer than {MOST:,} characters"])
     parser = XMLParser(target=_Plain())
     try:
-        parser.feed(xml_text(source, what))
-        root = parser.close()
+        parser.feed(text)
+        root: Element = parser.close()
     except ParseError as error:
-        raise refused([f"it is no XML: {error}"]) from None
+        why = "it is no XML" if what != "MJCF" else "it is no XML, so that MuJoCo's compiler refuses it"
+        raise refused([f"{why}: {error}"]) from None
+    return root
+
+
+def parse_xml(source: str | Path, tag: str, what: str) -> tuple[Xml, Element]:
+    """The root element of a file or text, which must have this tag."""
+    root = xml_root(xml_text(source, what), what)
     if root.tag != tag:
         raise refused([f"its root is <{root.tag}>, but that of {what} is <{tag}>"])
     if any("xacro" in e.tag for e in root.iter()):

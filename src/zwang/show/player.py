@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zwang.show.report_html import inert_json
+from zwang.show.report_html import POLICY, inert_json
 from zwang.show.scene import Scene, scene_of
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ def player_page(motion: "xr.Dataset") -> str:
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <style>{asset("page.css")}</style>

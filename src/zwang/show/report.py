@@ -13,7 +13,7 @@ from zwang.show.player import asset, player_html
 from zwang.show.report_checks import checks_section
 from zwang.show.report_equations import equations_section
 from zwang.show.report_figures import Plots, figures_section
-from zwang.show.report_html import Section, inert_json
+from zwang.show.report_html import POLICY, SCRIPTLESS, Section, inert_json
 from zwang.show.report_joints import joints_section
 from zwang.show.report_ledger import ledger_section
 from zwang.show.report_settings import settings_section
@@ -23,10 +23,6 @@ from zwang.show.report_words import header, told
 
 if TYPE_CHECKING:
     import xarray as xr
-
-# Nothing may be loaded; what the page brings along may run, and pictures may be made of plots.
-SCRIPTLESS = "default-src 'none'; style-src 'unsafe-inline'"
-POLICY = f"{SCRIPTLESS}; script-src 'unsafe-inline'; img-src data: blob:"
 
 
 def report(

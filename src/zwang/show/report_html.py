@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+# Nothing may be loaded; what a page brings along may run, and pictures may be made of plots.
+SCRIPTLESS = "default-src 'none'; style-src 'unsafe-inline'"
+POLICY = f"{SCRIPTLESS}; script-src 'unsafe-inline'; img-src data: blob:"
 NOTHING = '<span class="none">–</span>'
 
 

@@ -54,7 +54,7 @@ def choose(
     factors = factorise(M, A, rank, names)
     rows = most_independent(now.A, [int(i) for i in factors.rows[0]])
     if damped and len(rows) < len(now.A) and form != "gibbs-appell":
-        lift = lifting_rows(now, range(len(now.A)), model)
+        lift = lifting_rows(now, range(len(now.A)), model, redundant=True)
         return Choice(rows, lift, damping=damping(now, lift))
     pivots = elimination_order(now.A, rows) if form == "gibbs-appell" else ()
     return Choice(rows, lifting_rows(now, rows, model), pivots)

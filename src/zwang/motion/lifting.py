@@ -50,8 +50,8 @@ def lifted(M: Array, A: Array, lift: Lifted) -> Array:
     return M
 
 
-def lifting_rows(now: Matrices, rows: Sequence[int], model: Model | None = None) -> Lifted:
-    """The rows, of those given, that lift M, with their weights.
+def lifting_rows(now: Matrices, rows: Sequence[int], model: Model | None = None, redundant: bool = False) -> Lifted:
+    """The rows, of those given, that lift M, with their weights; some of them may be redundant.
 
     The model tells which entries are zero by structure; without it, it is those that are zero here.
     """
@@ -59,7 +59,7 @@ def lifting_rows(now: Matrices, rows: Sequence[int], model: Model | None = None)
     blocks = [Block.of(now.M, columns) for columns in connected(M)]
     if all(block.regular for block in blocks):
         return ()
-    sure = null_rows(blocks, M, A, rows, now, model)
+    sure = null_rows(blocks, M, A, rows, model if redundant else None)
     open_ = {j for b, block in enumerate(blocks) if not block.regular and b not in sure for j in block.columns}
     steady = steady_rows(open_, {blocks[b].columns[0] for b in range(len(blocks)) if blocks[b].empty}, A, rows)
     taken = [*sure.values(), *steady, *(i for i in rows if open_ & A[i].keys())]
@@ -128,26 +128,25 @@ class Block:
 
     def weight(self, a: Array) -> Weight:
         """Of a row of this block alone, whose length does not change."""
-        return Weight(power_of_two(float(a @ a) / (self.largest if self.largest > 0 else 1.0)))
+        return Weight(power_of_two((float(a @ a) or 1.0) / (self.largest if self.largest > 0 else 1.0)))
 
 
 def null_rows(
-    blocks: Sequence[Block], M: Pattern, A: Pattern, rows: Sequence[int], now: Matrices, model: Model | None
+    blocks: Sequence[Block], M: Pattern, A: Pattern, rows: Sequence[int], alone: Model | None
 ) -> dict[int, int]:
     """Of each block without inertia in one direction: a row that is this direction, whatever the state.
 
-    Where other rows may be redundant, and this one vanish without harm, it must depend on the block alone.
+    Where rows may be redundant, and this one could vanish without harm, it must depend on the block `alone`.
     """
     found: dict[int, int] = {}
-    redundant = len(rows) > int(np.linalg.matrix_rank(now.A[list(rows)])) if rows else False
     for b, block in enumerate(blocks):
         if block.nullity != 1:
             continue
         own = set(block.columns)
         for i in rows:
-            if not A[i] or not A[i].keys() <= own or not now.A[i].any():
+            if not A[i] or not A[i].keys() <= own:
                 continue
-            if redundant and model is not None and not depends_on(A[i], model, own):
+            if alone is not None and not depends_on(A[i], alone, own):
                 continue
             if all(vanishes([e * A[i][k] for k, e in M[j].items() if k in A[i]]) for j in block.columns):
                 found[b] = i

@@ -158,7 +158,8 @@ def show(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: dic
     rows.append(("energy", words.energy_words(motion)))
     if case.model.events:
         rows.append(("events", words.event_words(motion)))
-    rows.append(("end", terminal.text(words.shortened(a["message"]), "" if fine else "red")))
+    color = "yellow" if a["doubts"] else "" if fine else "red"
+    rows.append(("end", terminal.text(words.shortened(a["message"]), color)))
     rows += [("written", path) for path in files.values()]
     console = terminal.out()
     console.print(terminal.text(system.name or Path(case.label).stem, "bold"))
@@ -191,6 +192,7 @@ def show_json(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files
             "model": case.label,
             "status": a["status"],
             "message": a["message"],
+            "doubts": a["doubts"],
             "coordinates": system.coordinate_names,
             "degrees_of_freedom": freedom(motion),
             "verdict": verdict and words.verdict_values(verdict),

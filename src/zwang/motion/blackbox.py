@@ -2,6 +2,7 @@
 
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +19,14 @@ from zwang.evaluation import Array
 from zwang.formulations import Solution
 from zwang.formulations.solve import FORMS, Names, solve_named
 from zwang.given import one_number, suggestion
+from zwang.motion import certificate
 from zwang.motion.event import Event
 from zwang.motion.march import Problem, march
 from zwang.motion.progress import reporter
 from zwang.motion.report import with_events
 from zwang.motion.scipy import require_tolerance, solver_class
 from zwang.motion.simulate import LOOSEST, check_span, how_it_ended, longest_step, saved_times
-from zwang.motion.task import REMEDY, Path, Status
+from zwang.motion.task import REMEDY, Path, Status, Trace
 from zwang.results.dataset import VARIABLES, dataset
 from zwang.symbols import coordinates as functions_of_time
 from zwang.symbols import rates
@@ -359,5 +361,26 @@ def account(slopes: Slopes, times: Array, path: Path, attributes: Mapping[str, A
         for name, value in here.items():
             values[name][i] = value
         unique &= now.unique
+    kept = path.trace or Trace.of([], n)
+    values |= {"slope": kept.slope, "size": kept.size}
+    tol = float(attributes["tol"])
+    doubt = certificate.slopes(slopes.box.coordinates, times, values, tol, try_out(slopes, times, values, tol))
+    attributes = {**attributes, "message": f"{attributes['message']} {doubt}".strip(), "doubts": doubt}
     names = slopes.box.constraints or ()
     return dataset(values, times, slopes.box.coordinates, names, unique, attributes)
+
+
+def try_out(slopes: Slopes, times: Array, values: Mapping[str, Any], tol: float) -> certificate.TryOut:
+    """By how much accelerations change at some saved states, for changes of the state within the tolerance."""
+
+    def changes(which: Any) -> dict[str, Array]:
+        found = np.zeros((len(which), values["q"].shape[1]))
+        for row, i in enumerate(which):
+            q, v, signs = values["q"][i], values["v"][i], np.resize([1.0, -1.0], values["q"].shape[1])
+            nudged = q + tol * signs * (1 + np.abs(q)), v - tol * signs * (1 + np.abs(v))
+            with suppress(ZwangError):
+                there = slopes.solution(float(times[i]), *nudged).acceleration
+                found[row] = np.abs(there - values["a"][i])
+        return {"acceleration": found}
+
+    return changes

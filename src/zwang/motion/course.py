@@ -245,9 +245,11 @@ def joined(first: Path, then: Path) -> Path:
     return replace(
         then,
         worked=first.worked + then.worked,
+        turned=first.turned + then.turned,
         steps=first.steps + then.steps,
         evaluations=first.evaluations + then.evaluations,
         happenings=(*first.happenings, *then.happenings),
+        leapt=first.leapt + then.leapt,
         left=max(first.left, then.left),
         compile_seconds=first.compile_seconds + then.compile_seconds,
         run_seconds=first.run_seconds + then.run_seconds,

@@ -33,11 +33,12 @@ class Own(IntEnum):
     REJECTED = 9
     EVALUATIONS = 10
     WORKED = 11
-    WORKED_LOW = 12  #  … to here
-    WANTED = 13  #      the next requested time; infinitely far ahead when there is none
-    STEP = 14  #        the step being tried, with its sign
-    STEP_LOW = 15  #    what the time at its end loses to round-off
-    WORK = 16  #        the work up to the state last interpolated
+    WORKED_LOW = 12
+    TURNED = 13  #      … to here
+    WANTED = 14  #      the next requested time; infinitely far ahead when there is none
+    STEP = 15  #        the step being tried, with its sign
+    STEP_LOW = 16  #    what the time at its end loses to round-off
+    WORK = 17  #        the work up to the state last interpolated
 
 
 GROUP: Final = np.dtype(

@@ -114,7 +114,9 @@ def settle(group: Group, runs: Run, which: Mask, error: Lanes) -> None:
     for i in range(2 * n):
         low[i] = choose(which, new_low[i], low[i])
     if group.powers != 0:
-        before, change = own[Own.WORKED], own[Own.WORKED_LOW] + work_of(group)
+        work = work_of(group)
+        own[Own.TURNED] = own[Own.TURNED] + choose(which, abs(work), 0.0)
+        before, change = own[Own.WORKED], own[Own.WORKED_LOW] + work
         end = before + change
         part = end - before
         own[Own.WORKED] = choose(which, end, before)

@@ -60,6 +60,7 @@ def settle_in(group: Group, runs: Run, lane: int, number: int, until: float) -> 
     own[Own.EVALUATIONS * w + lane] = run.evaluations
     own[Own.WORKED * w + lane] = run.worked
     own[Own.WORKED_LOW * w + lane] = run.worked_low
+    own[Own.TURNED * w + lane] = run.turned
     look_ahead(group, runs, lane)
 
 
@@ -89,6 +90,7 @@ def move_out(group: Group, runs: Run, lane: int) -> int:
     run.evaluations = int(own[Own.EVALUATIONS * w + lane])
     run.worked = own[Own.WORKED * w + lane]
     run.worked_low = own[Own.WORKED_LOW * w + lane]
+    run.turned = own[Own.TURNED * w + lane]
     return number
 
 

@@ -202,7 +202,9 @@ def settle(run: Run, sign: float, h: float, error: float, t_low: float) -> None:
     for i in range(2 * n):
         low[i] = new_low[i]
     if run.powers != 0:
-        worked, lost = two_sum(run.worked, run.worked_low + work_of(run, h))
+        change = work_of(run, h)
+        worked, lost = two_sum(run.worked, run.worked_low + change)
+        run.turned += abs(change)
         run.worked = worked
         run.worked_low = lost
     for i in range(n + run.pivots + run.powers):

@@ -15,6 +15,7 @@ from zwang.given import named_like, parameter_values, state_arrays
 from zwang.linalg.rank import row_rank
 from zwang.model import System
 from zwang.motion import native, stepper
+from zwang.motion.certificate import doubts, suspicious
 from zwang.motion.choice import DAMPING, Choice, mobilities
 from zwang.motion.continuity import require_continuous
 from zwang.motion.course import integrate, keeps_on, task_of
@@ -40,6 +41,9 @@ class Sample:
 
     segments: list[Segment]
     status: str
+    steps: int = 0
+    leapt: float = 0.0
+    turned: float = 0.0
 
 
 def simulate_many(
@@ -60,8 +64,8 @@ def simulate_many(
     """Integrate a system from many starts, or for many parameter values, on all cores and one compilation.
 
     `starts` and `parameters` map to numbers or to arrays (S,), which broadcast. The dataset has the variables of
-    `simulate` with a dimension `sample` in front, and `status` (sample) beside them; a sample that fails is marked
-    with its status, NaN from there on, and does not stop the others.
+    `simulate` with a dimension `sample` in front, and `status` and `doubts` (sample) beside them; a sample that
+    fails is marked with its status, NaN from there on, and does not stop the others.
 
     >>> import numpy as np
     >>> import zwang as zw
@@ -187,7 +191,8 @@ def run_all(
             continue
         states = grid[:count], runs.q[i, :count], runs.v[i, :count]
         segment = Segment(choice, *states, p[sample], native.trace_of(runs, i))
-        done[sample] = Sample([segment], str(native.STATUS.get(status, Status.INTERRUPTED)))
+        ended, record = str(native.STATUS.get(status, Status.INTERRUPTED)), runs.records[i]
+        done[sample] = Sample([segment], ended, int(record["accepted"]), turned=float(record["turned"]))
     began = clock.perf_counter()
     for sample in others:
         done[sample] = alone(replace(setup, p=p[sample], breaks=breaks[sample]), (t, q[sample], v[sample]), grid)
@@ -225,7 +230,7 @@ def alone(setup: Setup, state: tuple[float, Array, Array], grid: Array) -> Sampl
         segments, path = integrate(setup, state, grid, None)
     except ZwangError as error:
         return Sample([], str(error))
-    return Sample(segments, str(path.status))
+    return Sample(segments, str(path.status), path.steps, path.leapt, path.turned)
 
 
 def gather(setup: Setup, grid: Array, done: list[Sample]) -> dict[str, Any]:
@@ -246,7 +251,18 @@ def gather(setup: Setup, grid: Array, done: list[Sample]) -> dict[str, Any]:
             counts[i] = odds[0]
             for name in found:
                 values[name][i, odds[0] :] = np.nan
+    values["doubts"] = np.array(looked_at(setup, grid, done, {name: values[name] for name in found}, counts), dtype=str)
     return values | {"energy_balance": balance(values["jacobi"], values["work"])}
+
+
+def looked_at(setup: Setup, grid: Array, done: list[Sample], values: dict[str, Any], counts: Any) -> list[str]:
+    """What cannot be vouched for, sample by sample; in most a look at all of them together finds nothing."""
+    sentences = [""] * len(done)
+    for i in np.flatnonzero(suspicious(grid, values, setup.tol)):
+        sample, mine = done[i], {name: value[i, : counts[i]] for name, value in values.items()}
+        if counts[i] == sum(len(s.times) for s in sample.segments):
+            sentences[i] = " ".join(doubts(setup, sample.segments, mine, sample))
+    return sentences
 
 
 def laid_out(value: Array, counts: NDArray[np.int64], count: int) -> Array:
@@ -279,12 +295,23 @@ def assembled(
 ) -> "xr.Dataset":
     """The dataset of all samples."""
     system = setup.system
-    unique = values.pop("unique")
-    attributes = {"status": summary(statuses)} | seconds | settings(setup)
+    unique, unsure = values.pop("unique"), values.pop("doubts")
+    attributes = {"status": summary(statuses), "doubts": summary_of_doubts(unsure)} | seconds | settings(setup)
     motion = dataset(
         values, grid, system.coordinate_names, system.constraint_names, unique, attributes, leading=("sample",)
     )
-    return motion.assign(status=("sample", np.array(statuses, dtype=str), {"long_name": "how each sample ended"}))
+    return motion.assign(
+        status=("sample", np.array(statuses, dtype=str), {"long_name": "how each sample ended"}),
+        doubts=("sample", unsure, {"long_name": "what cannot be vouched for"}),
+    )
+
+
+def summary_of_doubts(unsure: Any) -> str:
+    """How many samples are not vouched for, and what is said of the first."""
+    which = np.flatnonzero(unsure != "")
+    if not len(which):
+        return ""
+    return f"Not vouched for: {len(which)} of {len(unsure)} samples; sample {which[0]}: {unsure[which[0]]}"
 
 
 def summary(statuses: list[str]) -> str:

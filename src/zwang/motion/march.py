@@ -72,6 +72,7 @@ class Log:
     traces: list[tuple[float, float, Array]] = field(default_factory=list)
     """Of each saved time the work up to it, the size of the step around it and the slope of v there."""
     worked: float = 0.0
+    turned: float = 0.0
     happenings: list[Happening] = field(default_factory=list)
     steps: int = 0
     evaluations: int = 0
@@ -125,6 +126,7 @@ class Log:
             trace=Trace.of(self.traces, n),
             end=(float(self.t), self.y[:n].copy(), self.y[n:].copy()),
             worked=self.worked,
+            turned=self.turned,
             steps=self.steps,
             evaluations=self.evaluations,
             happenings=tuple(self.happenings),
@@ -288,6 +290,7 @@ def hand_out(log: Log, at: Any) -> Status:
     slopes = slopes_of(piece(), log.t, at.t, due) if len(due) else ()
     inside = abs(at.t - log.t) * (due != at.t)
     log.save(end, read, list(zip(map(float, work), map(float, inside), slopes, strict=False)))
+    log.turned += abs(float(work[-1]) - log.worked)
     log.worked = float(work[-1])
     log.go(end, read(end))
     return status

@@ -99,6 +99,7 @@ RUN: Final = np.dtype(
         ("t_low", "f8"),  #         what t lost to round-off
         ("worked", "f8"),  #        the work of all forces so far
         ("worked_low", "f8"),  #    what it lost to round-off
+        ("turned", "f8"),  #        the work of all steps, whatever its sign
         ("error", "f8"),  #         error of the last accepted step in units of the tolerance
         ("ahead", "i8"),  #         1: a singular instant is ahead, and to be crossed
         ("seen", "i8"),  #          1: it was foreseen from this state

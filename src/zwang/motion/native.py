@@ -110,6 +110,9 @@ def run(task: Task) -> Path:
         if program:
             _USED[program] = _USED.get(program, 0.0) + run_seconds
     path = path_of(runs, 0, status, tuple(happenings), compile_seconds, run_seconds)
+    for crossing in crossings:  # beside a singular instant an acceleration is rounding
+        a, b = sorted((crossing.start[0], crossing.end[0]))
+        runs.size[0, (task.times >= a) & (task.times <= b)] = 0.0
     return replace(
         path,
         notes=notes,
@@ -256,6 +259,7 @@ def path_of(
         trace=trace_of(runs, sample),
         end=(float(state[0]), state[1 : 1 + n].copy(), state[1 + n : 1 + 2 * n].copy()),
         worked=float(record["worked"]),
+        turned=float(record["turned"]),
         steps=int(record["accepted"]),
         evaluations=int(record["evaluations"]),
         happenings=happenings,

@@ -150,6 +150,7 @@ def account(setup: "Setup", path: Path, message: str, seconds: float) -> dict[st
     return {
         "status": str(path.status),
         "message": message,
+        "doubts": " ".join(path.doubts),
         "steps": path.steps,
         "evaluations": path.evaluations,
         "compile_seconds": path.compile_seconds,

@@ -16,6 +16,7 @@ from zwang.evaluation import Array, Kept, Matrices, Model, model_kernel, model_o
 from zwang.given import input_values, parameter_values, state_arrays
 from zwang.model import System
 from zwang.motion import explicit
+from zwang.motion.certificate import doubts
 from zwang.motion.choice import Choice
 from zwang.motion.continuity import require_continuous
 from zwang.motion.course import QUAD, integrate, keeps_on
@@ -211,6 +212,8 @@ def simulate(
     odds = first_contradiction(setup, segments, values)
     if odds is not None:
         values, saved, path = cut_short(setup, odds, values, saved, path)
+    else:
+        path = replace(path, doubts=doubts(setup, segments, values, path))
     if len(saved) > len(grid):
         wanted = np.isin(saved, grid)
         values, saved = {k: x if k == "unique" else x[wanted] for k, x in values.items()}, saved[wanted]
@@ -285,7 +288,7 @@ def cut_short(
 def how_it_ended(events: Sequence[Event], path: Path) -> str:
     """The end of a path in a sentence or two."""
     t = path.end[0]
-    notes = " ".join(path.notes)
+    notes = " ".join((*path.notes, *path.doubts))
     if path.status is Status.EVENT:
         last = path.happenings[-1]
         words = f"stopped by the event {event_name(events, last.which)!r} at t = {last.t:.12g}."

@@ -170,7 +170,8 @@ def across(task: Task, leap: "Leap", grid: Array, names: str) -> Path:
     work = work_on(task, leap, np.append(inside, end))
     trace = Trace(work[:-1], np.zeros_like(v), np.zeros(len(inside)))
     arrival = (end, *leap.state(end))
-    return Path(status, q, v, arrival, trace, float(work[-1]), happenings=happenings, notes=(note,))
+    worked, leapt = float(work[-1]), leap.error
+    return Path(status, q, v, arrival, trace, worked, happenings=happenings, leapt=leapt, notes=(note,))
 
 
 def work_on(task: Task, leap: "Leap", times: Array) -> Array:

@@ -165,10 +165,14 @@ class Path:
     trace: Trace | None = None
     worked: float = 0.0
     """The work of all forces up to the end."""
+    turned: float = 0.0
+    """The work of all steps, whatever its sign: how much energy has come and gone."""
     steps: int = 0
     evaluations: int = 0
     happenings: tuple[Happening, ...] = ()
     crossings: tuple[Crossing, ...] = ()
+    leapt: float = 0.0
+    """The errors of leaps, as estimated, added up."""
     left: float = 0.0
     """The largest residual of a constraint that projection could not take away."""
     astray: bool = False
@@ -180,6 +184,8 @@ class Path:
     compile_seconds: float = 0.0
     run_seconds: float = 0.0
     notes: tuple[str, ...] = field(default=())
+    doubts: tuple[str, ...] = field(default=())
+    """What cannot be vouched for (`certificate`)."""
 
 
 def appended(first: Path, then: Path, happenings: tuple[Happening, ...]) -> Path:
@@ -195,6 +201,7 @@ def appended(first: Path, then: Path, happenings: tuple[Happening, ...]) -> Path
         v=np.concatenate([first.v, then.v]),
         trace=first.trace.before(then.trace, first.worked) if first.trace and then.trace else then.trace,
         worked=first.worked + then.worked,
+        turned=first.turned + then.turned,
         steps=first.steps + then.steps,
         evaluations=first.evaluations + then.evaluations,
         happenings=(*first.happenings, *happenings),

@@ -93,6 +93,7 @@ def integrated(task: Task, precision: str) -> tuple[Path, list[Numbers]]:
         trace=Trace.of(walk.traces, n),
         end=(float(t), end[:n], end[n:]),
         worked=walk.worked,
+        turned=walk.turned,
         steps=walk.steps,
         evaluations=walk.evaluations,
         happenings=tuple(walk.happenings),
@@ -117,7 +118,7 @@ class Walk:
         self.saved: list[Numbers] = []
         self.traces: list[tuple[float, float, NDArray[np.float64]]] = []
         """Of each saved time the work up to it, the size of the step around it and the slope of v there."""
-        self.worked = 0.0
+        self.worked = self.turned = 0.0
         self.pivots = slice(machine.n, machine.n + len(task.pivot_scale))
         self.happenings: list[Happening] = []
         self.steps = self.evaluations = self.creeping = 0
@@ -317,6 +318,7 @@ class Walk:
             slope = (c[n:, 1:] * self.k) @ inside
             self.traces.append((self.worked + float(done), size * (at != target), slope[:, 0].astype(float)))
         self.worked += float(work[-1])
+        self.turned += abs(float(work[-1]))
 
     def state(self, t: Any) -> Numbers:
         """The state that the last expansion has at a time."""

@@ -48,6 +48,8 @@ def sentences(subject: Subject) -> list[str]:
         said.append(f"{who} rank {verdict.rank} at the start, so {freedom(verdict)}.")
         said.append(escape(" ".join(conclusions(verdict))))
     said.append(ending(subject))
+    if subject.motion.attrs.get("doubts"):
+        said.append(f"<strong>{escape(subject.motion.attrs['doubts'])}</strong>")
     if subject.empty:
         return said
     gap, size = subject.balance
@@ -94,7 +96,7 @@ def conclusions(verdict: Verdict) -> list[str]:
 
 def ending(subject: Subject) -> str:
     """From when to when, and how it ended."""
-    message = str(subject.motion.attrs["message"])
+    message = str(subject.motion.attrs["message"]).replace(str(subject.motion.attrs.get("doubts", "")), "").strip()
     if len(message) > LONG_MESSAGE:  # a run with a hundred remarks; the section on repeating it has them all
         message = f"{message[:LONG_MESSAGE].rpartition('. ')[0]}. There are more remarks, listed at the end."
     if subject.empty:

@@ -1,0 +1,155 @@
+"""The certificate of a motion: what it says of itself is held against the motion, and what disagrees is said.
+
+Two things can be looked at without computing anything again. The energy gained must be the work of all forces, which
+is integrated with the motion. And where a state is interpolated, the slope of the velocities must be the acceleration
+that the equation of motion has there: a force that acts only between the stages of a step shows in the one and not in
+the other. An error is beyond the tolerance if no change of the state within the tolerance makes as much.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from zwang.motion.native import compiled
+from zwang.motion.report import Segment
+from zwang.motion.task import Array
+from zwang.results.dataset import balance
+
+if TYPE_CHECKING:
+    from zwang.motion.simulate import Setup
+
+LEAST = 4 * float(np.finfo(float).eps)  # of a number: no step keeps more
+CLOSE = 10.0  # tolerances: an error of the energies that is no larger needs no second look
+STEPS = 30.0  # tolerances that a step may err by, as it shows in the energy
+SLOPES = 1e4  # tolerances by which the velocity gained in a step may differ from that of the interpolated motion
+LOOKS = 32  # states at which it is tried out what a change within the tolerance makes
+LATE = 100.0  # spans: a motion that begins so late has lost digits of time that it could have
+TryOut = Callable[[Any], dict[str, Array]]  # from some of the saved states to what `changes` finds there
+
+REMEDY = "something narrow may have been stepped over: ask for a smaller max_step"
+
+
+class Account(Protocol):
+    """What a run has counted, as in `Path`."""
+
+    @property
+    def steps(self) -> int:
+        """Steps made."""
+
+    @property
+    def leapt(self) -> float:
+        """Errors of leaps."""
+
+    @property
+    def turned(self) -> float:
+        """Energy that has come and gone: more than is saved of it, perhaps."""
+
+
+def doubts(setup: "Setup", segments: Sequence[Segment], values: dict[str, Any], run: Account) -> tuple[str, ...]:
+    """Sentences on what disagrees beyond the tolerance along a motion; none where all is well."""
+    times = np.concatenate([s.times for s in segments]) if segments else np.zeros(0)
+    if not len(times):
+        return ()
+    try_out = partial(changes, setup, segments, values)
+    found = [
+        energy(times, values, setup.tol, run, try_out),
+        late(times, values, setup.tol),
+    ]
+    if setup.drift != "baumgarte":  # which follows another equation beside its constraints
+        found.insert(1, slopes(setup.system.coordinate_names, times, values, setup.tol, try_out))
+    return tuple(sentence for sentence in found if sentence)
+
+
+def suspicious(times: Array, values: dict[str, Any], tol: float) -> Any:
+    """(S,) which of many motions need a closer look; values are (S, T, …)."""
+    off, allowed = slope_errors(values, tol)
+    gap, size = energy_gap(values)
+    return (off > allowed).any(axis=(1, 2)) | (gap > CLOSE * max(tol, LEAST) * size) | bool(late(times, values, tol))
+
+
+def energy_gap(values: dict[str, Any]) -> tuple[Any, Any]:
+    """The largest energy gained beyond the work of all forces, and the largest energy on the way (…,)."""
+    gap = np.nanmax(np.abs(balance(values["jacobi"], values["work"])), axis=-1, initial=0.0)
+    sizes = [np.nanmax(np.abs(values[name]), axis=-1, initial=0.0) for name in ("kinetic", "potential")]
+    return gap, np.maximum(*sizes)
+
+
+def energy(times: Array, values: dict[str, Any], tol: float, run: Account, try_out: TryOut) -> str:
+    """Whether energy is gained or lost beyond the work of all forces."""
+    (gap, size), unit = energy_gap(values), max(tol, LEAST)
+    if not gap > CLOSE * unit * size:
+        return ""
+    some = np.unique(np.linspace(0, len(times) - 1, LOOKS).astype(int))
+    step = max(float(np.nanmax(try_out(some)["jacobi"], initial=0.0)), unit * max(size, run.turned))
+    pull, span = np.abs(values["multiplier"]), abs(times[-1] - times[0])
+    drift = pull * (np.nan_to_num(np.abs(values["residual"])) + span * np.nan_to_num(np.abs(values["residual_rate"])))
+    allowed = (
+        STEPS * (run.steps + 1) * step + 10 * run.leapt * size + 3 * float(np.nanmax(drift.sum(axis=1), initial=0.0))
+    )
+    if not gap > allowed:
+        return ""
+    at = int(np.nanargmax(np.abs(balance(values["jacobi"], values["work"]))))
+    return f"Not vouched for: the energy is off by {gap:.2g} at t = {times[at]:.9g}; {REMEDY}."
+
+
+def slopes(names: Sequence[str], times: Array, values: dict[str, Any], tol: float, try_out: TryOut) -> str:
+    """Whether the saved accelerations are those of the motion."""
+    off, allowed = slope_errors(values, tol)
+    suspect = np.flatnonzero((off > allowed).any(axis=1))
+    if not len(suspect):
+        return ""
+    worst = suspect[np.argsort(-(off / allowed)[suspect].max(axis=1))][:LOOKS]
+    made = values["size"][worst, None] * try_out(worst)["acceleration"]
+    far = np.flatnonzero((off[worst] > allowed[worst] + SLOPES * made).any(axis=1))
+    if not len(far):
+        return ""
+    at = int(worst[far[0]])
+    which = int(np.argmax((off / allowed)[at]))
+    return (
+        f"Not vouched for: the acceleration of {names[which]} at t = {times[at]:.9g} is not that of the motion, by "
+        f"{off[at, which]:.2g} in velocity over a step of {values['size'][at]:.2g}; {REMEDY}."
+    )
+
+
+def slope_errors(values: dict[str, Any], tol: float) -> tuple[Array, Array]:
+    """(…, T, n) by how much accelerations and slopes differ, in the velocity of a step, and what is allowed."""
+    v, a, size, unit = np.abs(values["v"]), values["a"], values["size"][..., None], max(tol, LEAST)
+    with np.errstate(invalid="ignore", over="ignore"):
+        off = np.where(size > 0, np.abs(values["slope"] - a) * size, 0.0)
+        return off, SLOPES * unit * (1 + v + size * np.abs(a))
+
+
+def changes(setup: "Setup", segments: Sequence[Segment], values: dict[str, Any], which: Any) -> dict[str, Array]:
+    """By how much Jacobi's energy and the accelerations change at some states, for changes within the tolerance."""
+    sizes = {"jacobi": np.zeros(len(which)), "acceleration": np.zeros((len(which), values["q"].shape[1]))}
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], (2, 2, values["q"].shape[1]))
+    unit, begin = max(setup.tol, LEAST), 0
+    for segment in segments:
+        mine = np.flatnonzero((which >= begin) & (which < begin + len(segment.times)))
+        rows = which[mine] - begin
+        begin += len(segment.times)
+        if not len(mine):
+            continue
+        kernel = compiled(setup.program("report", segment.choice))
+        p = segment.p if segment.p.ndim == 1 else segment.p[rows]
+        t, q, v = segment.times[rows, None], segment.q[rows], segment.v[rows]
+        here = kernel(t=t, q=q, v=v, p=p)
+        for dq, dv in signs:
+            there = kernel(t=t, q=q + unit * dq * (1 + np.abs(q)), v=v + unit * dv * (1 + np.abs(v)), p=p)
+            for name, size in sizes.items():
+                size[mine] = np.fmax(size[mine], np.abs(there[name] - here[name]))
+    return sizes
+
+
+def late(times: Array, values: dict[str, Any], tol: float) -> str:
+    """Whether the motion begins so late that the resolution of time costs digits."""
+    spacing, speed = float(np.spacing(np.abs(times).max())), float(np.nanmax(np.abs(values["v"]), initial=0.0))
+    way = 1 + float(np.nanmax(np.abs(values["q"]), initial=0.0))
+    if not (np.abs(times[0]) > LATE * abs(times[-1] - times[0]) and spacing * speed > tol * way):
+        return ""
+    return (
+        f"Not vouched for: instants near t = {times[-1]:.4g} are {spacing:.1g} apart, in which the motion goes further "
+        f"than its tolerance: let it begin at t = 0."
+    )

@@ -1,0 +1,101 @@
+"""What a motion cannot vouch for it says, and sound motions raise no alarm."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import zwang as zw
+from zwang import dot, t
+from zwang.cli import library
+
+x, y = zw.coordinates("x y")
+ENGINES = ("native", "taylor", "radau", "lsoda")
+SPIKE = sp.exp(-(((x - 5) / 0.002) ** 2))
+
+
+def well():
+    """A well at x = 5, 0.002 wide."""
+    return zw.System((x,), kinetic=dot(x) ** 2 / 2, potential=-20 * SPIKE)
+
+
+def push():
+    """A force that acts there only: no potential knows of it."""
+    return zw.System((x,), kinetic=dot(x) ** 2 / 2, forces={x: 20 * SPIKE})
+
+
+@pytest.mark.parametrize("method", ENGINES)
+@pytest.mark.parametrize("tol", [1e-6, 1e-12])
+@pytest.mark.parametrize("system", [well, push])
+def test_a_saved_state_in_a_force_that_was_stepped_over_is_said(system, tol, method):
+    # At speed 1 the body is at x = 5, in the force, at t = 5, a saved time; steps may be as long as they like.
+    motion = zw.simulate(system(), {x: 0, dot(x): 1}, 10.0, tol=tol, method=method, max_step=np.inf)
+    assert abs(float(motion.q[-1, 0]) - 10) < 1e-9  # stepped over
+    assert motion.attrs["status"] == "finished"
+    assert motion.attrs["doubts"].startswith("Not vouched for: ")
+    assert motion.attrs["doubts"] in motion.attrs["message"]
+    assert "t = 5" in motion.attrs["message"]
+    assert "max_step" in motion.attrs["message"]
+
+
+def test_in_many_samples_those_in_doubt_are_marked():
+    starts = np.append(np.zeros(4), np.full(5, 5.5))  # the first go through the well, the others begin behind it
+    many = zw.simulate_many(well(), {x: starts, dot(x): 1}, 10.0, max_step=np.inf, tol=1e-6)
+    assert [bool(words) for words in many.doubts.values] == [True] * 4 + [False] * 5
+    assert many.attrs["doubts"].startswith("Not vouched for: 4 of 9 samples")
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau", "lsoda"])
+def test_a_black_box_is_held_to_its_accelerations(method):
+    def force(q, v, t):
+        return 20 * np.exp(-(((q - 5) / 0.002) ** 2))
+
+    box = zw.BlackBox(("x",), M=np.eye(1), Q=force)
+    missed = zw.simulate(box, ([0.0], [1.0]), 10.0, method=method, tol=1e-6, max_step=np.inf, samples=11)
+    assert "the acceleration of x at t = 5 is not that of the motion" in missed.attrs["doubts"]
+    assert missed.attrs["doubts"] in missed.attrs["message"]
+    swing = zw.BlackBox(("x",), M=np.eye(1), Q=lambda q, v, t: -np.sin(q))
+    assert zw.simulate(swing, ([1.0], [0.0]), 5.0, method=method, tol=1e-6, samples=11).attrs["doubts"] == ""
+
+
+@pytest.mark.parametrize("tol", [1e-4, 1e-10])
+def test_no_shipped_example_raises_an_alarm(tol):
+    for name in library.names():
+        motion = zw.load_model(Path(str(library.example(name)))).simulate(tol=tol, throw=False, progress=False)
+        assert motion.attrs["doubts"] == "", name
+
+
+@pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-5, 1e-8, 1e-12, 1e-14])
+def test_sound_motions_of_all_kinds_raise_no_alarm(tol):
+    e = 0.99  # a comet: a thousand times faster near the sun, where few states are saved
+    comet = zw.System((x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, potential=-1 / sp.sqrt(x**2 + y**2))
+    bouncy = zw.System((x,), kinetic=dot(x) ** 2 / 2, potential=1e8 * x**2 / 2, forces={x: -dot(x)})
+    heavy = zw.System((x,), kinetic=1e9 * dot(x) ** 2 / 2, potential=1e9 * x**2 / 2)
+    shaken = zw.System((x,), kinetic=dot(x) ** 2 / 2, potential=x**2 / 2, forces={x: 100 * sp.sin(30 * t) - dot(x)})
+    jumps = zw.System((x,), kinetic=dot(x) ** 2 / 2, forces={x: sp.Piecewise((2, t < 1.234), (-3, True))})
+    for system, start, until in (
+        (comet, {x: 1 + e, y: 0, dot(x): 0, dot(y): np.sqrt((1 - e) / (1 + e))}, 7.0),
+        (bouncy, {x: 1e-3, dot(x): 0}, 0.1),
+        (heavy, {x: 1e-4, dot(x): 0}, 10.0),
+        (shaken, {x: 0, dot(x): 0}, 5.0),
+        (jumps, {x: 0, dot(x): 0}, 3.0),
+    ):
+        motion = zw.simulate(system, start, until, tol=tol, method="native")
+        assert motion.attrs["doubts"] == ""
+
+
+@pytest.mark.parametrize("method", ["radau", "lsoda"])
+def test_stiff_motions_raise_no_alarm(method):
+    # Van der Pol's oscillator with μ = 100, through one of its sudden turns.
+    system = zw.System((x,), kinetic=dot(x) ** 2 / 2, forces={x: 100 * (1 - x**2) * dot(x) - x})
+    for tol in (1e-3, 1e-6):
+        assert zw.simulate(system, {x: 2, dot(x): 0}, 100.0, tol=tol, method=method).attrs["doubts"] == ""
+
+
+def test_a_motion_that_begins_late_says_that_digits_of_time_are_lost():
+    system = zw.System((x,), kinetic=dot(x) ** 2 / 2, forces={x: sp.cos(t)})
+    start = {x: 0, dot(x): 0}
+    assert "instants near t = 1e+09 are 1e-07 apart" in zw.simulate(system, start, 1e9 + 10, t=1e9).attrs["message"]
+    assert zw.simulate(system, start, 110.0, t=100.0).attrs["doubts"] == ""
+    assert zw.simulate(system, start, 1e9 + 10, t=1e9, tol=1e-3).attrs["doubts"] == ""

@@ -146,6 +146,14 @@ def test_events_of_the_user_are_met_once_and_only_they(method):
     assert met["eighth"] == pytest.approx([4 - 0.75**0.5, 8 - 0.75**0.5], abs=20 * CLOSE[method])
 
 
+@pytest.mark.parametrize("method", ENGINES)
+def test_times_saved_at_a_switch_raise_no_doubts(method):
+    """The law switches at 1, 3, 5, 7, where states are saved; either acceleration is right there."""
+    motion = run(body(-sp.sign(x)), (0.5, 0), 8.0, method, samples=81)
+    assert motion.attrs["message"] == "finished at t = 8."
+    assert float(abs(motion.energy_balance).max()) < 100 * TOL[method]
+
+
 def test_an_event_that_stops_where_the_law_switches():
     motion = run(body(-sp.sign(x)), (0.5, 0), 8.0, events=[zw.Event(x, "zero", stop=True)])
     assert motion.attrs["status"] == "event"

@@ -15,7 +15,7 @@ from zwang.motion.leap import inputs
 from zwang.motion.locked import LITERAL, Locked
 from zwang.motion.native import compiled
 from zwang.motion.saltation import Beside
-from zwang.motion.task import Array, Happening, Path, Status, Task, appended
+from zwang.motion.task import Array, Happening, Path, Status, Task, Trace, appended
 
 Engine = Callable[[Task], Path]
 State = tuple[float, Array, Array]
@@ -25,6 +25,7 @@ FURTHER = (1, 32, 1024)  # times as far, where nothing changes yet
 SLOW = 1e-3  # of the span: a motion at rest does not change faster than in this
 FAR = 1e3  # the same for a look back
 AT_ONCE = 1e-13  # of time and span: what happens so soon happens now
+BESIDE = 1e-9  # of time and span: a saved time so near to a switch may be on either side of it
 NOISE = 8 * float(np.finfo(float).eps)  # of the terms that make up an argument
 LEAVES = 1e-13  # an argument that is zero and stays zero has left when it is larger
 JUMP = 1e-9  # of a value: a change by less is none
@@ -137,9 +138,16 @@ class Course:
         path = self.engine(task)
         if stop is not None and stop not in self.ahead and len(path.q) == len(times):
             path = replace(path, q=path.q[:-1], v=path.v[:-1], trace=path.trace and path.trace.first(len(path.q) - 1))
+        path = replace(path, trace=path.trace and self.unheld(path.trace, times[: len(path.q)], (t, path.end[0])))
         self.total = appended(self.so_far, path, self.own(path))
         self.state = path.end
         return path
+
+    def unheld(self, trace: Trace, times: Array, ends: tuple[float, float]) -> Trace:
+        """What is kept of saved times; at a switch an acceleration says nothing, for it is that of either side."""
+        beside = max(BESIDE, 10 * self.task.tol) * (abs(ends[1]) + self.span)
+        apart = np.min([np.abs(times - end) for end in ends], axis=0) > beside
+        return replace(trace, size=np.where(apart, trace.size, 0.0))
 
     def next_stop(self) -> float | None:
         """The next instant at which a switch that is held may change with time alone; the engine ends there."""

@@ -169,3 +169,19 @@ def test_telescopes_side_by_side():
     # r̈ = r from r = 0.3, ṙ = v: r = 0.3 cosh t + v sinh t
     found = motions.q.sel(coordinate="boom.out")[:, -1] + 0.3
     np.testing.assert_allclose(found, 0.3 * np.cosh(3) + speeds * np.sinh(3), atol=1e-10)
+
+
+@pytest.mark.parametrize("drift", ["none", "projection", "baumgarte"])
+@pytest.mark.parametrize("driven", ["inner", "outer"])
+def test_two_hinges_of_which_one_is_driven(driven, drift):
+    # a ball about its middle has one inertia about every axis: the motor leaves the other hinge alone
+    ball = mb.Body("ball", 1.0, (0.2, 0.2, 0.2), position=(0, 0, 0))
+    steps = [mb.Step("outer", "angle", (0, 0, 1)), mb.Step("inner", "angle", (0, 1, 0))]
+    gimbal = mb.Series("gimbal", mb.ground, ball, at=(0, 0, 0), steps=steps)
+    mechanism = mb.Mechanism([ball], [gimbal, mb.Driver("motor", gimbal, speed=1.0, coordinate=driven)])
+    motion = zw.simulate(mechanism.system, mechanism.start, 7.0, samples=8, drift=drift)
+    assert motion.attrs["message"] == "finished at t = 7."
+    found = mechanism.coordinates(motion).sel(joint="gimbal")
+    other = {"inner": "outer", "outer": "inner"}[driven]
+    np.testing.assert_allclose(found[driven], motion.time, atol=1e-9)
+    np.testing.assert_allclose(found[other], 0, atol=1e-9)

@@ -136,6 +136,21 @@ def test_a_potential_in_pieces_keeps_the_energy():
     assert float(np.ptp(motion.energy.values)) < 1e-9
 
 
+@pytest.mark.parametrize("method", ["native", "taylor", "radau"])
+def test_energy_that_a_switch_brings_in_is_in_the_ledger(method):
+    """A given mass of 1, for x > 0 of 2, pushed by 1: v = √2 at x = 0 after √2 s. A potential x from t = 1 on."""
+    heavier = zw.System((x,), mass=[[1 + sp.Heaviside(x)]], forces={x: 1})
+    motion = run(heavier, (-1, 0), 3.0, method, samples=31)
+    s = 3 - 2**0.5
+    assert last(motion) == pytest.approx((2**0.5 * s + s**2 / 4, 2**0.5 + s / 2), abs=CLOSE[method])
+    assert float(abs(motion.energy_balance).max()) < 100 * TOL[method]
+    lifted = zw.System((x,), kinetic=v**2 / 2, potential=x * sp.Heaviside(t - 1))
+    motion = run(lifted, (0, 1), 3.0, method, samples=31)
+    assert last(motion) == pytest.approx((1, -1), abs=CLOSE[method])
+    assert motion.attrs["message"] == "finished at t = 3."
+    assert float(abs(motion.energy_balance).max()) < 100 * TOL[method]
+
+
 @pytest.mark.parametrize("method", ENGINES)
 def test_events_of_the_user_are_met_once_and_only_they(method):
     """x = 0 is where the law switches, too: at 1, 3, 5, 7."""

@@ -18,6 +18,7 @@ import symengine as se
 from zwang.compile import Program
 from zwang.equations.derivation import Description, derive_plain
 from zwang.evaluation import Array, Model, between_jumps
+from zwang.motion.power import energies
 from zwang.motion.switches import FLOORS, RELATIONS, argument_of, atoms_of, expressions_of, worded
 
 MAKE = {
@@ -72,6 +73,8 @@ class Locked:
     steady_names: tuple[str, ...]
     timed: tuple[int, ...]
     """Those switches that depend on time and parameters alone."""
+    energy: Program | None
+    """Jacobi's energy, which jumps where a potential or a given mass does."""
 
     @property
     def literal(self) -> Array:
@@ -86,17 +89,21 @@ def lock(
     constraints: tuple[str, ...],
     varied: tuple[int, ...] = (),
 ) -> Locked | None:
-    """A model with the switches held that depend on its state, or on time and varied parameters; None without any."""
+    """A model with switches held: those that depend on its state; None without any.
+
+    Of those that depend on time alone, the ones that varied parameters move, and those at which energy jumps.
+    """
     description = model.description
     axes = description.axes
     state, beyond = {*axes.q, *axes.v}, set(axes.a)
     moving = {model.parameters[i] for i in varied}
-    found = [
-        a
-        for a in atoms_of(expressions_of(description))
-        if not a.free_symbols & beyond
-        and (a.free_symbols & state or (axes.t in a.free_symbols and a.free_symbols & moving))
-    ]
+    stored = {*atoms_of([description.potential, *(e for row in description.mass or () for e in row)])}
+    found = []
+    for atom in atoms_of(expressions_of(description)):
+        inside = atom.free_symbols
+        timed = axes.t in inside and (inside & moving or atom in stored)
+        if not inside & beyond and (inside & state or timed):
+            found.append(atom)
     if not found:
         return None
     names = dict(zip(model.parameters, symbols, strict=True)) | dict(zip(axes.q, coordinates, strict=True))
@@ -135,7 +142,9 @@ def lock(
     steady = Program(locked.inputs, {"value": values})
     timed = tuple(i for i, s in enumerate(switches) if not s.argument.free_symbols & state)
     reading = Program(locked.inputs, readings)
-    return Locked(locked, tuple(switches), tuple(rows), reading, steady, steady_names, timed)
+    _, jacobi, _ = energies(locked)
+    energy = Program(locked.inputs, {"energy": (jacobi,)}) if jacobi.free_symbols & set(modes) else None
+    return Locked(locked, tuple(switches), tuple(rows), reading, steady, steady_names, timed, energy)
 
 
 def words_of(atom: Any, names: Mapping[Any, str]) -> str:

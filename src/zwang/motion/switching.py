@@ -84,7 +84,6 @@ class Course:
             path = self.advance(modes)
             if path.status in (Status.NOT_FINITE, Status.STEP_TOO_SMALL) and not literal:
                 literal = True
-                self.drop_status()
                 continue
             fired = self.fired(path)
             waits = path.status is Status.FINISHED and len(self.ahead) > 0  # at an instant where switches may change
@@ -101,6 +100,7 @@ class Course:
             jump = self.jump(old)
             if jump:
                 return self.stopped(Status.NOT_FINITE, jump)
+            self.store(old)
             if self.switches.beside:
                 self.switches.beside.across(self, old, list(fired))
             self.meet_zeros()
@@ -108,11 +108,6 @@ class Course:
                 return self.stopped(Status.SLIDING, self.words(next(iter(fired), 0), "ever faster, to and fro across"))
             if not len(self.ahead):
                 return replace(self.so_far, status=Status.FINISHED)
-
-    @property
-    def count_of_motion(self) -> int:
-        """The coordinates of the motion itself."""
-        return len(self.locked.readings.inputs["q"])
 
     @property
     def so_far(self) -> Path:
@@ -267,7 +262,7 @@ class Course:
     def soon(self) -> float:
         """A time in which the motion changes little."""
         _, _, v = self.state
-        a, n = self.acceleration(self.modes, self.state), self.count_of_motion
+        a, n = self.acceleration(self.modes, self.state), len(self.locked.readings.inputs["q"])
         speed, pace = float(np.abs(v[:n]).max()), float(np.abs(a[:n]).max())
         scale = max(speed / pace, SLOW * self.span) if pace > 0 else self.span
         sense = 1.0 if self.task.times[-1] >= self.task.t else -1.0
@@ -318,7 +313,8 @@ class Course:
 
         What is continuous differs less and less between the modes on the way to the switch; a jump is as large here.
         """
-        if not self.locked.steady_names:
+        changed = np.flatnonzero(old[: self.count] != self.modes[: self.count])
+        if not self.locked.steady_names or {*changed.tolist()} <= {*self.locked.timed}:
             return ""
         t, q, v = self.state
         a, back = self.acceleration(old, self.state), FAR * self.soon()
@@ -331,9 +327,20 @@ class Course:
         jumps = (np.abs(here) > JUMP * size) & (np.abs(here) > np.abs(there) / 2)
         if not jumps.any():
             return ""
-        changed = np.flatnonzero(old[: self.count] != self.modes[: self.count])
         where = self.locked.switches[int(changed[0])].words if len(changed) else "a switch"
         return f"At {where}, {self.locked.steady_names[int(np.argmax(jumps))]} jumps: no finite force can do that."
+
+    def store(self, old: Array) -> None:
+        """Energy that a switch brings in, where a potential jumps in time, or a given mass: it counts as work."""
+        if self.locked.energy is None or self.total is None:
+            return
+        sides = (self.modes, old, self.locked.literal)
+        after, before, read = (float(self.evaluated(self.locked.energy, m, self.state)["energy"][0]) for m in sides)
+        trace, t = self.total.trace, self.state[0]
+        if trace:  # times saved at the switch itself are reported as it reads there
+            here = np.abs(self.task.times[: len(trace.work)] - t) <= BESIDE * (abs(t) + self.span)
+            trace = replace(trace, work=trace.work + np.where(here, read - before, 0.0))
+        self.total = replace(self.total, worked=self.total.worked + after - before, trace=trace)
 
     def meet_zeros(self) -> None:
         """Write down the user's events that are zero here exactly: an event that is zero at a start does not fire."""
@@ -362,11 +369,6 @@ class Course:
         earlier, now = (abs(met[k - 1] - met[k - CHATTERS]) for k in (half, len(met)))
         ahead = abs(float(self.task.times[-1]) - self.state[0])
         return now < FASTER * earlier and ahead * CHATTERS > TOO_MANY * now
-
-    def drop_status(self) -> None:
-        """The last stretch did not end the motion: it goes on from there."""
-        assert self.total is not None
-        self.total = replace(self.total, status=Status.FINISHED)
 
     def finished(self, path: Path) -> Path:
         """The account, as the last stretch ended."""

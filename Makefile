@@ -1,4 +1,5 @@
 # Two commands do everything: `make demo` and `make test`; they install what they need into .venv.
+# `make test-lowest` runs something of every room with the lowest versions that pyproject allows, in .venv-lowest.
 # `make bench` sets zwang beside its peers, in .venv-bench; `make bench-parts` measures its parts.
 PYTHON ?= python3
 BIN := .venv/bin
@@ -21,6 +22,15 @@ test: .venv/ready
 fuzz: .venv/ready  # 22,000 model files at random: a quarter of an hour
 	$(BIN)/python -m pytest -m slow
 
+# Warnings that something will go away come from old packages beside new ones.
+LOWEST := linalg formulations/test_stacks.py formulations/test_one_sided.py equations/test_latex.py equations/test_papers.py \
+  compile/test_functions.py compile/test_kernel.py model files/test_read.py files/test_store.py \
+  motion/test_simulate.py motion/test_scipy.py motion/test_many.py motion/test_heyoka_language.py motion/test_independent.py \
+  multibody/test_redundant.py multibody/test_mjcf.py results show/test_plot.py show/test_animate.py \
+  cli/test_run.py cli/test_errors.py cli/test_help.py cli/test_process.py test_evaluation.py test_signals.py test_verdict.py
+test-lowest: .venv-lowest/ready
+	.venv-lowest/bin/python -m pytest -n auto -W ignore::DeprecationWarning $(addprefix tests/,$(LOWEST))
+
 bench: .venv-bench/ready
 	.venv-bench/bin/python -m benchmarks.peers $(ARGS)
 
@@ -31,12 +41,19 @@ bench-parts: .venv/ready
 	$(BIN)/python benchmarks/multibody.py
 
 clean:
-	rm -rf .venv .venv-bench build
+	rm -rf .venv .venv-lowest .venv-bench build
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch $@
+
+.venv-lowest/ready: pyproject.toml tests/lowest.py
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet --upgrade pip
+	.venv-lowest/bin/python tests/lowest.py > .venv-lowest/lowest.txt
+	.venv-lowest/bin/python -m pip install --quiet --constraint .venv-lowest/lowest.txt --editable ".[dev]"
 	touch $@
 
 .venv-bench/ready: pyproject.toml

@@ -64,9 +64,12 @@ def doubts(setup: "Setup", segments: Sequence[Segment], values: dict[str, Any], 
 
 def suspicious(times: Array, values: dict[str, Any], tol: float) -> Any:
     """(S,) which of many motions need a closer look; values are (S, T, …)."""
-    off, allowed = slope_errors(values, tol)
     gap, size = energy_gap(values)
-    return (off > allowed).any(axis=(1, 2)) | (gap > CLOSE * max(tol, LEAST) * size) | bool(late(times, values, tol))
+    return (
+        (slope_ratios(values, tol) > 1).any(axis=1)
+        | (gap > CLOSE * max(tol, LEAST) * size)
+        | bool(late(times, values, tol))
+    )
 
 
 def energy_gap(values: dict[str, Any]) -> tuple[Any, Any]:
@@ -96,29 +99,41 @@ def energy(times: Array, values: dict[str, Any], tol: float, run: Account, try_o
 
 def slopes(names: Sequence[str], times: Array, values: dict[str, Any], tol: float, try_out: TryOut) -> str:
     """Whether the saved accelerations are those of the motion."""
-    off, allowed = slope_errors(values, tol)
-    suspect = np.flatnonzero((off > allowed).any(axis=1))
+    ratios = slope_ratios(values, tol)
+    suspect = np.flatnonzero(ratios > 1)
     if not len(suspect):
         return ""
-    worst = suspect[np.argsort(-(off / allowed)[suspect].max(axis=1))][:LOOKS]
-    made = values["size"][worst, None] * try_out(worst)["acceleration"]
-    far = np.flatnonzero((off[worst] > allowed[worst] + SLOPES * made).any(axis=1))
+    worst = suspect[np.argsort(-ratios[suspect])][:LOOKS]
+    few = {name: values[name][worst] for name in ("v", "a", "slope", "size")}
+    errors = [slope_error(few, tol, j) for j in range(len(names))]
+    off, allowed = (np.stack([error[i] for error in errors], axis=1) for i in range(2))
+    made = few["size"][:, None] * try_out(worst)["acceleration"]
+    far = np.flatnonzero((off > allowed + SLOPES * made).any(axis=1))
     if not len(far):
         return ""
-    at = int(worst[far[0]])
-    which = int(np.argmax((off / allowed)[at]))
+    first, at = far[0], int(worst[far[0]])
+    which = int(np.argmax((off / allowed)[first]))
     return (
         f"Not vouched for: the acceleration of {names[which]} at t = {times[at]:.9g} is not that of the motion, by "
-        f"{off[at, which]:.2g} in velocity over a step of {values['size'][at]:.2g}; {REMEDY}."
+        f"{off[first, which]:.2g} in velocity over a step of {values['size'][at]:.2g}; {REMEDY}."
     )
 
 
-def slope_errors(values: dict[str, Any], tol: float) -> tuple[Array, Array]:
-    """(…, T, n) by how much accelerations and slopes differ, in the velocity of a step, and what is allowed."""
-    v, a, size, unit = np.abs(values["v"]), values["a"], values["size"][..., None], max(tol, LEAST)
+def slope_ratios(values: dict[str, Any], tol: float) -> Any:
+    """(…, T) by how much accelerations and slopes differ at most, in units of what is allowed."""
+    largest = np.zeros(values["size"].shape)
+    for j in range(values["a"].shape[-1]):  # one by one: all together would take as much memory as the results
+        off, allowed = slope_error(values, tol, j)
+        largest = np.fmax(largest, off / allowed)
+    return largest
+
+
+def slope_error(values: dict[str, Any], tol: float, j: int) -> tuple[Array, Array]:
+    """(…, T) the difference for one coordinate, in the velocity gained in a step, and what is allowed."""
+    a, size = values["a"][..., j], values["size"]
     with np.errstate(invalid="ignore", over="ignore"):
-        off = np.where(size > 0, np.abs(values["slope"] - a) * size, 0.0)
-        return off, SLOPES * unit * (1 + v + size * np.abs(a))
+        off = np.where(size > 0, np.abs(values["slope"][..., j] - a) * size, 0.0)
+        return off, SLOPES * max(tol, LEAST) * (1 + np.abs(values["v"][..., j]) + size * np.abs(a))
 
 
 def changes(setup: "Setup", segments: Sequence[Segment], values: dict[str, Any], which: Any) -> dict[str, Array]:

@@ -68,6 +68,9 @@ def values_of(setup: "Setup", segments: Sequence[Segment]) -> dict[str, Any]:
 
 def kept(segments: Sequence[Segment], n: int) -> dict[str, Array]:
     """What the engines have kept beside the states: work, slopes and sizes of steps; none where nothing was kept."""
+    if len(segments) == 1 and segments[0].trace is not None:
+        trace = segments[0].trace
+        return {"work": trace.work, "slope": trace.slope, "size": trace.size}
     count = sum(len(s.times) for s in segments)
     values = {"work": np.zeros(count), "slope": np.zeros((count, n)), "size": np.zeros(count)}
     at = 0

@@ -148,6 +148,8 @@ class Trace:
     def padded(self, count: int, worked: float) -> "Trace":
         """With states behind, up to so many, that were saved without a step after so much work."""
         more = count - len(self.work)
+        if not more:
+            return self
         return self.before(Trace(np.zeros(more), np.zeros((more, self.slope.shape[1])), np.zeros(more)), worked)
 
 

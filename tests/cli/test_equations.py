@@ -131,3 +131,25 @@ def test_long_entries_and_long_matrices_are_cut_with_a_word_on_how_to_see_all():
 
 def test_dots_take_no_room():
     assert formulas.columns("ẋ + q̈") == 5
+
+
+@pytest.mark.parametrize("options", [[], ["--latex"]])
+def test_equations_keep_their_time(options, zwang, monkeypatch):
+    """Deriving, solving and printing: whichever takes for ever, the command ends."""
+
+    def endless(*args, **kwargs):
+        while True:
+            pass
+
+    monkeypatch.setattr("zwang.cli.formulas.READING", 0.5)
+    with monkeypatch.context() as patch:
+        patch.setattr("zwang.cli.formulas.accelerations", endless)
+        patch.setattr("zwang.equations.equations.Equations.latex", endless)
+        done = zwang("equations", "pendulum.toml", *options)
+        assert done.exit_code == 0
+        assert "takes longer than 0.5 s to write out" in done.stdout
+    monkeypatch.setattr("zwang.cli.formulas.DERIVING", 0.5)
+    monkeypatch.setattr("zwang.equations.derive", endless)
+    done = zwang("equations", "pendulum.toml", *options)
+    assert done.exit_code == Exit.REFUSED
+    assert "take longer than 0.5 s to derive" in done.stderr

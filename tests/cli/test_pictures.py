@@ -1,8 +1,11 @@
 """`zwang plot` and `zwang animate`: pictures of a motion in a file, or of a model."""
 
+import numpy as np
 import pytest
 
 from zwang.cli.exits import Exit
+from zwang.files.read import read_model
+from zwang.files.store import save_motion
 
 from .models import PENDULUM
 
@@ -89,3 +92,25 @@ def test_the_model_is_not_drawn_over(zwang, here):
     (here / "m.png").write_text(PENDULUM)
     assert zwang("plot", "m.png", "-o", "m.png").exit_code == Exit.USAGE
     assert (here / "m.png").read_text() == PENDULUM
+
+
+@pytest.mark.parametrize("unit", ["$", "$\\frac{", "\\alpha_{", "a\nb", "\x1b[31m", "<script>"])
+def test_units_of_strangers_are_text(unit, zwang):
+    motion = read_model(PENDULUM).simulate(samples=5)
+    motion.time.attrs["units"] = motion.energy.attrs["units"] = unit
+    save_motion(motion.assign_coords(unit_q=("coordinate", [unit] * 2)), zwang.folder / "m.nc")
+    assert zwang("plot", "m.nc", "-o", "m.svg", "--what", "q", "--what", "energy").exit_code == 0
+    assert zwang("animate", "m.nc", "-o", "m.html").exit_code == 0
+
+
+@pytest.mark.parametrize("size", [1e308, -1e308, 1e200])
+def test_numbers_that_no_picture_holds_are_said(size, zwang):
+    motion = read_model(PENDULUM).simulate(samples=5)
+    for name in ("q", "drawing"):
+        motion[name] = motion[name] * 0 + size * np.array([1.0, -1.0])
+    save_motion(motion, zwang.folder / "m.nc")
+    for words in (["plot", "m.nc", "-o", "m.png"], ["plot", "m.nc", "-o", "m.png", "--what", "x:y"],
+                  ["animate", "m.nc", "-o", "m.html"], ["animate", "m.nc", "-o", "m.png"]):  # fmt: skip
+        done = zwang(*words)
+        assert done.exit_code in (Exit.REFUSED, Exit.USAGE)
+        assert "what is beyond 1e+100 cannot be drawn" in done.stderr.replace("\n", " ")

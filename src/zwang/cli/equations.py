@@ -1,10 +1,12 @@
 """`zwang equations`: the equations of motion in symbols, for the terminal, a paper or a page."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load
 from zwang.cli.options import Form, Model
 from zwang.cli.targets import require_targets
@@ -31,10 +33,11 @@ def equations(
     M, Q, A and b, and the explicit accelerations in the chosen form. Accelerations that take longer
     than 8 seconds to write out, or a minute for a file, are left out.
     """
-    from zwang.cli import terminal
+    from zwang.cli import formulas, terminal
     from zwang.cli.formulas import FILE, terminal_room
     from zwang.cli.progress import busy
     from zwang.equations import derive
+    from zwang.limit import within
 
     case = load(model, symbolic=True)
     require_targets({"--html": html, "--out": out}, [] if case.model.path is None else [case.model.path])
@@ -46,9 +49,15 @@ def equations(
 
             page = equations_page(case.model, forms)
         if out is not None or html is None or latex:
-            found = derive(case.model.system)
             room = terminal_room(terminal.out().width) if out is None else FILE
-            words = documents(found, forms) if latex else written(case, found, forms, room)
+            found = within(formulas.DERIVING, lambda: derive(case.model.system))
+            if found is None:
+                raise Failure(Exit.REFUSED, f"the equations take longer than {formulas.DERIVING:g} s to derive")
+            words = (
+                documents(found, forms, formulas.WRITING if out else formulas.READING)
+                if latex
+                else written(case, found, forms, room)
+            )
     if html is not None:
         write(html, page)
     if out is not None:
@@ -68,15 +77,21 @@ def write(path: Path, content: str) -> None:
 
 def written(case: Case, found: "Equations", forms: list[str], room: "Room") -> str:
     """The equations as text."""
-    from zwang.cli.formulas import accelerations, general, matrices
+    from zwang.cli.formulas import DERIVING, accelerations, general, matrices
     from zwang.limit import within
 
-    rows, slow = [case.model.system.name or case.label, "", *matrices(found, room)], False
+    def explicit(form: str) -> list[str]:
+        return accelerations(found, found.acceleration(form=form), room)
+
+    known = within(DERIVING, lambda: matrices(found, room))
+    rows = [case.model.system.name or case.label, ""]
+    rows += known or [f"M, Q, A and b take longer than {DERIVING:g} s to write out."]
+    slow = known is None
     for form in forms:
         rows += ["", f"── {form} ".ljust(min(room.width, 72), "─"), *general(form, found), ""]
-        values = None if slow else within(room.seconds, lambda form=form: found.acceleration(form=form))  # type: ignore[misc]
-        slow = values is None  # then the other forms, which say the same, are not tried
-        rows += [too_long(room.seconds)] if values is None else accelerations(found, values, room)
+        lines = None if slow else within(room.seconds, partial(explicit, form))
+        slow = lines is None  # then the other forms, which say the same, are not tried
+        rows += [too_long(room.seconds)] if lines is None else lines
     return "\n".join(rows)
 
 
@@ -85,16 +100,15 @@ def too_long(seconds: float) -> str:
     return f"q̈ takes longer than {seconds:g} s to write out; the matrices above are all that the computer needs."
 
 
-def documents(found: "Equations", forms: list[str]) -> str:
+def documents(found: "Equations", forms: list[str], seconds: float) -> str:
     """The equations as LaTeX, one block a form."""
-    from zwang.cli.formulas import WRITING
     from zwang.equations.latex import aligned, setting
     from zwang.limit import within
 
     parts, slow = [], False
     for form in forms:
-        block = None if slow else within(WRITING, lambda form=form: found.latex(form=form))  # type: ignore[misc]
+        block = None if slow else within(seconds, partial(found.latex, form=form))
         slow = block is None
-        parts.append(f"% {form}" if block else f"% {form}: {too_long(WRITING)}")
+        parts.append(f"% {form}" if block else f"% {form}: {too_long(seconds)}")
         parts.append(f"{block or aligned(setting(found, form, {}))}\n")
     return "\n".join(parts)

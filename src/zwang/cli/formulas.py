@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 # Seconds for writing out q̈, before a person and for a file; how long it takes cannot be told from a system's size.
 READING, WRITING = 8.0, 60.0
+DERIVING = 60.0  # seconds for M, Q, A and b, without which there is nothing to show
 HEAVY = 300  # operations; to draw more in two dimensions takes long, and nobody reads it
 
 GENERAL = {

@@ -148,6 +148,9 @@ class MechanismReader:
             return make(path[-1], **arguments)
         except InputError as error:
             self.blame(path, error)
+        except (ArithmeticError, ValueError, TypeError, np.linalg.LinAlgError) as error:
+            words = f"{quoted(str(path[-1]))} has no meaning with these numbers ({error})"
+            self.document.of(path, words, "every number of a part is real and of bearable size")
         except Exception as error:
             self.document.trouble(path, error)
         return None

@@ -20,6 +20,7 @@ from sympy.core.function import AppliedUndef
 POINTS, TRIES = 3, 12  # points that must agree, and points tried to find as many where the expression has a value
 LOW, HIGH = 60, 120  # digits
 SHRINKS = mpmath.mpf(10) ** -20  # by at least this, from LOW to HIGH digits, shrinks what vanishes
+LARGEST = 10_000  # binary digits before the point
 SEED = 1829  # the year of Gauss's principle
 
 Values = dict[sp.Basic, Any]
@@ -142,6 +143,8 @@ def compute(expression: sp.Basic, known: Values) -> Any:
         chosen = next((e for e, condition in expression.args if holds(condition, known)), sp.nan)
         return value(chosen, known)
     args = [value(arg, known) for arg in expression.args]
+    if any(mpmath.isfinite(arg) and mpmath.mag(arg) > LARGEST for arg in args):
+        raise OverflowError  # a tower of powers: computing with it would take for ever
     if expression.is_Add:
         return mpmath.fsum(args)
     if expression.is_Mul:

@@ -1,5 +1,6 @@
 """Plots of a motion: curves over time, and one quantity against another."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from zwang.errors import InputError
 from zwang.show.colors import CYCLE, PAIRS
-from zwang.show.quantities import Curve, Panel, curve_named, names_along, panels_of, require_entries
+from zwang.show.quantities import Curve, Panel, curve_named, names_along, panels_of, require_drawable, require_entries
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -103,6 +104,9 @@ def draw_panel(ax: Any, motion: "xr.Dataset", panel: Panel) -> None:
 
     dress(ax)
     times, floor = motion.time.values, least_positive(panel)
+    require_drawable(times, "the time")
+    for curve in panel.curves:
+        require_drawable(curve.values, curve.name)
     for curve, color in zip(panel.curves, colors(len(panel.curves)), strict=True):
         values = np.maximum(np.abs(curve.values), floor) if panel.logarithmic else curve.values
         many = len(values) > 1
@@ -141,6 +145,8 @@ def draw_pair(ax: Any, across: Curve, up: Curve) -> None:
     from zwang.show.figure import dress
 
     dress(ax)
+    for curve in (across, up):
+        require_drawable(curve.values, curve.name)
     samples = max(len(across.values), len(up.values))
     x, y = (np.broadcast_to(c.values, (samples, c.values.shape[1])) for c in (across, up))
     color = PAIRS[CYCLE[0]][0]
@@ -208,5 +214,9 @@ def mark_events(ax: Any, motion: "xr.Dataset", named: bool) -> None:
 
 
 def plain(text: str) -> str:
-    """Text from a model as it is: no dollar sign begins a formula, no underscore in front hides a curve."""
+    """Text from a model as it is: no dollar sign begins a formula, no underscore in front hides a curve.
+
+    Control characters, which no SVG may hold, show as �.
+    """
+    text = re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]", "�", text)
     return (" " if text.startswith("_") else "") + text.replace("$", r"\$")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Array = NDArray[np.float64]
+FARTHEST = 1e100
 
 # variable: the words at its axis, and where its units stand (per coordinate, or at the variable)
 WORDS = {
@@ -169,3 +170,10 @@ def stacked(variable: Any) -> Array:
     """(sample, time) the values of a variable over time."""
     values = np.asarray(variable.values, dtype=float)
     return values if values.ndim == 2 else values[None]
+
+
+def require_drawable(values: Any, who: str) -> None:
+    """Refuse numbers that no picture can hold: axes are computed with, and would overflow."""
+    sizes = np.abs(values[np.isfinite(values)])
+    if sizes.size and sizes.max() > FARTHEST:
+        raise InputError(f"{who} reaches {sizes.max():.3g}: what is beyond {FARTHEST:g} cannot be drawn")

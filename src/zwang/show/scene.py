@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from zwang.errors import InputError
 from zwang.model.drawing import KINDS
 from zwang.show.colors import pairs_of
+from zwang.show.quantities import require_drawable
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -122,6 +123,8 @@ def scene_of(motion: "xr.Dataset") -> Scene:
         shapes = drawn_shapes(motion.drawing.attrs.get("shapes", ""), places.shape[1])
     else:
         places, shapes = named_points(motion)
+    require_drawable(times, "the time")
+    require_drawable(places, "what is drawn")
     return Scene(
         title=str(motion.attrs.get("system", "")),
         times=times,

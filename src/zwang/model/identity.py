@@ -20,7 +20,7 @@ from sympy.core.function import AppliedUndef
 POINTS, TRIES = 3, 12  # points that must agree, and points tried to find as many where the expression has a value
 LOW, HIGH = 60, 120  # digits
 SHRINKS = mpmath.mpf(10) ** -20  # by at least this, from LOW to HIGH digits, shrinks what vanishes
-LARGEST = 10_000  # binary digits before the point
+LARGEST = 2_000  # binary digits before the point
 SEED = 1829  # the year of Gauss's principle
 
 Values = dict[sp.Basic, Any]

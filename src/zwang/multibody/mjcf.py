@@ -54,6 +54,7 @@ def read_mjcf(source: str | Path) -> Imported:
     Bodies, inertias, hinges, slides, balls and free joints; the equalities `connect`, `weld` and, if linear, `joint`;
     springs and dampers in joints; gravity. Several hinges and slides on a body become a `Series`. A joint reads what
     qpos reads in MuJoCo. Bodies fixed to the world are the ground. Equalities are exact here, where MuJoCo's are soft.
+    A model that names files outside its own folder is refused.
     """
     reading = compiled(source)
     links = tuple(links_of(reading))

@@ -246,6 +246,13 @@ def test_coordinates_are_known_by_names(motion, tmp_path):
         load_motion(tmp_path / "m.nc")
 
 
+def test_times_are_finite_numbers(motion, tmp_path):
+    for wrong in (np.nan, np.inf):
+        save_motion(motion.assign_coords(time=np.full(5, wrong)), tmp_path / "m.nc")
+        with pytest.raises(InputError, match="time is not a row of finite numbers"):
+            load_motion(tmp_path / "m.nc")
+
+
 def test_units_are_labels_and_make_no_dates(motion, tmp_path):
     for unit in ("days", "seconds", "days since 2000-01-01", "$", ""):
         marked = motion.copy()

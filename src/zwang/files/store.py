@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from zwang.errors import InputError
 from zwang.results.dataset import VARIABLES
 
@@ -185,8 +187,9 @@ def require_fit(motion: "xr.Dataset", who: str) -> None:
         if found.dims[-1 - len(dims) :] != ("time", *dims):
             there, wanted = ", ".join(map(str, found.dims)), ", ".join(("time", *dims))
             raise InputError(f"{who}: {name} has the dimensions ({there}), not ({wanted}): give a motion from simulate")
-    if motion.time.dims != ("time",) or motion.time.dtype.kind not in "fiu":
-        raise InputError(f"{who}: time is not a row of numbers: give a motion from simulate")
+    times = motion.time
+    if times.dims != ("time",) or times.dtype.kind not in "fiu" or not np.isfinite(times.values).all():
+        raise InputError(f"{who}: time is not a row of finite numbers: give a motion from simulate")
     for name in ("coordinate", "constraint"):
         if name in motion.coords and (motion[name].dims != (name,) or motion[name].dtype.kind != "U"):
             raise InputError(f"{who}: {name} is not a row of names: give a motion from simulate")

@@ -125,7 +125,7 @@ def draw_panel(ax: Any, motion: "xr.Dataset", panel: Panel) -> None:
         if not np.isfinite(floor):
             ax.set_ylim(1e-18, 1e-12)
             ax.text(0.5, 0.5, "exactly zero", transform=ax.transAxes, ha="center", va="center", color="#6b7482")
-    if len(times) > 1:
+    if len(times) > 1 and times[0] != times[-1]:
         ax.set_xlim(times[0], times[-1])
     unit = motion.time.attrs.get("units", "")
     ax.set_xlabel(plain(f"time ({unit})" if unit else "time"))

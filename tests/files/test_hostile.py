@@ -194,6 +194,8 @@ FILES = {
     "a Greek twin": model(potential="m*\u03bd").replace("m = 1.0", "m = 1.0\nv = 2.0"),
     "energy of degree 90": model(kinetic="(x' + y' + 1)^90"),
     "energy of a tower of powers": model(kinetic="^".join(["(x'^2 + y'^2 + 2)"] * 8)),
+    "start of a tower of powers": model(start='"' + "^".join(["(m + 7)"] * 8) + '"'),
+    "start of a tower of exponentials": model(start='"' + nested("exp(", "9*m", ")", 9) + '"'),
     "start of a huge power": model(start='"9^9^9"'),
     "start that is not real": model(start='"sqrt(0 - m)"'),
     "table outside the folder": model(input='{ file = "../secret.csv" }'),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
+import mpmath  # type: ignore[import-untyped]
 import sympy as sp
 
 from zwang.errors import InputError, ModelError, ModelFileError
@@ -33,7 +34,7 @@ from zwang.files.scope import (
 )
 from zwang.files.source import file_text
 from zwang.files.tables import read_signal
-from zwang.model import Constraint, System
+from zwang.model import Constraint, System, identity
 from zwang.motion.event import Event
 from zwang.motion.simulate import LOOSEST, TIGHTEST
 from zwang.results.units import Units
@@ -206,8 +207,9 @@ class Reader:
         if expr.free_symbols - values.keys():
             return
         try:
-            number = float(expr.xreplace(values).evalf())
-        except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+            # not by SymPy's own evaluation: it does not give up on towers of powers
+            number = float(identity.value(expr, {s: mpmath.mpf(float(v)) for s, v in values.items()}))
+        except (TypeError, ValueError, ArithmeticError, mpmath.libmp.NoConvergence):
             number = math.nan
         if not math.isfinite(number):
             self.document.of(path, "this is no finite real number with the parameters as given")

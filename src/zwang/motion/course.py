@@ -10,6 +10,7 @@ from zwang.motion import singular
 from zwang.motion.choice import Choice
 from zwang.motion.event import event_task
 from zwang.motion.explicit import GAINS
+from zwang.motion.native import ZONE
 from zwang.motion.report import Segment
 from zwang.motion.start import choice_at
 from zwang.motion.switching import Switches, switching
@@ -65,7 +66,10 @@ def integrate(
         kernel = setup.program("projection", choice) if could and crossing else None
         total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)
         task = replace(task, could_cross=could, crossing=kernel)
+        if singular.needs_escort(task):
+            task = replace(task, pivot_tol=ZONE)
         path = engine(setup.method)(kind.whole(setup, choice, task, state))
+        path = singular.by_name(setup, choice, path, motion(path.end))
         path = replace(path, notes=(*path.notes, *singular.crossings(setup, choice, path)))
         segments.append(segment_of(setup, choice, grid, path, total.worked))
         grid = grid[len(path.q) :]
@@ -90,7 +94,7 @@ def integrate(
             if found is None:
                 return segments, joined(total, singular.stretch(path.end, Status.SINGULAR, singular.RISES))
             plain, task = found
-        task = replace(task, t=since)
+        task = replace(task, t=since, pivot_tol=Task.pivot_tol)
         passed = kind.pass_by(setup, task, path, plain, grid, scales[plain])
         kept, looks = choice if passed.path.end[0] != path.end[0] else None, 0
         creeps = abs(path.end[0] - state[0]) <= CREEPING * abs(path.end[0] - origin[0])
@@ -99,10 +103,12 @@ def integrate(
             return segments, joined(total, singular.stretch(path.end, Status.SINGULAR, singular.STALLED))
         if choice.damping and kept is None:
             del scales[choice]  # small, but well: what is small here is the new measure
-        path, scales[plain] = passed.path, passed.scale
+        scales[plain] = passed.scale
+        path = singular.by_name(setup, plain, passed.path, motion(passed.path.end))
         segments.append(segment_of(setup, plain, grid, path, total.worked))
         grid = grid[len(path.q) :]
-        total, state, since = joined(total, path), path.end, path.end[0]
+        total, state = joined(total, path), path.end
+        since = since if path.steps else path.end[0]
         total = replace(total, run_seconds=total.run_seconds + clock.perf_counter() - began - path.run_seconds)
         if path.status is not Status.FINISHED or not len(grid):
             return segments, total

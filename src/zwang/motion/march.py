@@ -322,14 +322,17 @@ def healthy_until(log: Log, end: float, states: Callable[[Array], Array]) -> tup
     if watch is None:
         return end, Status.FINISHED
 
+    def each(times: Array) -> Array:
+        return watch(times, states(times)).reshape(len(times), -1)
+
     def health(times: Array) -> Array:
-        return watch(times, states(times))
+        return np.asarray(each(times).min(axis=1))
 
     if log.problem.looks == 1:
         times = np.array([end])
         found = health(times)
     else:
-        times, found = looks(health, np.linspace(log.t, end, log.problem.looks + 1))
+        times, found = looks(each, np.linspace(log.t, end, log.problem.looks + 1))
     if (found > 0).all():
         return end, Status.FINISHED
     ill = int(np.argmin(found > 0))
@@ -341,15 +344,20 @@ def healthy_until(log: Log, end: float, states: Callable[[Array], Array]) -> tup
 
 
 def looks(health: Callable[[Array], Array], times: Array) -> tuple[Array, Array]:
-    """Health at some times of a step, and at the bottom of every dip between them, however narrow."""
+    """Health at some times of a step, and at the bottom of every dip between them, however narrow.
+
+    It has several parts (k, g), which dip each by itself: one that is low all along must not hide the others.
+    """
     nudge = 1e-4 * (times[1] - times[0]) * np.append(np.ones(len(times) - 1), -1.0)
-    found, beside = health(np.concatenate([times, times + nudge])).reshape(2, -1)
-    rising = (beside - found) * nudge * (times[1] - times[0]) > 0
-    for i in np.flatnonzero(~rising[:-1] & rising[1:]):
+    found, beside = health(np.concatenate([times, times + nudge])).reshape(2, len(times), -1)
+    rising = (beside - found) * nudge[:, None] * (times[1] - times[0]) > 0
+    dips = np.argwhere(~rising[:-1] & rising[1:])
+    found = found.min(axis=1)
+    for i, part in dips:
         a, b = times[i], times[i + 1]
         for _ in range(CLOSER):
             grid = np.linspace(a, b, CLOSER)
-            low = int(np.argmin(values := health(grid)))
+            low = int(np.argmin(values := health(grid)[:, part]))
             if values[low] <= 0:
                 break
             a, b = grid[max(low - 1, 0)], grid[min(low + 1, CLOSER - 1)]

@@ -72,7 +72,7 @@ def problem_of(task: Task, watch: "Watch") -> tuple[Problem, str]:
 
     def health(times: Array, states: Array) -> Array:
         pivots = evaluated(kernel, rows(task, times, states))[:, n:pivots_end] / watch.scale
-        return np.asarray(np.where(np.isnan(pivots), np.inf, pivots).min(axis=1) - task.pivot_tol)
+        return np.asarray(np.where(np.isnan(pivots), np.inf, pivots) - task.pivot_tol)
 
     event = single(compiled(task.events.program), task) if task.events else None
     jacobian, note = jacobian_of(task)

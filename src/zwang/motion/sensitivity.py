@@ -203,7 +203,8 @@ class Varied(Alone):
         passed = super().pass_by(setup, task, alone, choice, grid, scale)
         t = path.end[0]
         end = passed.path.end[0]
-        leapt = end != t and passed.path.steps == 0  # no engine has computed that stretch
+        # no engine has computed that stretch, or one across a singular position
+        leapt = end != t and (passed.path.steps == 0 or bool(passed.path.crossings))
         if leapt or passed.path.status is not Status.FINISHED:
             names = singular.losing_rows(setup, alone.end, choice)
             words = f"Sensitivities are not defined across a singular position, where the rank of A changes: {names}."

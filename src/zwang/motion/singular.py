@@ -13,6 +13,7 @@ from zwang.errors import ZwangError
 from zwang.linalg.factors import factorise
 from zwang.linalg.rank import row_norms
 from zwang.motion.choice import Choice, choose
+from zwang.motion.crossing import DOUBT
 from zwang.motion.gauss import running_integral
 from zwang.motion.leap import (
     ACCEPT,
@@ -26,10 +27,11 @@ from zwang.motion.leap import (
     instant_of,
     kernel_outputs,
     pivots,
+    project,
     quiet,
     retraced,
 )
-from zwang.motion.native import compiled, run
+from zwang.motion.native import LOOSE, compiled, run
 from zwang.motion.task import Array, Crossing, Happening, Path, Status, Task, Trace
 
 if TYPE_CHECKING:
@@ -41,6 +43,10 @@ BETTER = 3.0  # how much further from dependence other rows must be, to be worth
 EARLY = (0.03, 0.003)  # with redundant rows left out, other rows are looked for below these shares of a pivot
 ONLY_MASSES = 1e-7  # what `Task.pivot_tol` is to pivots of M, where rows are damped: they cost digits, no more
 SINGULAR = 1e-9  # a pivot that falls below this share of its scale vanishes; above it, it only comes near
+FINE = 1e-12  # the tolerance of the native engine where it stands in for one with a loose tolerance
+CLOSE = 1.2  # times the limit of a pivot at which it stops for good
+DOUBTFUL = 1e-6  # below it rounding may keep a pivot that vanishes from falling below `SINGULAR`
+BESIDE = 1e-3  # rows this short beside their terms, or this near dependence, are next to a lower rank
 STARTS = 4  # that rows are judged by
 BEYOND = 5.0  # how far to look past the stop, in times from there to the singular instant
 PARTS = 64  # of a leap, each searched for events
@@ -111,6 +117,20 @@ def as_independent_as_ever(setup: "Setup", choice: Choice, state: State, starts:
     return bool(apart > 0.3 * max(each for _, each in before) and (lengths > 0.3 * long).all())
 
 
+def by_name(setup: "Setup", choice: Choice, path: Path, end: State) -> Path:
+    """A path whose steps became too small beside a singular position stopped because of that."""
+    if path.status is Status.STEP_TOO_SMALL and beside(setup, choice, end):
+        return replace(path, status=Status.SINGULAR)
+    return path
+
+
+def beside(setup: "Setup", choice: Choice, state: State) -> bool:
+    """Whether a state is so near a lower rank that rounding bounds the steps: rows are short, or almost dependent."""
+    now, rows = setup.matrices(*state), list(choice.rows)
+    lengths, sizes = (np.linalg.norm(X[rows], axis=1) for X in (now.A, now.row_size))
+    return bool((lengths < BESIDE * sizes).any() or independence(now.A[rows], len(rows)) < BESIDE)
+
+
 def independence(A: Array, rank: int) -> float:
     """How far rows of a rank are from a lower one: the last singular value of the unit rows that counts."""
     return float(np.linalg.svd(A / row_norms(A)[:, None], compute_uv=False)[:rank].min(initial=1.0))
@@ -130,6 +150,10 @@ class Passed:
 def go_on(setup: "Setup", task: Task, path: Path, choice: Choice, grid: Array, scale: Scale, engine: Engine) -> Passed:
     """Find a way past a small pivot: it may only be small, other rows may serve, or a leap may be made."""
     t = path.end[0]
+    if needs_escort(task):
+        if (pivots(task, *path.end) > CLOSE * task.pivot_tol * task.pivot_scale).all():
+            return Passed(escorted(setup, task, path, grid), scale)
+        task = replace(task, tol=FINE)
     if other_choice_serves(setup, path, choice):
         return Passed(stretch(path.end, note=f"Chose other independent rows at t = {t:.9g}."), scale)
     if as_independent_as_ever(setup, choice, path.end, scale.starts):
@@ -138,14 +162,40 @@ def go_on(setup: "Setup", task: Task, path: Path, choice: Choice, grid: Array, s
         return Passed(stretch(path.end), replace(scale, pivots=np.abs(pivots(task, *path.end))))
     ahead = time_to_go(task, path)
     lowest = smallest_ahead(setup, task, path, ahead)
-    if lowest > SINGULAR:
-        return Passed(come_near(task, path, grid, BEYOND * ahead, lowest, engine), scale)
     names = losing_rows(setup, path.end, choice)
+    if lowest > SINGULAR:
+        near = come_near(task, path, grid, BEYOND * ahead, lowest, engine)
+        if lowest > DOUBTFUL or not turned_over(setup, choice, path.end, near.end):
+            return Passed(near, scale)
+        words = f"The rank of A drops near there: {names}, nearer than can be told from rounding."
+        return Passed(stretch(path.end, Status.SINGULAR, words), scale)
     leap = best_leap(setup, task, path, ahead)
     if leap is None or leap.error > max(ACCEPT, task.tol):
         words = f"The rank of A drops near there: {names}, and no way past it was found."
         return Passed(stretch(path.end, Status.SINGULAR, words), scale)
     return Passed(across(task, leap, grid, names), scale)
+
+
+def needs_escort(task: Task) -> bool:
+    """Whether the engine is left before a pivot is small: its tolerance is loose, and it makes no crossings itself."""
+    return bool(task.growing) and task.tol > LOOSE and not task.could_cross
+
+
+def escorted(setup: "Setup", task: Task, path: Path, grid: Array) -> Path:
+    """The native engine, at a tolerance that tells branches apart, to where a pivot vanishes, or past a low one."""
+    t, *before = path.end
+    q, v = project(setup, t, *before)
+    ahead = time_to_go(task, replace(path, end=(t, q, v))) or 0.01 * abs(task.times[-1] - t)
+    if np.abs(q - before[0]).max() > DOUBT * ahead * np.abs(v).max():
+        return stretch(path.end, Status.SINGULAR, ASTRAY)
+    end = at_most(task, BEYOND * ahead, t)
+    inside = grid[(grid - end) * direction(task) <= 0]
+    times = inside if len(inside) and inside[-1] == end else np.append(inside, end)
+    there = run(replace(task, t=t, q=q, v=v, times=times, tol=FINE))
+    count = min(len(there.q), len(inside))
+    if there.status is Status.SINGULAR and there.end[0] != t:  # the next call goes on from there
+        there = replace(there, status=Status.FINISHED)
+    return replace(there, q=there.q[:count], v=there.v[:count], trace=there.trace and there.trace.first(count))
 
 
 def stretch(end: State, status: Status = Status.FINISHED, note: str = "") -> Path:
@@ -245,6 +295,18 @@ def come_near(task: Task, path: Path, grid: Array, far: float, lowest: float, en
     return replace(near, q=near.q[: len(inside)], v=near.v[: len(inside)], trace=trace)
 
 
+def turned_over(setup: "Setup", choice: Choice, before: State, after: State) -> bool:
+    """Whether the rows have the other orientation after a stretch: they have it beyond a place where rank drops.
+
+    There the vanishing combination of rows passes zero and changes its sign; near misses are gone round, and it turns
+    with the motion.
+    """
+    rows = list(choice.rows)
+    first, last = setup.matrices(*before), setup.matrices(*after)
+    inner = first.A[rows] @ np.linalg.lstsq(first.M, last.A[rows].T, rcond=None)[0]
+    return bool(np.linalg.slogdet(inner)[0] < 0)
+
+
 def other_choice_serves(setup: "Setup", path: Path, choice: Choice) -> bool:
     """Whether a choice made here, of other rows, eliminated coordinates or rows that lift M, is regular here."""
     from zwang.motion.start import polished
@@ -270,7 +332,8 @@ def crossings(setup: "Setup", choice: Choice, path: Path) -> tuple[str, ...]:
         f"Leapt the singular position at t = {crossing.instant:.9g} ({losing_rows(setup, crossing.start, choice)}), "
         f"from {crossing.start[0]:.9g} to {crossing.end[0]:.9g}."
         for crossing in path.crossings
-        if crossing.least <= SINGULAR and not stopped_before(crossing, path.end[0])
+        if (crossing.least <= SINGULAR or turned_over(setup, choice, crossing.start, crossing.end))
+        and not stopped_before(crossing, path.end[0])
     )
 
 

@@ -1,7 +1,7 @@
 """Black boxes: systems whose M, Q, A and b come from plain Python functions, integrated by SciPy."""
 
 import time as clock
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -22,11 +22,12 @@ from zwang.given import one_number, suggestion
 from zwang.motion import certificate
 from zwang.motion.event import Event
 from zwang.motion.march import Problem, march
+from zwang.motion.pieces import Watched
 from zwang.motion.progress import reporter
 from zwang.motion.report import with_events
 from zwang.motion.scipy import require_tolerance, solver_class
 from zwang.motion.simulate import LOOSEST, check_span, how_it_ended, longest_step, saved_times
-from zwang.motion.task import REMEDY, Path, Status, Trace
+from zwang.motion.task import REMEDY, EventTask, Path, Status, Trace
 from zwang.results.dataset import VARIABLES, dataset
 from zwang.symbols import coordinates as functions_of_time
 from zwang.symbols import rates
@@ -205,9 +206,7 @@ def simulate_blackbox(
         slopes.trouble,
         health=health,
         looks=1,
-        events=event_function(box, events),
-        direction=tuple(e.direction for e in events),
-        stop=tuple(e.stop for e in events),
+        events=watched(box, events),
     )
     watch = reporter(progress, t, until)
     max_step, quiet_step = longest_step(max_step, until - t)
@@ -300,8 +299,8 @@ def first_look(box: BlackBox, form: str, t: float, q: Array, v: Array) -> tuple[
     return slopes, int(slopes.solution(t, q, v).rank)
 
 
-def event_function(box: BlackBox, events: Sequence[Event]) -> Callable[[float, Array], Array] | None:
-    """The values of the events at a state, in native code."""
+def watched(box: BlackBox, events: Sequence[Event]) -> Watched | None:
+    """The events in native code."""
     if not events:
         return None
     n = len(box.coordinates)
@@ -316,8 +315,9 @@ def event_function(box: BlackBox, events: Sequence[Event]) -> Callable[[float, A
         if strange:
             raise InputError(f"event {event.name!r}: unknown symbol {strange[0]}{suggestion(strange[0], list(known))}")
     outputs = tuple(translate(event.expression, known) for event in events)
-    kernel = compile_program(Program({"t": (time,), "q": q, "v": v}, {"event": outputs}))
-    return lambda t, y: kernel(t=[t], q=y[:n], v=y[n:])["event"]
+    program = Program({"t": (time,), "q": q, "v": v}, {"event": outputs})
+    task = EventTask(program, tuple(e.direction for e in events), tuple(e.stop for e in events))
+    return Watched(compile_program(program), np.zeros(0), task)
 
 
 def why(slopes: Slopes, path: Path, rank: int) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from zwang.model import System
 from zwang.motion.choice import Choice
 from zwang.motion.explicit import Equation, constraint_forces, filled
 from zwang.motion.task import EventTask
+from zwang.signals import Lookup
 from zwang.symbols import as_expression, label, rates, t
 
 REACTION = re.compile(r"(multiplier|constraint_force)\[(.*)\]", re.DOTALL)  # the names of the symbols made here
@@ -105,8 +106,12 @@ def event_task(
     outputs = (*(reading(event, known, reactions) for event in events), *falling)
     inputs = model.inputs if gains is None else model.inputs | {"gains": gains}
     program = Program(inputs=inputs, outputs={"event": outputs}, shapes={}, steps=tuple(steps.done))
-    directions = (*(e.direction for e in events), *(-1 for _ in falling))
-    return EventTask(program, directions, (*(e.stop for e in events), *(True for _ in falling)))
+    return EventTask(
+        program,
+        direction=(*(e.direction for e in events), *(-1 for _ in falling)),
+        stop=(*(e.stop for e in events), *(True for _ in falling)),
+        signals=tuple(bool(e.expression.has(Lookup)) for e in events),
+    )
 
 
 def reading(event: Event, known: dict[sp.Basic, Any], reactions: list[sp.Symbol]) -> Any:

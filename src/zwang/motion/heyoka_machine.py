@@ -5,7 +5,7 @@ events there is another machine. heyoka also keeps what it compiled on disk, so 
 same programs ten times faster.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -25,8 +25,6 @@ OPTIMISATION: Final = (
     1  # runs as fast as with 3 and compiles in 0.6 times the time; with 0 it runs 3 to 7 times as long
 )
 KEPT: Final = 8  # kinds of machines that a process remembers
-PIVOT: Final = -1
-"""Stands for a vanishing pivot where events have their number."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +60,15 @@ class Machine:
     """What is compiled for one kind of run.
 
     `readings` gives the acceleration, the pivots over their scales and the power, if there is one; `projection` the
-    way back to the constraints. `found` receives the events of a step: time, which one, sign of its slope.
+    way back to the constraints; `events` their values, where doubles do not have all digits. `found` receives when a
+    pivot passes its limit in a step, and the sign of its slope.
     """
 
     integrator: Any
     readings: Function
     projection: Function | None
-    found: list[tuple[Any, int, int]]
+    events: Function | None
+    found: list[tuple[Any, int]]
     kind: Precision
     tol: float
     n: int
@@ -93,7 +93,8 @@ _IDLE: dict[Any, list[Machine]] = {}
 def machine_for(task: Task, kind: Precision) -> Iterator[Machine]:
     """A machine for a task, compiled if no idle one is at hand: each serves one run at a time."""
     tol = max(task.tol, kind.eps)
-    programs = (task.acceleration, task.events.program if task.events else None, task.projection)
+    events = task.events.program if task.events and kind.name == "quad" else None
+    programs = (task.acceleration, events, task.projection)
     key = (tuple(map(content, programs)), tol, kind.name, task.pivot_tol > 0)
     idle = _IDLE.get(key, [])
     try:
@@ -125,20 +126,18 @@ def build(task: Task, kind: Precision, tol: float) -> Machine:
     # Parameters behind the task's own: one over each pivot's scale, and the share that counts as vanishing.
     pivots = [e * hy.par[to.parameters + i] for i, e in enumerate(out["pivots"])]
     share = hy.par[to.parameters + len(pivots)]
-    found: list[tuple[Any, int, int]] = []
+    found: list[tuple[Any, int]] = []
 
-    def note(which: int) -> Callable[[Any, Any, int], None]:
-        return lambda integrator, t, sign: found.append((t, which, sign))
+    def note(integrator: Any, t: Any, sign: int) -> None:
+        found.append((t, sign))
 
-    watched = [(e - share, PIVOT) for e in pivots] if task.pivot_tol > 0 else []
-    if task.events:
-        watched += [(e, j) for j, e in enumerate(to.outputs(task.events.program)["event"])]
+    watched = [e - share for e in pivots] if task.pivot_tol > 0 else []
     settings = {"compact_mode": to.size > COMPACT, "opt_level": OPTIMISATION, "fp_type": kind.type}
     integrator = hy.taylor_adaptive(
         [*zip(x[:n], x[n:], strict=True), *zip(x[n:], out["acceleration"], strict=True)],
         np.zeros(2 * n).astype(kind.type),
         tol=kind.type(tol),
-        nt_events=[hy.nt_event(e, note(which), fp_type=kind.type) for e, which in watched],
+        nt_events=[hy.nt_event(e, note, fp_type=kind.type) for e in watched],
         **settings,
     )
     projection = None
@@ -147,4 +146,7 @@ def build(task: Task, kind: Precision, tol: float) -> Machine:
         ordered = [e for name in ("dq", "dv", "position", "velocity") for e in parts[name]]
         projection = Function(hy.cfunc(ordered, vars=x, **settings))
     readings = Function(hy.cfunc([*out["acceleration"], *pivots, *out.get("power", ())], vars=x, **settings))
-    return Machine(integrator, readings, projection, found, kind, tol, n)
+    events = None
+    if task.events and kind.name == "quad":
+        events = Function(hy.cfunc(list(to.outputs(task.events.program)["event"]), vars=x, **settings))
+    return Machine(integrator, readings, projection, events, found, kind, tol, n)

@@ -13,8 +13,19 @@ from typing import Final
 
 from zwang.compile.restricted import Array, native, native_library, seldom_native
 from zwang.motion.crossing import CAUTION, give_up, kept_on, landed, missed, note, plan, planned_size, touch_up
-from zwang.motion.events import record_events, stop_inside, suspect
-from zwang.motion.memory import CROSSINGS, PARTS, Run, Status
+from zwang.motion.events import (
+    DONE,
+    FULL,
+    LOST,
+    STOPPED,
+    begin_search,
+    cross_break,
+    search,
+    see_start,
+    stop_inside,
+    suspect,
+)
+from zwang.motion.memory import CROSSINGS, Run, Status
 from zwang.motion.powers import power
 from zwang.motion.quadrature import prepare_work, work_at, work_of
 from zwang.motion.step import (
@@ -45,9 +56,20 @@ from zwang.motion.step import (
     survey,
     two_sum,
 )
-from zwang.motion.sums import at, call, shift
+from zwang.motion.sums import at, shift
 
-RUNNING, FINISHED, EVENT, EVENTS_FULL, SINGULAR, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, ASTRAY = map(int, Status)
+(
+    RUNNING,
+    FINISHED,
+    EVENT,
+    EVENTS_FULL,
+    SINGULAR,
+    NOT_FINITE,
+    STEP_TOO_SMALL,
+    TOO_MANY_STEPS,
+    ASTRAY,
+    UNRESOLVED,
+) = map(int, Status)
 
 # The next step is SAFETY · error_n^(-INTEGRAL) · error_(n-1)^PROPORTIONAL times the last (Gustafsson's PI control).
 # Chosen by the work for equal error on pendulums, orbits and a triple pendulum: a tenth less than with the usual
@@ -58,13 +80,16 @@ PROPORTIONAL: Final = 0.02
 SHRINK: Final = 1 / 3
 GROW: Final = 6.0
 
+PAUSED: Final = -1
+"""Not a Status: the search of a step for events wants to be called again."""
+
 _ONE_AT_A_TIME: Final = Lock()  # threads that start together wait for one of them to compile
 
 
 @seldom_native
 def begin(run: Run, sign: float) -> int:
     """Slope, pivots, event values and first step at a new start; RUNNING when all is well."""
-    now, times, values, value = at(run.now), at(run.at_times), at(run.values), at(run.value)
+    now, times = at(run.now), at(run.at_times)
     run.lowest = math.inf
     if not evaluate(run, at(run.k), now):
         return NOT_FINITE
@@ -73,12 +98,11 @@ def begin(run: Run, sign: float) -> int:
     if not run.lowest > run.pivot_tol:
         return SINGULAR
     if run.event != 0:
-        call(run.event, value, now, at(run.work))
-        for j in range(run.events):
-            if values[j] != 0.0:
-                values[j] = value[j]
+        see_start(run)
     if run.h == 0.0:
         run.h = first_size(run, sign)
+    if run.panel == 0.0:
+        run.panel = smaller(run.h, run.max_panel)
     while run.saved < run.times and sign * (times[run.saved] - now[0]) <= 0.0:
         save(run, now, at(run.k), 0.0, run.worked)
     run.caution = 0
@@ -106,7 +130,9 @@ def cross(run: Run, sign: float) -> int:
     now[0] = at(run.at_breaks)[2 * run.passed + 1]
     run.t_low = 0.0
     run.passed += 1
-    return begin(run, sign)
+    stops = run.event != 0 and cross_break(run)
+    status = begin(run, sign)
+    return EVENT if stops and status == RUNNING else status
 
 
 @native
@@ -169,33 +195,39 @@ def arrive(run: Run, h: float, error: float) -> bool:
 
 
 @native
-def hand_out(run: Run, h: float, sign: float, watched: bool, crosses: bool) -> bool:
-    """Events and requested times within the step; True when a terminal event ends it."""
-    now, new, times = at(run.now), at(run.new), at(run.at_times)
-    prepare_dense(run, h)
-    if run.powers != 0:
-        prepare_work(run, h)
-    end = record_events(run, h) if watched else 2.0
-    arrival = now[0] + (run.t_low + end * h) if end <= 1.0 else new[0]
+def hand_out(run: Run, sign: float) -> int:
+    """Events and requested times within the step that was made; RUNNING when all of it is done."""
+    now, new, times, h = at(run.now), at(run.new), at(run.at_times), run.made
+    found = search(run, h, 1.0) if run.searched < 1.0 else DONE
+    if found == FULL:
+        return EVENTS_FULL
+    if found == LOST:
+        return UNRESOLVED
+    if found != DONE and found != STOPPED:
+        return PAUSED
+    arrival = now[0] + (run.t_low + run.stop * h) if found == STOPPED else new[0]
     while run.saved < run.times and sign * (times[run.saved] - arrival) <= 0.0 and times[run.saved] != new[0]:
         theta = ((times[run.saved] - now[0]) - run.t_low) / h
         read(run, h, theta)
-        if crosses:
+        if run.made_across != 0:
             touch_up(run)
         slope_at(run, h, theta, at(run.sums))
         save(run, at(run.x), at(run.sums), abs(h), work_at(run, theta) if run.powers != 0 else 0.0)
-    if end <= 1.0:
+    run.pending = 0
+    if found == STOPPED:
         if run.powers != 0:
-            run.worked = work_at(run, end)
+            run.worked = work_at(run, run.stop)
             run.worked_low = 0.0
-        stop_inside(run, end)
-    return end <= 1.0
+        stop_inside(run)
+        return EVENT
+    settle(run, sign, h, run.made_error, run.made_low)
+    return RUNNING
 
 
 @native
 def settle(run: Run, sign: float, h: float, error: float, t_low: float) -> None:
     """The end of the step becomes the state, its slope the first of the next step; the next size is chosen."""
-    n, now, low, k, values, times = run.n, at(run.now), at(run.low), at(run.k), at(run.values), at(run.at_times)
+    n, now, low, k, times = run.n, at(run.now), at(run.low), at(run.k), at(run.at_times)
     new, new_low = at(run.new), at(run.new_low)
     for i in range(1 + 2 * n):
         now[i] = new[i]
@@ -209,8 +241,6 @@ def settle(run: Run, sign: float, h: float, error: float, t_low: float) -> None:
         run.worked_low = lost
     for i in range(n + run.pivots + run.powers):
         k[i] = k[12 * run.stride + i]
-    for j in range(run.events):
-        values[j] = values[PARTS * run.events + j]
     grow(run, k, now)
     run.t_low = t_low
     run.seen = 0
@@ -245,6 +275,12 @@ def advance(runs: Run, i: int, until: float, attempts: int) -> int:
         if status != RUNNING:
             return status
     while True:
+        if run.pending != 0:
+            status = hand_out(run, sign)
+            if status != RUNNING:
+                return RUNNING if status == PAUSED else status
+        if run.rows - run.found < 2 * run.events:
+            return EVENTS_FULL
         stop = next_stop(run, sign, until)
         remaining = (stop - now[0]) - run.t_low
         if sign * remaining <= 0.0:
@@ -256,8 +292,6 @@ def advance(runs: Run, i: int, until: float, attempts: int) -> int:
             continue
         if run.accepted + run.rejected >= run.step_limit:
             return TOO_MANY_STEPS
-        if run.rows - run.found < PARTS * run.events:
-            return EVENTS_FULL
         if run.caution > CAUTION:
             return int(run.trouble)
         if attempts == 0 or run.crossed == CROSSINGS:
@@ -299,9 +333,16 @@ def advance(runs: Run, i: int, until: float, attempts: int) -> int:
                 continue
             if crosses:
                 note(run, h)
-            if hand_out(run, h, sign, watched, crosses):
-                return EVENT
-        settle(run, sign, h, error, t_low)
+            prepare_dense(run, h)
+            if run.powers != 0:
+                prepare_work(run, h)
+            run.searched = 1.0
+            if watched:
+                begin_search(run)
+            run.made, run.made_error, run.made_low, run.pending = h, error, t_low, 1
+            run.made_across = 1 if crosses else 0
+        else:
+            settle(run, sign, h, error, t_low)
 
 
 def compiled() -> Callable[[int, int, float, int], int]:

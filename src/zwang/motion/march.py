@@ -17,13 +17,13 @@ from numpy.polynomial import chebyshev
 
 from zwang.errors import ZwangError
 from zwang.motion.gauss import running_integral
+from zwang.motion.pieces import Met, Search, Watched
 from zwang.motion.rounding import DROWNED, drowns
 from zwang.motion.task import Array, Happening, Path, Status, Trace
 
 STEP_LIMIT = 10_000_000
 OFTEN = 1000  # steps between two looks at whether rounding holds up the run
 LOOK = 0.05  # seconds between two words on progress
-PARTS = 4  # parts of a step that are searched for events, as in the native engine
 CLOSER = 8  # times that a dip of the health is looked at closer, in as many places
 DEGREE = 12  # of the polynomials that SciPy's solvers interpolate with, at most
 RETRIES = 20  # of a step that met NaN
@@ -45,9 +45,7 @@ class Problem:
     jacobian: Callable[[float, Array], Array] | None = None
     health: Callable[[Array, Array], Array] | None = None
     looks: int = 8
-    events: Callable[[float, Array], Array] | None = None
-    direction: tuple[int, ...] = ()
-    stop: tuple[bool, ...] = ()
+    events: Watched | None = None
     project: Callable[[float, Array], Array] | None = None
     arrived: Callable[[float, Array], None] = lambda t, y: None
     """Told the end of each step."""
@@ -65,8 +63,8 @@ class Log:
     sign: float
     t: float
     y: Array
-    values: Array
-    """Of the events, at the state."""
+    search: Search | None
+    """For events."""
     max_step: float = np.inf
     saved: list[Array] = field(default_factory=list)
     traces: list[tuple[float, float, Array]] = field(default_factory=list)
@@ -107,6 +105,13 @@ class Log:
         """The state is now this one."""
         self.t, self.y = t, self.put(t, y)
         self.problem.arrived(self.t, self.y)
+
+    def note(self, met: Met, read: Callable[[float], Array]) -> None:
+        """Write down events."""
+        n = len(self.y) // 2
+        for t, which in met.events:
+            y = self.put(t, read(t))
+            self.happenings.append(Happening(t, which, y[:n], y[n:]))
 
     def tell(self) -> None:
         """A word on progress, now and then."""
@@ -150,15 +155,16 @@ def march(
     t, q, v = state
     end = float(times[-1])
     y = np.concatenate([q, v])
-    values = problem.events(t, y) if problem.events else np.zeros(0)
-    log = Log(problem, times, progress, 1.0 if end >= t else -1.0, t, y, values, max_step)
+    search = Search(problem.events, t, y, end) if problem.events else None
+    log = Log(problem, times, progress, 1.0 if end >= t else -1.0, t, y, search, max_step)
     try:
         status = begin(log)
         for start, stop in stretches(t, end, breaks):
             if status is not Status.FINISHED:
                 break
-            cross(log, start)
-            status = stretch(log, solver, stop, tol)
+            status = cross(log, start)
+            if status is Status.FINISHED:
+                status = stretch(log, solver, stop, tol)
         if progress:
             progress(log.t)
     except KeyboardInterrupt:
@@ -190,12 +196,13 @@ def stretches(t: float, end: float, breaks: Array) -> Iterator[tuple[float, floa
     yield t, end
 
 
-def cross(log: Log, start: float) -> None:
+def cross(log: Log, start: float) -> Status:
     """To the other side of a break: the least change of time there is, after which events may read otherwise."""
-    if log.problem.events and log.t != start:
-        log.values = np.where(log.values == 0, 0.0, log.problem.events(start, log.y))
+    met = log.search.cross(start, log.y) if log.search and log.t != start else Met()
     log.t = start
+    log.note(met, lambda _: log.y)
     log.save(start, lambda _: log.y)
+    return Status.EVENT if met.stops else Status.FINISHED
 
 
 def stretch(log: Log, solver: Any, stop: float, tol: float) -> Status:
@@ -277,14 +284,13 @@ def hand_out(log: Log, at: Any) -> Status:
         return np.asarray(at.y[None] if times.tolist() == [at.t] else piece()(times).T)
 
     end, status = healthy_until(log, at.t, states)
-    met = sorted(crossings(log, read, end, at.t), key=lambda crossing: log.sign * crossing[0])
-    for t, which in met:
-        y = log.put(t, read(t))
-        n = len(y) // 2
-        log.happenings.append(Happening(t, which, y[:n], y[n:]))
-        if log.problem.stop[which]:
-            end, status = t, Status.EVENT
-            break
+    if log.search:
+        met = log.search.along((log.t, log.y), (at.t, at.y), states, end)
+        if met.lost:
+            return Status.UNRESOLVED
+        log.note(met, read)
+        if met.stops:
+            end, status = met.events[-1][0], Status.EVENT
     due = log.due(end)
     work = log.worked + works(log, np.append(due, end), states)
     slopes = slopes_of(piece(), log.t, at.t, due) if len(due) else ()
@@ -364,34 +370,6 @@ def looks(health: Callable[[Array], Array], times: Array) -> tuple[Array, Array]
         times, found = np.append(times, grid[low]), np.append(found, values[low])
     order = np.argsort(times * np.sign(nudge[0]))
     return times[order], found[order]
-
-
-def crossings(log: Log, read: Callable[[float], Array], end: float, step_end: float) -> Iterator[tuple[float, int]]:
-    """When which event passes zero in the step, up to a time; an event that is zero at the beginning does not fire."""
-    from scipy.optimize import brentq
-
-    if log.problem.events is None:
-        return
-    events = log.problem.events
-    times = np.linspace(log.t, step_end, PARTS + 1)
-    times = np.append(times[log.sign * (times - end) < 0], end)
-    values = [log.values, *(events(float(t), read(float(t))) for t in times[1:])]
-    log.values = values[-1]
-    for a, b, before, after in zip(times[:-1], times[1:], values[:-1], values[1:], strict=True):
-        for j, direction in enumerate(log.problem.direction):
-            rises, falls = before[j] < 0 <= after[j], before[j] > 0 >= after[j]
-            if not ((rises and direction >= 0) or (falls and direction <= 0)):
-                continue
-
-            def value(t: float, j: int = j) -> float:
-                return float(events(t, read(t))[j])
-
-            if after[j] == 0:
-                yield float(b), j
-            elif value(a) * after[j] >= 0:  # zero but for rounding, and put back to the constraints since
-                yield float(a), j
-            else:
-                yield float(brentq(value, a, b, xtol=1e-300, rtol=4 * EPS)), j
 
 
 def go_on_from(log: Log, at: Any, solver: Any, stop: float, tol: float) -> Any:

@@ -11,8 +11,8 @@ import numpy as np
 
 from zwang.compile.restricted import Record
 
-PARTS: Final = 4
-"""Subintervals of a step that are searched for events."""
+POINTS: Final = 8
+"""Where a panel of a step is looked at for events."""
 
 CROSSINGS: Final = 64
 """Crossings that a run writes down before it comes back to have them taken out."""
@@ -30,6 +30,7 @@ class Status(IntEnum):
     STEP_TOO_SMALL = 6  #  the tolerance asks for steps below the resolution of time
     TOO_MANY_STEPS = 7  #  the limit of attempted steps is reached
     ASTRAY = 8  #          the state is so far off its constraints that it may be taken for another branch of them
+    UNRESOLVED = 9  #      an event varies so fast that its zeros cannot be told apart
 
 
 RUN: Final = np.dtype(
@@ -59,10 +60,25 @@ RUN: Final = np.dtype(
         ("sums", "i8"),  #          (8, n)
         ("dense", "i8"),  #         (7, 2n) coefficients of the interpolant, then (7) those of the work
         ("out", "i8"),  #           (2n + 2) what the projection kernel gives
-        ("values", "i8"),  #        (PARTS + 1, events) event values along the step
+        ("piece", "i8"),  #         (degree + 1, 2n) a piece of motion from elsewhere, as Chebyshev series
+        ("values", "i8"),  #        (POINTS, events) event values at the points of a panel
+        ("spare", "i8"),  #         (POINTS, events) and of a panel within it
         ("value", "i8"),  #         (events)
-        ("roots", "i8"),  #         (PARTS · events) crossings in the step as fractions of it
-        ("which", "i8"),  #         (PARTS · events) and which event each is
+        ("side", "i8"),  #          (events) on which side of zero each event is
+        ("next_side", "i8"),  #     (events) and will be at the end of the panel
+        ("heading", "i8"),  #       (events) its slope there, 0 if it is not known
+        ("next_heading", "i8"),  #  (events)
+        ("scale", "i8"),  #         (events) the largest value in the step
+        ("noise", "i8"),  #         (events) the rounding errors of each, as far as it is rough
+        ("grain", "i8"),  #         (events) and as far as the last digits of a state go
+        ("coarse", "i8"),  #        (events) the same at the end of a step
+        ("other", "i8"),  #         another state
+        ("fired", "i8"),  #         (events) when each fired last
+        ("series", "i8"),  #        (3, POINTS) coefficients of an event on a panel, of its slope and of its bend
+        ("zoomed", "i8"),  #        (2, POINTS) and on a panel within it
+        ("roots", "i8"),  #         (2 · events) what fires in a panel, as fractions of the step
+        ("which", "i8"),  #         (2 · events) which event each is
+        ("come_from", "i8"),  #     (2 · events) and the side it comes from
         ("work", "i8"),  #          the kernels' own
         ("rtol", "i8"),  #          (2n)
         ("atol", "i8"),  #          (2n)
@@ -70,6 +86,7 @@ RUN: Final = np.dtype(
         ("best", "i8"),  #          (1 + 2n) the state at which one of these was last found larger than before
         ("direction", "i8"),  #     (events)
         ("terminal", "i8"),  #      (events)
+        ("jumps", "i8"),  #         (events) whether a jump over zero at a break counts
         ("at_times", "i8"),  #      (times)
         ("at_breaks", "i8"),  #     (breaks, 2) the last instant before each and the first one after it
         ("q", "i8"),  #             (times, n)
@@ -83,6 +100,7 @@ RUN: Final = np.dtype(
         ("step_limit", "i8"),
         ("max_step", "f8"),
         ("quiet_step", "f8"),  #    the longest step where the error says nothing of the size that is needed
+        ("max_panel", "f8"),  #     the widest panel, in time, that is searched for events at once
         ("pivot_tol", "f8"),
         ("growing", "i8"),  #       so many pivots, the first ones, are judged by the largest value along the run
         ("zone", "f8"),  #          below this share of its scale a pivot calls for states on the constraints; 0: never
@@ -110,6 +128,21 @@ RUN: Final = np.dtype(
         ("horizon", "f8"),  #       where the first step that met a vanishing pivot would have ended
         ("lowest", "f8"),  #        smallest pivot of the step being tried, in units of its scale
         ("pivot", "f8"),  #         smallest pivot of the run
+        # The step that was made and is being searched for events.
+        ("pending", "i8"),  #       1: there is one
+        ("made", "f8"),  #          its size
+        ("made_error", "f8"),  #    its error in units of the tolerance
+        ("made_low", "f8"),  #      what t at its end lost to round-off
+        ("made_across", "i8"),  #   1: it crossed a singular position
+        ("degree", "i8"),  #        of the polynomial that it is; 0: the interpolant of this engine
+        ("searched", "f8"),  #      the fraction of it that is done
+        ("panel", "f8"),  #         the width of the next panel, in time
+        ("held_panel", "i8"),  #    1: the last panel was refused, the next one must not grow
+        ("caught", "i8"),  #        what fired in the panel
+        ("stop", "f8"),  #          where in the step a terminal event is
+        ("panels", "i8"),  #        panels of the step
+        ("pause", "i8"),  #         panels since the last pause
+        ("deep", "i8"),  #          panels of the step that could not be made smaller
         # What it counts.
         ("accepted", "i8"),
         ("rejected", "i8"),
@@ -148,16 +181,37 @@ def lengths(
         "k": 17 * stride(n, pivots + powers),
         "sums": 8 * n,
         "dense": 14 * n + 7 * powers,
+        "other": state if events else 0,
         "out": 2 * n + 2,
-        "values": (PARTS + 1) * events,
-        "value": events,
-        "roots": PARTS * events,
-        "which": PARTS * events,
+        **event_lengths(events),
         "pivot_scale": pivots,
         "best": 1 + 2 * n,
         "crossings": CROSSINGS * (4 + 4 * n) if crossing else 0,
         "work": work,
     }
+
+
+def event_lengths(events: int) -> dict[str, int]:
+    """The same for the search of events."""
+    if not events:
+        return {}
+    rows = {
+        "value": 1,
+        "side": 1,
+        "next_side": 1,
+        "heading": 1,
+        "next_heading": 1,
+        "scale": 1,
+        "noise": 1,
+        "grain": 1,
+        "coarse": 1,
+        "fired": 1,
+        "roots": 2,
+        "which": 2,
+        "come_from": 2,
+    }
+    rows |= {"values": POINTS, "spare": POINTS}
+    return {name: count * events for name, count in rows.items()} | {"series": 3 * POINTS, "zoomed": 2 * POINTS}
 
 
 def stride(n: int, behind: int) -> int:

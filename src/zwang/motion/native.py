@@ -24,6 +24,7 @@ STATUS = {
     stepper.Status.NOT_FINITE: Status.NOT_FINITE,
     stepper.Status.STEP_TOO_SMALL: Status.STEP_TOO_SMALL,
     stepper.Status.TOO_MANY_STEPS: Status.TOO_MANY_STEPS,
+    stepper.Status.UNRESOLVED: Status.UNRESOLVED,
 }
 LOOSE = 1e-9  # tolerances above it do not tell branches of constraints apart that meet: there more care is taken
 ZONE = 0.1  # share of its largest value below which a pivot asks for that
@@ -98,6 +99,8 @@ def run(task: Task) -> Path:
         velocity_tol=PROJECTED,
         direction=task.events.direction if task.events else 0,
         terminal=task.events.stop if task.events else False,
+        jumps=task.events.jumps if task.events else True,
+        fired=task.events.fired if task.events else (),
         breaks=task.breaks,
     )
     began = time.perf_counter()

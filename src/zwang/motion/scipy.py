@@ -14,6 +14,7 @@ from zwang.compile import Kernel, Program
 from zwang.errors import InputError
 from zwang.motion.march import Problem, march
 from zwang.motion.native import compiled
+from zwang.motion.pieces import Watched
 from zwang.motion.tangent import tangent
 from zwang.motion.task import Array, Path, Status, Task
 
@@ -74,16 +75,14 @@ def problem_of(task: Task, watch: "Watch") -> tuple[Problem, str]:
         pivots = evaluated(kernel, rows(task, times, states))[:, n:pivots_end] / watch.scale
         return np.asarray(np.where(np.isnan(pivots), np.inf, pivots) - task.pivot_tol)
 
-    event = single(compiled(task.events.program), task) if task.events else None
+    events = Watched(compiled(task.events.program), task.p, task.events) if task.events else None
     jacobian, note = jacobian_of(task)
     return Problem(
         slope,
         watch.trouble,
         jacobian,
         health if task.pivot_tol and len(task.pivot_scale) else None,
-        events=(lambda t, y: event(t, y).copy()) if event else None,
-        direction=task.events.direction if task.events else (),
-        stop=task.events.stop if task.events else (),
+        events=events,
         project=projection_of(task),
         power=(lambda times, states: evaluated(kernel, rows(task, times, states))[:, -1]) if task.powers else None,
         arrived=lambda t, y: watch.grow(t, y, at(t, y)[n:pivots_end]) if task.growing else None,

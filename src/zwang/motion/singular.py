@@ -23,7 +23,6 @@ from zwang.motion.leap import (
     at_most,
     best_leap,
     direction,
-    inputs,
     instant_of,
     kernel_outputs,
     pivots,
@@ -32,6 +31,7 @@ from zwang.motion.leap import (
     retraced,
 )
 from zwang.motion.native import LOOSE, compiled, run
+from zwang.motion.pieces import Search, Watched
 from zwang.motion.task import Array, Crossing, Happening, Path, Status, Task, Trace
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ DOUBTFUL = 1e-6  # below it rounding may keep a pivot that vanishes from falling
 BESIDE = 1e-3  # rows this short beside their terms, or this near dependence, are next to a lower rank
 STARTS = 4  # that rows are judged by
 BEYOND = 5.0  # how far to look past the stop, in times from there to the singular instant
-PARTS = 64  # of a leap, each searched for events
+PARTS = 64  # of the way ahead that pivots are looked at in
 
 RISES = (
     "More constraints are independent there than at the start, which is a singular position, or some of them begin to "
@@ -237,30 +237,20 @@ def work_on(task: Task, leap: "Leap", times: Array) -> Array:
 
 
 def events_between(task: Task, leap: "Leap", end: float) -> tuple[tuple[Happening, ...], Status]:
-    """Events on a leap, by the signs of their expressions at many points; up to the first that stops the motion."""
+    """Events on a leap, up to the first that stops the motion."""
     if task.events is None:
         return (), Status.FINISHED
-    kernel, events = compiled(task.events.program), task.events
-    from scipy.optimize import brentq  # half a second to import, and leaps over events are rare
 
-    def reading(t: float) -> Array:
-        return kernel(**inputs(task, t, *leap.state(t)))["event"]
+    def states(times: Array) -> Array:
+        return np.array([np.concatenate(leap.state(float(t))) for t in times])
 
-    points = np.linspace(leap.end, end, PARTS + 1)
-    values = np.array([reading(float(t)) for t in points])
-    met = []
-    for j, (way, stop) in enumerate(zip(events.direction, events.stop, strict=True)):
-        for k in range(PARTS):
-            before, after = values[k, j], values[k + 1, j]
-            rises = before < 0 <= after and way >= 0
-            if rises or (before > 0 >= after and way <= 0):
-                t = float(brentq(lambda s, j=j: reading(s)[j], points[k], points[k + 1], xtol=1e-15))
-                met.append((leap.sign * t, j, stop))
-    met.sort()
-    first = next((at for at, (_, _, stop) in enumerate(met) if stop), None)
-    status = Status.FINISHED if first is None else Status.EVENT
-    kept = met if first is None else met[: first + 1]
-    return tuple(Happening(leap.sign * s, j, *leap.state(leap.sign * s)) for s, j, _ in kept), status
+    first, last = states(np.array([leap.end, end]))
+    search = Search(Watched(compiled(task.events.program), task.p, task.events), leap.end, first, end)
+    met = search.along((leap.end, first), (end, last), states)
+    if met.lost:
+        return (), Status.UNRESOLVED
+    happenings = tuple(Happening(t, which, *leap.state(t)) for t, which in met.events)
+    return happenings, Status.EVENT if met.stops else Status.FINISHED
 
 
 def smallest_ahead(setup: "Setup", task: Task, path: Path, ahead: float) -> float:

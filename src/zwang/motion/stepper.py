@@ -23,8 +23,10 @@ are summed with compensation, so that long runs lose nothing to round-off.
 one below is halved; after ten halvings the run stops, SINGULAR, just before the singular position. A pivot that is
 negative by nature has a negative scale.
 
-*Events.* Sign changes are looked for at five points of each step and located on the interpolant of order 7 to the
-last bits of time. An event that is zero at the start, or has just fired, fires again only after it has left zero.
+*Events.* Each step is searched on its interpolant of order 7, in panels that are made smaller until each event is
+known to have no zero, one or two there (`search`); these are located to the last bits of time. An event that is zero
+at the start, or has just fired, fires again only after it has left zero. What varies too fast for that ends the run,
+UNRESOLVED.
 
 *Crossings.* With a kernel for it, a run steps across singular positions (`crossing`) and writes them down. With ASK
 in its place it stops, SINGULAR, where it foresees the first, so that it can be started again with one.
@@ -41,7 +43,7 @@ its tolerance, then v += dv likewise, three times at most each (`misses` counts 
 
 import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
@@ -52,11 +54,14 @@ from numpy.typing import ArrayLike, NDArray
 from zwang.compile.lanes import LANES
 from zwang.errors import InputError
 from zwang.motion import lanes, lanes_loop, loop
-from zwang.motion.memory import CROSSINGS, PARTS, RUN, Status, lengths, stride
+from zwang.motion.memory import CROSSINGS, RUN, Status, lengths, stride
 
 __all__ = ["Kernels", "Runs", "Status", "advance", "advance_many", "prepare", "restart"]
 
 Floats: TypeAlias = NDArray[np.float64]
+
+STRETCHES: Final = 128
+"""Into so many parts at least a run is divided to be searched for events."""
 
 SLICE: Final = 100_000
 """Attempted steps after which `advance` comes back if nothing else is asked: well below a second's work."""
@@ -151,6 +156,8 @@ def prepare(
     fine: float = 1.0,
     direction: ArrayLike = 0,
     terminal: ArrayLike = False,
+    jumps: ArrayLike = True,
+    fired: Sequence[int] = (),
     event_rows: int = 1024,
     breaks: ArrayLike | list[Floats] = (),
     position_tol: float = 1e-13,
@@ -160,10 +167,11 @@ def prepare(
 
     `times`, from t on in the direction of the motion, is where q and v are wanted. `rtol` and `atol` are numbers
     or arrays (2n,) for q and v. No step is longer than `max_step`, and none than `quiet_step` that follows one whose
-    error says nothing of the size that is needed. `first_step` 0 has it chosen. `direction` (-1
-    falling, 0 both, 1 rising) and `terminal` are numbers or arrays (events,). The table of events has `event_rows`
-    rows for each run. `breaks` are instants, in any order, between each of which and the next double a step must end;
-    a list has those of each run.
+    error says nothing of the size that is needed. `first_step` 0 has it chosen. `direction` (-1 falling, 0 both, 1
+    rising) and `terminal` are numbers or arrays (events,), as is `jumps`: whether an event fires that is on the other
+    side of zero right behind a break. Events that have just `fired` count as zero until they have left it. The table
+    of events has `event_rows` rows for each run. `breaks` are instants, in any order, between each of which and the
+    next double a step must end; a list has those of each run.
     `pivot_scale` is a number, an array (pivots,) or one (S, pivots); the first `growing` pivots are judged by their
     largest value on the way, once that is larger. With a kernel for crossings, states at which a pivot is below the
     share `zone` of its scale are brought to the constraints, and crossings are held to the share `fine` of the
@@ -174,12 +182,13 @@ def prepare(
     samples = max(len(q), len(v), len(given))
     wanted = np.atleast_1d(np.array(times, dtype=float))
     _check(kernels, float(t), q, v, given, wanted, samples)
-    rows = max(event_rows, PARTS * kernels.events) if kernels.events else 0
+    rows = max(event_rows, 2 * kernels.events) if kernels.events else 0
     shared = {
         "rtol": _spread("rtol", rtol, 2 * n),
         "atol": _spread("atol", atol, 2 * n),
         "direction": _spread("direction", direction, kernels.events),
         "terminal": _spread("terminal", terminal, kernels.events),
+        "jumps": _spread("jumps", jumps, kernels.events),
         "at_times": wanted,
     }
     backwards = bool(wanted.size and wanted[-1] < t)
@@ -197,7 +206,7 @@ def prepare(
     places = dict(zip(sizes, itertools.accumulate(sizes.values(), initial=0), strict=False))
     # Whole cache lines and one more between samples: they belong to different threads.
     memory = np.zeros((samples, (sum(sizes.values()) + 15) // 8 * 8))
-    for name in ("now", "new", "x"):
+    for name in ("now", "new", "x", *(["other"] if kernels.events else [])):
         block = memory[:, places[name] : places[name] + sizes[name]]
         block[:, 0], block[:, 1 : 1 + n], block[:, 1 + n : 1 + 2 * n], block[:, 1 + 2 * n :] = t, q, v, given
     scale = np.asarray(pivot_scale, dtype=float)
@@ -205,7 +214,11 @@ def prepare(
         scale = _spread("pivot_scale", scale, kernels.pivots)
     memory[:, places["pivot_scale"] : places["pivot_scale"] + sizes["pivot_scale"]] = scale
     memory[:, places["best"] : places["best"] + sizes["best"]] = memory[:, : sizes["best"]]
-    memory[:, places["values"] : places["values"] + sizes["values"]] = np.nan
+    if kernels.events:
+        side = memory[:, places["side"] : places["side"] + kernels.events]
+        side[:] = np.nan
+        side[:, list(fired)] = 0.0
+        memory[:, places["fired"] : places["fired"] + kernels.events] = np.nan
 
     records = np.zeros(samples, RUN)
     for name, place in places.items():
@@ -234,6 +247,7 @@ def prepare(
         "quiet_step": quiet_step,
         "zone": zone,
         "fine": fine,
+        "max_panel": abs(wanted[-1] - t) / STRETCHES if wanted.size else np.inf,
         "pivot_tol": pivot_tol if kernels.pivots else -np.inf,
         "position_tol": position_tol,
         "velocity_tol": velocity_tol,
@@ -322,7 +336,7 @@ def restart(runs: Runs, q: ArrayLike, v: ArrayLike, sample: int = 0, t: float | 
     runs.state[sample, 1 : 1 + n], runs.state[sample, 1 + n :] = q, v
     runs.memory[sample, low : low + 2 * n] = 0.0
     record = runs.records[sample]
-    record["fresh"], record["h"], record["error"], record["held"] = 1, 0.0, 1e-4, 0
+    record["fresh"], record["h"], record["error"], record["held"], record["pending"] = 1, 0.0, 1e-4, 0, 0
     if t is not None:
         runs.state[sample, 0], record["t_low"] = t, 0.0
 

@@ -25,6 +25,7 @@ class Status(StrEnum):
     STEP_TOO_SMALL = "step too small"
     TOO_MANY_STEPS = "too many steps"
     SLIDING = "sliding"
+    UNRESOLVED = "unresolved"
 
 
 REMEDY = {
@@ -34,16 +35,28 @@ REMEDY = {
     Status.STEP_TOO_SMALL: "ask for a looser tol, or use method='radau' if the system is stiff",
     Status.SLIDING: "smooth what switches there, as tanh(v/eps) for sign(v), or end before it",
     Status.TOO_MANY_STEPS: "ask for a looser tol or a shorter time, or use method='radau' if the system is stiff",
+    Status.UNRESOLVED: "an event varies faster there than time is resolved: check its expression",
 }
 
 
 @dataclass(frozen=True)
 class EventTask:
-    """Events as a program with one output `event`; directions −1, 0 or 1; which of them stop the run."""
+    """Events as a program with one output `event`; directions −1, 0 or 1; which of them stop the run.
+
+    `signals` says which of them hold signals: what these jump over at their knots they do not reach. Events that have
+    just `fired` where the run starts count as zero until they have left it.
+    """
 
     program: Program
     direction: tuple[int, ...]
     stop: tuple[bool, ...]
+    signals: tuple[bool, ...] = ()
+    fired: tuple[int, ...] = ()
+
+    @property
+    def jumps(self) -> tuple[bool, ...]:
+        """Whether an event fires that is on the other side of zero right behind a break."""
+        return tuple(not any(self.signals[j : j + 1]) for j in range(len(self.direction)))
 
 
 @dataclass(frozen=True)

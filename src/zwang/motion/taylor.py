@@ -16,8 +16,8 @@ method over kinks (Abs, Piecewise), which no expansion describes: the steps clos
 *Round-off.* t is rounded first and y then computed there, by Horner's scheme: sums of cₖτᵏ with tabulated powers
 would repeat the same rounding errors step after step, ten times worse after a thousand steps of an oscillator.
 
-*Pivots and events* are expanded along with the motion and the zeros of their polynomials isolated, so that none is
-stepped over, however short its visit beyond zero. An event fires neither at the start nor where it has just fired.
+*Pivots* are expanded along with the motion and the zeros of their polynomials isolated, so that none is stepped over,
+however short its visit beyond zero. *Events* need not have expansions: each step is searched for them (`pieces`).
 
 *Breaks.* An expansion ends at each, and the next begins on its other side.
 
@@ -33,9 +33,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zwang.motion.gauss import POINTS, running_integral
-from zwang.motion.heyoka_machine import PIVOT, Machine, Numbers, machine_for, precision_of
+from zwang.motion.heyoka_machine import Machine, Numbers, machine_for, precision_of
 from zwang.motion.march import stretches
-from zwang.motion.task import Happening, Path, Status, Task, Trace
+from zwang.motion.native import compiled
+from zwang.motion.pieces import Met, Search, Watched
+from zwang.motion.task import Array, Happening, Path, Status, Task, Trace
 
 NODES: Final = (0.47, 0.81, 1.0)
 """Where in a step the defect is looked at; it is largest at the end as long as the expansion converges."""
@@ -124,7 +126,10 @@ class Walk:
         self.steps = self.evaluations = self.creeping = 0
         self.sense = -1 if self.end < self.now[0] else 1
         self.longest = math.inf
-        self.fired = [self.now[0] for _ in (task.events.stop if task.events else ())]  # when each fired last
+        self.search = None
+        if task.events:
+            watched = Watched(compiled(task.events.program), np.asarray(task.p, dtype=float), task.events)
+            self.search = Search(watched, task.t, y.astype(float), float(self.end))
         self.scale = np.array(task.pivot_scale, dtype=float)
         self.ratios = np.zeros_like(self.scale)  # of pivots to their scales at the end of the step being tried
         self.best = (float(task.t), task.q, task.v)
@@ -140,8 +145,9 @@ class Walk:
         p = np.concatenate([np.asarray(self.task.p, dtype=float), behind]).astype(self.number)
         self.machine.integrator.pars[:] = p[: len(self.machine.integrator.pars)]
         self.machine.readings.set_parameters(p, 1, 2, len(NODES), POINTS)
-        if self.machine.projection:
-            self.machine.projection.set_parameters(p, 1)
+        for function in (self.machine.projection, self.machine.events):
+            if function:
+                function.set_parameters(p, 1)
 
     def grow(self) -> None:
         """Pivots are judged by what is large along the run."""
@@ -157,8 +163,9 @@ class Walk:
         """Step after step to the end, or to what stops the run; from break to break, where there are some."""
         spoke, last = -math.inf, Status.FINISHED
         for start, stop in stretches(float(self.now[0]), float(self.end), self.task.breaks):
-            self.now, self.end = (self.number(start), self.now[1]), self.number(stop)
-            status = self.begin()
+            met = self.cross(start)
+            self.end = self.number(stop)
+            status = Status.EVENT if met.stops else self.begin()
             while status is None:
                 status = self.step()
                 if self.task.progress and (status is not None or clock.perf_counter() - spoke > LOOK):
@@ -168,6 +175,17 @@ class Walk:
             if status is not Status.FINISHED:
                 break
         return last
+
+    def cross(self, start: float) -> Met:
+        """To the other side of a break, behind which events may read otherwise."""
+        t, y = self.now
+        self.now, n = (self.number(start), y), self.machine.n
+        if self.search is None or float(t) == start:
+            return Met()
+        state = y.astype(float)
+        met = self.search.cross(start, state)
+        self.happenings += [Happening(at, which, state[:n], state[n:]) for at, which in met.events]
+        return met
 
     def begin(self) -> Status | None:
         """Look at the start: its pivots, its acceleration, and how far the first step may go."""
@@ -194,27 +212,29 @@ class Walk:
         t = self.now[0]
         remaining = abs(float(self.end - t))
         longest = min(remaining, self.longest, self.task.max_step)
-        # A little further, so that an event at the very end of a step is seen.
+        # A little further, so that a pivot that vanishes at the very end of a step is seen.
         c, natural = self.expand(longest * (1 + 4 * self.machine.kind.eps))
         length = min(longest, natural) if natural < longest else min(longest, self.task.quiet_step)
         status, target = (None, t + self.sense * length) if length < remaining else (Status.FINISHED, self.end)
-        events = self.events(length)
-        for at, which in events:
-            if which == PIVOT or self.task.events.stop[which]:  # type: ignore[union-attr]
-                if self.reached(at, target):
-                    status, target = (Status.SINGULAR if which == PIVOT else Status.EVENT), at
-                break
+        vanishing = [at for at, slope in self.machine.found if slope * self.sense <= 0]
+        first = min(vanishing, key=lambda at: self.sense * at, default=None)
+        if first is not None and self.reached(first, target):
+            status, target = Status.SINGULAR, first
         trouble = Status.STEP_TOO_SMALL
         for _ in range(HALVINGS):
             if target == t:
-                return status if status in (Status.EVENT, Status.SINGULAR) else trouble
+                return status if status is Status.SINGULAR else trouble
             nearer = t + (target - t) / 2
             failure = self.failure(c[:, 1:] * (target - t) ** self.k, target)
             if failure is Status.STEP_TOO_SMALL and nearer in (t, target):
                 failure = None  # a kink between two numbers: no time between them to do better at
-            failure = failure or self.arrive(target, events)
+            met = self.met(c, target) if failure is None else Met()
+            if met.lost:
+                return Status.UNRESOLVED
+            end = self.placed(*met.events[-1]) if met.stops else target
+            failure = failure or self.arrive(end, met)
             if failure is None:
-                return status or self.stuck(abs(float(target - t)))
+                return Status.EVENT if met.stops else status or self.stuck(abs(float(end - t)))
             trouble, status, target = failure, None, nearer
         return trouble
 
@@ -237,19 +257,33 @@ class Walk:
         natural = abs(float(h))
         return integrator.tc, natural if math.isfinite(natural) else longest
 
-    def events(self, length: float) -> list[tuple[Any, int]]:
-        """What the expansion meets, in order: events that count, and pivots that vanish."""
-        kept = []
-        for at, which, slope in sorted(self.machine.found, key=lambda found: self.sense * found[0]):
-            if which == PIVOT:
-                counts = slope * self.sense <= 0
-            else:
-                direction = self.task.events.direction[which]  # type: ignore[union-attr]
-                apart = 8 * self.machine.kind.eps * (abs(float(at)) + length)
-                counts = direction * slope * self.sense >= 0 and abs(float(at - self.fired[which])) > apart
-            if counts:
-                kept.append((at, which))
-        return kept
+    def met(self, c: Numbers, target: Any) -> Met:
+        """The events on the way to a time, by the expansion."""
+        if self.search is None:
+            return Met()
+        t, y = self.now
+
+        def states(times: Array) -> Array:
+            tau = times.astype(self.number) - t
+            return np.asarray((y[:, None] + c[:, 1:] @ powers(tau, self.k)).T.astype(float))
+
+        start, end = float(t), float(target)
+        ends = (start, y.astype(float)), (end, self.state(target).astype(float))
+        return self.search.along(*ends, states, low=float(t - self.number(start)))
+
+    def placed(self, t: float, which: int) -> Any:
+        """When an event was met; beyond the digits of doubles, where it passes zero in a straight line."""
+        at, events = self.number(t), self.machine.events
+        if events is None:
+            return at
+        far = self.number(4 * np.spacing(abs(t)))
+        for _ in range(3):
+            here, there = (events(np.array([s]), self.state(s)[:, None])[which, 0] for s in (at, at + far))
+            change = here * far / (there - here) if there != here else far
+            if not abs(float(change)) < abs(float(far)):
+                return self.number(t)
+            at, far = at - change, far / 1024
+        return at
 
     def failure(self, scaled: Numbers, target: Any) -> Status | None:
         """What is wrong with a step to `target`, if anything: its defect, its pivots."""
@@ -277,7 +311,7 @@ class Walk:
         self.evaluations += 2
         return float(np.abs(found[:, 1] - found[:, 0]).max())
 
-    def arrive(self, target: Any, events: list[tuple[Any, int]]) -> Status | None:
+    def arrive(self, target: Any, met: Met) -> Status | None:
         """The end of the step becomes the state; times to save and events on the way are handed out."""
         t, n = self.now[0], self.machine.n
         new = self.state(target)
@@ -288,11 +322,9 @@ class Walk:
         due = ahead[: int(np.searchsorted(self.sense * ahead, self.sense * float(target), side="right"))]
         self.trace(due, target)
         self.saved += [new if at == target else self.state(self.number(at)) for at in due]
-        for at, which in events:
-            if which != PIVOT and self.reached(at, target):
-                y = (new if at == target else self.state(at)).astype(float)
-                self.happenings.append(Happening(float(at), which, y[:n], y[n:]))
-                self.fired[which] = at
+        for at, which in met.events:
+            y = (new if at == float(target) else self.state(self.number(at))).astype(float)
+            self.happenings.append(Happening(at, which, y[:n], y[n:]))
         self.now, self.size = (target, new), size
         self.grow()
         self.longest = GROWTH * abs(float(target - t))

@@ -48,7 +48,8 @@ def constraint_force(coordinate: sp.Expr | str) -> sp.Symbol:
 class Event:
     """A zero of an expression in coordinates, rates, time, parameters, multipliers and forces of constraint.
 
-    `direction` 1 counts only crossings upwards, −1 only downwards, 0 both; `stop` ends the motion there.
+    It fires where it is reached or passed: with `direction` 1 only from below, with −1 only from above, with 0 from
+    either side; what touches zero fires once. `stop` ends the motion there.
 
     >>> from zwang import coordinates
     >>> x = coordinates("x")

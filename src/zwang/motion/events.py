@@ -9,7 +9,7 @@ from typing import Final
 from zwang.compile.restricted import native, seldom_native
 from zwang.motion.memory import POINTS, Run
 from zwang.motion.panel import IN_SLOPE, IN_VALUE, LAST, NODES, derivative, outweighs, series, tail
-from zwang.motion.search import FINEST, LEFT, all_judged, finest, same_zero, sample, see_grain, state_at
+from zwang.motion.search import FINEST, LEFT, SHORT, all_judged, finest, same_zero, sample, see_grain, state_at
 from zwang.motion.step import HUGE, larger, read, smaller
 from zwang.motion.sums import at, call, shift
 
@@ -102,9 +102,9 @@ def search(run: Run, h: float, limit: float) -> int:
             return LOST
         a = run.searched
         least = finest(run, h, a)
-        width = larger(least, smaller(run.panel / abs(h), limit - a))
+        width = 1.0 if least > SHORT else larger(least, smaller(run.panel / abs(h), limit - a))
         b = limit if limit - a < 1.2 * width else a + width
-        last = b - a <= 1.2 * least
+        last = b - a <= 1.2 * least or least > SHORT
         sample(run, h, a, b, 1, values)
         if run.panels == 0:
             for j in range(e):

@@ -36,12 +36,13 @@ BESIDE: Final = 4.0  # how far beside such a panel to look, in widths of it
 ZOOM: Final = 8.0
 NEAR, FAR = 0.6, 1.2  # a value next to a place, against one beside: at a zero it is below, at a pole above
 TALL: Final = 10.0  # a pole is that much larger than the function elsewhere in the step
-BLUR: Final = 8.0  # what is not above the roughness of a function by so much is zero to rounding
+BLUR, HIDDEN = 32.0, 8.0  # what is not above the roughness of a function by so much: zero to rounding, not seen
 NOISY, ZERO, LEFT, FORGET = 4.0, 16.0, 64.0, 1000.0
 """Times its noise that blur the series of a function, that are zero, that have left zero, that have left the noise."""
 WIDE: Final = 64.0  # a panel of so many last widths is wide enough to tell noise from time's own grain
 TINY_SHARE: Final = 1e-8  # of how large a function is in a step: above it is not a matter of rounding
-AGO: Final = 0.1  # a step is known that far before its beginning
+SHORT: Final = 1e-3  # a step of which the last width is so large a part is not looked beside
+AGO: Final = 0.01  # a step is known that far before its beginning
 AGAIN: Final = 64.0  # what fires again within so many last widths, where time is not fine enough, is the same zero
 
 
@@ -168,15 +169,14 @@ def sample(run: Run, h: float, a: float, b: float, first: int, out: Array) -> No
 
 
 @seldom_native
-def turning_point(run: Run, h: float, j: int, a: float, b: float, bend: float) -> tuple[float, float]:
+def turning_point(run: Run, h: float, j: int, a: float, b: float, centre: float, bend: float) -> tuple[float, float]:
     """θ where event j, which bends one way from a to b, is nearest to the other side; on which side it is there.
 
     The side is 1 if the whole bend stays on its own, −1 if it reaches beyond zero, and 0 if it touches zero, as far as
-    rounding lets see. Its slope is at hand in the series of the panel.
+    rounding lets see. `centre` is about where it is.
     """
     e, spare, c = run.events, at(run.spare), at(run.zoomed)
     d = shift(c, POINTS)
-    centre = a + 0.5 * (1.0 + extremum(shift(at(run.series), POINTS), LAST - 1, bend)) * (b - a)
     half, rough = 0.5 * (b - a) / ZOOM, HUGE
     for _ in range(60):
         left, right = larger(a, centre - half), smaller(b, centre + half)
@@ -184,9 +184,9 @@ def turning_point(run: Run, h: float, j: int, a: float, b: float, bend: float) -
         series(c, shift(spare, j), e)
         derivative(d, c, LAST)
         before, rough = rough, 0.0
-        for k in range(4, POINTS):
-            rough += BLUR * abs(c[k])
-        unsure = larger(rough, 0.25 * before)
+        for k in range(5, POINTS):
+            rough += abs(c[k])
+        unsure = BLUR * larger(rough, 0.25 * before)
         lowest = 0
         for i in range(1, POINTS):
             if bend * spare[i * e + j] < bend * spare[lowest * e + j]:
@@ -198,16 +198,14 @@ def turning_point(run: Run, h: float, j: int, a: float, b: float, bend: float) -
         look(run, h, centre, at(run.value))
         if bend * at(run.value)[j] < -unsure:
             return centre, -1.0
-        if (u == -1.0 and left == a) or (u == 1.0 and right == b):
-            return centre, 1.0  # no turning point: what comes beyond the panel is for the next one
         if (u > -0.9 or left == a) and (u < 0.9 or right == b):
-            if outweighs(c, LAST, 1.0, IN_VALUE * tail(c)):
-                return centre, 1.0
-            if not abs(c[2]) > rough:
-                at(run.noise)[j] = larger(at(run.noise)[j], rough / BLUR)
+            if outweighs(c, LAST, 1.0, larger(IN_VALUE * tail(c), BLUR * rough)):
+                return centre, (1.0 if bend * c[0] > 0.0 else -1.0)
+            if not abs(c[2]) > HIDDEN * (abs(c[4]) + rough):
+                at(run.noise)[j] = larger(at(run.noise)[j], rough)
                 return centre, 0.0
             if right - left <= finest(run, h, centre):
-                return centre, 0.0
+                return centre, (0.0 if abs(at(run.value)[j]) <= 2 * (abs(c[1]) + abs(c[2])) + ZERO * rough else 1.0)
             half /= ZOOM
     return centre, 0.0
 
@@ -219,7 +217,8 @@ def bends(run: Run, h: float, j: int, side: float, a: float, b: float, first: fl
         catch(run, j, root(run, h, j, a, first, b, end) if side * first > 0.0 else a, side)
     elif bend * side >= 0.0 and (bend * end >= 0.0 or side == 0.0):
         # Towards zero and back, or from zero.
-        theta, on = turning_point(run, h, j, a, b, bend)
+        centre = a + 0.5 * (1.0 + extremum(shift(at(run.series), POINTS), LAST - 1, bend)) * (b - a)
+        theta, on = turning_point(run, h, j, a, b, centre, bend)
         if on < 0.0:
             look(run, h, theta, at(run.value))
             beyond = at(run.value)[j]
@@ -258,7 +257,7 @@ def judge(run: Run, h: float, j: int, a: float, b: float) -> bool:
         if turn < a:
             catch(run, j, turn, side)
             side = 0.0
-    if outweighs(c, LAST, 1.0, IN_VALUE * left_out + (BLUR if side != 0.0 else LEFT) * noise):
+    if outweighs(c, LAST, 1.0, IN_VALUE * left_out + (ZERO if side != 0.0 else LEFT) * noise):
         if side * end < 0.0:
             catch(run, j, a, side)
         return True
@@ -289,6 +288,8 @@ def turns(run: Run, h: float, j: int, a: float, first: float) -> float:
     if rises <= 0.0:
         return 2.0
     left, right = a - larger(2.0 * aside * abs(first) / rises, aside), a
+    if left < -AGO:
+        return a
     for _ in range(100):
         third = (right - left) / 3.0
         look(run, h, left + third, value)
@@ -386,7 +387,17 @@ def same_zero(run: Run, h: float, j: int, theta: float) -> bool:
     for i in range(1, LAST):
         largest = larger(largest, abs(beside[i * e]))
     series(c, beside, e)
-    return largest <= TINY_SHARE * at(run.scale)[j] and largest <= 2 * BLUR * (abs(c[6]) + abs(c[7]))
+    return largest <= TINY_SHARE * at(run.scale)[j] and largest <= BLUR * (abs(c[6]) + abs(c[7]))
+
+
+@seldom_native
+def only_ends(run: Run, h: float, j: int) -> None:
+    """Event j on a step that is hardly longer than time is fine."""
+    side, first, end = at(run.side)[j], at(run.values)[j], at(run.values)[LAST * run.events + j]
+    at(run.next_heading)[j] = 0.0
+    at(run.next_side)[j] = end if abs(end) <= HUGE else 0.0
+    if side != 0.0 and side * end <= 0.0:
+        catch(run, j, root(run, h, j, 0.0, first, 1.0, end) if side * first > 0.0 else 0.0, side)
 
 
 @native
@@ -394,7 +405,9 @@ def all_judged(run: Run, h: float, a: float, b: float, last: bool) -> bool:
     """Whether a panel is good for all events."""
     run.caught = 0
     for j in range(run.events):
-        if last:
+        if last and finest(run, h, 0.0) > SHORT:
+            only_ends(run, h, j)
+        elif last:
             last_look(run, h, j, a, b)
         elif not judge(run, h, j, a, b):
             return False

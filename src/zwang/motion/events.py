@@ -66,6 +66,7 @@ def suspect(run: Run, h: float) -> bool:
                 return True
     for j in range(e):
         side[j], values[j], heading[j] = values[LAST * e + j], values[LAST * e + j], next_heading[j]
+        at(run.away)[j] = 1.0
     widen(run, GROW * abs(h))
     return False
 
@@ -125,6 +126,8 @@ def search(run: Run, h: float, limit: float) -> int:
         run.searched = b
         for j in range(e):
             side[j], values[j], at(run.heading)[j] = next_side[j], values[LAST * e + j], at(run.next_heading)[j]
+            if abs(values[j]) > LEFT * at(run.coarse)[j]:
+                at(run.away)[j] = 1.0
     return DONE
 
 
@@ -230,9 +233,11 @@ def stop_inside(run: Run) -> None:
 def see_start(run: Run) -> None:
     """Events at a start: those that have just fired, or are zero, count as zero until they have left it."""
     e, values, side = run.events, at(run.values), at(run.side)
+    see_grain(run, at(run.now))
     call(run.event, values, at(run.now), at(run.work))
     for j in range(e):
         at(run.heading)[j] = 0.0
+        at(run.away)[j] = 1.0 if abs(values[j]) > LEFT * at(run.grain)[j] else 0.0
         if side[j] != 0.0:
             side[j] = values[j] if abs(values[j]) <= HUGE else 0.0
 

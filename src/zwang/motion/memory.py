@@ -73,6 +73,7 @@ RUN: Final = np.dtype(
         ("grain", "i8"),  #         (events) and as far as the last digits of a state go
         ("coarse", "i8"),  #        (events) the same at the end of a step
         ("other", "i8"),  #         another state
+        ("away", "i8"),  #          (events) 1: it has been away from zero, by more than rounding, since the start
         ("fired", "i8"),  #         (events) when each fired last
         ("series", "i8"),  #        (3, POINTS) coefficients of an event on a panel, of its slope and of its bend
         ("zoomed", "i8"),  #        (2, POINTS) and on a panel within it
@@ -205,6 +206,7 @@ def event_lengths(events: int) -> dict[str, int]:
         "noise": 1,
         "grain": 1,
         "coarse": 1,
+        "away": 1,
         "fired": 1,
         "roots": 2,
         "which": 2,

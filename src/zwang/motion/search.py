@@ -7,7 +7,8 @@ parts, what is left is a jump, a kink, a pole or rounding, and told apart by the
 
 *Sides.* An event has a side: the sign it had last, or zero. It fires where it reaches zero or passes it, coming from a
 side that is not zero; after that it counts as zero until it has left it. So what touches zero fires once, what stays
-at zero fires where it arrives, a start at zero does not fire, and nothing fires twice.
+at zero fires where it arrives, a start at zero does not fire, and nothing fires twice. What starts beside zero by no
+more than rounding fires if it passes zero, but not because it is so near.
 
 Native functions (`compile.restricted`); each takes the record of a run and works in the arrays it points to.
 """
@@ -226,7 +227,7 @@ def bends(run: Run, h: float, j: int, side: float, a: float, b: float, first: fl
                 catch(run, j, root(run, h, j, a, first, theta, beyond) if side * first > 0.0 else a, side)
             if bend * end >= 0.0:
                 catch(run, j, root(run, h, j, theta, beyond, b, end), -bend)
-        elif on == 0.0 and side != 0.0:
+        elif on == 0.0 and side != 0.0 and at(run.away)[j] != 0.0:
             catch(run, j, theta, side)
             if abs(end) <= LEFT * at(run.noise)[j]:
                 at(run.next_side)[j] = 0.0
@@ -254,7 +255,7 @@ def judge(run: Run, h: float, j: int, a: float, b: float) -> bool:
         turn = turns(run, h, j, a, first)
         if turn > a:
             return False
-        if turn < a:
+        if turn < a and at(run.away)[j] != 0.0:
             catch(run, j, turn, side)
             side = 0.0
     if outweighs(c, LAST, 1.0, IN_VALUE * left_out + (ZERO if side != 0.0 else LEFT) * noise):
@@ -317,8 +318,11 @@ def at_rest(run: Run, j: int, side: float, a: float, noise: float) -> bool:
     if known:
         if not largest <= smaller((ZERO if side != 0.0 else LEFT) * noise, TALL * at(run.scale)[j]):
             return False
-        if side != 0.0:
+        if side != 0.0 and (largest == 0.0 or at(run.away)[j] != 0.0):
             catch(run, j, a, side)
+        elif side != 0.0:
+            at(run.next_side)[j] = side
+            return True
     at(run.next_side)[j] = 0.0
     return True
 
@@ -349,11 +353,16 @@ def last_look(run: Run, h: float, j: int, a: float, b: float) -> None:
             catch(run, j, a, side)
     elif may and side * end <= 0.0:
         catch(run, j, root(run, h, j, a, first, b, end) if side * first > 0.0 else a, side)
-    elif may and side * after > 0.0 and touches(comes, goes, abs(end) > abs(before), abs(first) > abs(after)):
+    elif (
+        may
+        and side * after > 0.0
+        and at(run.away)[j] != 0.0
+        and touches(comes, goes, abs(end) > abs(before), abs(first) > abs(after))
+    ):
         catch(run, j, a if abs(first) < abs(end) else b, side)
     elif may:
         for i in range(1, LAST):
-            if side * values[i * e] <= 0.0 and run.caught == fired:
+            if side * values[i * e] <= 0.0 and run.caught == fired and at(run.away)[j] != 0.0:
                 catch(run, j, a + NODES[i] * width, side)
     at(run.next_heading)[j] = 0.0
     stays = goes and (side == 0.0 or run.caught > fired)

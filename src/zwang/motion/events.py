@@ -7,9 +7,10 @@ import math
 from typing import Final
 
 from zwang.compile.restricted import native, seldom_native
+from zwang.motion.looks import FINEST, finest, sample, state_at
 from zwang.motion.memory import POINTS, Run
 from zwang.motion.panel import IN_SLOPE, IN_VALUE, LAST, NODES, derivative, outweighs, series, tail
-from zwang.motion.search import FINEST, LEFT, SHORT, all_judged, finest, same_zero, sample, see_grain, state_at
+from zwang.motion.search import LEFT, SHORT, all_judged, same_zero, see_grain
 from zwang.motion.step import HUGE, larger, read, smaller
 from zwang.motion.sums import at, call, shift
 

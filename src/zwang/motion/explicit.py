@@ -145,7 +145,7 @@ class Lift:
         rows: dict[int, Row] = {}
         for i, weight in choice.lifted:
             a = {j: steps.name(e) for j, e in model.derived.A[i].items()}
-            w = steps.name(se.sympify(weight.of(a, se.Integer(1))))
+            w = steps.name(weight.of(a, se.Integer(1)))
             rows[i] = {j: w * e if w.is_Number else steps.name(w * e) for j, e in a.items()}
             for j, e in rows[i].items():
                 for k, f in a.items():

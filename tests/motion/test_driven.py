@@ -35,7 +35,7 @@ def test_an_oscillator_under_a_tabulated_force(kind, method, tol, allowed):
     exact = closed_form(signal, motion.time.values)
     np.testing.assert_allclose(motion.q[:, 0], exact, atol=allowed)
     np.testing.assert_allclose(motion.force[:, 0], 2 * (signal(motion.time) - OMEGA**2 * motion.q[:, 0]), atol=1e-12)
-    assert abs(motion.energy_balance).max() < 100 * tol
+    assert abs(motion.energy_balance).max() < 10 * allowed  # the force is up to ten where the place is off
 
 
 @pytest.mark.parametrize("kind", KINDS)

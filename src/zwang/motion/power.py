@@ -65,16 +65,23 @@ def constraint_rates(model: Model, rows: Sequence[int], off: bool) -> dict[int, 
             continue
         rates[i] = se.Add(*[e * axes.v[j] for j, e in derived.A[i].items()])
         if velocity is not None and not off:
-            rates[i] = on_constraint(rates[i], velocity, set(axes.v))
+            rates[i] = on_constraint(rates[i], list(derived.A[i].values()), velocity, axes.v)
     return {i: rate for i, rate in rates.items() if rate != 0}
 
 
-def on_constraint(rate: Any, velocity: Any, v: set[Any]) -> Any:
-    """ψ_q̇ q̇ where ψ = 0: Euler's theorem for a ψ homogeneous of first or second degree, or linear but for a rest."""
-    rest = se.expand(rate - velocity)
-    if not rest.free_symbols & v:
-        return rest
-    return se.Integer(0) if se.expand(rate - 2 * velocity) == 0 else rate
+def on_constraint(rate: Any, row: Sequence[Any], velocity: Any, v: Sequence[Any]) -> Any:
+    """ψ_q̇ q̇ where ψ = 0, for ψ of first degree in q̇, with or without a rest, or homogeneous of second degree.
+
+    Told from derivatives, not by expanding: in space a row has thousands of products.
+    """
+    still = dict.fromkeys(v, 0)
+    rest = velocity.subs(still)
+    moving = [e for e in row if e.free_symbols & set(v)]
+    if not moving:
+        return -rest  # ψ = ψ_q̇ q̇ + rest
+    bends = [e.diff(x) for e in moving for x in v]
+    quadratic = not any(bend.free_symbols & set(v) for bend in bends) and all(e.subs(still) == 0 for e in row)
+    return se.Integer(0) if quadratic and rest == 0 else rate  # Euler's theorem: ψ_q̇ q̇ = 2ψ
 
 
 def total_power(model: Model, rates: Mapping[int, Any], multipliers: Mapping[int, Any]) -> Any:

@@ -10,7 +10,7 @@ from zwang import multibody as mb
 from zwang.errors import InputError
 from zwang.evaluation import model_kernel
 from zwang.given import parameter_values
-from zwang.linalg.newton import nearest_point
+from zwang.linalg.newton import nearest_point, nearest_root
 
 x, y = zw.coordinates("x y")
 
@@ -152,3 +152,13 @@ def test_a_root_that_is_not_the_nearest_is_said():
     assert found.root
     assert not found.nearest
     assert nearest_point(ellipse, lambda x: np.eye(2), target, target, 1e-14).nearest
+
+
+def test_a_search_that_ends_where_nothing_is_defined_finds_nothing_and_prints_nothing(capfd):
+    """LAPACK prints to standard output where it is given what is not finite."""
+
+    def cliff(x):
+        return np.array([1e-15]), np.array([[1.0 if x[0] >= 1.0 else np.nan]])
+
+    assert not nearest_root(cliff, np.array([1.0]), 1e-14)[1]
+    assert capfd.readouterr().out == ""

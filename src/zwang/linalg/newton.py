@@ -46,6 +46,8 @@ def nearest_root(
     if not settled:
         return x, False
     f, J = equations(x)
+    if not (np.isfinite(f).all() and np.isfinite(J).all()):
+        return x, False
     for _ in range(POLISHES if len(f) else 0):  # to the rounding of f itself, whatever the units
         scale = row_norms(J)
         nearer = x - step(f / scale, J / scale[:, None])
@@ -95,6 +97,8 @@ def stepped(
         scale = row_norms(J)
         d = step(f / scale, J / scale[:, None])
         x = x - d
+        if not np.isfinite(x).all():  # then every step would be short beside it
+            return x, False
         if np.abs(d).max() <= tolerance * max(unit, np.abs(x).max()):
             return x, True
     return x, False

@@ -1,10 +1,11 @@
 # Two commands do everything: `make demo` and `make test`; they install what they need into .venv.
 # `make test-lowest` runs something of every room with the lowest versions that pyproject allows, in .venv-lowest.
+# `make bits` runs all examples on the tree of a commit (BASE) and on this one, and compares them to the last bit.
 # `make bench` sets zwang beside its peers, in .venv-bench; `make bench-parts` measures its parts.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test fuzz bench bench-parts clean
+.PHONY: demo test bits fuzz bench bench-parts clean
 
 demo: .venv/ready
 	@mkdir -p build/demo
@@ -18,6 +19,12 @@ test: .venv/ready
 	$(BIN)/lint-imports
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir build/site
 	$(BIN)/python -m pytest -n auto
+
+BASE ?= main
+bits: .venv/ready
+	rm -rf build/bits && mkdir -p build/bits && git archive $(BASE) src | tar -x -C build/bits
+	PYTHONPATH=$(CURDIR)/build/bits/src $(BIN)/python tools/same_bits.py write build/bits/before.npz
+	$(BIN)/python tools/same_bits.py compare build/bits/before.npz
 
 fuzz: .venv/ready  # 22,000 model files at random: a quarter of an hour
 	$(BIN)/python -m pytest -m slow

@@ -1,11 +1,12 @@
 # Two commands do everything: `make demo` and `make test`; they install what they need into .venv.
 # `make test-lowest` runs something of every room with the lowest versions that pyproject allows, in .venv-lowest.
+# `make graph` prints the rooms, what they import and which rules of the house are broken.
 # `make bits` runs all examples on the tree of a commit (BASE) and on this one, and compares them to the last bit.
 # `make bench` sets zwang beside its peers, in .venv-bench; `make bench-parts` measures its parts.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test bits fuzz bench bench-parts clean
+.PHONY: demo test graph bits fuzz bench bench-parts clean
 
 demo: .venv/ready
 	@mkdir -p build/demo
@@ -19,6 +20,9 @@ test: .venv/ready
 	$(BIN)/lint-imports
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir build/site
 	$(BIN)/python -m pytest -n auto
+
+graph: .venv/ready
+	$(BIN)/python tools/graph.py
 
 BASE ?= main
 bits: .venv/ready

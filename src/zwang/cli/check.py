@@ -69,7 +69,7 @@ def later(case: Case, time: float) -> "Verdict":
     if time < begin:
         raise Failure(Exit.USAGE, f"--at {time:.12g}: the motion begins at t = {begin:.12g}")
     require_start(case)
-    motion = simulate(with_end(case, time))
+    motion = simulate(case, until=time, samples=2)
     if motion.attrs["status"] != "finished":
         raise Failure(Exit.STOPPED, f"the motion does not get to t = {time:.12g}: {motion.attrs['message']}")
     last = motion.isel(time=-1)
@@ -77,14 +77,6 @@ def later(case: Case, time: float) -> "Verdict":
     state: dict[Any, float] = dict(zip(names, map(float, last.q.values), strict=True))
     state |= dict(zip([f"{name}'" for name in names], map(float, last.v.values), strict=True))
     return diagnose(case.model.system, state, time, case.parameters)
-
-
-def with_end(case: Case, time: float) -> Case:
-    """The same case, run until a time and saved only there."""
-    from dataclasses import replace
-
-    run = replace(case.model.run, until=time, samples=2)
-    return replace(case, model=replace(case.model, run=run))
 
 
 def code_for(verdict: "Verdict", strict: bool) -> Exit:

@@ -69,7 +69,7 @@ def compare(
         derivation = compare_derivation(case.model.system, motion, case.parameters)
         forms = compare_forms(case.model.system, motion, case.parameters)
         engines = compare_engines(
-            case.model.system, case.state(), end, parameters=case.parameters, tol=run.tol, t=run.begin
+            case.model.system, case.start, end, parameters=case.parameters, tol=run.tol, t=run.begin
         )
     figures = figures_of(derivation, forms, engines, bound)
     agree = bool(compared(figures)) and not any(figure.wrong for figure in figures)

@@ -37,7 +37,7 @@ def nearest(name: str, known: list[str]) -> str:
 
 
 def contents(text: str) -> dict[str, Any]:
-    """A model file as plain TOML; empty if it is none."""
+    """An example's text as plain TOML, for its title and its tables; empty if it is not TOML."""
     import tomllib
 
     try:
@@ -47,7 +47,7 @@ def contents(text: str) -> dict[str, Any]:
 
 
 def tables_of(text: str) -> list[str]:
-    """The names of the CSV files beside a model that its inputs are read from."""
-    inputs = contents(text).get("inputs")
-    entries = inputs.values() if isinstance(inputs, dict) else ()
-    return [e["file"] for e in entries if isinstance(e, dict) and isinstance(e.get("file"), str)]
+    """The names of the CSV files beside an example that its inputs are read from."""
+    from zwang.files.tables import table_names
+
+    return list(table_names(contents(text)))

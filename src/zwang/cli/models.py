@@ -4,6 +4,7 @@ import math
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,15 +35,16 @@ class Case:
     label: str
     """What to call the model in a message: as it was typed."""
 
-    def state(self) -> dict[Any, float]:
-        """The start in numbers."""
+    @cached_property
+    def start(self) -> dict[Any, float]:
+        """The start in numbers: computed once, and handed to whatever begins there."""
         return self.model.state(self.parameters)
 
     def verdict(self) -> "Verdict":
         """The verdict on the constraints at the start."""
         from zwang.verdict import diagnose
 
-        return diagnose(self.model.system, self.state(), self.model.run.begin, self.parameters)
+        return diagnose(self.model.system, self.start, self.model.run.begin, self.parameters)
 
 
 def load(
@@ -154,12 +156,17 @@ def require_end(case: Case) -> None:
         )
 
 
-def simulate(case: Case, quiet: bool = False) -> "xr.Dataset":
-    """The motion of a case, with a bar on a terminal if it takes long; an interrupt is handed on."""
+def simulate(case: Case, quiet: bool = False, **changes: Any) -> "xr.Dataset":
+    """The motion of a case from its start, with a bar on a terminal if it takes long; an interrupt is handed on.
+
+    `changes` are fields of its run that do not change where it begins.
+    """
     from zwang.cli.progress import bar
 
     with bar("simulating", quiet=quiet) as progress:
-        motion = case.model.simulate(parameters=case.parameters, progress=progress, throw=False)
+        motion = case.model.simulate(
+            start=case.start, parameters=case.parameters, progress=progress, throw=False, **changes
+        )
     if motion.attrs["status"] == "interrupted":
         raise KeyboardInterrupt
     return motion
@@ -196,7 +203,7 @@ def require_start(case: Case) -> "Verdict | None":
     from zwang.verdict import violations
 
     system, run = case.model.system, case.model.run
-    now, q, v = matrices(system, case.state(), run.begin, case.parameters)
+    now, q, v = matrices(system, case.start, run.begin, case.parameters)
     if bad := violations(system, now, q, v):
         reading = "; ".join(
             f"{system.constraint_names[i]} reads {levels(now.position[i], now.velocity[i])}" for i in bad

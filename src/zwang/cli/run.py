@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zwang.cli import library
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_end, require_start, simulate
 from zwang.cli.options import AsJson, Integrable, Method, Model, Settings, changed, number
@@ -112,7 +111,7 @@ def sources(case: Case) -> list[Path]:
     path = case.model.path
     if path is None:
         return []
-    return [Path(path), *(Path(path).parent / name for name in library.tables_of(case.model.text))]
+    return [Path(path), *(Path(path).parent / name for name in case.model.tables)]
 
 
 def write(

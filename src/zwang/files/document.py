@@ -1,4 +1,10 @@
-"""A TOML document with the place of everything in it, and the problems that were found so far."""
+"""A TOML document with the place of everything in it, and the problems that were found so far.
+
+A text is parsed once: tomllib gives the values, and one scan of the text (`places`) gives where they stand. tomllib
+has no places to give. The scan could give values only by being a TOML parser of our own, with its numbers, dates,
+escapes and rules of what may be said twice; instead tomllib stays the judge of what TOML is, and the scan follows keys
+and brackets. The scan goes first, because it bounds a hostile text before tomllib meets it.
+"""
 
 import re
 import tomllib
@@ -12,6 +18,7 @@ from typing import Any
 from zwang.errors import ModelError, ZwangError
 from zwang.files.places import Path, Place, find_places, inside
 from zwang.files.problems import Mistake, Problem, did_you_mean, file_error
+from zwang.signals import Signal
 
 LARGEST_FILE = 500_000  # bytes
 MOST_COMPARED = 10_000  # pairs of names that are compared to find what was meant: half a second
@@ -54,6 +61,8 @@ class Document:
     places: dict[Path, Place] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     compared: int = 0
+    signals: dict[Path, Signal] = field(default_factory=dict)
+    """The inputs that were read from CSV files, by where they are named."""
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -104,6 +113,10 @@ class Document:
         else:
             first = (str(error).splitlines() or [""])[0]
             self.of(path, f"{BEYOND} ({type(error).__name__}{first and ': '}{first})", "write it in another way")
+
+    def again(self) -> "Document":
+        """The same document, without the problems that were found in it, to be read with other values."""
+        return Document(self.file, self.text, self.data, self.places, signals=self.signals)
 
     def raise_problems(self) -> None:
         """Raise what was found, if anything was."""

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from zwang.errors import InputError
+from zwang.files.document import Document
+from zwang.files.tables import table_names
 from zwang.given import named_like, one_number, suggestion
 from zwang.model import System
 from zwang.model.drawing import Drawing
@@ -59,6 +61,8 @@ class ModelFile:
     text: str = ""
     path: Path | None = None
     mechanism: "Mechanism | None" = None
+    document: Document | None = field(default=None, repr=False, compare=False)
+    """What the model was read from, parsed: it is not parsed again where the model is built with other values."""
 
     def __post_init__(self) -> None:
         """Refuse a start that is neither number nor expression, by name."""
@@ -78,9 +82,10 @@ class ModelFile:
         given = {named_like(key, list(fixed)): value for key, value in (parameters or {}).items()}
         changed = {str(s): one_number(value, str(s)) for s, value in given.items() if s is not None}
         if any(fixed[sp.Symbol(name)] != value for name, value in changed.items()):
-            from zwang.files.read import read_model
+            from zwang.files.read import document_model
 
-            model = replace(read_model(self.text, self.path, changed), run=self.run)
+            assert self.document is not None  # only a file makes a mechanism with values that stand for parameters
+            model = replace(document_model(self.document.again(), self.text, self.path, changed), run=self.run)
         given = {named_like(key, model.missing): value for key, value in (parameters or {}).items()}
         added = {s: one_number(value, str(s)) for s, value in given.items() if s is not None}
         if not added:
@@ -116,12 +121,16 @@ class ModelFile:
     def simulate(
         self,
         *,
+        start: Mapping[Any, float] | None = None,
         parameters: Mapping[Any, Any] | None = None,
         progress: Any = None,
         throw: bool = True,
         **changes: Any,
     ) -> "xr.Dataset":
-        """The motion that the file asks for, with its drawing and units; `changes` are fields of `Run`."""
+        """The motion that the file asks for, with its drawing and units; `changes` are fields of `Run`.
+
+        `start` is the start in numbers, if it is known already; otherwise `state` computes it.
+        """
         run = replace(self.run, **changes)
         if run.until is None:
             raise InputError("the model does not say when to stop: put until = … under [run], or give until=")
@@ -130,7 +139,7 @@ class ModelFile:
         model = replace(self, run=run).with_parameters(parameters)
         motion = simulate(
             model.system,
-            model.state(parameters),
+            model.state(parameters) if start is None else start,
             options.pop("until"),
             t=options.pop("begin"),
             events=model.events,
@@ -142,6 +151,11 @@ class ModelFile:
         used = json.loads(motion.attrs["parameters"]) | {str(s): float(v) for s, v in model.fixed.items()}
         motion.attrs["parameters"] = json.dumps(used)
         return with_units(with_drawing(motion, model.drawing, model.system, parameters), model.units)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the CSV files beside the model that its inputs are read from."""
+        return () if self.document is None else table_names(self.document.data)
 
     @property
     def further_expressions(self) -> list[sp.Expr]:

@@ -76,7 +76,14 @@ def read_model(
     array([-1.])
     """
     path = None if path is None else FilePath(path)
-    return Reader(parse_document(text, "<model>" if path is None else str(path)), path, parameters or {}).read(text)
+    return document_model(parse_document(text, "<model>" if path is None else str(path)), text, path, parameters)
+
+
+def document_model(
+    document: Document, text: str, path: FilePath | None, parameters: Mapping[str, float] | None = None
+) -> ModelFile:
+    """The model in a document that is parsed already."""
+    return Reader(document, path, parameters or {}).read(text)
 
 
 class Reader:
@@ -100,7 +107,8 @@ class Reader:
         try:
             model = self.model()
             document.raise_problems()
-            return replace(model, description=raw.get("description", "").strip(), text=text, path=self.path)
+            description = raw.get("description", "").strip()
+            return replace(model, description=description, text=text, path=self.path, document=document)
         except ModelFileError:
             raise
         except Exception as error:

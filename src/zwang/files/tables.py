@@ -5,6 +5,7 @@ import io
 import math
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path as FilePath
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
@@ -20,6 +21,17 @@ from zwang.signals import Signal
 LARGEST_TABLE = 20_000_000  # bytes of a CSV file
 
 
+def table_names(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """The CSV files that the inputs of a document name.
+
+    >>> table_names({"inputs": {"u": {"file": "gusts.csv"}, "w": 3}})
+    ('gusts.csv',)
+    """
+    inputs = data.get("inputs")
+    entries = inputs.values() if isinstance(inputs, dict) else ()
+    return tuple(e["file"] for e in entries if isinstance(e, dict) and isinstance(e.get("file"), str))
+
+
 def read_signal(document: Document, path: Path, entry: dict[str, Any], folder: FilePath | None) -> Signal | None:
     """The signal of an input's table, or None where something is wrong, which is then noted."""
     options = {key: entry[key] for key in ("kind", "outside") if key in entry}
@@ -30,8 +42,10 @@ def read_signal(document: Document, path: Path, entry: dict[str, Any], folder: F
         return None
     try:
         if "file" in entry:
-            times, values = read_columns(entry, folder)
-            return Signal(np.array(times), np.array(values), **options)
+            if path not in document.signals:
+                times, values = read_columns(entry, folder)
+                document.signals[path] = Signal(np.array(times), np.array(values), **options)
+            return document.signals[path]
         missing = next((key for key in ("times", "values") if key not in entry), None)
         if missing:
             raise Mistake(f"{missing} are missing", 0, "times and values go together")

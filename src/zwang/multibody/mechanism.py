@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from zwang.errors import AssemblyError, ModelError
+from zwang.given import input_values, parameter_values
 from zwang.model import System
 from zwang.model.drawing import Drawing
 from zwang.motion.assemble import assemble
@@ -106,7 +107,20 @@ class Mechanism:
         return self.assembled()
 
     def assembled(self, parameters: Mapping[Any, Any] | None = None, t: float = 0.0) -> dict[sp.Expr, float]:
-        """The same with other values of parameters, or at another time."""
+        """The same with other values of parameters, or at another time; the last one is kept."""
+        values = parameter_values(self.system, parameters)[0].tobytes()
+        inputs = tuple(input_values(self.system, parameters).values())
+        asked = (values, inputs, float(t))
+        kept = self._last.get("start")
+        if kept is None or kept[0] != asked:
+            kept = self._last["start"] = (asked, self._put_together(parameters, t))
+        return dict(kept[1])
+
+    @cached_property
+    def _last(self) -> dict[str, tuple[Any, dict[sp.Expr, float]]]:
+        return {}
+
+    def _put_together(self, parameters: Mapping[Any, Any] | None, t: float) -> dict[sp.Expr, float]:
         try:
             state = assemble(self.system, self.guess, parameters=parameters, t=t)
         except AssemblyError as error:

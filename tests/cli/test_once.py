@@ -1,0 +1,91 @@
+"""One run does each thing once: a file is read and parsed once, and the start is computed once."""
+
+import builtins
+import io
+import os
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import zwang.files.document
+import zwang.files.model_file
+import zwang.multibody.mechanism
+from tests.files.models import CRANK
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """How often the functions were called that a run may call once."""
+    counts = Counter()
+
+    def count(owner, name, label):
+        real = getattr(owner, name)
+
+        def counting(*given, **options):
+            counts[label] += 1
+            return real(*given, **options)
+
+        monkeypatch.setattr(owner, name, counting)
+
+    count(tomllib, "loads", "tomllib")
+    count(zwang.files.document, "find_places", "scan")
+    count(zwang.multibody.mechanism, "assemble", "mechanism put together")
+    count(zwang.files.model_file, "assemble", "start assembled")
+    real_read, real_open = Path.read_bytes, io.open
+
+    def read_bytes(path):
+        counts[path.name] += 1
+        return real_read(path)
+
+    def opened(file, *given, **options):
+        if isinstance(file, str | os.PathLike):
+            counts[Path(file).name] += 1
+        return real_open(file, *given, **options)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    monkeypatch.setattr(builtins, "open", opened)
+    return counts
+
+
+SLIDER = CRANK + "\n[inputs]\nwind = { file = 'wind.csv' }\n"
+WIND = "t,u\n0,0\n10,1\n"
+
+
+def test_a_mechanism_is_read_parsed_and_put_together_once(zwang, here, counted):
+    (here / "wind.csv").write_text(WIND, encoding="utf-8")
+    result = zwang("run", "crank.toml", "--until", 0.1, crank=SLIDER)
+    assert result.exit_code == 0, result.output
+    wanted = ("tomllib", "scan", "mechanism put together", "crank.toml", "wind.csv")
+    assert {key: counted[key] for key in wanted} == dict.fromkeys(wanted, 1)
+
+
+def test_other_places_build_a_mechanism_again_but_read_and_parse_nothing_again(zwang, here, counted):
+    (here / "wind.csv").write_text(WIND, encoding="utf-8")
+    result = zwang("run", "crank.toml", "--until", 0.1, "--set", "L=1.1", crank=SLIDER)
+    assert result.exit_code == 0, result.output
+    wanted = ("tomllib", "scan", "crank.toml", "wind.csv")
+    assert {key: counted[key] for key in wanted} == dict.fromkeys(wanted, 1)
+    assert counted["mechanism put together"] == 2  # as the file has it, and as it is set
+
+
+@pytest.mark.parametrize("words", [("run", "--assemble"), ("check", "--assemble", "--at", "1"), ("compare",)])
+def test_a_start_is_brought_onto_its_constraints_once(zwang, counted, words):
+    command, *options = words
+    result = zwang(command, "pendulum.toml", *options)
+    assert result.exit_code == 0, result.output
+    assert counted["start assembled"] == (0 if command == "compare" else 1)
+    assert (counted["tomllib"], counted["scan"]) == (1, 1)
+
+
+def test_a_mechanism_keeps_the_last_start_and_hands_out_copies():
+    from zwang.files.read import read_model
+
+    mechanism = read_model(CRANK).mechanism
+    first = mechanism.assembled()
+    key = next(iter(first))
+    before, first[key] = first[key], 7.0
+    assert mechanism.assembled()[key] == before
+    assert mechanism.assembled(t=0.01) != mechanism.assembled()
+    assert mechanism.assembled({"omega": 9.0}) != mechanism.assembled()

@@ -1,4 +1,5 @@
 # Two commands do everything: `make demo` and `make test`; they install what they need into .venv.
+# `make quick` tests something of every room in less than a minute; `make wheel` builds the wheel and uses it.
 # `make test-lowest` runs something of every room with the lowest versions that pyproject allows, in .venv-lowest.
 # `make graph` prints the rooms, what they import and which rules of the house are broken.
 # `make bits` runs all examples on the tree of a commit (BASE) and on this one, and compares them to the last bit.
@@ -6,7 +7,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test graph bits fuzz bench bench-parts clean
+.PHONY: demo test quick wheel graph bits fuzz bench bench-parts clean
 
 demo: .venv/ready
 	@mkdir -p build/demo
@@ -19,7 +20,24 @@ test: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir build/site
+	$(BIN)/python tools/wheel.py
 	$(BIN)/python -m pytest -n auto
+
+QUICK := model/test_check.py model/test_constraint.py model/test_identity.py model/test_system.py linalg \
+  formulations/test_fundamental.py formulations/test_gauss.py formulations/test_derivative.py formulations/test_stacks.py \
+  equations/test_languages.py equations/test_latex.py compile/test_functions.py compile/test_kernel.py \
+  compile/test_program.py compile/test_restricted.py motion/test_dop853.py motion/test_native.py motion/test_stepper.py \
+  motion/test_explicit.py motion/test_events.py motion/test_simulate.py motion/test_many.py motion/test_direction.py \
+  motion/test_tangent.py results multibody/test_mechanism.py files/test_read.py files/test_grammar.py \
+  files/test_places.py files/test_write.py show/test_scene.py show/test_plot.py cli/test_run.py cli/test_errors.py \
+  cli/test_help.py test_evaluation.py test_verdict.py test_signals.py test_symbols.py test_given.py test_limit.py \
+  test_public.py test_house.py
+quick: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/python -m pytest -n 2 $(addprefix tests/,$(QUICK))
+
+wheel: .venv/ready
+	$(BIN)/python tools/wheel.py
 
 graph: .venv/ready
 	$(BIN)/python tools/graph.py

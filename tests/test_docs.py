@@ -102,7 +102,7 @@ def run_commands(session: str) -> None:
             stderr=subprocess.STDOUT,
             env=environment,
             encoding="utf-8",
-            timeout=120,
+            timeout=600,
         )
         code = done.returncode
         assert "Traceback" not in done.stdout

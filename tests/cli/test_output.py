@@ -49,7 +49,7 @@ def zwang(*commands, environment=None, limit=0, **options):
     """Standard output and error of some commands in one process, and their exit codes."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
     script = [sys.executable, "-c", ONE_AFTER_ANOTHER, json.dumps([commands, limit])]
-    done = subprocess.run(script, env=os.environ | (environment or {}), check=False, timeout=300, **options)
+    done = subprocess.run(script, env=os.environ | (environment or {}), check=False, timeout=600, **options)
     with open("codes") as codes:
         return done.stdout, done.stderr, json.load(codes)
 

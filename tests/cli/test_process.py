@@ -30,7 +30,7 @@ def start(*words, **options):
 
 def ended(process):
     """Standard output, standard error and exit code of a process that ends by itself."""
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     return out, err, process.returncode
 
 
@@ -161,7 +161,7 @@ def test_a_bar_for_long_runs_on_a_terminal_only(here):
     leader, follower = pty.openpty()
     with start("run", "m.toml", stderr=follower) as process:
         os.close(follower)
-        seen, until = b"", time.monotonic() + 60
+        seen, until = b"", time.monotonic() + 600
         while b"simulating" not in seen and time.monotonic() < until:
             seen += os.read(leader, 4096)
         process.send_signal(signal.SIGINT)

@@ -77,9 +77,9 @@ def test_cut_into_functions_gives_the_same_bits(monkeypatch, longest):
 
 def test_twenty_thousand_steps_compile_in_seconds():
     program = staged(20_000)
-    start = time.perf_counter()
+    start = time.process_time()
     kernel = compile_program(program, optimise=0)
-    assert time.perf_counter() - start < 15  # about 1 s; the margin is for busy machines
+    assert time.process_time() - start < 15  # about 1 s of processor time
     expected = staged_in_python(20_000, 0.5, 0.3)
     np.testing.assert_allclose(kernel(x=[0.5], y=[0.3])["last"], expected, atol=1e-9)
 

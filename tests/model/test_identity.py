@@ -60,11 +60,11 @@ def test_the_degree_counts_what_cancels(expression, most, expected):
 def test_long_expressions_take_no_time():
     q = zw.coordinates("q0:30")
     rates = [zw.dot(f) for f in q]
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(ModelError, match="not quadratic"):
         zw.System(q, kinetic=sp.Add(*rates) ** 90 + sp.Add(*[r**2 for r in rates]))
     linear = sp.Add(*[r.diff(zw.t) for r in rates]) ** 3
     with pytest.raises(ModelError, match="nonlinear in the accelerations"):
         zw.System(q, kinetic=sp.Add(*[r**2 for r in rates]), constraints={"cube": linear})
     assert zw.Constraint(sp.Add(*rates) ** 40 - 1).kinds[-1] == "nonlinear in velocity"
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5

@@ -6,6 +6,7 @@ import importlib
 import io
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -20,7 +21,8 @@ import pytest
 import zwang as zw
 from zwang import multibody as mb
 from zwang.files.read import read_model
-from zwang.formulations import Residuals, Solution
+from zwang.formulations.forms import FORMS, integrable
+from zwang.formulations.solution import Residuals, Solution
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -221,3 +223,17 @@ def test_every_entry_of_the_bibliography_is_cited_and_has_its_year() -> None:
         assert years, entry
         cited = re.search(rf"{first[1]}[^.;]{{0,60}}{years[0]}", text) or first[1] == "Gauss"
         assert cited, f"not cited: {entry}"
+
+
+def test_tables_are_those_of_the_code() -> None:
+    renewed = runpy.run_path(str(ROOT / "docs" / "_site" / "tables.py"))["renewed"]
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        assert renewed(text) == text, f"{page.name}: run python docs/_site/tables.py"
+
+
+def test_pages_that_list_forms_list_all_of_them() -> None:
+    listed = {"command.md": FORMS, "model-file.md": integrable(), "motion.md": integrable()}
+    for page, forms in listed.items():
+        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+        assert [form for form in forms if form not in text] == []

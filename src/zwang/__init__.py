@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from zwang.files.read import load_model
     from zwang.files.store import load_motion, save_motion
     from zwang.files.write import save_model
-    from zwang.formulations import Solution, solve
     from zwang.formulations.derivative import solve_derivative
+    from zwang.formulations.solution import Solution
+    from zwang.formulations.solve import solve
     from zwang.model import Constraint, System
     from zwang.model.drawing import Drawing, Shape
     from zwang.motion.assemble import assemble
@@ -49,7 +50,7 @@ _HOME = {
     "Constraint": "zwang.model",
     "Equations": "zwang.equations",
     "Signal": "zwang.signals",
-    "Solution": "zwang.formulations",
+    "Solution": "zwang.formulations.solution",
     "System": "zwang.model",
     "Verdict": "zwang.verdict",
     "coordinates": "zwang.symbols",
@@ -58,7 +59,7 @@ _HOME = {
     "dot": "zwang.symbols",
     "evaluate": "zwang.evaluation",
     "parameters": "zwang.symbols",
-    "solve": "zwang.formulations",
+    "solve": "zwang.formulations.solve",
     "solve_derivative": "zwang.formulations.derivative",
     "t": "zwang.symbols",
     "plot": "zwang.show.plot",

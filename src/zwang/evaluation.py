@@ -18,7 +18,7 @@ from zwang.equations.derivation import Derived, Description, derive_plain
 from zwang.equations.languages import in_symengine
 from zwang.equations.sizes import has_sum, size_of
 from zwang.errors import InputError
-from zwang.formulations import Solution
+from zwang.formulations.solution import Solution
 from zwang.formulations.solve import Names, solve_named
 from zwang.given import column_of, numbers, parameter_values, state_arrays
 from zwang.model import System

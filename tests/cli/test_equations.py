@@ -4,6 +4,7 @@ import pytest
 
 from zwang.cli import formulas
 from zwang.cli.exits import Exit
+from zwang.formulations import FORMS
 
 from .models import CONTRADICTION, PENDULUM
 
@@ -36,7 +37,7 @@ def test_drawn_with_dots_for_rates(zwang):
 
 def test_all_forms_have_their_section(zwang):
     result = zwang("equations", "pendulum.toml", "--all")
-    for form in ("fundamental", "generalized-inverse", "gauss", "gibbs-appell", "lagrange"):
+    for form in FORMS:
         assert f"── {form} ──" in result.stdout
 
 

@@ -8,9 +8,7 @@ import pytest
 import zwang as package
 from zwang.cli import app as application
 from zwang.cli.exits import MEANING
-from zwang.cli.options import Form, Integrable, Method
-from zwang.formulations.solve import FORMS
-from zwang.motion import explicit
+from zwang.cli.options import Method
 from zwang.motion.simulate import METHODS
 
 COMMANDS = ("run", "check", "equations", "assemble", "compare", "plot", "animate", "new", "examples", "schema")
@@ -65,8 +63,6 @@ def test_help_loads_nothing_heavy():
 
 def test_choices_are_those_of_the_library():
     assert tuple(Method) == METHODS
-    assert tuple(Form) == FORMS
-    assert set(Integrable) == set(explicit.FORMS)
 
 
 def test_completion_knows_models_and_examples(here):

@@ -7,6 +7,7 @@ import sympy as sp
 import zwang as zw
 from zwang import t
 from zwang.errors import SizeError
+from zwang.formulations import FORMS
 from zwang.linalg import exact
 
 a, b = zw.coordinates("a b")
@@ -43,7 +44,7 @@ def test_the_acceleration_is_as_short_as_with_symbols_and_right(known):
     assert sp.count_ops(found) < 500 < sp.count_ops(lu)  # with g a symbol and M as it is derived, 487 were seen
 
 
-@pytest.mark.parametrize("form", ["fundamental", "gauss", "gibbs-appell", "lagrange", "generalized-inverse"])
+@pytest.mark.parametrize("form", FORMS)
 def test_no_form_is_longer_than_a_plain_decomposition(form):
     x, y = zw.coordinates("x y")
     rod = zw.System(

@@ -5,7 +5,8 @@ import pytest
 
 import zwang as zw
 from zwang.errors import InconsistentError, MassError
-from zwang.formulations import FORMS, Solution
+from zwang.formulations import FORMS
+from zwang.formulations.solution import Solution
 
 from .systems import random_system
 

@@ -8,6 +8,7 @@ import pytest
 import zwang as zw
 from zwang import dot
 from zwang.errors import InconsistentError, InputError, MassError, SimulationError
+from zwang.formulations import FORMS
 from zwang.results.dataset import VARIABLES
 
 x, y = zw.coordinates("x y")
@@ -92,7 +93,7 @@ def test_nonideal_forces():
     assert list(motion.constraint.values) == ["constraint 1"]
 
 
-@pytest.mark.parametrize("form", ["fundamental", "gauss", "lagrange", "gibbs-appell", "generalized-inverse"])
+@pytest.mark.parametrize("form", FORMS)
 def test_redundant_rows_in_every_form(form):
     box = pendulum(
         A=lambda q, v, t: np.array([2 * q, 4 * q]), b=lambda q, v, t: -2 * v @ v * np.array([1, 2]), constraints=None

@@ -8,7 +8,7 @@ import pytest
 import zwang as zw
 from zwang import dot
 from zwang.errors import InputError
-from zwang.formulations.solve import FORMS
+from zwang.formulations import FORMS
 from zwang.motion import compare
 from zwang.motion.compare import compare_engines, compare_forms, work_precision
 

@@ -10,6 +10,7 @@ import zwang as zw
 from zwang import dot
 from zwang.compile import compile_program
 from zwang.evaluation import matrices, model_kernel, model_of
+from zwang.formulations.forms import integrable
 from zwang.given import parameter_values
 from zwang.motion import explicit
 from zwang.motion.choice import choose
@@ -66,7 +67,7 @@ def prepared(name):
     return system, state, now, model_of(system, {})
 
 
-@pytest.mark.parametrize("form", explicit.FORMS)
+@pytest.mark.parametrize("form", integrable())
 @pytest.mark.parametrize("name", CASES)
 def test_every_form_gives_the_acceleration_of_evaluate(name, form):
     system, state, now, model = prepared(name)
@@ -172,7 +173,7 @@ def mechanism(name, t=0.0):
     return system, state, model, now, given
 
 
-@pytest.mark.parametrize("form", explicit.FORMS)
+@pytest.mark.parametrize("form", integrable())
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_accelerations_of_mechanisms(name, form):
     system, state, model, now, given = mechanism(name)

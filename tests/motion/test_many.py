@@ -9,6 +9,7 @@ import sympy as sp
 import zwang as zw
 from zwang import dot
 from zwang.errors import InputError
+from zwang.formulations.forms import integrable
 
 from ..references import problems
 
@@ -30,7 +31,7 @@ def one_of(starts, i):
 
 
 @pytest.mark.parametrize("drift", ["none", "projection", "baumgarte"])
-@pytest.mark.parametrize("form", ["fundamental", "gibbs-appell", "lagrange"])
+@pytest.mark.parametrize("form", integrable())
 def test_samples_are_single_runs(form, drift):
     system, _ = problems.pendulum()
     many = zw.simulate_many(system, fan(), 2.0, samples=21, form=form, drift=drift)

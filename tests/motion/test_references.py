@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import zwang as zw
+from zwang.formulations.forms import integrable
 
 from ..references import problems
 from ..references.problems import numbers
@@ -268,7 +269,7 @@ def doubled(system):
 
 # Tolerances and forms
 
-FORMS = ("fundamental", "gibbs-appell", "lagrange")
+FORMS = integrable()
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -9,7 +9,8 @@ import sympy as sp
 import zwang as zw
 from zwang import dot
 from zwang.errors import InputError, SimulationError
-from zwang.motion import explicit, march, native
+from zwang.formulations.forms import integrable
+from zwang.motion import march, native
 from zwang.motion.choice import choose
 from zwang.motion.course import task_of
 from zwang.motion.march import stretches
@@ -78,7 +79,7 @@ def test_van_der_pol(method, tol, allowed):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("form", explicit.FORMS)
+@pytest.mark.parametrize("form", integrable())
 def test_agrees_with_the_native_engine(method, form):
     exact = zw.simulate(pendulum(), HANGING, until=1.0, samples=11)
     motion = zw.simulate(pendulum(), HANGING, until=1.0, samples=11, method=method, form=form, tol=1e-9)
@@ -148,7 +149,7 @@ def nonlinear():
     )
 
 
-@pytest.mark.parametrize("form", explicit.FORMS)
+@pytest.mark.parametrize("form", integrable())
 @pytest.mark.parametrize("drift", ["none", "baumgarte"])
 def test_jacobian_against_differences(form, drift):
     system = nonlinear()

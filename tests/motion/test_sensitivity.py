@@ -12,6 +12,7 @@ import zwang as zw
 from zwang import dot
 from zwang.compile import compile_program
 from zwang.errors import SimulationError
+from zwang.formulations.forms import integrable
 from zwang.motion import explicit
 from zwang.motion.choice import choose
 from zwang.motion.simulate import prepare
@@ -291,7 +292,7 @@ def test_a_pivot_that_is_small_because_a_mass_is_stops_nothing():
     np.testing.assert_allclose(one.dq, other.dq, rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize("form", ["gibbs-appell", "lagrange"])
+@pytest.mark.parametrize("form", integrable()[1:])
 def test_forms_agree(form):
     inputs = zw.admissible(PENDULUM, HANGING, [x, g, L])
     one, other = (zw.sensitivities(PENDULUM, HANGING, 0.5, inputs, samples=3, form=f) for f in ("fundamental", form))

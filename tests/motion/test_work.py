@@ -6,6 +6,7 @@ import sympy as sp
 
 import zwang as zw
 from zwang import dot, t
+from zwang.formulations.forms import integrable
 
 x, y, a, r, p = zw.coordinates("x y a r p")
 ENGINES = ("native", "taylor", "radau", "lsoda")
@@ -80,7 +81,7 @@ def test_the_balance_is_the_integrators_error_whatever_is_saved(problem, method)
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)
-@pytest.mark.parametrize("form", ["gibbs-appell", "lagrange"])
+@pytest.mark.parametrize("form", integrable()[1:])
 def test_in_every_form(problem, form):
     system, start, until = problem()
     assert gap(zw.simulate(system, start, until, form=form, tol=1e-11)) < 1e-8

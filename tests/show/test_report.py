@@ -190,7 +190,7 @@ def test_one_state_makes_no_plots():
 def test_the_checks_compare_forms_engines_and_tolerances():
     html = report_of(PENDULUM, checks=True)
     text = read(html).text
-    for words in ("Five forms, one acceleration", "Engines", "Work and precision", *FORMS, "taylor, fundamental"):
+    for words in ("All forms, one acceleration", "Engines", "Work and precision", *FORMS, "taylor, fundamental"):
         assert words in text
     curve = plots_of(html)["figures"]["precision"]["panels"][0]["curves"][0]
     assert len(curve["x"]) == len(curve["y"]) >= 3
@@ -198,13 +198,13 @@ def test_the_checks_compare_forms_engines_and_tolerances():
 
 
 def test_checks_can_be_left_out():
-    assert "Five forms" not in report_of(PENDULUM)
+    assert "All forms" not in report_of(PENDULUM)
     assert "were not asked for" in report_of(PENDULUM)
 
 
 def test_checks_that_fail_are_a_note_and_not_an_error():
     html = report_of(STUCK, checks=True)
-    assert "Five forms" in html
+    assert "All forms" in html
     assert "Work and precision" in html
 
 

@@ -10,6 +10,7 @@ import typer
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_end, require_start, simulate
 from zwang.cli.options import AsJson, Model, Settings, changed
+from zwang.formulations.forms import DEFAULT
 from zwang.show.report_html import count
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def allowed(row: "EngineRow", bound: float) -> float:
 
 def name_of(row: "EngineRow") -> str:
     """An engine, and its form if that is not the usual one."""
-    return row.engine if row.form == "fundamental" else f"{row.engine}, {row.form}"
+    return row.engine if row.form == DEFAULT else f"{row.engine}, {row.form}"
 
 
 def show(

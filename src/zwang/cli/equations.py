@@ -8,8 +8,9 @@ import typer
 
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load
-from zwang.cli.options import Form, Model
+from zwang.cli.options import Model, one_of
 from zwang.cli.targets import require_targets
+from zwang.formulations.forms import DEFAULT, FORMS
 
 if TYPE_CHECKING:
     from zwang.cli.formulas import Room
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
 
 def equations(
     model: Model,
-    form: Annotated[Form, typer.Option(metavar="FORM", help=f"Which form: {', '.join(Form)}.")] = Form.FUNDAMENTAL,
-    every: Annotated[bool, typer.Option("--all", help="All five forms.")] = False,
+    form: Annotated[
+        str, typer.Option(metavar="FORM", help=f"Which form: {', '.join(FORMS)}.", **one_of(lambda: FORMS))
+    ] = DEFAULT,
+    every: Annotated[bool, typer.Option("--all", help="All forms.")] = False,
     latex: Annotated[bool, typer.Option("--latex", help="As LaTeX.")] = False,
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="As a page with MathML.", show_default=False)
@@ -41,7 +44,7 @@ def equations(
 
     case = load(model, symbolic=True)
     require_targets({"--html": html, "--out": out}, [] if case.model.path is None else [case.model.path])
-    forms = [str(f) for f in Form] if every else [str(form)]
+    forms = list(FORMS) if every else [form]
     page = words = ""
     with busy("deriving"):
         if html is not None:

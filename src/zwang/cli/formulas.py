@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from zwang.formulations.forms import FORMS
+
 if TYPE_CHECKING:
     from zwang.equations import Equations
 
@@ -12,14 +14,6 @@ if TYPE_CHECKING:
 READING, WRITING = 8.0, 60.0
 DERIVING = 60.0  # seconds for M, Q, A and b, without which there is nothing to show
 HEAVY = 300  # operations; to draw more in two dimensions takes long, and nobody reads it
-
-GENERAL = {
-    "fundamental": "M q̈ = Q + Aᵀ(A M⁻¹Aᵀ)⁺(b − A M⁻¹Q)",
-    "generalized-inverse": "q̈ = {A⁻ − P H⁻M^½ A⁻} b + P H⁻M^−½ Q,  P = I − A⁻A,  H = M^½ P",
-    "gauss": "q̈ makes ½ (q̈ − M⁻¹Q)ᵀM(q̈ − M⁻¹Q) least, subject to A q̈ = b",
-    "gibbs-appell": "q̈ₑ = Aₑ⁺b − R q̈ᵢ,  R = Aₑ⁺Aᵢ,\n(Mᵢᵢ + RᵀMₑₑR − MᵢₑR − RᵀMₑᵢ) q̈ᵢ = Qᵢ − RᵀQₑ + (RᵀMₑₑ − Mᵢₑ)Aₑ⁺b",
-    "lagrange": "M q̈ = Q + Aᵀλ,  A q̈ = b",
-}
 
 
 @dataclass(frozen=True)
@@ -42,7 +36,7 @@ FILE = Room(118, 10**6, 10**9, WRITING)
 
 def general(form: str, equations: "Equations") -> list[str]:
     """A form in general; with nonideal constraints, F = Q + C takes the place of Q."""
-    words = GENERAL[form] if equations.names else "M q̈ = Q"
+    words = FORMS[form].text if equations.names else "M q̈ = Q"
     return (words.replace("Q", "F") + ",  F = Q + C" if any(equations.C) else words).split("\n")
 
 

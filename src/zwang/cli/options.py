@@ -1,5 +1,6 @@
 """Arguments and options that several commands share."""
 
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,22 +20,18 @@ class Method(StrEnum):
     LSODA = "lsoda"
 
 
-class Integrable(StrEnum):
-    """The forms that can be integrated."""
+def one_of(names: Callable[[], Iterable[str]]) -> dict[str, Any]:
+    """What makes an option take one of some names, which are looked up when they are needed, and complete them."""
 
-    FUNDAMENTAL = "fundamental"
-    GIBBS_APPELL = "gibbs-appell"
-    LAGRANGE = "lagrange"
+    def read(value: str) -> str:
+        if value not in names():
+            raise typer.BadParameter(f"{value!r} is not one of {', '.join(map(repr, names()))}.")
+        return value
 
+    def complete(ctx: typer.Context, args: list[str], incomplete: str) -> list[str]:
+        return [name for name in names() if name.startswith(incomplete)]
 
-class Form(StrEnum):
-    """All forms of the equations of motion."""
-
-    FUNDAMENTAL = "fundamental"
-    GENERALIZED_INVERSE = "generalized-inverse"
-    GAUSS = "gauss"
-    GIBBS_APPELL = "gibbs-appell"
-    LAGRANGE = "lagrange"
+    return {"parser": read, "autocompletion": complete}
 
 
 def complete_model(ctx: typer.Context, args: list[str], incomplete: str) -> list[str]:

@@ -7,8 +7,9 @@ import typer
 
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_end, require_start, simulate
-from zwang.cli.options import AsJson, Integrable, Method, Model, Settings, changed, number
+from zwang.cli.options import AsJson, Method, Model, Settings, changed, number, one_of
 from zwang.cli.targets import require_kinds, require_targets
+from zwang.formulations.forms import integrable
 from zwang.show.report_html import count
 
 if TYPE_CHECKING:
@@ -20,9 +21,9 @@ DRIFTS = ("none", "projection", "baumgarte")
 RUN, FILES = "The run", "What is written"
 
 
-def option(name: str, metavar: str | None, words: str, panel: str) -> Any:
+def option(name: str, metavar: str | None, words: str, panel: str, **more: Any) -> Any:
     """An option of `run`; what it is without being given is the model's business."""
-    return typer.Option(name, metavar=metavar, help=words, rich_help_panel=panel, show_default=False)
+    return typer.Option(name, metavar=metavar, help=words, rich_help_panel=panel, show_default=False, **more)
 
 
 def run(
@@ -35,7 +36,8 @@ def run(
     ] = None,
     method: Annotated[Method | None, option("--method", "ENGINE", f"The engine: {', '.join(Method)}.", RUN)] = None,
     form: Annotated[
-        Integrable | None, option("--form", "FORM", f"The equation to integrate: {', '.join(Integrable)}.", RUN)
+        str | None,
+        option("--form", "FORM", f"The equation to integrate: {', '.join(integrable())}.", RUN, **one_of(integrable)),
     ] = None,
     drift: Annotated[
         str | None, option("--drift", "KIND", f"Against drift: {', '.join(DRIFTS)} or baumgarte,α,β.", RUN)
@@ -61,7 +63,7 @@ def run(
         model,
         settings,
         quiet=quiet,
-        **changed(until=until, samples=samples, tol=tol, max_step=max_step, method=text_of(method), form=text_of(form)),
+        **changed(until=until, samples=samples, tol=tol, max_step=max_step, method=text_of(method), form=form),
         **changed(drift=None if drift is None else drift_of(drift), assemble=assemble),
     )
     targets = {"--out": out, "--csv": csv, "--report": report}
@@ -83,7 +85,7 @@ def run(
         raise typer.Exit(Exit.STOPPED)
 
 
-def text_of(choice: Method | Integrable | None) -> str | None:
+def text_of(choice: Method | None) -> str | None:
     """A choice as the library takes it."""
     return None if choice is None else str(choice)
 

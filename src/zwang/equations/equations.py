@@ -11,7 +11,8 @@ from sympy.core.function import AppliedUndef
 from zwang.equations.derivation import derive_plain
 from zwang.equations.languages import in_sympy
 from zwang.errors import InconsistentError, InputError, UndeterminedError
-from zwang.formulations import fundamental, gauss, generalized_inverse, gibbs_appell, lagrange
+from zwang.formulations import fundamental, gibbs_appell
+from zwang.formulations.forms import FORMS
 from zwang.formulations.solve import require_form
 from zwang.linalg import exact
 from zwang.model.system import require_system
@@ -22,14 +23,6 @@ if TYPE_CHECKING:
 
 PREPARING = 2.0
 """Seconds of processor time in which M, Q, A, b and C are each simplified before anything is solved with them."""
-
-EXACT = {
-    "fundamental": fundamental.exact,
-    "generalized-inverse": generalized_inverse.exact,
-    "gauss": gauss.exact,
-    "gibbs-appell": gibbs_appell.exact,
-    "lagrange": lagrange.exact,
-}
 
 
 @dataclass(frozen=True)
@@ -112,7 +105,7 @@ class Equations:
             self.require_consistent()
             _, Q, A, b, C = self._exactly
             self._known[key] = exact.in_time(
-                lambda: exact.simple(EXACT[form](self._regular_mass, Q + C, A, b, self.rows, **choice)),
+                lambda: exact.simple(FORMS[form].exact(self._regular_mass, Q + C, A, b, self.rows, **choice)),
                 self._plain_acceleration,
             )
         return self._known[key]

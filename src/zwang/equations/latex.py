@@ -1,40 +1,24 @@
 """Equations of motion as LaTeX that a person would put in a paper."""
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.physics.vector.printing import vlatex
 
+from zwang.formulations.forms import FORMS
 from zwang.linalg import exact
 from zwang.symbols import t
 
 if TYPE_CHECKING:
     from zwang.equations.equations import Equations
 
-# Each form in general; where constraints are nonideal, F = Q + C takes the place of Q.
-GENERAL = {
-    "fundamental": r"M\ddot{q} = Q + A^{\mathsf T}\left(A M^{-1} A^{\mathsf T}\right)^{+}\left(b - A M^{-1} Q\right)",
-    "S0 29": r"\ddot{q} = \left\{A^{-} - P H^{-} M^{1/2} A^{-}\right\} b + P H^{-} M^{-1/2} Q,\quad "
-    r"P = I - A^{-}A,\quad H = M^{1/2} P",
-    "S3 24": r"\ddot{q} = M^{-1} Q + M^{-1/2}\left(A M^{-1/2}\right)^{(1,4)}\left(b - A M^{-1} Q\right)",
-    "S3 26": r"M\ddot{q} = Q + A^{\mathsf T}\left(A M^{-1} A^{\mathsf T}\right)^{(1)}\left(b - A M^{-1} Q\right)",
-    "gauss": r"\min_{\ddot{q}}\ \tfrac12\left(\ddot{q} - M^{-1}Q\right)^{\mathsf T} M "
-    r"\left(\ddot{q} - M^{-1}Q\right)\quad\text{subject to}\quad A\ddot{q} = b",
-    "gibbs-appell": r"\left(M_{II} + R^{\mathsf T}M_{ee}R - M_{Ie}R - R^{\mathsf T}M_{eI}\right)\ddot{q}_I = "
-    r"Q_I - R^{\mathsf T}Q_e + \left(R^{\mathsf T}M_{ee} - M_{Ie}\right)A_e^{+}b,\quad "
-    r"\ddot{q}_e = A_e^{+}b - R\,\ddot{q}_I,\quad R = A_e^{+}A_I",
-    "lagrange": r"M\ddot{q} = Q + A^{\mathsf T}\lambda,\qquad A\ddot{q} = b",
-}
-
 
 def document(equations: "Equations", form: str, choice: dict[str, Any]) -> str:
     """An `aligned` block: the form in general, its matrices, what was assumed, and q̈ written out."""
     lines = setting(equations, form, choice)
-    if form == "gibbs-appell" and equations.names:
-        lines.append(gibbs_appell_lines(equations, choice))
-    if form == "lagrange" and equations.names:
-        lines.append(rf"\lambda = {latex(equations.multipliers())}{family(equations)}")
+    lines += beside(equations, form, choice)
     acceleration = equations.acceleration(form=form, **choice)
     lines += [f"{latex(q.diff(t, 2))} = {latex(a)}" for q, a in zip(equations.coordinates, acceleration, strict=True)]
     return aligned(lines)
@@ -42,9 +26,7 @@ def document(equations: "Equations", form: str, choice: dict[str, Any]) -> str:
 
 def setting(equations: "Equations", form: str, choice: dict[str, Any]) -> list[str]:
     """The form in general and its matrices: what can be written down at once, however large the system is."""
-    key = choice.get("equation", "S0 29") if form == "generalized-inverse" else form
-    general = GENERAL[key] if equations.names else r"M\ddot{q} = Q"
-    lines = [general.replace("Q", "F") + r",\quad F = Q + C" if any(equations.C) else general]
+    lines = [general(form, choice, bool(equations.names), any(equations.C))]
     lines.append(rf"q = {vector(equations.coordinates)},\quad M = {latex(equations.M)},\quad Q = {latex(equations.Q)}")
     if any(equations.C):
         lines.append(rf"C = {latex(equations.C)}")
@@ -56,13 +38,30 @@ def setting(equations: "Equations", form: str, choice: dict[str, Any]) -> list[s
     return lines
 
 
+def general(form: str, choice: Mapping[str, Any], constrained: bool, nonideal: bool) -> str:
+    """A form in general; where constraints are nonideal, F = Q + C takes the place of Q."""
+    text = FORMS[form].equation(choice) if constrained else r"M\ddot{q} = Q"
+    return text.replace("Q", "F") + r",\quad F = Q + C" if nonideal else text
+
+
+def beside(equations: "Equations", form: str, choice: Mapping[str, Any]) -> list[str]:
+    """What a form finds beside q̈, if that is worth a line."""
+    kind = FORMS[form].beside
+    return [BESIDE[kind](equations, choice)] if kind and equations.names else []
+
+
 def aligned(lines: list[str]) -> str:
     """Lines as one block."""
     body = " \\\\\n".join("& " + line for line in lines)
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 
 
-def gibbs_appell_lines(equations: "Equations", choice: dict[str, Any]) -> str:
+def multipliers(equations: "Equations", choice: Mapping[str, Any]) -> str:
+    """The multipliers, and what may be added to them."""
+    return rf"\lambda = {latex(equations.multipliers())}{family(equations)}"
+
+
+def reduced_system(equations: "Equations", choice: Mapping[str, Any]) -> str:
     """The equations for the accelerations that are not eliminated, in matrix form."""
     chosen = choice.get("eliminate")
     if chosen is None:
@@ -101,3 +100,6 @@ def latex(expression: Any) -> str:
             name = sp.latex(sp.Symbol(function.func.__name__))
             names[e] = sp.Symbol(rf"{name}_{{{index}}}" if index else name)
     return str(vlatex(expression.xreplace(names)))
+
+
+BESIDE: dict[str, Callable[..., str]] = {"multipliers": multipliers, "reduced system": reduced_system}

@@ -8,8 +8,8 @@ from zwang.files.kinds import BODIES, ELEMENTS, JOINTS, SPRING
 from zwang.files.places import Path
 from zwang.files.problems import quoted
 from zwang.files.values import TYPES, wrong_parts
+from zwang.formulations.forms import DEFAULT, integrable
 from zwang.model.drawing import COLORS
-from zwang.motion.explicit import FORMS
 from zwang.motion.simulate import LOOSEST, METHODS, TIGHTEST
 from zwang.signals import KINDS, OUTSIDE
 
@@ -101,7 +101,7 @@ SECTIONS = (
             Key("tol", "number", f"bound of the error of a step, {TIGHTEST:g} to {LOOSEST:g}", 1e-12),
             Key("max_step", "number", "the longest step; a 20th of the motion without it"),
             Key("method", "text", "the engine", "auto", METHODS),
-            Key("form", "text", "the equation that is integrated", "fundamental", FORMS),
+            Key("form", "text", "the equation that is integrated", DEFAULT, integrable()),
             Key("drift", "drift", "what is done about constraints drifting away", "none"),
             Key("assemble", "truth", "whether the start is brought onto its constraints first", False),
         ),

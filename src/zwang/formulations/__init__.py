@@ -3,7 +3,6 @@
 Nothing here knows of models: any source of M, Q, A, b and C will do.
 """
 
-from zwang.formulations.solution import Residuals, Solution
-from zwang.formulations.solve import FORMS, solve
+from zwang.formulations.forms import FORMS, Form
 
-__all__ = ["FORMS", "Residuals", "Solution", "solve"]
+__all__ = ["FORMS", "Form"]

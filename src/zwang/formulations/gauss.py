@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from zwang.formulations.inputs import Scaled
 from zwang.linalg.factors import dot, dot_t, solve_each
 from zwang.linalg.inverses import moore_penrose
 from zwang.linalg.rank import Array, row_norms
@@ -24,6 +25,11 @@ def acceleration(M: Array, Q: Array, A: Array, b: Array, rank: int) -> Array:
     return particular + dot(Z, h)
 
 
+def solve(given: Scaled) -> Array:
+    """The same for what `formulations.solve` gives."""
+    return acceleration(given.M, given.Q, given.A, given.b, given.rank) / given.D
+
+
 def null_basis(A: Array, rank: int) -> Array:
     """An orthonormal basis (k, n, n − r) of the null space of each A."""
     if A.shape[1] == 0:
@@ -33,9 +39,9 @@ def null_basis(A: Array, rank: int) -> Array:
 
 def exact(M: Any, Q: Any, A: Any, b: Any, rows: Sequence[int]) -> Any:
     """q̈ as a SymPy matrix: the minimiser of the Gaussian over the accelerations that obey the constraints."""
-    from zwang.linalg.exact import null_space, solve
+    from zwang.linalg import exact as algebra
 
     G, h = A.extract(list(rows), list(range(A.cols))), b.extract(list(rows), [0])
-    particular = G.T * solve(G * G.T, h)
-    Z = null_space(A, rows)
-    return particular + Z * solve(Z.T * M * Z, Z.T * (Q - M * particular))
+    particular = G.T * algebra.solve(G * G.T, h)
+    Z = algebra.null_space(A, rows)
+    return particular + Z * algebra.solve(Z.T * M * Z, Z.T * (Q - M * particular))

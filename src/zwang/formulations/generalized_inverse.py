@@ -19,7 +19,7 @@ import numpy as np
 
 from zwang.errors import InputError
 from zwang.formulations.fundamental import square_roots
-from zwang.formulations.inputs import as_array
+from zwang.formulations.inputs import Scaled, as_array
 from zwang.linalg.factors import dot
 from zwang.linalg.inverses import moore_penrose, penrose_defects
 from zwang.linalg.rank import Array, Indices, row_norms
@@ -57,6 +57,16 @@ def acceleration(
     G = A @ MiAt
     G_inv = moore_penrose(G, rank) if inverse is None else admissible(G, inverse, (1,), "(AM⁻¹Aᵀ)^(1)")
     return a + dot(MiAt, dot(G_inv, b - dot(A, a)))
+
+
+def solve(given: Scaled, equation: str, inverse: Any) -> Array:
+    """The same for what `formulations.solve` gives, with choices from `as_choice`."""
+    own = pick(inverse, given.systems)
+    if own is None:
+        return acceleration(given.M, given.Q, given.A, given.b, given.rank, equation) / given.D
+    D = given.D  # the inverses are those of M and A as they were given
+    M, A = given.M * D[:, :, None] * D[:, None, :], given.A * D[:, None, :]
+    return acceleration(M, given.force, A, given.b, given.rank, equation, own)
 
 
 def require_equation(equation: str) -> None:
@@ -116,32 +126,31 @@ def exact(M: Any, Q: Any, A: Any, b: Any, rows: Sequence[int], equation: str = "
     """
     import sympy as sp
 
-    from zwang.linalg.exact import factor, independent_rows, solve
-    from zwang.linalg.exact import moore_penrose as pseudo_inverse
+    from zwang.linalg import exact as algebra
 
     require_equation(equation)
     n = A.cols
     if equation == "S0 29":
         D, H = inverse if inverse is not None else (None, None)
-        D_inv = pseudo_inverse(A, rows) if D is None else exact_admissible(A, D, (1,), "D⁻")
+        D_inv = algebra.moore_penrose(A, rows) if D is None else exact_admissible(A, D, (1,), "D⁻")
         G = A.extract(list(rows), list(range(n)))
-        P = sp.eye(n) - (pseudo_inverse(G, range(G.rows)) * G if D is None else D_inv * A)  # A⁺A = G⁺G
+        P = sp.eye(n) - (algebra.moore_penrose(G, range(G.rows)) * G if D is None else D_inv * A)  # A⁺A = G⁺G
         free = D_inv * b
         if H is None:
             HtH = P.T * M * P
-            some = list(independent_rows(HtH))  # (HᵀH)^(1): the inverse of a regular block, zero elsewhere
+            some = list(algebra.independent_rows(HtH))  # (HᵀH)^(1): the inverse of a regular block, zero elsewhere
             P = P.extract(list(range(n)), some)
-            return free + P * solve(HtH.extract(some, some), P.T * (Q - M * free))
-        X = factor(M)  # M = XᵀX
-        return free + P * exact_admissible(X * P, H, (1, 3), "H⁻") * (solve(X.T, Q) - X * free)
-    a = solve(M, Q)
+            return free + P * algebra.solve(HtH.extract(some, some), P.T * (Q - M * free))
+        X = algebra.factor(M)  # M = XᵀX
+        return free + P * exact_admissible(X * P, H, (1, 3), "H⁻") * (algebra.solve(X.T, Q) - X * free)
+    a = algebra.solve(M, Q)
     if equation == "S3 24" and inverse is not None:
-        X = factor(M)
-        C = solve(X.T, A.T).T  # AX⁻¹
-        return a + solve(X, exact_admissible(C, inverse, (1, 4), "C^(1,4)") * (b - A * a))
-    MiAt = solve(M, A.T)
+        X = algebra.factor(M)
+        C = algebra.solve(X.T, A.T).T  # AX⁻¹
+        return a + algebra.solve(X, exact_admissible(C, inverse, (1, 4), "C^(1,4)") * (b - A * a))
+    MiAt = algebra.solve(M, A.T)
     G = A * MiAt
-    G_inv = pseudo_inverse(G, rows) if inverse is None else exact_admissible(G, inverse, (1,), "(AM⁻¹Aᵀ)^(1)")
+    G_inv = algebra.moore_penrose(G, rows) if inverse is None else exact_admissible(G, inverse, (1,), "(AM⁻¹Aᵀ)^(1)")
     return a + MiAt * G_inv * (b - A * a)
 
 

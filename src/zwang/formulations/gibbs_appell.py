@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from zwang.errors import InputError
+from zwang.formulations.inputs import Scaled
 from zwang.linalg.factors import dot, dot_t, solve_each
 from zwang.linalg.inverses import moore_penrose
 from zwang.linalg.rank import Array, Indices, pivoted_rows, rank_tolerance, row_norms, take, take_rows
@@ -38,6 +39,11 @@ def acceleration(M: Array, Q: Array, A: Array, b: Array, rank: int, eliminate: S
     result = np.empty((k, n))
     np.put_along_axis(result, order, permuted, axis=1)
     return result
+
+
+def solve(given: Scaled, eliminate: Sequence[int] | None = None) -> Array:
+    """The same for what `formulations.solve` gives."""
+    return acceleration(given.M, given.Q, given.A, given.b, given.rank, eliminate) / given.D
 
 
 def column_order(A: Array, rank: int, eliminate: Sequence[int] | None) -> Indices:
@@ -72,12 +78,12 @@ def exact_parts(M: Any, Q: Any, A: Any, b: Any, eliminate: Sequence[int]) -> tup
 
     All rows of A take part, A_e⁺ = (A_eᵀA_e)⁻¹A_eᵀ, as in the papers' worked examples.
     """
-    from zwang.linalg.exact import solve
+    from zwang.linalg import exact as algebra
 
     e, i = list(eliminate), [j for j in range(A.cols) if j not in set(eliminate)]
     every = list(range(A.rows))
     Ae, Ai = A.extract(every, e), A.extract(every, i)
-    R, fixed = solve(Ae.T * Ae, Ae.T * Ai), solve(Ae.T * Ae, Ae.T * b)
+    R, fixed = algebra.solve(Ae.T * Ae, Ae.T * Ai), algebra.solve(Ae.T * Ae, Ae.T * b)
     Mee, Mie, Mii = M.extract(e, e), M.extract(i, e), M.extract(i, i)
     hessian = Mii + R.T * Mee * R - Mie * R - R.T * Mie.T
     right = Q.extract(i, [0]) - R.T * Q.extract(e, [0]) + (R.T * Mee - Mie) * fixed
@@ -88,16 +94,16 @@ def exact(M: Any, Q: Any, A: Any, b: Any, rows: Sequence[int], eliminate: Sequen
     """q̈ as a SymPy matrix; `eliminate` names the r eliminated coordinates by index."""
     import sympy as sp
 
-    from zwang.linalg.exact import independent_rows, solve
+    from zwang.linalg import exact as algebra
 
     G = A.extract(list(rows), list(range(A.cols)))
     if eliminate is None:
-        eliminate = independent_rows(G.T)
+        eliminate = algebra.independent_rows(G.T)
     chosen = as_indices(eliminate, A.cols, len(rows))
-    if len(independent_rows(G.extract(list(range(G.rows)), chosen).T)) != len(rows):
+    if len(algebra.independent_rows(G.extract(list(range(G.rows)), chosen).T)) != len(rows):
         raise InputError(f"eliminate={chosen}: name {len(rows)} coordinates whose columns of A are independent")
     R, fixed, hessian, right = exact_parts(M, Q, A, b, chosen)
-    independent = solve(hessian, right)
+    independent = algebra.solve(hessian, right)
     result = sp.zeros(A.cols, 1)
     for k, j in enumerate(j for j in range(A.cols) if j not in chosen):
         result[j] = independent[k]

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from zwang.errors import InputError, MassError
 from zwang.linalg.factors import Stack
-from zwang.linalg.rank import EPS, Array
+from zwang.linalg.rank import EPS, Array, Indices
 
 LARGEST = 1e100
 LEAST_TOL = 16 * EPS
@@ -26,6 +26,30 @@ class Given:
     b: Array
     C: Array
     v: Array | None
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """What a form is given: a stack of systems of one rank, in coordinates of unit mass, x̂ = D q̈.
+
+    There no mass is lost beside a larger one: M (k, n, n) has ones on its diagonal, A (k, m, n) is scaled to match.
+    `force` (k, n) is Q + C as it was given, `rows` (k, r) are independent rows of A, and `systems` (k,) are the places
+    of these systems in the stack that `solve` was called with.
+    """
+
+    M: Array
+    force: Array
+    A: Array
+    b: Array
+    D: Array
+    rank: int
+    rows: Indices
+    systems: Indices
+
+    @property
+    def Q(self) -> Array:
+        """The force in coordinates of unit mass."""
+        return self.force / self.D
 
 
 def as_stacks(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from zwang.formulations.inputs import Scaled
 from zwang.linalg.factors import solve_each
 from zwang.linalg.rank import Array, Indices, row_norms, take, take_rows
 
@@ -28,13 +29,18 @@ def acceleration(M: Array, Q: Array, A: Array, b: Array, rows: Indices) -> Array
     return solve_each(matrix, np.concatenate([Q / size[:, 0], h], axis=1))[:, :n]
 
 
+def solve(given: Scaled) -> Array:
+    """The same for what `formulations.solve` gives."""
+    return acceleration(given.M, given.Q, given.A, given.b, given.rows) / given.D
+
+
 def exact(M: Any, Q: Any, A: Any, b: Any, rows: Sequence[int]) -> Any:
     """q̈ as a SymPy matrix, eliminated from the linear system for q̈ and λ."""
     import sympy as sp
 
-    from zwang.linalg.exact import solve
+    from zwang.linalg import exact as algebra
 
     G, h = A.extract(list(rows), list(range(A.cols))), b.extract(list(rows), [0])
     n, r = A.cols, len(rows)
     matrix = sp.Matrix(sp.BlockMatrix([[M, -G.T], [G, sp.zeros(r, r)]])) if r else M
-    return solve(matrix, sp.Matrix.vstack(sp.Matrix(Q), sp.Matrix(h)) if r else Q)[:n, :]
+    return algebra.solve(matrix, sp.Matrix.vstack(sp.Matrix(Q), sp.Matrix(h)) if r else Q)[:n, :]

@@ -11,16 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from zwang.errors import InconsistentError, InputError, MassError
-from zwang.formulations import gauss, generalized_inverse, gibbs_appell, lagrange
 from zwang.formulations import one_sided as sided
-from zwang.formulations.inputs import Given, as_mask, as_stacks, as_tolerance
+from zwang.formulations.forms import DEFAULT, FORMS
+from zwang.formulations.inputs import Given, Scaled, as_mask, as_stacks, as_tolerance
 from zwang.formulations.solution import Residuals, Solution
 from zwang.linalg.factors import Factors, Stack, dot, dot_t, factorise_masses
 from zwang.linalg.masses import Masses, masses
 from zwang.linalg.rank import CONSISTENCY_TOL, EPS, Array, Indices, row_rank, take
 
-FORMS = ("fundamental", "generalized-inverse", "gauss", "gibbs-appell", "lagrange")
-CHOICES = {"generalized-inverse": {"equation", "inverse"}, "gibbs-appell": {"eliminate"}}
 BLOCK = 1000  # systems solved at a time in a stack
 
 
@@ -52,8 +50,8 @@ def solve(
     are velocities, wanted only for the power of the force of constraint. `rank_tol` is the relative pivot
     below which a row counts as dependent, by default `linalg.rank.rank_tolerance`.
 
-    `form` is one of "fundamental" (the default: Cholesky whitening, complete orthogonal decomposition and
-    refinement, accurate to the last digits), "generalized-inverse" (with `equation=` and `inverse=`),
+    `form` is a name in `formulations.forms.FORMS`: "fundamental" (the default: Cholesky whitening, complete orthogonal
+    decomposition and refinement, accurate to the last digits), "generalized-inverse" (with `equation=` and `inverse=`),
     "gauss", "gibbs-appell" (with `eliminate=`, the indices of eliminated coordinates) or "lagrange".
 
     >>> M = [[5, 4, 1], [4, 6, 4], [1, 4, 5]]
@@ -84,8 +82,8 @@ def solve_named(
     require_form(form, choice)
     given = as_stacks(M, Q, A, b, C, v)
     count, m, n = given.A.shape
-    if form == "generalized-inverse":
-        choice = generalized_inverse.as_choice(given.shape, **choice)
+    if (checked := FORMS[form].checked) is not None:
+        choice = checked(given.shape, **choice)
     if names is None:
         names = Names(tuple(f"coordinate {j}" for j in range(n)), tuple(f"row {i}" for i in range(m)))
     task = Task(given, as_mask(one_sided, m), as_tolerance(rank_tol), form, names, choice)
@@ -137,7 +135,7 @@ class Task:
         factors = factorise_masses(mass, A, rank, names.coordinates, stack, self.rank_tol)
         x, lam = factors.solve(Q + C, b)
         require_consistent(factors, Q + C, A, b, x, names, stack)
-        if self.form != "fundamental":
+        if FORMS[self.form].solve is not None:
             x = self.literal(Q + C, b, factors, systems)
             lam = factors.multipliers(dot(M, x) - Q - C)
         force = constraint_force(M, Q, C, x, lam, factors)
@@ -172,21 +170,11 @@ class Task:
         In coordinates of unit mass, x̂ = D q̈: there no mass is lost beside a larger one.
         """
         if factors.gauge is not None:
-            raise MassError(
-                f"form {self.form!r} needs a positive definite M, and M is singular: use form 'fundamental'"
-            )
-        D, M, A = factors.D, factors.M, factors.A
-        if self.form == "gauss":
-            return gauss.acceleration(M, Q / D, A, b, factors.rank) / D
-        if self.form == "gibbs-appell":
-            return gibbs_appell.acceleration(M, Q / D, A, b, factors.rank, **self.choice) / D
-        if self.form == "lagrange":
-            return lagrange.acceleration(M, Q / D, A, b, factors.rows) / D
-        equation, inverse = self.choice["equation"], generalized_inverse.pick(self.choice["inverse"], systems)
-        if inverse is None:
-            return generalized_inverse.acceleration(M, Q / D, A, b, factors.rank, equation) / D
-        M, A = M * D[:, :, None] * D[:, None, :], A * D[:, None, :]  # the inverses given are those of these
-        return generalized_inverse.acceleration(M, Q, A, b, factors.rank, equation, inverse)
+            raise MassError(f"form {self.form!r} needs a positive definite M, and M is singular: use form {DEFAULT!r}")
+        solve = FORMS[self.form].solve
+        assert solve is not None
+        given = Scaled(factors.M, Q, factors.A, b, factors.D, factors.rank, factors.rows, systems)
+        return np.asarray(solve(given, **self.choice))
 
     def solve_one_sided(self, systems: Indices) -> Solution:
         """One system with one-sided rows: find which of them act, then solve with those as equalities."""
@@ -235,8 +223,8 @@ def require_form(form: str, choice: dict[str, Any]) -> None:
     """Refuse an unknown form, or a choice that the form does not have."""
     if form not in FORMS:
         raise InputError(f"form={form!r} is unknown: choose one of {', '.join(map(repr, FORMS))}")
-    for key in choice.keys() - CHOICES.get(form, set()):
-        has = ", ".join(sorted(CHOICES.get(form, set()))) or "none"
+    for key in choice.keys() - {*FORMS[form].choices}:
+        has = ", ".join(sorted(FORMS[form].choices)) or "none"
         raise InputError(f"form {form!r} takes no {key!r}; its choices are: {has}")
 
 

@@ -16,8 +16,8 @@ from zwang.compile import Program, compile_program
 from zwang.equations.languages import translate
 from zwang.errors import InconsistentError, InputError, SimulationError, ZwangError
 from zwang.evaluation import Array
-from zwang.formulations import Solution
-from zwang.formulations.solve import FORMS, Names, solve_named
+from zwang.formulations.solution import Solution
+from zwang.formulations.solve import Names, require_form, solve_named
 from zwang.given import one_number, suggestion
 from zwang.motion import certificate
 from zwang.motion.event import Event
@@ -243,8 +243,7 @@ def check_options(box: BlackBox, method: str, form: str, tol: float, parameters:
         raise InputError(f"simulate takes a System or a BlackBox, not {type(box).__name__}")
     if method not in METHODS:
         raise InputError(f"method={method!r} does not serve black boxes: choose one of {', '.join(map(repr, METHODS))}")
-    if form not in FORMS:
-        raise InputError(f"form={form!r} is unknown: choose one of {', '.join(map(repr, FORMS))}")
+    require_form(form, {})
     if parameters:
         raise InputError("a black box has no parameters: give its functions the numbers they need")
     if drift != "none":

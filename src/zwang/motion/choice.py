@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from zwang.evaluation import Array, Matrices, Model
+from zwang.formulations.forms import FORMS
 from zwang.linalg.factors import factorise
 from zwang.linalg.rank import row_norms, row_rank
 from zwang.motion.lifting import Lifted, lifted, lifting_rows
@@ -53,10 +54,10 @@ def choose(
     rank = int(row_rank(A)[0])
     factors = factorise(M, A, rank, names)
     rows = most_independent(now.A, [int(i) for i in factors.rows[0]])
-    if damped and len(rows) < len(now.A) and form != "gibbs-appell":
+    if damped and len(rows) < len(now.A) and not FORMS[form].eliminates:
         lift = lifting_rows(now, range(len(now.A)), model, redundant=True)
         return Choice(rows, lift, damping=damping(now, lift))
-    pivots = elimination_order(now.A, rows) if form == "gibbs-appell" else ()
+    pivots = elimination_order(now.A, rows) if FORMS[form].eliminates else ()
     return Choice(rows, lifting_rows(now, rows, model), pivots)
 
 

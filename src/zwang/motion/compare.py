@@ -17,8 +17,8 @@ import numpy as np
 
 from zwang.errors import InconsistentError, InputError, MassError, ZwangError
 from zwang.evaluation import Array, evaluate, matrices
+from zwang.formulations.forms import DEFAULT, FORMS
 from zwang.formulations.fundamental import literal
-from zwang.formulations.solve import FORMS
 from zwang.linalg.masses import masses
 from zwang.linalg.rank import CONSISTENCY_TOL, row_rank
 from zwang.model import System
@@ -36,7 +36,7 @@ DENSE_SIZE = 500  # coordinates; beyond, dense matrices take too long
 LONG = 2.0  # seconds; a run that takes longer is compared with fewer others
 BUDGET = 5.0  # seconds that any one run may take
 SMALL_SIZE = 60  # coordinates; beyond, compiling alone takes some of these longer than the budget:
-SMALL = ("taylor", "radau", "gibbs-appell")
+SMALL = ("taylor", "radau")  # and forms that eliminate accelerations
 NATIVE_TOL = 1e-15  # tighter than this, eighth order in doubles gains nothing
 STIFF_TOL = {"radau": 1e-7, "lsoda": 1e-10}  # the tightest at which these are still quick
 TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14)
@@ -94,9 +94,9 @@ class PrecisionRow:
 def compare_forms(
     system: System, motion: "xr.Dataset", parameters: Mapping[Any, Any] | None = None
 ) -> tuple[FormRow, ...]:
-    """The accelerations of all five forms of the equations of motion at saved states of a motion.
+    """The accelerations of all forms of the equations of motion at saved states of a motion.
 
-    And a sixth row: the fundamental equation literally as it is printed, with roots of M and a Moore–Penrose inverse.
+    And one more row: the fundamental equation literally as it is printed, with roots of M and a Moore–Penrose inverse.
 
     >>> import zwang as zw
     >>> x, y = zw.coordinates("x y")
@@ -112,11 +112,11 @@ def compare_forms(
     count = int(np.clip(DENSE_WORK // n**3, 1, min(STATES, saved)))
     part = motion.isel(time=np.linspace(saved // 2 if count == 1 else 0, saved - 1, count).astype(int))
     columns = columns_of(system, part)
-    accelerations(system, columns, part.time.values, parameters, "lagrange")  # compiles, so that no form is charged
+    accelerations(system, columns, part.time.values, parameters, DEFAULT)  # compiles, so that no form is charged
     rows, reference = [], np.full(part.q.shape, nan)
     for form in (*FORMS, LITERAL):
         found, seconds, note = accelerations(system, columns, part.time.values, parameters, form)
-        if form == "fundamental":
+        if form == DEFAULT:
             reference = found
         states = np.isfinite(found).all(axis=1) & np.isfinite(reference).all(axis=1)
         error = relative(found[states], reference[states], reference[states]) if states.any() else nan
@@ -182,7 +182,7 @@ def compare_engines(
     t: float = 0.0,
     stiff: bool = True,
 ) -> tuple[EngineRow, ...]:
-    """One motion by every engine, and by the native engine in Gibbs and Appell's form.
+    """One motion by every engine, and by the native engine in forms that eliminate accelerations.
 
     The stiff engines have looser tolerances of their own, which their rows state; they are slow, and `stiff=False`
     leaves them out. Where the first run takes more than two seconds only Taylor's method is set against it, and no run
@@ -199,10 +199,11 @@ def compare_engines(
     if not TIGHTEST <= tol <= LOOSEST:
         raise InputError(f"tol = {tol!r} is out of range: choose between {TIGHTEST:g} and {LOOSEST:g}")
     native = max(tol, NATIVE_TOL)
-    plan = [("native", "fundamental", native), ("taylor", "fundamental", tol)]
+    plan = [("native", DEFAULT, native), ("taylor", DEFAULT, tol)]
     if stiff:
-        plan += [(engine, "fundamental", max(tol, least)) for engine, least in STIFF_TOL.items()]
-    plan.append(("native", "gibbs-appell", native))  # "lagrange" is the fundamental form's matrix in another order
+        plan += [(engine, DEFAULT, max(tol, least)) for engine, least in STIFF_TOL.items()]
+    # other forms have the matrix of the default one, in another order
+    plan += [("native", name, native) for name, form in FORMS.items() if form.eliminates]
     rows: list[EngineRow] = []
     reference: xr.Dataset | None = None
     for engine, form, own in plan:
@@ -225,7 +226,7 @@ def left_out(row: EngineRow, before: list[EngineRow], system: System) -> str:
     """Why a run is not even tried; nothing if it is."""
     if row.engine == "taylor" and find_spec("heyoka") is None:
         return "left out: heyoka is not installed (pip install zwang[taylor])"
-    if (row.engine in SMALL or row.form in SMALL) and len(system.coordinates) > SMALL_SIZE:
+    if (row.engine in SMALL or FORMS[row.form].eliminates) and len(system.coordinates) > SMALL_SIZE:
         return f"left out: it takes long with {len(system.coordinates)} coordinates"
     if before and before[0].seconds > LONG and row.engine != "taylor":
         return f"left out: the first run took {before[0].seconds:.1f} s"

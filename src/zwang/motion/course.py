@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from zwang.evaluation import Array
+from zwang.formulations.forms import FORMS
 from zwang.motion import singular
 from zwang.motion.choice import Choice
 from zwang.motion.event import event_task
@@ -62,7 +63,7 @@ def integrate(
         early = len(choice.used) < len(setup.system.constraints) and looks < len(singular.EARLY)
         if early:
             task = replace(task, pivot_tol=singular.EARLY[looks])
-        could = kind.crosses and setup.method == "native" and setup.form != "gibbs-appell" and not choice.damping
+        could = kind.crosses and setup.method == "native" and not FORMS[setup.form].eliminates and not choice.damping
         kernel = setup.program("projection", choice) if could and crossing else None
         total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)
         task = replace(task, could_cross=could, crossing=kernel)
@@ -165,7 +166,7 @@ def task_of(
         times=grid,
         tol=setup.tol,
         pivot_scale=scales[choice].for_pivots(choice),
-        growing=0 if choice.damping or setup.form == "gibbs-appell" else len(choice.rows),
+        growing=0 if choice.damping or FORMS[setup.form].eliminates else len(choice.rows),
         events=event_task(
             setup.system,
             setup.symbols,

@@ -12,11 +12,11 @@ import symengine as se
 
 from zwang.compile import Program
 from zwang.evaluation import Model
+from zwang.formulations.forms import FORMS, Elimination
 from zwang.linalg.saddle import Row, Saddle, Steps, factorise_saddle
 from zwang.motion.choice import DAMPING, Choice
 from zwang.motion.power import constraint_rates, energies, ledger, total_power
 
-FORMS = ("fundamental", "gibbs-appell", "lagrange")
 GAINS = (se.Symbol("alpha"), se.Symbol("beta"))  # Baumgarte's
 REFINEMENTS = 2  # of solutions with damped rows: see `DAMPING`
 IN_RANGE = 32  # damped pivots whose product is sure not to overflow
@@ -36,12 +36,12 @@ def acceleration_program(
     rates = constraint_rates(model, choice.used, off=gains is not None)
     steps = Steps(se.Symbol, se.Add)
     multipliers: Sequence[Any]
-    if form == "gibbs-appell":
+    if FORMS[form].eliminates:
         acceleration, pivots = gibbs_appell(model, choice, Q, dict(zip(choice.rows, b, strict=True)), steps)
         plain = right_hand_sides(model, choice.used, None)
         multipliers = Equation.of(model, choice, steps, plain).solve(Q)[1] if rates else ()
     else:
-        equation = Equation.of(model, choice, steps, b, coordinates_first=form == "lagrange")
+        equation = Equation.of(model, choice, steps, b, coordinates_first=coordinates_first(form))
         acceleration, multipliers = equation.solve(Q)
         pivots = equation.pivots
         if gains is not None and rates:  # the power is that of the physical forces, without Baumgarte's
@@ -53,6 +53,11 @@ def acceleration_program(
     if power != 0:
         outputs["power"] = (power,)
     return Program(inputs=inputs, outputs=outputs, shapes={}, steps=tuple(steps.done))
+
+
+def coordinates_first(form: str) -> bool:
+    """Whether a form has all coordinates eliminated before any constraint."""
+    return FORMS[form].elimination is Elimination.COORDINATES_FIRST
 
 
 @dataclass(frozen=True)

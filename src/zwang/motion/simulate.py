@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from zwang.compile import Program
 from zwang.errors import InputError, SimulationError
 from zwang.evaluation import Array, Kept, Matrices, Model, model_kernel, model_of, require_finite_matrices
+from zwang.formulations.forms import integrable
 from zwang.given import input_values, parameter_values, state_arrays
 from zwang.model import System
 from zwang.motion import explicit
@@ -237,8 +238,8 @@ def prepare(
     """Check the options of a simulation, and put numbers to its parameters."""
     if method not in METHODS:
         raise InputError(f"method={method!r} is unknown: choose one of {', '.join(map(repr, METHODS))}")
-    if form not in explicit.FORMS:
-        raise InputError(f"form={form!r} cannot be integrated: choose one of {', '.join(map(repr, explicit.FORMS))}")
+    if form not in integrable():
+        raise InputError(f"form={form!r} cannot be integrated: choose one of {', '.join(map(repr, integrable()))}")
     if not isinstance(tol, int | float | np.number) or not TIGHTEST <= tol <= LOOSEST:
         raise InputError(f"tol = {tol!r} is out of range: choose between {TIGHTEST:g} and {LOOSEST:g}")
     kind, *gains = drift if isinstance(drift, tuple | list) and drift else (drift,)

@@ -6,6 +6,7 @@ import numpy as np
 
 from zwang.errors import InputError
 from zwang.evaluation import Array, Matrices, model_kernel, names_of
+from zwang.formulations.forms import FORMS
 from zwang.formulations.solve import solve_named
 from zwang.linalg.newton import nearest_root
 from zwang.model import System
@@ -67,7 +68,7 @@ def clearly_independent(setup: "Setup", state: tuple[float, Array, Array]) -> bo
     For large systems only, where dense matrices would take longer than everything else; a no means nothing.
     """
     system = setup.system
-    if len(system.coordinates) * len(system.constraints) < LARGE or setup.form == "gibbs-appell":
+    if len(system.coordinates) * len(system.constraints) < LARGE or FORMS[setup.form].eliminates:
         return False
     now = setup.matrices(*state)
     masses = np.diagonal(now.M)

@@ -15,11 +15,13 @@ import symengine as se
 
 from zwang.compile import Program
 from zwang.evaluation import Model
+from zwang.formulations.forms import FORMS
 from zwang.linalg.saddle import Steps
 from zwang.motion.choice import Choice
 from zwang.motion.explicit import (
     Equation,
     acceleration_program,
+    coordinates_first,
     filled,
     right_hand_sides,
 )
@@ -43,7 +45,7 @@ def variational_program(model: Model, choice: Choice, form: str, pattern: Sequen
         for j, places in enumerate(pattern)
     ]
     inputs = {"t": t, "q": sum(dq, q), "v": sum(dv, v), "p": sum(dp, p)} | ({"modes": modes[0]} if modes else {})
-    if form != "gibbs-appell":
+    if not FORMS[form].eliminates:
         return by_same_factors(model, choice, form, directions, inputs)
     both = tangent(acceleration_program(model, choice, form), directions, ["acceleration"], inputs)
     whole = both.outputs["acceleration"] + both.outputs["d_acceleration"]
@@ -62,7 +64,7 @@ def by_same_factors(
     A, b = [derived.A[i] for i in choice.used], right_hand_sides(model, choice.used, None)
     Q = [f + c for f, c in zip(derived.Q, derived.C, strict=True)]
     steps = Steps(se.Symbol, se.Add)
-    equation = Equation.of(model, choice, steps, b, coordinates_first=form == "lagrange")
+    equation = Equation.of(model, choice, steps, b, coordinates_first=coordinates_first(form))
     x, lam = (held(steps, part) for part in equation.solve(Q))
     reactions: list[list[Any]] = [[] for _ in Q]
     for row, l in zip(A, lam, strict=True):

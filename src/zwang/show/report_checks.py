@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Any, TypeVar
 
 from zwang.errors import ZwangError
+from zwang.formulations.forms import DEFAULT
 from zwang.motion.compare import EngineRow, FormRow, PrecisionRow, compare_engines, compare_forms, work_precision
 from zwang.motion.independent import compare_derivation
 from zwang.results.account import LEVELS, worst_residual
@@ -71,11 +72,11 @@ def derivation(subject: Subject) -> str:
 
 
 def forms(subject: Subject) -> str:
-    """The five forms side by side, and the fundamental equation as it is printed."""
+    """The forms side by side, and the fundamental equation as it is printed."""
     rows = attempt(lambda: compare_forms(subject.system, subject.motion, subject.parameters))
     if isinstance(rows, str):
         return paragraph(f"The forms could not be compared: {rows}", "note")
-    return "<h3>Five forms, one acceleration</h3>" + table(
+    return "<h3>All forms, one acceleration</h3>" + table(
         "Accelerations at saved states beside those of the fundamental form; “literal” is that form as it is printed, "
         "with roots of M and a Moore–Penrose inverse",
         ("Form", "Largest difference, relative", "States", "Time", "Note"),
@@ -86,7 +87,7 @@ def forms(subject: Subject) -> str:
 
 def form_cells(row: FormRow) -> list[str]:
     """A form's line."""
-    own = "the reference" if row.form == "fundamental" and not row.note else row.note
+    own = "the reference" if row.form == DEFAULT and not row.note else row.note
     return [escape(row.form), number(row.error, digits=2), str(row.states), seconds(row.seconds), note(own)]
 
 

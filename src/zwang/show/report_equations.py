@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from html import escape
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from zwang.equations import Equations, derive
-from zwang.equations.latex import GENERAL, family, gibbs_appell_lines, latex
+from zwang.equations.latex import beside, general, latex
 from zwang.errors import ZwangError
+from zwang.formulations.forms import FORMS
 from zwang.formulations.solve import require_form
 from zwang.limit import within
 from zwang.show.report_html import Section, count, paragraph
@@ -23,21 +25,6 @@ DERIVE_SECONDS = 4.0
 # With rows that change along the motion one row is as much as can be read; constant ones come out short.
 OPERATIONS, CHANGING_RANK, CONSTANT_RANK, SECONDS = 300, 1, 4, 3.0
 READABLE = 900  # operations in all accelerations together
-
-NAMES = {
-    "fundamental": "Fundamental equation",
-    "generalized-inverse": "Generalized inverses",
-    "gauss": "Gauss's principle",
-    "gibbs-appell": "Gibbs–Appell equations",
-    "lagrange": "Lagrange multipliers",
-}
-HOW = {
-    "fundamental": "Explicit at any rank of A, with the Moore–Penrose inverse (+): no multiplier is left to solve for.",
-    "generalized-inverse": "The same acceleration with generalized inverses (−) that are less than Moore–Penrose.",
-    "gauss": "Of all accelerations that obey the constraints, the one that is least far from the free one.",
-    "gibbs-appell": "Some accelerations, indexed e, are eliminated by the constraints; I are those that remain.",
-    "lagrange": "The multipliers λ are unknowns beside the accelerations.",
-}
 
 
 def derived(subject: Subject) -> Equations | None:
@@ -59,7 +46,7 @@ def equations_section(subject: Subject, forms: Sequence[str]) -> Section:
     system, equations = subject.system, derived(subject)
     body = [paragraph(statement(subject))]
     if equations is None:
-        body += [block(subject, general(form, nonideal(subject), bool(system.constraints))) for form in forms]
+        body += [block(subject, general(form, {}, bool(system.constraints), nonideal(subject))) for form in forms]
         body.append(left_out(subject, f"The matrices of {count(len(system.coordinates), 'coordinate')} are too large"))
         return Section("equations", "Equations of motion", "\n".join(body))
     body.append(matrices_of(subject, equations))
@@ -67,9 +54,9 @@ def equations_section(subject: Subject, forms: Sequence[str]) -> Section:
         body.append(paragraph(f"{assumption(equations)}.", "note"))
     known = written_out(equations, forms) if worth_writing_out(equations) else {}
     for form in forms:
-        body.append(f"<h3>{escape(NAMES[form])}</h3>")
-        body.append(paragraph(HOW[form] if equations.names else "Without constraints all forms are this one."))
-        body.append(block(subject, general(form, nonideal(subject), bool(equations.names))))
+        body.append(f"<h3>{escape(FORMS[form].title)}</h3>")
+        body.append(paragraph(FORMS[form].how if equations.names else "Without constraints all forms are this one."))
+        body.append(block(subject, general(form, {}, bool(equations.names), nonideal(subject))))
         if form in known:
             body.append(shown(subject, known[form]))
     body.append("<h3>Written out</h3>")
@@ -102,12 +89,6 @@ def assumption(equations: Equations) -> str:
 def nonideal(subject: Subject) -> bool:
     """Whether there is a C."""
     return any(c != 0 for c in subject.system.nonideal)
-
-
-def general(form: str, with_c: bool, constrained: bool) -> str:
-    """A form in general, in LaTeX; F = Q + C takes the place of Q where there is a C."""
-    text = GENERAL["S0 29" if form == "generalized-inverse" else form] if constrained else r"M\ddot{q} = Q"
-    return text.replace("Q", "F") + r",\quad F = Q + C" if with_c else text
 
 
 def block(subject: Subject, tex: str) -> str:
@@ -163,22 +144,18 @@ def written_out(equations: Equations, forms: Sequence[str]) -> dict[str, list[st
         both = zip(equations.coordinates, values, strict=True)
         return [f"{latex(q.diff(t, 2))} = {latex(a)}" for q, a in both] if sp.count_ops(values) <= READABLE else []
 
-    makers: dict[str, Callable[[], list[str]]] = {
-        "acceleration": acceleration,
-        "gibbs-appell": lambda: [gibbs_appell_lines(equations, {})],
-        "lagrange": lambda: [rf"\lambda = {latex(equations.multipliers())}{family(equations)}"],
-    }
+    makers: dict[str, Callable[[], list[str]]] = {"acceleration": acceleration}
+    makers |= {form: partial(beside, equations, form, {}) for form in forms if FORMS[form].beside and equations.names}
 
     def work() -> None:
         for key, make in makers.items():
-            if key == "acceleration" or (key in forms and equations.names):
-                try:
-                    lines = make()
-                except ZwangError as error:
-                    found[key] = str(error)
-                else:
-                    if lines and max(map(len, lines)) <= LONGEST:
-                        found[key] = lines
+            try:
+                lines = make()
+            except ZwangError as error:
+                found[key] = str(error)
+            else:
+                if lines and max(map(len, lines)) <= LONGEST:
+                    found[key] = lines
 
     within(SECONDS, work)
     return found

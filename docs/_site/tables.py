@@ -1,0 +1,70 @@
+"""Tables of the documentation that are made from what the code declares: `python docs/_site/tables.py` renews them.
+
+A table stands between `<!-- table: NAME -->` and `<!-- end of table -->`. A test compares every one of them with what
+would be made now.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from zwang.formulations.forms import FORMS
+
+DOCS = Path(__file__).parents[1]
+TABLE = re.compile(r"(<!-- table: ([^\n]+) -->\n)(.*?)(<!-- end of table -->\n)", re.DOTALL)
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table in Markdown."""
+    lines = [list(head), *map(list, rows)]
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
+
+
+def forms() -> str:
+    """The forms, what they say, and what they are good for."""
+    rows = (
+        (f'`"{name}"`', f"{form.how} ([{form.theory[0]}](../theory.md#{form.theory[1]}))", form.purpose)
+        for name, form in FORMS.items()
+    )
+    return table(("`form`", "what it does", "good for"), rows)
+
+
+def costs() -> str:
+    """The forms, what they need, and what they cost."""
+    head = ("form", "needs", "cost, for n coordinates and r independent rows", "in motion", "good for")
+    rows = (
+        (
+            f'`"{name}"`',
+            form.needs,
+            form.cost,
+            "is not integrated" if form.elimination is None else f"eliminates {form.elimination.value}",
+            form.purpose,
+        )
+        for name, form in FORMS.items()
+    )
+    return table(head, rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "forms": forms,
+    "what forms cost": costs,
+}
+
+
+def renewed(text: str) -> str:
+    """A page with its tables as they would be made now."""
+    return TABLE.sub(lambda match: f"{match[1]}\n{TABLES[match[2]]()}\n{match[4]}", text)
+
+
+def main() -> None:
+    """Renew the tables of all pages."""
+    for page in sorted(DOCS.rglob("*.md")):
+        old = page.read_text(encoding="utf-8")
+        if (new := renewed(old)) != old:
+            page.write_text(new, encoding="utf-8")
+            print(page.relative_to(DOCS))
+
+
+if __name__ == "__main__":
+    main()

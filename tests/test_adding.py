@@ -1,0 +1,56 @@
+"""A form that is added to its table is offered everywhere, without another line of code anywhere."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(__file__).parent / "adding"
+
+
+def added(what: str, folder: Path) -> dict:
+    """What the library says after something was added to it, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", SCRIPTS / f"{what}.py", folder], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def form(tmp_path_factory: pytest.TempPathFactory) -> dict:
+    return added("form", tmp_path_factory.mktemp("form"))
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ("help of run", "fundamental, gibbs-appell, lagrange, toy"),
+        ("help of equations", "lagrange, toy"),
+        ("wrong choice", "is not one of 'fundamental', 'gibbs-appell', 'lagrange', 'toy'"),
+        ("solve refuses", "'generalized-inverse', 'gauss', 'gibbs-appell', 'lagrange', 'toy'"),
+        ("simulate refuses", "choose one of 'fundamental', 'gibbs-appell', 'lagrange', 'toy'"),
+        ("choices", "form 'toy' takes no 'eliminate'; its choices are: none"),
+        ("schema", '"toy"'),
+        ("equations", "[M −Aᵀ; A 0] [q̈; λ] = [Q; b]  (toy)"),
+        ("all equations", "── toy ──"),
+        ("latex", r"\text{toy}\colon M\ddot{q} = Q"),
+        ("latex", r"\lambda = "),
+        ("report", "<h3>Toy equations</h3>\n<p>All unknowns at once, as a toy.</p>"),
+        ("run", "toy form"),
+        ("compare", "\ntoy  "),
+        ("tables", '| `"toy"` | All unknowns at once, as a toy. ([20]'),
+        ("tables", '| `"toy"` | independent rows | (n + m)³ | eliminates all coordinates, then the constraints |'),
+    ],
+)  # fmt: skip
+def test_an_added_form_is_offered(form: dict, where: str, words: str) -> None:
+    assert words in form[where]
+
+
+def test_an_added_form_is_right(form: dict) -> None:
+    assert form["disagreement"] < 1e-13
+    assert form["difference in motion"] < 1e-11
+    assert form["difference in symbols"] == "0"
+    assert form["solution"] == pytest.approx([0.5, 0.5, -0.5], abs=1e-14)  # by hand: docs/papers.md, whole numbers

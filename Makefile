@@ -3,11 +3,12 @@
 # `make test-lowest` runs something of every room with the lowest versions that pyproject allows, in .venv-lowest.
 # `make graph` prints the rooms, what they import and which rules of the house are broken.
 # `make bits` runs all examples on the tree of a commit (BASE) and on this one, and compares them to the last bit.
+# `make mutate` makes small mistakes in the core, one at a time, and lists those that no test noticed: some minutes.
 # `make bench` sets zwang beside its peers, in .venv-bench; `make bench-parts` measures its parts.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick wheel graph bits fuzz bench bench-parts clean
+.PHONY: demo test quick wheel graph bits mutate fuzz bench bench-parts clean
 
 demo: .venv/ready
 	@mkdir -p build/demo
@@ -47,6 +48,9 @@ bits: .venv/ready
 	rm -rf build/bits && mkdir -p build/bits && git archive $(BASE) src | tar -x -C build/bits
 	PYTHONPATH=$(CURDIR)/build/bits/src $(BIN)/python tools/same_bits.py write build/bits/before.npz
 	$(BIN)/python tools/same_bits.py compare build/bits/before.npz
+
+mutate: .venv/ready
+	$(BIN)/python tools/mutate.py $(ARGS)
 
 fuzz: .venv/ready  # 22,000 model files at random: a quarter of an hour
 	$(BIN)/python -m pytest -m slow

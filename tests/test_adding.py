@@ -1,4 +1,4 @@
-"""A form that is added to its table is offered everywhere, without another line of code anywhere."""
+"""A form or a function that is added to its table is offered everywhere, without another line of code anywhere."""
 
 import json
 import subprocess
@@ -54,3 +54,28 @@ def test_an_added_form_is_right(form: dict) -> None:
     assert form["difference in motion"] < 1e-11
     assert form["difference in symbols"] == "0"
     assert form["solution"] == pytest.approx([0.5, 0.5, -0.5], abs=1e-14)  # by hand: docs/papers.md, whole numbers
+
+
+@pytest.fixture(scope="module")
+def function(tmp_path_factory: pytest.TempPathFactory) -> dict:
+    pytest.importorskip("heyoka")
+    return added("function", tmp_path_factory.mktemp("function"))
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ("file", 'potential = "9.81*versin(a)"'),
+        ("unknown", "unknown function 'versine'; did you mean 'versin'?"),
+        ("unknown", "max, versin, if"),
+        ("tables", "| `versin` | versed sine, 1 − cos |"),
+        ("latex", r"- 9.81 \sin{\left(a \right)}"),
+    ],
+)
+def test_an_added_function_is_known(function: dict, where: str, words: str) -> None:
+    assert words in function[where]
+
+
+def test_an_added_function_is_right(function: dict) -> None:
+    assert function["derivation"] < 1e-13  # of what mpmath makes of it, without any derivation
+    assert max(function["difference"].values()) < 1e-13  # from the same written out, by every engine

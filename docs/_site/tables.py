@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from zwang.formulations.forms import FORMS
+from zwang.functions import FUNCTIONS, Function
 
 DOCS = Path(__file__).parents[1]
 TABLE = re.compile(r"(<!-- table: ([^\n]+) -->\n)(.*?)(<!-- end of table -->\n)", re.DOTALL)
@@ -46,9 +47,26 @@ def costs() -> str:
     return table(head, rows)
 
 
+def functions() -> str:
+    """The functions that model files may call."""
+    rows = (
+        (" or ".join(f"`{name}{arguments(function)}`" for name in function.files), function.meaning)
+        for function in FUNCTIONS.values()
+        if function.files
+    )
+    return table(("function", "is"), rows)
+
+
+def arguments(function: Function) -> str:
+    """The arguments of a function, unless it takes one."""
+    least, most = function.arguments
+    return "" if most == 1 else "(y, x)" if (least, most) == (2, 2) else "(a, b, …)"
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "forms": forms,
     "what forms cost": costs,
+    "functions": functions,
 }
 
 

@@ -20,6 +20,7 @@ from zwang.equations.sizes import has_sum, size_of
 from zwang.errors import InputError
 from zwang.formulations.solution import Solution
 from zwang.formulations.solve import Names, solve_named
+from zwang.functions import FLOORS
 from zwang.given import column_of, numbers, parameter_values, state_arrays
 from zwang.model import System
 
@@ -144,7 +145,7 @@ def between_jumps(derived: Derived) -> Derived:
 def is_step(derivative: Any) -> bool:
     """Whether this is the derivative of a floor."""
     inner = derivative.args[0]
-    return is_step(inner) if isinstance(inner, se.Derivative) else type(inner).__name__ in ("floor", "ceiling")
+    return is_step(inner) if isinstance(inner, se.Derivative) else type(inner).__name__ in FLOORS
 
 
 def model_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> ModelKernel:

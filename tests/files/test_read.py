@@ -18,7 +18,7 @@ from zwang.errors import InputError, ModelFileError
 from zwang.files import schema
 from zwang.files.build import LARGEST_DEPTH, LARGEST_EXPONENT, LARGEST_SIZE
 from zwang.files.document import LARGEST_FILE
-from zwang.files.functions import FUNCTIONS
+from zwang.files.functions import RESERVED
 from zwang.files.model_file import Run
 from zwang.files.read import load_model, read_model
 
@@ -239,7 +239,7 @@ def test_the_documentation_names_every_section_key_function_and_bound():
             for key in kind.keys:
                 assert re.search(rf"`{key.name}\b", DOCS), key.name
                 assert all(f'`"{choice}"`' in DOCS for choice in key.choices), key.choices
-    for function in (*FUNCTIONS, "if", "multiplier", "constraint_force"):
+    for function in RESERVED:
         assert f"`{function}" in DOCS
     for bound in (LARGEST_SIZE, LARGEST_DEPTH, LARGEST_EXPONENT, LARGEST_FILE):
         assert f"{bound:,}" in DOCS or str(bound) in DOCS

@@ -10,6 +10,7 @@ from zwang.compile import table
 from zwang.compile.code import NAN, ONE, ZERO, constant
 from zwang.compile.native import LIBRARY
 from zwang.errors import InputError
+from zwang.functions import FUNCTIONS
 
 if TYPE_CHECKING:
     from symengine import Expr
@@ -20,25 +21,6 @@ Builder = Callable[["Translator", "Expr", int], str]
 
 # Longer products than this lose more accuracy than the library's pow, which then takes over.
 LARGEST_POWER = 64
-
-# What the processor has, what the C library has, and what follows from the latter.
-FUNCTIONS = {
-    "Abs": "llvm.fabs.f64",
-    "floor": "llvm.floor.f64",
-    "ceiling": "llvm.ceil.f64",
-    "gamma": f"{LIBRARY}tgamma",
-}
-FUNCTIONS |= {
-    name: LIBRARY + name
-    for names in (
-        "sin cos tan asin acos atan atan2",
-        "sinh cosh tanh asinh acosh atanh",
-        "log erf erfc",
-    )
-    for name in names.split()
-}
-RECIPROCALS = {"cot": "tan", "sec": "cos", "csc": "sin", "coth": "tanh", "sech": "cosh", "csch": "sinh"}
-OF_RECIPROCALS = {f"a{name}": f"a{inverse}" for name, inverse in RECIPROCALS.items()}  # acot(x) = atan(1/x)
 
 SPECIAL = {"Infinity": inf, "NegativeInfinity": -inf, "NaN": nan}
 RELATIONS = {"Equality": "oeq", "Unequality": "une", "LessThan": "ole", "StrictLessThan": "olt"}
@@ -113,13 +95,19 @@ def twice_exponent(exponent: Expr) -> int:
 def function(translator: Translator, e: Expr, depth: int) -> str:
     """A function that LLVM or the C library has, or one that follows from it by a reciprocal."""
     code = translator.code
-    name = type(e).__name__
+    known = FUNCTIONS[type(e).__name__]
     arguments = [translator.token(a, depth) for a in e.args]
-    if name in RECIPROCALS:
-        return code.divide(ONE, code.call(FUNCTIONS[RECIPROCALS[name]], *arguments))
-    if name in OF_RECIPROCALS:
-        return code.call(FUNCTIONS[OF_RECIPROCALS[name]], code.divide(ONE, arguments[0]))
-    return code.call(FUNCTIONS[name], *arguments)
+    if known.reciprocal_of:
+        return code.divide(ONE, code.call(native(known.reciprocal_of), *arguments))
+    if known.of_reciprocal:
+        return code.call(native(known.of_reciprocal), code.divide(ONE, arguments[0]))
+    return code.call(native(type(e).__name__), *arguments)
+
+
+def native(name: str) -> str:
+    """What machine code calls: an instruction of the processor, or a function of the C library."""
+    found = FUNCTIONS[name].native
+    return found if found.startswith("llvm.") else f"{LIBRARY}{found}"
 
 
 def sign(translator: Translator, e: Expr, depth: int) -> str:
@@ -222,7 +210,7 @@ BUILDERS: dict[str, Builder] = {
     "BooleanAtom": truth,
     "FunctionSymbol": signal,
     "Derivative": signal,
-    **dict.fromkeys([*FUNCTIONS, *RECIPROCALS, *OF_RECIPROCALS], function),
+    **{name: function for name, f in FUNCTIONS.items() if f.native or f.reciprocal_of or f.of_reciprocal},
     **dict.fromkeys(RELATIONS, relation),
     **dict.fromkeys(["And", "Or", "Xor", "Not"], logic),
 }

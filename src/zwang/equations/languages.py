@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import reduce
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from zwang import functions
 from zwang.compile.table import NAME as SIGNAL
 from zwang.equations.derivation import Description
 from zwang.errors import InputError
+from zwang.functions import FUNCTIONS
 from zwang.model.constraint import Axes
 from zwang.signals import Lookup
 from zwang.symbols import Plain, rates, t
@@ -22,37 +24,6 @@ if TYPE_CHECKING:
 # q2 - q0, q3 - q1, ... of a long chain the same one. Names with numbers far apart spread them.
 APART = 7919
 
-# What SymPy and SymEngine call by the same name and SymEngine can differentiate.
-FUNCTIONS = frozenset(
-    [
-        "sin",
-        "cos",
-        "tan",
-        "cot",
-        "sec",
-        "csc",
-        "asin",
-        "acos",
-        "atan",
-        "atan2",
-        "sinh",
-        "cosh",
-        "tanh",
-        "coth",
-        "sech",
-        "csch",
-        "asinh",
-        "acosh",
-        "atanh",
-        "exp",
-        "log",
-        "floor",
-        "ceiling",
-        "erf",
-        "erfc",
-        "gamma",
-    ]
-)
 RELATIONS = {
     "Equality": "Eq",
     "Unequality": "Ne",
@@ -65,9 +36,12 @@ RELATIONS = {
     "Not": "Not",
     "Xor": "Xor",
 }
-SWITCHING = (
-    sp.Piecewise, sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.floor, sp.ceiling, sp.frac, sp.Mod,
-)  # fmt: skip
+
+
+@cache
+def switching() -> tuple[type, ...]:
+    """The classes of SymPy's expressions that switch."""
+    return (sp.Piecewise, *(functions.in_sympy(name) for name, f in FUNCTIONS.items() if f.switch))
 
 
 def in_sympy(system: "System") -> tuple[Description, Plain]:
@@ -101,24 +75,17 @@ def in_symengine(system: "System", inputs: Mapping[sp.Expr, Any]) -> tuple[Descr
         return translate(expression, known)
 
     description = describe(system, Axes(q, v, a, time, se.Add), put)
-    return replace(description, switching=any(isinstance(e, SWITCHING) for e in known)), parameters
+    return replace(description, switching=any(isinstance(e, switching()) for e in known)), parameters
 
 
 def in_pieces(u: Any) -> Any:
     """A function of time with its switching functions in pieces, as SymPy can differentiate them."""
-    if not isinstance(u, sp.Expr) or not u.has(sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min):
-        return u
-
-    def extreme(args: tuple[sp.Expr, ...], first: Callable[..., Any]) -> Any:
-        return reduce(lambda x, y: sp.Piecewise((x, first(x, y)), (y, True)), args)
-
-    return (
-        u.replace(sp.Abs, lambda x: sp.Piecewise((x, x >= 0), (-x, True)))
-        .replace(sp.sign, lambda x: sp.Piecewise((1, x > 0), (-1, x < 0), (0, True)))
-        .replace(sp.Heaviside, lambda x, half=sp.S.Half: sp.Piecewise((1, x > 0), (0, x < 0), (half, True)))
-        .replace(sp.Max, lambda *args: extreme(args, sp.Ge))
-        .replace(sp.Min, lambda *args: extreme(args, sp.Le))
-    )
+    for name, function in FUNCTIONS.items():
+        if function.recipe is not None and function.switch == "sign":
+            kind = functions.in_sympy(name)
+            if isinstance(u, sp.Expr) and u.has(kind):
+                u = u.replace(kind, partial(function.recipe, sp))
+    return u
 
 
 def describe(system: "System", axes: Axes, put: Callable[[sp.Basic], Any]) -> Description:
@@ -181,23 +148,12 @@ def translate_other(expression: sp.Basic, known: dict[sp.Basic, Any]) -> Any:
         return se.Piecewise(*[(translate(e, known), translate(c, known)) for e, c in expression.args])
     args = [translate(arg, known) for arg in expression.args]
     name = type(expression).__name__
-    if name in FUNCTIONS:
-        return getattr(se, name)(*args)
+    function = FUNCTIONS.get(name)
+    if function is not None and expression.func is functions.in_sympy(name):
+        return function.recipe(se, *args) if function.recipe else getattr(se, name)(*args)
     if name in RELATIONS:
         return getattr(se, RELATIONS[name])(*args)
-    if name in PIECES:
-        return PIECES[name](se, *args)
+    if name == "ITE":
+        condition, this, that = args
+        return se.Or(se.And(condition, this), se.And(se.Not(condition), that))
     raise InputError(f"{name} in {expression} has no native code: rewrite it with elementary functions")
-
-
-# SymEngine does not differentiate these; written in pieces, it does.
-PIECES: dict[str, Callable[..., Any]] = {
-    "Abs": lambda se, x: se.Piecewise((x, se.Ge(x, 0)), (-x, True)),
-    "sign": lambda se, x: se.Piecewise((1, se.Gt(x, 0)), (-1, se.Lt(x, 0)), (0, True)),
-    "Heaviside": lambda se, x, half: se.Piecewise((1, se.Gt(x, 0)), (0, se.Lt(x, 0)), (half, True)),
-    "Max": lambda se, *args: reduce(lambda x, y: se.Piecewise((x, se.Ge(x, y)), (y, True)), args),
-    "Min": lambda se, *args: reduce(lambda x, y: se.Piecewise((x, se.Le(x, y)), (y, True)), args),
-    "frac": lambda se, x: x - se.floor(x),
-    "Mod": lambda se, x, y: x - y * se.floor(x / y),
-    "ITE": lambda se, c, a, b: se.Or(se.And(c, a), se.And(se.Not(c), b)),
-}

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
-from zwang.files.functions import FUNCTIONS, IF, REACTIONS, Function
+from zwang.files.functions import CALLED, IF, REACTIONS, SLOW, unevaluated
 from zwang.files.grammar import Node
 from zwang.files.problems import Mistake, did_you_mean, quoted
+from zwang.functions import FUNCTIONS, in_sympy
 
 LARGEST_SIZE = 20_000  # parts of an expression, definitions counted in full
 LARGEST_DEPTH = 60
@@ -99,23 +100,23 @@ class Builder:
             return self.reaction(node)
         if node.value == IF:
             return self.choice(node)
-        function = FUNCTIONS.get(node.value)
-        if function is None:
+        if node.value not in CALLED:
             return self.refuse_function(node)
-        if not function.least <= len(node.args) <= function.most:
-            wanted = f"{function.least}" if function.least == function.most else f"{function.least} to {function.most}"
+        least, most = FUNCTIONS[CALLED[node.value]].arguments
+        if not least <= len(node.args) <= most:
+            wanted = f"{least}" if least == most else f"{least} to {most}"
             raise Mistake(
-                f"{node.value} takes {wanted} argument{'s' * (function.most > 1)}, {len(node.args)} are given", node.at
+                f"{node.value} takes {wanted} argument{'s' * (most > 1)}, {len(node.args)} are given", node.at
             )
         parts = [self.build(arg) for arg in node.args]
-        return apply(node.value, function, parts, node.at)
+        return apply(node.value, parts, node.at)
 
     def refuse_function(self, node: Node) -> Built:
         """Something is called that is no function."""
         try:
             self.name(Node("name", node.at, (node.value, 0)))
         except Mistake:
-            known = [*FUNCTIONS, IF]
+            known = [*CALLED, IF]
             raise Mistake(
                 f"unknown function {quoted(node.value)}{did_you_mean(node.value, known)}",
                 node.at,
@@ -203,7 +204,7 @@ def derivatives(parts: Sequence[Built], size: int, rule: str) -> tuple[int, int]
 def require_quick(costs: Cost, at: int) -> None:
     """Refuse functions that SymPy takes long with where they are nested deeply."""
     if costs.slow > LARGEST_SLOW:
-        raise Mistake(f"if, sinh, cosh and tanh are nested more than {LARGEST_SLOW} deep", at)
+        raise Mistake(f"{', '.join(SLOW[:-1])} and {SLOW[-1]} are nested more than {LARGEST_SLOW} deep", at)
 
 
 def checked(value: float, at: int) -> float:
@@ -327,21 +328,23 @@ def stays_exact(base: sp.Expr, exponent: sp.Expr) -> bool:
     return bool(exponent.is_Integer or exponent.q == 2)
 
 
-def apply(name: str, function: Function, parts: Sequence[Built], at: int) -> Built:
-    """A function of built arguments."""
+def apply(name: str, parts: Sequence[Built], at: int) -> Built:
+    """A function of built arguments, by its name in model files."""
     if name == "sqrt":
         if parts[0].value is not None and parts[0].value < 0:
             raise Mistake("the root of a negative number is not real", at)
         return power(parts[0], Built(sp.Rational(1, 2), 0.5), at)
-    costs = cost(parts, at)
+    key, costs = CALLED[name], cost(parts, at)
+    function = FUNCTIONS[key]
     if function.slow:
         costs = costs._replace(slow=costs.slow + 1)
         require_quick(costs, at)
     if any(p.value is None for p in parts):
-        return made(function.make(*[p.expr for p in parts]), costs, at)
+        return made(unevaluated(key, [p.expr for p in parts]), costs, at)
     values: list[Any] = [p.value for p in parts]
+    assert function.numbers is not None
     try:
-        value = float(function.compute(*values))
+        value = float(function.numbers(*values))
     except OverflowError:
         raise Mistake(f"{name} of this is too large", at, f"numbers reach to {LARGEST:g}") from None
     except (ValueError, ZeroDivisionError):
@@ -350,7 +353,7 @@ def apply(name: str, function: Function, parts: Sequence[Built], at: int) -> Bui
         return parts[values.index(value)]
     if name == "abs":
         return parts[0] if values[0] >= 0 else Built(-parts[0].expr, value, *costs)
-    if name in ("sign", "floor", "ceil"):
+    if function.steps:
         exact = abs(value) < 2**53
         return Built(sp.Integer(int(value)) if exact else sp.Float(value), value)
-    return constant(lambda: function.kind(*[p.expr for p in parts]), value, costs, at)
+    return constant(lambda: in_sympy(key)(*[p.expr for p in parts]), value, costs, at)

@@ -7,13 +7,12 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from zwang.errors import InputError
-from zwang.files.functions import FUNCTIONS
+from zwang.files.functions import written
 from zwang.symbols import t
 
 # how tightly a text holds together: sums, products, signs before powers, powers, operands
 SUM, PRODUCT, SIGN, POWER, OPERAND = range(5)
 
-NAMES = {f.kind: name for name, f in FUNCTIONS.items() if name not in ("ln", "sqrt")}
 COMPARISONS = {
     sp.StrictLessThan: "<", sp.LessThan: "<=", sp.StrictGreaterThan: ">", sp.GreaterThan: ">=",
 }  # fmt: skip
@@ -41,8 +40,8 @@ class Printer:
 
     def text(self, expression: sp.Basic, tightness: int = SUM) -> str:
         """The text of an expression, in parentheses if it holds less tightly than asked for."""
-        written, own = self.write(expression)
-        return f"({written})" if own < tightness else written
+        text, own = self.write(expression)
+        return f"({text})" if own < tightness else text
 
     def write(self, expression: sp.Basic) -> Written:
         """The text of an expression."""
@@ -133,7 +132,7 @@ class Printer:
 
     def call(self, function: Any) -> Written:
         """A function on the white list."""
-        return f"{NAMES[function.func]}({', '.join(map(self.text, function.args))})", OPERAND
+        return f"{written(function)}({', '.join(map(self.text, function.args))})", OPERAND
 
     def piecewise(self, piecewise: Any) -> Written:
         """if(condition, this, that), one within the other."""
@@ -159,7 +158,7 @@ class Printer:
         (lambda e: isinstance(e, sp.exp), exponential),
         (lambda e: e.is_Pow, power),
         (lambda e: isinstance(e, sp.Piecewise), piecewise),
-        (lambda e: e.func in NAMES, call),
+        (lambda e: bool(written(e)), call),
     )
 
 

@@ -17,6 +17,8 @@ import mpmath  # type: ignore[import-untyped]
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from zwang.functions import FUNCTIONS, in_mpmath, in_sympy
+
 POINTS, TRIES = 3, 12  # points that must agree, and points tried to find as many where the expression has a value
 LOW, HIGH = 60, 120  # digits
 SHRINKS = mpmath.mpf(10) ** -20  # by at least this, from LOW to HIGH digits, shrinks what vanishes
@@ -26,7 +28,7 @@ SEED = 1829  # the year of Gauss's principle
 Values = dict[sp.Basic, Any]
 
 # Functions with corners or jumps: of what stands in them, an expression is no polynomial.
-CORNERS = (sp.Abs, sp.sign, sp.Max, sp.Min, sp.floor, sp.ceiling, sp.Heaviside, sp.Piecewise)
+CORNERS = (sp.Piecewise, *(in_sympy(name) for name, function in FUNCTIONS.items() if function.switch))
 OPAQUE = (AppliedUndef, sp.Derivative, sp.Subs, sp.Integral)
 
 
@@ -180,9 +182,4 @@ CONDITIONS: dict[str, Callable[..., bool]] = {
     "Or": lambda *any_of: any(any_of),
     "Not": lambda one: not one,
 }  # fmt: skip
-MPMATH: dict[str, Callable[..., Any]] = {
-    "Abs": abs, "sign": mpmath.sign, "exp": mpmath.exp, "log": mpmath.log, "sin": mpmath.sin, "cos": mpmath.cos,
-    "tan": mpmath.tan, "asin": mpmath.asin, "acos": mpmath.acos, "atan": mpmath.atan, "atan2": mpmath.atan2,
-    "sinh": mpmath.sinh, "cosh": mpmath.cosh, "tanh": mpmath.tanh, "asinh": mpmath.asinh, "acosh": mpmath.acosh,
-    "atanh": mpmath.atanh, "floor": mpmath.floor, "ceiling": mpmath.ceil, "Max": max, "Min": min,
-}  # fmt: skip
+MPMATH: dict[str, Callable[..., Any]] = {name: f for name in FUNCTIONS if (f := in_mpmath(name)) is not None}

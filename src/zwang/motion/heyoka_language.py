@@ -14,29 +14,10 @@ from typing import Any
 
 from zwang.compile import Program
 from zwang.errors import InputError
+from zwang.functions import FUNCTIONS
 
 DIGITS = 50  # decimal digits of a number on its way into quadruple precision, which holds 34
 
-SAME = [
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "atan2",
-    "sinh",
-    "cosh",
-    "tanh",
-    "asinh",
-    "acosh",
-    "atanh",
-    "log",
-    "erf",
-    "erfc",
-]
-RECIPROCALS = {"cot": "tan", "sec": "cos", "csc": "sin", "coth": "tanh", "sech": "cosh", "csch": "sinh"}
-OF_RECIPROCALS = {f"a{name}": f"a{inverse}" for name, inverse in RECIPROCALS.items()}  # acot(x) = atan(1/x)
 RELATIONS = {"Equality": "eq", "Unequality": "neq", "LessThan": "lte", "StrictLessThan": "lt"}
 
 
@@ -173,12 +154,12 @@ def product_power(x: Any, k: int) -> Any:
 
 def function(to: Interpreter, e: Any, args: Sequence[Any]) -> Any:
     """A function that heyoka has, or one that follows from it by a reciprocal."""
-    name = type(e).__name__
-    if name in RECIPROCALS:
-        return to.number(1.0) / getattr(to.hy, RECIPROCALS[name])(*args)
-    if name in OF_RECIPROCALS:
-        return getattr(to.hy, OF_RECIPROCALS[name])(to.number(1.0) / args[0])
-    return getattr(to.hy, name)(*args)
+    known = FUNCTIONS[type(e).__name__]
+    if known.reciprocal_of:
+        return to.number(1.0) / getattr(to.hy, FUNCTIONS[known.reciprocal_of].heyoka)(*args)
+    if known.of_reciprocal:
+        return getattr(to.hy, FUNCTIONS[known.of_reciprocal].heyoka)(to.number(1.0) / args[0])
+    return getattr(to.hy, known.heyoka)(*args)
 
 
 def absolute(to: Interpreter, e: Any, args: Sequence[Any]) -> Any:
@@ -260,7 +241,7 @@ BUILDERS: dict[str, Builder] = {
     "Min": extreme,
     "Piecewise": piecewise,
     "BooleanAtom": truth,
-    **dict.fromkeys([*SAME, *RECIPROCALS, *OF_RECIPROCALS], function),
+    **{name: function for name, f in FUNCTIONS.items() if f.heyoka or f.reciprocal_of or f.of_reciprocal},
     **dict.fromkeys(RELATIONS, relation),
     **dict.fromkeys(["And", "Or", "Xor", "Not"], logic),
 }

@@ -22,7 +22,6 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from zwang.equations.languages import FUNCTIONS
 from zwang.errors import InputError, ZwangError
 from zwang.evaluation import Array
 from zwang.given import input_values, parameter_values
@@ -44,15 +43,13 @@ OPERATION = 2e-6  # seconds that an operation with ninety digits takes
 SMALLEST = 1e-3  # accelerations that are this small beside the largest, in natural units, count as large as this
 DEPENDENT = 1e-9  # singular values of unit rows below this share of the largest count as zero
 
-# What is computed from arguments otherwise than by mpmath's function of the same name.
+# What is computed from arguments.
 OPERATIONS: dict[str, Callable[..., Any]] = {
     **MPMATH,
     **CONDITIONS,
     "Add": lambda *args: mpmath.fsum(args),
     "Mul": lambda *args: reduce(operator.mul, args),
     "Pow": operator.pow,
-    "Heaviside": lambda x, half: half if x == 0 else mpmath.mpf(x > 0),
-    "Mod": lambda x, y: x - y * mpmath.floor(x / y),
     "ExprCondPair": lambda value, condition: (value, condition),
     "Piecewise": lambda *pieces: next((value for value, condition in pieces if condition), mpmath.nan),
 }
@@ -165,7 +162,7 @@ def operation(e: sp.Basic) -> Callable[..., Any]:
     name = type(e).__name__
     if name == "Pow" and e.exp == sp.S.Half:
         return lambda x, _half: mpmath.sqrt(x)
-    work = OPERATIONS.get(name) or (getattr(mpmath, name, None) if name in FUNCTIONS else None)
+    work = OPERATIONS.get(name)
     if work is None or isinstance(e, AppliedUndef):
         raise InputError(f"{e} cannot be evaluated with {DIGITS} digits")
     return work

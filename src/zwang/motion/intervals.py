@@ -14,24 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zwang.compile.table import NAME as SIGNAL
+from zwang.functions import FLOORS, FUNCTIONS, Function, imported
 from zwang.signals import Signal
 
 Array = NDArray[np.float64]
 Bounds = tuple[Array, Array]
 
 WIDER = 1e-15
-RISING: dict[str, Callable[[Array], Array]] = {
-    "log": np.log,
-    "asin": np.arcsin,
-    "atan": np.arctan,
-    "sinh": np.sinh,
-    "tanh": np.tanh,
-    "asinh": np.arcsinh,
-    "acosh": np.arccosh,
-    "atanh": np.arctanh,
-}
-RECIPROCALS = {"cot": "tan", "sec": "cos", "csc": "sin", "coth": "tanh", "sech": "cosh", "csch": "sinh"}
-CONSTANT_PIECES = ("floor", "ceiling")
+UNKNOWN = Function("not in the table")
 
 
 def bounds(expression: Any, known: dict[Any, Any], signals: Mapping[float, Signal]) -> Bounds:
@@ -78,7 +68,7 @@ def rule(node: Any, args: list[Any], signals: Mapping[float, Signal]) -> Any:
     if kind == "Piecewise":
         return chosen(args)
     if kind in ("Derivative", "Subs"):  # of a floor, which is constant on a stretch, or of a signal
-        flat = any(name in str(node) for name in CONSTANT_PIECES) and SIGNAL not in str(node)
+        flat = any(name in str(node) for name in FLOORS) and SIGNAL not in str(node)
         return constant(0.0) if flat else (np.array([-np.inf]), np.array([np.inf]))
     if kind == "FunctionSymbol" and node.get_name() == SIGNAL:
         return read(signals, *args)
@@ -154,8 +144,11 @@ def chosen(args: list[Any]) -> Bounds:
 def function(kind: str, node: Any, args: list[Bounds]) -> Bounds:
     """A function of one variable by where it rises and falls; others by samples."""
     low, high = args[0]
-    if kind in RECIPROCALS:
-        return reciprocal(function(RECIPROCALS[kind], node, args))
+    known = FUNCTIONS.get(kind, UNKNOWN)
+    if known.reciprocal_of:
+        return reciprocal(function(known.reciprocal_of, node, args))
+    if known.of_reciprocal:
+        return function(known.of_reciprocal, node, [reciprocal(args[0])])
     if kind in ("sin", "cos"):
         turned = low + np.pi / 2 if kind == "cos" else low
         return wave(turned, turned + (high - low))
@@ -170,9 +163,13 @@ def function(kind: str, node: Any, args: list[Bounds]) -> Bounds:
         ends_ = np.stack(np.broadcast_arrays(*[np.arctan2(y, x) for y in args[0] for x in args[1]]))
         cut = (low <= 0) & (high >= 0) & (args[1][0] <= 0)  # where it jumps
         return widened(np.where(cut, -np.inf, ends_.min(axis=0)), np.where(cut, np.inf, ends_.max(axis=0)))
-    if kind in RISING:
-        ends = widened(RISING[kind](low), RISING[kind](high))
-        half = np.isnan(ends[0]) != np.isnan(ends[1])
+    if known.rises or known.falls:
+        compute = imported(known.rises or known.falls)
+        first, last = (low, high) if known.rises else (high, low)
+        ends = widened(compute(first), compute(last))
+        missing = np.isnan(ends[0]), np.isnan(ends[1])
+        # it is a number on a part of the stretch: at one end, or in the middle, as where asin(2x) goes from −2 to 2
+        half = (missing[0] != missing[1]) | (missing[0] & missing[1] & (low < 0) & (high > 0))
         return np.where(half, -np.inf, ends[0]), np.where(half, np.inf, ends[1])
     return sampled(node, args)
 

@@ -18,12 +18,13 @@ import symengine as se
 from zwang.compile import Program
 from zwang.equations.derivation import Description, derive_plain
 from zwang.evaluation import Array, Model, between_jumps
+from zwang.functions import FLOORS
 from zwang.motion.power import energies
-from zwang.motion.switches import FLOORS, RELATIONS, argument_of, atoms_of, expressions_of, worded
+from zwang.motion.switches import RELATIONS, argument_of, atoms_of, expressions_of, worded
 
 MAKE = {
-    "StrictLessThan": se.Lt, "LessThan": se.Le, "Equality": se.Eq, "Unequality": se.Ne, "floor": se.floor,
-    "ceiling": se.ceiling,
+    "StrictLessThan": se.Lt, "LessThan": se.Le, "Equality": se.Eq, "Unequality": se.Ne,
+    **{name: getattr(se, name) for name in FLOORS},
 }  # fmt: skip
 LITERAL = 1e300  # as a mode or a level: not held, not watched
 

@@ -19,11 +19,11 @@ from zwang.compile import Kernel, Program, compile_program
 from zwang.equations.derivation import Description
 from zwang.errors import InputError
 from zwang.evaluation import Array, Model
+from zwang.functions import FLOORS
 from zwang.motion.intervals import bounds
 from zwang.signals import Signal
 
 RELATIONS = ("StrictLessThan", "LessThan", "Equality", "Unequality")
-FLOORS = ("floor", "ceiling")
 MOST_INSTANTS = 1_000_000
 MOST_STRETCHES = 4_000_000  # that may be undecided at a time
 NARROW = 8  # doubles on a stretch that is not halved again

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from zwang.compile import Program
+from zwang.functions import FLOORS
 from zwang.motion.leap import inputs
 from zwang.motion.locked import LITERAL, Locked
 from zwang.motion.native import compiled
@@ -185,7 +186,7 @@ class Course:
 
     def is_sign(self, which: int) -> bool:
         """Whether a switch is decided by a sign; otherwise it is a floor."""
-        return self.locked.switches[which].kind not in ("floor", "ceiling")
+        return self.locked.switches[which].kind not in FLOORS
 
     def ended_by_user(self, path: Path) -> bool:
         """Whether an event of the user's own stops the motion here."""

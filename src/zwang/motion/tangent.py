@@ -17,8 +17,7 @@ import symengine as se
 from zwang.compile import Program
 from zwang.compile.program import expression_of
 from zwang.errors import InputError
-
-STEPS = ("floor", "ceiling", "sign")  # constant but for their jumps
+from zwang.functions import FUNCTIONS
 
 # SymEngine does not differentiate these; written in pieces, it does.
 PIECES = {
@@ -129,7 +128,7 @@ class Tangents:
             return self._of_sum(node)
         if kind == "Piecewise":
             return self._of_pieces(node)
-        if kind in STEPS:
+        if kind in FUNCTIONS and FUNCTIONS[kind].steps:
             return None
         if kind in PIECES:
             return self.of(PIECES[kind](*node.args))

@@ -166,6 +166,7 @@ def task_of(
         times=grid,
         tol=setup.tol,
         pivot_scale=scales[choice].for_pivots(choice),
+        volume=scales[choice].volume,
         growing=0 if choice.damping or FORMS[setup.form].eliminates else len(choice.rows),
         events=event_task(
             setup.system,

@@ -22,12 +22,12 @@ from zwang.motion.step import (
     evaluate,
     interpolate,
     larger,
-    low_at_end,
     prepare_dense,
     project,
     smaller,
     square,
     unit,
+    volume,
 )
 from zwang.motion.sums import at, call, shift
 
@@ -150,6 +150,18 @@ def plan(run: Run, sign: float, h: float) -> None:
         run.span = smaller(larger(h, ahead / MIDDLE), run.max_step)
 
 
+@native
+def low_at_end(run: Run) -> bool:
+    """Whether a growing pivot, and the volume, is so low at the end of the step that this should be on the constraints.
+
+    A volume too small for a number says nothing.
+    """
+    end, scale, low = shift(at(run.k), 12 * run.stride + run.n), at(run.pivot_scale), False
+    for j in range(run.growing):
+        low |= end[j] < run.zone * scale[j]
+    return low and not volume(run, end, scale) > run.zone * run.volume
+
+
 @seldom_native
 def kept_on(run: Run, h: float) -> bool:
     """Near a small pivot, the end of a step is put on the constraints; False when the run may not go on from there.
@@ -170,23 +182,16 @@ def kept_on(run: Run, h: float) -> bool:
 def brought_back(run: Run, y: Array, y_low: Array, row: Array, h: float) -> bool:
     """A state onto the constraints, its accelerations and pivots with it; False if that might be another branch.
 
-    How far it is to the branch point is told by the root of the smallest pivot, which falls to zero there.
+    How far it is to the branch point is told by the root of the volume, which falls to zero there.
     """
-    n, out, scale, k = run.n, at(run.out), at(run.pivot_scale), at(run.k)
+    n, out, k, far, speed, low, high = run.n, at(run.out), at(run.k), 0.0, 0.0, math.inf, 0.0
     call(run.crossing, out, y, at(run.work))
-    far, speed, which = 0.0, 0.0, 0
     for i in range(n):
         far, speed = larger(far, abs(out[i])), larger(speed, abs(y[1 + n + i]))
-    for j in range(run.growing):
-        if row[n + j] / scale[j] < row[n + which] / scale[which]:
-            which = j
-    here, low, high = root(run, row, which), root(run, k, which), root(run, k, which)
-    for s in range(1, 12):
-        low, high = (
-            smaller(low, root(run, shift(k, s * run.stride), which)),
-            larger(high, root(run, shift(k, s * run.stride), which)),
-        )
-    if far * (high - low) > DOUBT * here * speed * abs(h):
+    for s in range(12):
+        root_there = math.sqrt(abs(volume(run, shift(k, s * run.stride + n), shift(row, n))))  # in units of that here
+        low, high = smaller(low, root_there), larger(high, root_there)
+    if far * (high - low) > DOUBT * speed * abs(h):
         run.trouble = ASTRAY
         run.caution = CAUTION + 1
         run.tries = TRIES

@@ -34,11 +34,12 @@ class Own(IntEnum):
     EVALUATIONS = 10
     WORKED = 11
     WORKED_LOW = 12
-    TURNED = 13  #      … to here
-    WANTED = 14  #      the next requested time; infinitely far ahead when there is none
-    STEP = 15  #        the step being tried, with its sign
-    STEP_LOW = 16  #    what the time at its end loses to round-off
-    WORK = 17  #        the work up to the state last interpolated
+    TURNED = 13
+    VOLUME = 14  #      … to here
+    WANTED = 15  #      the next requested time; infinitely far ahead when there is none
+    STEP = 16  #        the step being tried, with its sign
+    STEP_LOW = 17  #    what the time at its end loses to round-off
+    WORK = 18  #        the work up to the state last interpolated
 
 
 GROUP: Final = np.dtype(

@@ -15,6 +15,7 @@ from typing import Any, Final
 from zwang.compile.lanes import LANES
 from zwang.compile.restricted import Lanes, Mask, intrinsic, native, native_library, seldom_native
 from zwang.compile.restricted.module import INT
+from zwang.motion.crossing import low_at_end
 from zwang.motion.lanes import Group, Own
 from zwang.motion.lanes_moves import admit, attend, draw, move_out, save
 from zwang.motion.lanes_quadrature import prepare_work, work_at, work_of
@@ -39,7 +40,7 @@ from zwang.motion.lanes_step import (
 from zwang.motion.loop import FINISHED, GROW, INTEGRAL, PROPORTIONAL, RUNNING, SAFETY, SHRINK, SINGULAR, STEP_TOO_SMALL
 from zwang.motion.memory import Run
 from zwang.motion.powers import power
-from zwang.motion.step import END, FIRST, FIRST_DENSE, HUGE, LAST, LAST_DENSE, QUIET, dips, hides, low_at_end, survey
+from zwang.motion.step import END, FIRST, FIRST_DENSE, HUGE, LAST, LAST_DENSE, QUIET, dips, hides, survey
 from zwang.motion.sums import at
 
 _ONE_AT_A_TIME: Final = Lock()
@@ -58,6 +59,7 @@ def sound(group: Group, runs: Run, which: int) -> int:
                     to[s * run.stride + j] = k[(s * group.stride + j) * w + lane]
             for j in range(group.pivots):
                 at(run.pivot_scale)[j] = at(group.pivot_scale)[j * w + lane]
+            run.volume = own[Own.VOLUME * w + lane]
             if not (survey(run, END) == 2 or low_at_end(run) or dips(run) or hides(run)):
                 kept = with_lane(kept, lane)
     return kept
@@ -123,9 +125,13 @@ def settle(group: Group, runs: Run, which: Mask, error: Lanes) -> None:
         own[Own.WORKED_LOW] = choose(which, (before - (end - part)) + (change - part), own[Own.WORKED_LOW])
     for i in range(group.stride):
         k[i] = choose(which, k[slope + i], k[i])
+    largest, volume = own[Own.VOLUME], own[Own.VOLUME] * 0.0 + 1.0
     for j in range(group.growing):
         pivot, scale = k[slope + n + j], rows(group.pivot_scale)[j]
-        rows(group.pivot_scale)[j] = choose(which & (pivot > scale) & (pivot <= HUGE), pivot, scale)
+        larger = choose(which & (pivot > scale) & (pivot <= HUGE), pivot, scale)
+        largest, volume = largest * (scale / larger), volume * (pivot / larger)
+        rows(group.pivot_scale)[j] = larger
+    own[Own.VOLUME] = choose(which & (volume > largest), volume, largest)
     own[Own.T_LOW] = choose(which, own[Own.STEP_LOW], own[Own.T_LOW])
     own[Own.ACCEPTED] = own[Own.ACCEPTED] + choose(which, 1.0, 0.0)
     reached = bits(which & (own[Own.WANTED] == now[0]))

@@ -61,6 +61,7 @@ def settle_in(group: Group, runs: Run, lane: int, number: int, until: float) -> 
     own[Own.WORKED * w + lane] = run.worked
     own[Own.WORKED_LOW * w + lane] = run.worked_low
     own[Own.TURNED * w + lane] = run.turned
+    own[Own.VOLUME * w + lane] = run.volume
     look_ahead(group, runs, lane)
 
 
@@ -91,6 +92,7 @@ def move_out(group: Group, runs: Run, lane: int) -> int:
     run.worked = own[Own.WORKED * w + lane]
     run.worked_low = own[Own.WORKED_LOW * w + lane]
     run.turned = own[Own.TURNED * w + lane]
+    run.volume = own[Own.VOLUME * w + lane]
     return number
 
 

@@ -54,9 +54,8 @@ from zwang.motion.step import (
     smaller,
     stages,
     survey,
-    two_sum,
 )
-from zwang.motion.sums import at, shift
+from zwang.motion.sums import at, shift, two_sum
 
 (
     RUNNING,

@@ -129,6 +129,7 @@ RUN: Final = np.dtype(
         ("horizon", "f8"),  #       where the first step that met a vanishing pivot would have ended
         ("lowest", "f8"),  #        smallest pivot of the step being tried, in units of its scale
         ("pivot", "f8"),  #         smallest pivot of the run
+        ("volume", "f8"),  #        largest product of the growing pivots, in units of their scales
         # The step that was made and is being searched for events.
         ("pending", "i8"),  #       1: there is one
         ("made", "f8"),  #          its size

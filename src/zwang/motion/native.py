@@ -14,7 +14,7 @@ from zwang.compile.lanes import LANES
 from zwang.motion import lanes_loop, loop, stepper
 from zwang.motion.crossing import ASK
 from zwang.motion.rounding import DROWNED, drowns
-from zwang.motion.task import Array, Crossing, Happening, Path, Status, Task, Trace
+from zwang.motion.task import Array, Crossing, Happening, Path, Status, Task, Trace, volume_of
 
 STATUS = {
     stepper.Status.FINISHED: Status.FINISHED,
@@ -94,6 +94,7 @@ def run(task: Task) -> Path:
         pivot_tol=task.pivot_tol,
         growing=task.growing,
         zone=zone_of(task),
+        volume=np.exp(min(task.volume - volume_of(task.pivot_scale[: task.growing]), 0.0)),
         fine=min(1.0, LOOSE / task.tol),
         position_tol=PROJECTED,
         velocity_tol=PROJECTED,
@@ -123,6 +124,7 @@ def run(task: Task) -> Path:
         best=split_state(runs.best),
         astray=runs.status() is stepper.Status.ASTRAY,
         pivot_scale=runs.pivot_scale,
+        volume=volume_of(np.append(runs.pivot_scale[: task.growing], runs.records["volume"][0])),
     )
 
 

@@ -32,7 +32,7 @@ from zwang.motion.leap import (
 )
 from zwang.motion.native import LOOSE, compiled, run
 from zwang.motion.pieces import Search, Watched
-from zwang.motion.task import Array, Crossing, Happening, Path, Status, Task, Trace
+from zwang.motion.task import Array, Crossing, Happening, Path, Status, Task, Trace, volume_of
 
 if TYPE_CHECKING:
     from zwang.motion.simulate import Setup
@@ -75,6 +75,8 @@ class Scale:
 
     pivots: Array
     starts: tuple[State, ...]
+    volume: float
+    """The largest product of the pivots of rows, as a logarithm."""
 
     def for_pivots(self, choice: Choice) -> Array:
         """The scales of pivots, 1 where they were zero."""
@@ -88,11 +90,12 @@ class Scale:
         if path.best is None or path.pivot_scale is None:
             return self
         larger = np.maximum(self.pivots, np.where(self.pivots > 0, path.pivot_scale, 0.0))
-        return Scale(larger, (*self.starts[: STARTS - 1], path.best))
+        return Scale(larger, (*self.starts[: STARTS - 1], path.best), max(self.volume, path.volume))
 
     def __or__(self, other: "Scale") -> "Scale":
         """The larger pivots of two, and the starts of both."""
-        return Scale(np.maximum(self.pivots, other.pivots), (*self.starts, *other.starts)[:STARTS])
+        starts = (*self.starts, *other.starts)[:STARTS]
+        return Scale(np.maximum(self.pivots, other.pivots), starts, max(self.volume, other.volume))
 
 
 def scale_at(choice: Choice, state: State, pivots_there: Array) -> Scale:
@@ -101,7 +104,7 @@ def scale_at(choice: Choice, state: State, pivots_there: Array) -> Scale:
     if choice.damping:
         sizes[2:] *= ONLY_MASSES / Task.pivot_tol
         sizes[1] = 0.0  # the reciprocal of the first: so is its scale, see `for_pivots`
-    return Scale(sizes, (state,))
+    return Scale(sizes, (state,), volume_of(sizes[: len(choice.rows)]))
 
 
 def as_independent_as_ever(setup: "Setup", choice: Choice, state: State, starts: Sequence[State]) -> bool:
@@ -157,9 +160,10 @@ def go_on(setup: "Setup", task: Task, path: Path, choice: Choice, grid: Array, s
     if other_choice_serves(setup, path, choice):
         return Passed(stretch(path.end, note=f"Chose other independent rows at t = {t:.9g}."), scale)
     if as_independent_as_ever(setup, choice, path.end, scale.starts):
+        now = np.abs(pivots(task, *path.end))
         # As independent as ever: the pivot is small because masses are. (A light cart under a heavy bob: its
         # inertia counts only while the pole is not upright.)
-        return Passed(stretch(path.end), replace(scale, pivots=np.abs(pivots(task, *path.end))))
+        return Passed(stretch(path.end), replace(scale, pivots=now, volume=volume_of(now[: task.growing])))
     ahead = time_to_go(task, path)
     lowest = smallest_ahead(setup, task, path, ahead)
     names = losing_rows(setup, path.end, choice)

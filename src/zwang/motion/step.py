@@ -11,7 +11,7 @@ import numpy as np
 from zwang.compile.restricted import Array, native, seldom_native
 from zwang.motion import dop853
 from zwang.motion.memory import Run
-from zwang.motion.sums import DENSE, ERROR, at, call, combine, shift, stage
+from zwang.motion.sums import DENSE, ERROR, at, call, combine, shift, stage, two_sum
 
 EPS: Final = float(np.finfo(float).eps)
 HUGE: Final = float(np.finfo(float).max)
@@ -94,11 +94,37 @@ def grow(run: Run, row: Array, x: Array) -> None:
     larger_now = False
     for j in range(run.growing):
         if row[n + j] > scale[j] and row[n + j] <= HUGE:
+            run.volume *= scale[j] / row[n + j]
             scale[j] = row[n + j]
             larger_now = True
+    if run.zone > 0.0:
+        run.volume = larger(volume(run, shift(row, n), scale), run.volume)
     if larger_now:
         for i in range(1 + 2 * n):
             best[i] = x[i]
+
+
+@native
+def volume(run: Run, pivots: Array, units: Array) -> float:
+    """The product of the growing pivots, in some units: det A M⁻¹Aᵀ.
+
+    A pivot is what earlier rows leave of one, so it depends on their order: where masses differ much, one pivot falls
+    as another rises, and the rows are as independent as before. Their product does not depend on it.
+    """
+    product = 1.0
+    for j in range(run.growing):
+        product *= pivots[j] / units[j]
+    return product
+
+
+@seldom_native
+def unsteady(run: Run, last: int) -> bool:
+    """Whether the volume changes more in a step, from its stages up to one, than it can resolve."""
+    n, stride, k, low, high = run.n, run.stride, at(run.k), 1.0, 1.0
+    for s in range(1, last + 1):
+        now = volume(run, shift(k, s * stride + n), shift(k, n))
+        low, high = smaller(low, now), larger(high, now)
+    return not low >= STEEP * high
 
 
 @native
@@ -106,9 +132,9 @@ def survey(run: Run, last: int) -> int:
     """`lowest` of a step, from its stages up to one; 1 if a pivot varies so much that it may vanish between them.
 
     Where none falls below EVEN of its largest value, neither `dips` nor `hides` can find anything. It is 2 if one of
-    the `growing` pivots, whose root is straight near a zero, changes more than a step can resolve.
+    the `growing` pivots, whose root is straight near a zero, changes more than a step can resolve, and the volume, too.
     """
-    n, stride, k, scale, shape = run.n, run.stride, at(run.k), at(run.pivot_scale), 0
+    n, stride, k, scale, shape, steep = run.n, run.stride, at(run.k), at(run.pivot_scale), 0, False
     for j in range(run.pivots):
         per_scale = 1.0 / scale[j]
         low = k[n + j] * per_scale
@@ -119,20 +145,10 @@ def survey(run: Run, last: int) -> int:
         if not abs(total) <= HUGE:
             low = -math.inf
         run.lowest = smaller(run.lowest, low)
-        if j < run.growing and low < STEEP * high:
-            shape = 2
-        elif shape == 0 and not low >= EVEN * high:
+        if not low >= EVEN * high:
             shape = 1
-    return shape
-
-
-@native
-def low_at_end(run: Run) -> bool:
-    """Whether a growing pivot is so low at the end of the step that its state should be on the constraints."""
-    end, scale, low = shift(at(run.k), 12 * run.stride), at(run.pivot_scale), False
-    for j in range(run.growing):
-        low |= end[run.n + j] < run.zone * scale[j]
-    return low
+            steep |= j < run.growing and low < STEEP * high
+    return 2 if steep and unsteady(run, last) else shape
 
 
 @native
@@ -295,14 +311,6 @@ def first_size(run: Run, sign: float) -> float:
     steepest = larger(math.sqrt(slope), math.sqrt(bend) / h)
     longer = larger(1e-6, 1e-3 * h) if steepest <= 1e-15 else (0.01 / steepest) ** (1 / 8)
     return smaller(smaller(100 * h, longer), run.max_step)
-
-
-@native
-def two_sum(a: float, b: float) -> tuple[float, float]:
-    """a + b rounded, and exactly what rounding took away."""
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
 
 
 @native

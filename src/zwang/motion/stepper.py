@@ -153,6 +153,7 @@ def prepare(
     pivot_tol: float = 0.0,
     growing: int = 0,
     zone: float = 0.0,
+    volume: float = 0.0,
     fine: float = 1.0,
     direction: ArrayLike = 0,
     terminal: ArrayLike = False,
@@ -174,8 +175,9 @@ def prepare(
     next double a step must end; a list has those of each run.
     `pivot_scale` is a number, an array (pivots,) or one (S, pivots); the first `growing` pivots are judged by their
     largest value on the way, once that is larger. With a kernel for crossings, states at which a pivot is below the
-    share `zone` of its scale are brought to the constraints, and crossings are held to the share `fine` of the
-    tolerance.
+    share `zone` of its scale are brought to the constraints, if the product of all growing pivots is below that share
+    of its own largest value, too, which was `volume` before, in units of the scales. Crossings are held to the share
+    `fine` of the tolerance.
     """
     n, p = kernels.coordinates, kernels.parameters
     q, v, given = (np.atleast_2d(np.asarray(a, dtype=float)) for a in (q, v, parameters))
@@ -256,6 +258,7 @@ def prepare(
         "h": first_step,
         "error": 1e-4,
         "pivot": np.inf,
+        "volume": volume,
     }
     for name, value in settings.items():
         records[name] = value

@@ -82,6 +82,8 @@ class Task:
     """A pivot below this share of its scale counts as vanishing; 0 watches nothing."""
     growing: int = 0
     """So many pivots, the first ones, are judged by the largest value along the run, once that is larger."""
+    volume: float = -np.inf
+    """The largest product of these that was met before, as a logarithm."""
     events: EventTask | None = None
     projection: Program | None = None
     crossing: Program | None = None
@@ -196,11 +198,18 @@ class Path:
     """The state at which one of the growing pivots was last found larger than before."""
     pivot_scale: Array | None = None
     """What pivots are judged by at the end."""
+    volume: float = -np.inf
+    """The largest product of the growing pivots, as a logarithm."""
     compile_seconds: float = 0.0
     run_seconds: float = 0.0
     notes: tuple[str, ...] = field(default=())
     doubts: tuple[str, ...] = field(default=())
     """What cannot be vouched for (`certificate`)."""
+
+
+def volume_of(pivots: Array) -> float:
+    """The product of some pivots, as a logarithm."""
+    return float(np.log(pivots).sum()) if (pivots > 0).all() else -np.inf
 
 
 def appended(first: Path, then: Path, happenings: tuple[Happening, ...]) -> Path:
@@ -212,6 +221,7 @@ def appended(first: Path, then: Path, happenings: tuple[Happening, ...]) -> Path
         then,
         best=largest.best,
         pivot_scale=largest.pivot_scale,
+        volume=max(first.volume, then.volume),
         q=np.concatenate([first.q, then.q]),
         v=np.concatenate([first.v, then.v]),
         trace=first.trace.before(then.trace, first.worked) if first.trace and then.trace else then.trace,

@@ -11,7 +11,6 @@ from zwang.motion import singular
 from zwang.motion.choice import Choice
 from zwang.motion.event import event_task
 from zwang.motion.explicit import GAINS
-from zwang.motion.native import ZONE
 from zwang.motion.report import Segment
 from zwang.motion.start import choice_at
 from zwang.motion.switching import Switches, switching
@@ -68,7 +67,7 @@ def integrate(
         total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)
         task = replace(task, could_cross=could, crossing=kernel)
         if singular.needs_escort(task):
-            task = replace(task, pivot_tol=ZONE)
+            task = singular.left_early(task)
         path = engine(setup.method)(kind.whole(setup, choice, task, state))
         path = singular.by_name(setup, choice, path, motion(path.end))
         path = replace(path, notes=(*path.notes, *singular.crossings(setup, choice, path)))
@@ -85,6 +84,11 @@ def integrate(
         if could and not crossing:
             kept, state, crossing = choice, path.end, True
             continue
+        if singular.needs_escort(task):
+            lower = singular.only_order(task, motion(path.end), scales[choice])
+            if lower is not None:
+                kept, state, scales[choice] = choice, path.end, lower
+                continue
         if early and not singular.other_choice_serves(setup, replace(path, end=motion(path.end)), choice):
             kept, looks, state = choice, looks + 1, path.end
             continue

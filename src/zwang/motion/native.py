@@ -29,6 +29,7 @@ STATUS = {
 LOOSE = 1e-9  # tolerances above it do not tell branches of constraints apart that meet: there more care is taken
 ZONE = 0.1  # share of its largest value below which a pivot asks for that
 PROJECTED = 1e-15  # the residual that projection leaves: a larger one would lead the motion astray in a long run
+LARGEST = 700.0  # logarithm of a number
 FIRST_SLICE = 20_000  # attempted steps before the first look at the clock, times coordinates
 LONGEST_SLICE = 100_000  # attempted steps between two looks
 LOOK = 0.05  # seconds that a slice should take
@@ -94,7 +95,7 @@ def run(task: Task) -> Path:
         pivot_tol=task.pivot_tol,
         growing=task.growing,
         zone=zone_of(task),
-        volume=np.exp(min(task.volume - volume_of(task.pivot_scale[: task.growing]), 0.0)),
+        volume=np.exp(min(task.volume - volume_of(task.pivot_scale[: task.growing]), LARGEST)),
         fine=min(1.0, LOOSE / task.tol),
         position_tol=PROJECTED,
         velocity_tol=PROJECTED,

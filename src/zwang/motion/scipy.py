@@ -16,7 +16,7 @@ from zwang.motion.march import Problem, march
 from zwang.motion.native import compiled
 from zwang.motion.pieces import Watched
 from zwang.motion.tangent import tangent
-from zwang.motion.task import Array, Path, Status, Task
+from zwang.motion.task import Array, Path, Status, Task, volume_of
 
 SOLVERS = {"radau": "Radau", "lsoda": "LSODA", "dop853": "DOP853"}
 TIGHTEST = 2.3e-14  # SciPy's solvers go no further than a hundred times the precision of doubles
@@ -40,7 +40,9 @@ def runner(method: str) -> Callable[[Task], Path]:
         state = (task.t, task.q, task.v)
         path = march(problem, solver, state, task.times, task.tol, task.breaks, task.progress, task.quiet_step)
         notes = (*((note,) if note else ()), *path.notes)
-        return replace(path, compile_seconds=compiling, notes=notes, best=watch.best, pivot_scale=watch.scale)
+        return replace(
+            path, compile_seconds=compiling, notes=notes, best=watch.best, pivot_scale=watch.scale, volume=watch.volume
+        )
 
     return run
 
@@ -98,7 +100,7 @@ class Watch:
     def __init__(self, task: Task) -> None:
         """Start with nothing seen."""
         self.scale, self.share, self.growing = np.array(task.pivot_scale), task.pivot_tol, task.growing
-        self.best = (task.t, task.q, task.v)
+        self.best, self.volume = (task.t, task.q, task.v), task.volume
         self.finite, self.well = True, True
 
     def see(self, acceleration: Array, pivots: Array) -> None:
@@ -108,6 +110,7 @@ class Watch:
 
     def grow(self, t: float, y: Array, pivots: Array) -> None:
         """Compare pivots at the end of a step with the largest before."""
+        self.volume = max(self.volume, volume_of(pivots[: self.growing]))
         larger = (pivots > self.scale) & np.isfinite(pivots) & (np.arange(len(pivots)) < self.growing)
         if larger.any():
             n = len(y) // 2

@@ -30,7 +30,7 @@ from zwang.motion.leap import (
     quiet,
     retraced,
 )
-from zwang.motion.native import LOOSE, compiled, run
+from zwang.motion.native import LOOSE, ZONE, compiled, run
 from zwang.motion.pieces import Search, Watched
 from zwang.motion.task import Array, Crossing, Happening, Path, Status, Task, Trace, volume_of
 
@@ -47,6 +47,7 @@ FINE = 1e-12  # the tolerance of the native engine where it stands in for one wi
 CLOSE = 1.2  # times the limit of a pivot at which it stops for good
 DOUBTFUL = 1e-6  # below it rounding may keep a pivot that vanishes from falling below `SINGULAR`
 BESIDE = 1e-3  # rows this short beside their terms, or this near dependence, are next to a lower rank
+CLEAR = 3.0  # times `ZONE`: a volume above that is not low
 STARTS = 4  # that rows are judged by
 BEYOND = 5.0  # how far to look past the stop, in times from there to the singular instant
 PARTS = 64  # of the way ahead that pivots are looked at in
@@ -180,9 +181,28 @@ def go_on(setup: "Setup", task: Task, path: Path, choice: Choice, grid: Array, s
     return Passed(across(task, leap, grid, names), scale)
 
 
+def only_order(task: Task, end: State, scale: Scale) -> Scale | None:
+    """What to judge rows by if their pivots are low because of their order, and not their product; None if not so.
+
+    They are looked at again after a further fall.
+    """
+    now, rows = pivots(task, *end), np.arange(len(task.pivot_scale)) < task.growing
+    low = rows & (now < CLEAR * ZONE * task.pivot_scale)
+    if not low.any() or not volume_of(now[rows]) > scale.volume + np.log(CLEAR * ZONE):
+        return None
+    return replace(scale, pivots=np.where(low, now, scale.pivots))
+
+
 def needs_escort(task: Task) -> bool:
     """Whether the engine is left before a pivot is small: its tolerance is loose, and it makes no crossings itself."""
     return bool(task.growing) and task.tol > LOOSE and not task.could_cross
+
+
+def left_early(task: Task) -> Task:
+    """The task with which the engine is left so: where a row nears dependence. Pivots of M are judged as ever."""
+    of_mass = np.arange(len(task.pivot_scale)) >= task.growing
+    scale = np.where(of_mass, Task.pivot_tol / ZONE, 1.0) * task.pivot_scale
+    return replace(task, pivot_tol=ZONE, pivot_scale=scale)
 
 
 def escorted(setup: "Setup", task: Task, path: Path, grid: Array) -> Path:

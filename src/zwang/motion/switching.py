@@ -131,6 +131,8 @@ class Course:
             times = times[times <= stop]
             times = times if len(times) and times[-1] == stop else np.append(times, stop)
         task = replace(self.task, t=t, q=q, v=v, times=times, p=self.parameters(modes), switches=None)
+        if self.so_far.pivot_scale is not None:
+            task = replace(task, pivot_scale=self.so_far.pivot_scale, volume=self.so_far.volume)
         path = self.engine(task)
         if stop is not None and stop not in self.ahead and len(path.q) == len(times):
             path = replace(path, q=path.q[:-1], v=path.v[:-1], trace=path.trace and path.trace.first(len(path.q) - 1))

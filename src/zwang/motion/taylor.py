@@ -37,7 +37,7 @@ from zwang.motion.heyoka_machine import Machine, Numbers, machine_for, precision
 from zwang.motion.march import stretches
 from zwang.motion.native import compiled
 from zwang.motion.pieces import Met, Search, Watched
-from zwang.motion.task import Array, Happening, Path, Status, Task, Trace
+from zwang.motion.task import Array, Happening, Path, Status, Task, Trace, volume_of
 
 NODES: Final = (0.47, 0.81, 1.0)
 """Where in a step the defect is looked at; it is largest at the end as long as the expansion converges."""
@@ -101,6 +101,7 @@ def integrated(task: Task, precision: str) -> tuple[Path, list[Numbers]]:
         happenings=tuple(walk.happenings),
         best=walk.best,
         pivot_scale=walk.scale,
+        volume=walk.volume,
         compile_seconds=compiled - began,
         run_seconds=finished - compiled,
     )
@@ -132,7 +133,7 @@ class Walk:
             self.search = Search(watched, task.t, y.astype(float), float(self.end))
         self.scale = np.array(task.pivot_scale, dtype=float)
         self.ratios = np.zeros_like(self.scale)  # of pivots to their scales at the end of the step being tried
-        self.best = (float(task.t), task.q, task.v)
+        self.best, self.volume = (float(task.t), task.q, task.v), task.volume
         self.judge()
         self.k = np.arange(1, machine.integrator.order + 1).astype(number)
         self.nodes = np.array(NODES).astype(number)
@@ -153,6 +154,7 @@ class Walk:
         """Pivots are judged by what is large along the run."""
         ratios = self.ratios[: self.task.growing]
         larger = (ratios > 1) & np.isfinite(ratios)
+        self.volume = max(self.volume, volume_of(ratios * self.scale[: self.task.growing]))
         if larger.any():
             self.scale[: self.task.growing] *= np.where(larger, ratios, 1.0)
             (t, y), n = self.now, self.machine.n

@@ -9,7 +9,7 @@ implicit equation, whose gradient vanishes there.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -220,6 +220,37 @@ def parallelogram(draw):
         "parallelogram", system, tuple(map(sp.sympify, place)), masses, weight, (0.0, np.pi), 2 * np.pi,
         (-np.pi, np.pi),
     )  # fmt: skip
+
+
+def beside_turning_rows(branch, draw):
+    """A branch, and beside it a point that two rows hold at rest, which turn; its two masses differ much.
+
+    What the first row leaves of the second is small whenever it takes the light mass itself, and the other way round:
+    pivots vary by the ratio of the masses, and the rows are as independent as ever.
+    """
+    u, w = zw.coordinates("u w")
+    light, heavy = 10 ** draw.uniform(-3, -1), 10 ** draw.uniform(0, 1)
+    turn = draw.uniform(0.5, 6.0) * zw.t + draw.uniform(0, 3)
+    rows = {
+        "turning": u * sp.cos(turn) + w * sp.sin(turn),
+        "turning, too": w * sp.cos(turn) - u * sp.sin(turn),
+    }
+    system = branch.system
+    own = {c.name: c.expression for c in system.constraints}
+    together = zw.System(
+        (*system.coordinates, u, w),
+        kinetic=system.kinetic + (light * zw.dot(u) ** 2 + heavy * zw.dot(w) ** 2) / 2,
+        potential=system.potential,
+        constraints=own | rows if draw.integers(2) else rows | own,
+        name=branch.family,
+    )
+    return replace(
+        branch,
+        system=together,
+        place=(*branch.place, 0 * S, 0 * S),
+        mass=(*branch.mass, light, heavy),
+        weight=(*branch.weight, 0.0, 0.0),
+    )
 
 
 FAMILIES = (line_and_circle, secant_and_circle, two_circles, lemniscate, cubic, line_and_parabola, parallelogram)

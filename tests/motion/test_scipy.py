@@ -92,13 +92,7 @@ def test_agrees_with_the_native_engine(method, form):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_projection_keeps_the_constraints(method):
-    options = {
-        "until": 2.0,
-        "samples": 21,
-        "method": method,
-        "tol": 1e-5,
-        "max_step": np.inf,
-    }  # steps large enough to drift
+    options = {"until": 20.0, "samples": 21, "method": method, "tol": 1e-5}  # long enough to drift
     drifting = zw.simulate(pendulum(), HANGING, **options)
     kept = zw.simulate(pendulum(), HANGING, drift="projection", **options)
     damped = zw.simulate(pendulum(), HANGING, drift=("baumgarte", 20, 20), **options)

@@ -25,7 +25,8 @@ STEP_LIMIT = 10_000_000
 OFTEN = 1000  # steps between two looks at whether rounding holds up the run
 LOOK = 0.05  # seconds between two words on progress
 CLOSER = 8  # times that a dip of the health is looked at closer, in as many places
-FAINT = 100.0  # a dip whose slopes are less steep than so many times flatter than straight to zero is none
+NUDGE = 1e-4  # of the way from one look to the next: for a slope
+FAINT = 100.0  # a dip beside which the slope would have to be so many times steeper to reach zero is not looked at
 DEGREE = 12  # of the polynomials that SciPy's solvers interpolate with, at most
 RETRIES = 20  # of a step that met NaN
 DRIFT = 100.0  # in tolerances; a state that is this far off its constraints is put back, whatever that costs
@@ -355,10 +356,10 @@ def looks(health: Callable[[Array], Array], times: Array) -> tuple[Array, Array]
 
     It has several parts (k, g), which dip each by itself: one that is low all along must not hide the others.
     """
-    nudge = 1e-4 * (times[1] - times[0]) * np.append(np.ones(len(times) - 1), -1.0)
+    nudge = NUDGE * (times[1] - times[0]) * np.append(np.ones(len(times) - 1), -1.0)
     found, beside = health(np.concatenate([times, times + nudge])).reshape(2, len(times), -1)
     rising = (beside - found) * nudge[:, None] * (times[1] - times[0]) > 0
-    fall = np.abs((beside - found) / nudge[:, None] * (times[1] - times[0]))  # from one look to the next
+    fall = np.abs(beside - found) / NUDGE  # from one look to the next, at that slope
     deep = FAINT * np.maximum(fall[:-1], fall[1:]) > np.minimum(found[:-1], found[1:])
     dips = np.argwhere(~rising[:-1] & rising[1:] & deep)
     found = found.min(axis=1)

@@ -27,6 +27,7 @@ from zwang.formulations.solution import Residuals, Solution
 ROOT = Path(__file__).parents[1]
 PAGES = [
     ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "docs").rglob("*.md")),
     ROOT / "benchmarks" / "README.md",
     ROOT / "examples" / "README.md",
@@ -140,6 +141,14 @@ def test_names_in_backticks_exist(page: Path) -> None:
         has = hasattr(homes[home], name) or name in getattr(homes[home], "__dataclass_fields__", {})
         missing += [] if has else [f"{home}.{name}"]
     assert not missing
+
+
+@each_page
+def test_files_in_backticks_exist(page: Path) -> None:
+    """A path of more than one part, from the top of the repository or of the package."""
+    paths = re.findall(r"`((?:[\w.]+/)+(?:\w+\.(?:py|toml|md))?)(?::\d+)?`", page.read_text(encoding="utf-8"))
+    homes = (ROOT, ROOT / "src" / "zwang", ROOT / "docs", page.parent)
+    assert not [path for path in paths if not any((home / path).exists() for home in homes)]
 
 
 def exists(name: str) -> bool:

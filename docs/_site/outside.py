@@ -7,7 +7,12 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
-PAGES = {"benchmarks/README.md": "benchmarks.md", "CHANGELOG.md": "changelog.md", "examples/README.md": "examples.md"}
+PAGES = {
+    "benchmarks/README.md": "benchmarks.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "examples/README.md": "examples.md",
+}
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)(#[^)\s]*)?\)")
 
 

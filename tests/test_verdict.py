@@ -309,3 +309,29 @@ def test_a_row_that_is_rounding_beside_its_terms_has_rank_zero(velocity):
     assert (verdict.rank, verdict.generic_rank, verdict.singular) == (0, 1, True)
     assert np.abs(zw.evaluate(system, start).multipliers).max() < 1e3
     assert zw.simulate(system, start, 1.0, throw=False).status == "singular"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_verdicts_are_the_same_in_all_units(seed):
+    """x = S x' and rows multiplied by R: what is redundant, contradictory or unique stays so."""
+    draw = np.random.default_rng(seed)
+    A = np.vstack([draw.integers(-4, 5, size=(3, 4)), np.zeros((3, 4))])
+    A[3], A[4], A[5] = A[0] + 2 * A[1], A[1] - A[0], A[2]
+    pull = np.array([1, 2, 3, 5, 1, 4])  # the last one contradicts the third
+
+    def verdict(S, R):
+        x = zw.coordinates("a b c d")
+        own = sp.Matrix([zw.dot(each) * float(s) for each, s in zip(x, S, strict=True)])
+        rows = {
+            f"r{i}": float(R[i]) * (sum(float(A[i, j] * S[j]) * zw.dot(x[j]) for j in range(4)) - int(pull[i]) * zw.t)
+            for i in range(6)
+        }
+        system = zw.System(x, kinetic=own.dot(own) / 2, constraints=rows)
+        return zw.diagnose(system, dict.fromkeys([*x, *map(zw.dot, x)], 0.0))
+
+    here = verdict(np.ones(4), np.ones(6))
+    there = verdict(2.0 ** draw.integers(-40, 41, size=4), 2.0 ** draw.integers(-40, 41, size=6))
+    assert here.rank == 3
+    assert list(here.inconsistent) == ["r5"]
+    for name in ("rank", "generic_rank", "redundant", "inconsistent", "unique_multipliers"):
+        assert getattr(there, name) == getattr(here, name), name

@@ -17,9 +17,10 @@ from zwang.errors import InputError
 from zwang.evaluation import Matrices, ModelKernel, limits, matrices, model_kernel, names_of
 from zwang.formulations.solve import partners
 from zwang.given import parameter_values
-from zwang.linalg.factors import factorise
+from zwang.linalg.factors import factorise_masses
+from zwang.linalg.masses import mass_units, masses
 from zwang.linalg.newton import nearby_root
-from zwang.linalg.rank import CONSISTENCY_TOL, EPS, Array, row_rank, rows_in_order
+from zwang.linalg.rank import CONSISTENCY_TOL, EPS, Array, row_norms, row_rank, rows_in_order
 from zwang.model import System
 
 # A constraint that reads less than this at a state, relative to the terms that make it up, is satisfied.
@@ -174,14 +175,18 @@ def diagnose(
     one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
     at_limit, beyond = limits(system, now, q, v)
     active = np.flatnonzero(~one_sided | at_limit | beyond)
-    A, b = now.A[active], now.b[active]
-    rank = int(row_rank(A[None])[0])
-    factors = factorise(now.M[None], A[None], rank, names_of(system).coordinates)  # refuses an M that will not do
-    independent = rows_in_order(A)
+    mass = masses(now.M[None], now.A[None, active])
+    length = row_norms(now.A[active] / mass.D)
+    A, b = now.A[active] / length[:, None], now.b[active] / length
+    unit = A / mass.D  # rows of unit length in units of equal mass: then no unit matters
+    rank = int(row_rank(unit[None])[0])
+    factors = factorise_masses(mass, A[None], rank, names_of(system).coordinates)  # refuses an M that will not do
+    independent = rows_in_order(unit)
     if len(independent) != rank:  # near the tolerance, order and pivoting may disagree: pivoting decides
         independent = tuple(np.sort(factors.rows[0]))
-    follows, contradicts = dependences(now, A, b, independent, float(np.abs(v).max(initial=0.0)))
-    unique = unique_rows(A, independent)
+    dependence = combinations(unit, np.array(independent, dtype=np.intp))
+    follows, contradicts = dependences(now, A, b, independent, dependence, float(np.abs(v).max(initial=0.0)))
+    unique = unique_rows(independent, dependence)
     label = [names[i] for i in active]
 
     def named(pairs: dict[int, tuple[int, ...]]) -> dict[str, tuple[str, ...]]:
@@ -210,11 +215,10 @@ def diagnose(
 
 
 def dependences(
-    now: Matrices, A: Array, b: Array, independent: tuple[int, ...], speed: float
+    now: Matrices, A: Array, b: Array, independent: tuple[int, ...], dependence: Array, speed: float
 ) -> tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]]:
     """Rows that follow from independent ones (row → those), and of these the ones whose b disagrees."""
     rows = np.array(independent, dtype=np.intp)
-    dependence = combinations(A, rows)
     free = np.abs(np.linalg.lstsq(now.M, now.Q, rcond=None)[0])
     # b may be what is left of terms of the second order in the velocities that cancel
     rounding = EPS * (1 + speed**2) * np.abs(A).sum(axis=1)
@@ -235,13 +239,12 @@ def combinations(A: Array, rows: np.ndarray[Any, np.dtype[np.intp]]) -> Array:
     return np.asarray(np.linalg.lstsq(A[rows].T, A.T, rcond=None)[0].T, dtype=float)
 
 
-def unique_rows(A: Array, independent: tuple[int, ...]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def unique_rows(independent: tuple[int, ...], dependence: Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Which rows take part in no dependence, so that their multipliers are unique."""
     rows = np.array(independent, dtype=np.intp)
-    unique = np.zeros(len(A), dtype=bool)
+    unique = np.zeros(len(dependence), dtype=bool)
     unique[rows] = True
-    dependence = combinations(A, rows)
-    for i in range(len(A)):
+    for i in range(len(dependence)):
         if i not in independent:
             unique[partners(dependence, rows, i)] = False
     return unique
@@ -296,9 +299,11 @@ def generic_rank(
             return now.velocity[first], now.A[first] * unit
 
         near_v, found = nearby_root(velocities, start_v, size, 1e-14)
-        A = kernel(t, near_q * unit_q, near_v * unit_v, p).A[active] * unit_q
+        near = kernel(t, near_q * unit_q, near_v * unit_v, p)
+        A = near.A[active]
         if not (found and np.isfinite(A).all()):
             continue
+        A = A / mass_units(near.M[None], A[None])
         least, most = (int(row_rank(A[None], tolerance)[0]) for tolerance in (NOT_ZERO, ZERO))
         if least == most:
             best = max(best or 0, most)

@@ -28,7 +28,9 @@ def test_whitened_basis_and_row_basis_are_orthonormal():
     basis = factors.row_basis()[0]
     np.testing.assert_allclose(factors.Q1[0].T @ factors.Q1[0], np.eye(3), atol=1e-14)
     np.testing.assert_allclose(basis.T @ basis, np.eye(3), atol=1e-14)
-    np.testing.assert_allclose(s.G @ (np.eye(5) - basis @ basis.T), 0, atol=1e-13)
+    np.testing.assert_allclose(
+        s.G / factors.D[0] @ (np.eye(5) - basis @ basis.T), 0, atol=1e-13
+    )  # in units of equal mass
 
 
 def test_directions_in_words():

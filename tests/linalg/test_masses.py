@@ -94,10 +94,11 @@ def test_factors_of_a_stack_are_those_of_each_mass(seed, n):
     M = X @ X.swapaxes(1, 2) + np.eye(n)
     M[1] = 0.0
     M[3] = -M[3]
-    stack = masses(M)
+    A = draw.normal(size=(5, 2, n))
+    stack = masses(M, A)
     assert stack.definite.tolist() == [True, False, True, False, True]
     for k in (0, 2, 4):
-        np.testing.assert_array_equal(stack.Li[k], masses(M[[k]]).Li[0])
+        np.testing.assert_array_equal(stack.Li[k], masses(M[[k]], A[[k]]).Li[0])
         np.testing.assert_allclose(stack.Li[k] @ stack.M[k] @ stack.Li[k].T, np.eye(n), atol=1e-11)
     assert np.isnan(stack.Li[[1, 3]]).all()
     some = stack.part(stack.definite)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from zwang.errors import InfeasibleError
 from zwang.linalg.dependence import Dependence, dependence
-from zwang.linalg.factors import Stack, factorise
+from zwang.linalg.factors import Stack, factorise_masses
+from zwang.linalg.masses import masses
 from zwang.linalg.rank import CONSISTENCY_TOL, Array, Indices, pivoted_rows, rank_tolerance, row_norms, row_rank
 
 INFEASIBLE = -1  # daqp's exit flag
@@ -31,12 +32,14 @@ def working_rows(
     With them the sizes (m,) of the terms that make up each row's A q̈ − b, by which rounding is judged.
     """
     equal, sided = np.flatnonzero(~one_sided), np.flatnonzero(one_sided)
-    rank = int(row_rank(A[None, equal], rank_tol)[0])
-    factors = factorise(M[None], A[None, equal], rank, coordinate_names, stack)
+    mass = masses(M[None], A[None])
+    scaled = A / mass.D
+    rank = int(row_rank(scaled[None, equal], rank_tol)[0])
+    factors = factorise_masses(mass, A[None, equal], rank, coordinate_names, stack)
     start = factors.solve(Q[None], b[None, equal])[0][0]
     gap = b[sided] - A[sided] @ start
     size = np.abs(b) + np.abs(A) @ factors.terms(Q[None], start[None])[0]
-    decided = dependent_on(A, equal, sided, rank_tol)
+    decided = dependent_on(scaled, equal, sided, rank_tol)
     for i in np.flatnonzero(decided & (gap > CONSISTENCY_TOL * size[sided])):
         raise InfeasibleError(
             f"{row_names[sided[i]]}{stack.label(0)} is one-sided and cannot be met: the equalities hold it "
@@ -44,7 +47,7 @@ def working_rows(
         )
     # In x̂ = D q̈ = start + L⁻ᵀN u the Gaussian is ½|u|² plus a constant, N spanning what the equalities leave free.
     N = np.linalg.qr(factors.Q1[0], mode="complete")[0][:, rank:]
-    rows = (A[sided] / factors.D[0]) @ factors.Li[0].T @ N
+    rows = scaled[sided] @ factors.Li[0].T @ N
     scale = row_norms(rows)
     gap = np.where(decided | (np.abs(gap) <= rank_tolerance(*A.shape) * size[sided]), np.minimum(gap, 0.0), gap)
     rows, gap = np.where(decided[:, None], 0.0, rows / scale[:, None]), gap / scale
@@ -65,7 +68,7 @@ def touching_rows(
 ) -> Indices:
     """All rows that hold with equality and so could carry a force: the working ones and those that join them.
 
-    `gap` (m,) is b − A q̈, `size` (m,) the size of the terms that make it up.
+    `A` is in units of equal mass. `gap` (m,) is b − A q̈, `size` (m,) the size of the terms that make it up.
     """
     follows = dependent_on(A, working, np.arange(len(A)), rank_tol)
     near = np.abs(gap) <= np.where(follows, CONSISTENCY_TOL, rank_tolerance(*A.shape)) * size

@@ -19,7 +19,7 @@ class Residuals:
     constraint: Array
     """‖A q̈ − b‖ (for one-sided rows: the part of A q̈ below b)."""
     equilibrium: Array
-    """‖Zᵀ(M q̈ − Q − C)‖, Z an orthonormal basis of the null space of A."""
+    """‖Zᵀ(M q̈ − Q − C)‖ in coordinates of unit mass, Z an orthonormal basis of the null space of A there."""
     consistency: Array
     """Distance of b from what the rows can meet together, rows scaled to unit length in the metric M⁻¹."""
 

@@ -117,8 +117,8 @@ class Task:
         """Solutions of some systems, group by group: of one rank, and with M singular in all of them or in none."""
         if self.one_sided.any():
             return [(systems[[i]], self.solve_one_sided(systems[[i]])) for i in range(len(systems))]
-        rank = row_rank(self.given.A[systems], self.rank_tol)
-        mass = masses(self.given.M[systems])
+        mass = masses(self.given.M[systems], self.given.A[systems])
+        rank = row_rank(self.given.A[systems] / mass.D[:, None, :], self.rank_tol)
         kind = 2 * rank + mass.definite
         groups = [(one, kind == one) for one in np.unique(kind)]
         return [(systems[i], self.solve_alike(systems[i], mass.part(i), int(one) // 2)) for one, i in groups]
@@ -142,7 +142,7 @@ class Task:
         ideal = constraint_force(M, Q, 0 * C, *factors.solve(Q, b), factors) if C.any() else force.copy()
         free = factors.free(Q)
         multipliers, null_space, unique = factors.all_multipliers(lam)
-        imbalance, basis = dot(M, x) - Q - C, factors.row_basis()
+        imbalance, basis = (dot(M, x) - Q - C) / factors.D, factors.row_basis()
         return Solution(
             acceleration=x,
             constraint_force=force,
@@ -185,11 +185,13 @@ class Task:
         working, size = sided.working_rows(
             M, Q, A, b, mask, self.rank_tol, self.names.rows, self.names.coordinates, stack
         )
-        part = self.solve_alike(systems, masses(M[None]), int(row_rank(A[None, working], self.rank_tol)[0]), working)
+        mass = masses(M[None], A[None])
+        scaled = A / mass.D
+        part = self.solve_alike(systems, mass, int(row_rank(scaled[None, working], self.rank_tol)[0]), working)
         short = b - A @ part.acceleration[0]
-        touching = sided.touching_rows(A, short, size, mask, working, self.rank_tol)
-        rank = row_rank(A[None, touching], self.rank_tol)
-        family = sided.family(A[touching], int(rank[0]))
+        touching = sided.touching_rows(scaled, short, size, mask, working, self.rank_tol)
+        rank = row_rank(scaled[None, touching], self.rank_tol)
+        family = sided.family(scaled[touching], int(rank[0]))
 
         def spread(x: Any, rows: Indices, axis: int = 0, fill: Any = 0) -> Any:
             whole = np.full((*x.shape[:axis], m, *x.shape[axis + 1 :]), fill, dtype=x.dtype)
@@ -212,11 +214,11 @@ class Task:
 
 
 def constraint_force(M: Array, Q: Array, C: Array, x: Array, lam: Array, factors: Factors) -> Array:
-    """Q_c, as Aᵀλ + C or as M q̈ − Q, whichever is the difference of smaller terms."""
+    """Q_c, as Aᵀλ + C or as M q̈ − Q, whichever is the difference of smaller terms, entry by entry."""
     by_rows, by_mass = factors.force(lam) + C, dot(M, x) - Q
-    rows = np.abs(factors.force(lam, np.abs)).max(axis=1)
-    mass = (dot(np.abs(M), np.abs(x)) + np.abs(Q)).max(axis=1)
-    return np.where((rows <= mass)[:, None], by_rows, by_mass)
+    rows = factors.force(lam, np.abs) + np.abs(C)
+    mass = dot(np.abs(M), np.abs(x)) + np.abs(Q)
+    return np.where(rows <= mass, by_rows, by_mass)
 
 
 def require_form(form: str, choice: dict[str, Any]) -> None:

@@ -38,7 +38,7 @@ class Stack:
 
 @dataclass(frozen=True)
 class Factors:
-    """A stack of k systems of one rank r, factored. Hats mark coordinates scaled to unit mass diagonal.
+    """A stack of k systems of one rank r, factored. Hats mark coordinates scaled to unit mass (`masses.Masses`).
 
     `D` (k, n) scales coordinates, x̂ = D q̈, by powers of two; `M`, `A` are the scaled matrices M̂ and Â;
     `order` (k, m) lists the rows of A, the r independent ones first; `Li` (k, n, n) is L⁻¹;
@@ -67,7 +67,7 @@ class Factors:
     @cached_property
     def dependence(self) -> Dependence:
         """How all rows depend on the independent ones."""
-        return dependence(self.A * self.D[:, None, :], self.order, self.rank, self.tolerance)
+        return dependence(self.A, self.order, self.rank, self.tolerance)
 
     @cached_property
     def _independent(self) -> tuple[Array, Array]:
@@ -164,8 +164,8 @@ class Factors:
         return K if self.rank == self.order.shape[1] else K @ self.dependence.inverse
 
     def row_basis(self) -> Array:
-        """An orthonormal basis (k, n, r) of the row space of A."""
-        rows = self._independent[0] * self.D[:, None, :]
+        """An orthonormal basis (k, n, r) of the row space of Â."""
+        rows = self._independent[0]
         rows = rows / row_norms(rows)[:, :, None]
         return np.asarray(np.linalg.qr(rows.swapaxes(1, 2))[0])
 
@@ -179,7 +179,7 @@ def factorise(
     tolerance: float | None = None,
 ) -> Factors:
     """Factors of a stack M (k, n, n), A (k, m, n) whose A all have the given rank, judged with the given tolerance."""
-    return factorise_masses(masses(M), A, rank, coordinate_names, stack, tolerance)
+    return factorise_masses(masses(M, A), A, rank, coordinate_names, stack, tolerance)
 
 
 def factorise_masses(

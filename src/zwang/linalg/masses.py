@@ -26,7 +26,10 @@ MASS_SLACK = 2.0**6
 
 @dataclass(frozen=True)
 class Masses:
-    """A stack of k mass matrices. Hats mark coordinates x̂ = D q̈, in which the diagonals are between 1 and 4."""
+    """A stack of k mass matrices. Hats mark coordinates x̂ = D q̈, in which the diagonals are zero or between 1 and 4.
+
+    Whatever is decided in these coordinates, no choice of units can change.
+    """
 
     D: Array
     """(k, n) powers of two"""
@@ -42,12 +45,42 @@ class Masses:
         return self if which.all() else Masses(self.D[which], self.M[which], self.Li[which], self.definite[which])
 
 
-def masses(M: Array) -> Masses:
-    """A stack of symmetric matrices (k, n, n), scaled and factorised."""
-    diagonal = np.einsum("kii->ki", M)
-    D = power_of_two(np.sqrt(np.where(diagonal > 0, diagonal, 1.0)))
+def masses(M: Array, A: Array) -> Masses:
+    """A stack of symmetric matrices (k, n, n), scaled and factorised; constraints (k, m, n) scale what has no mass."""
+    D = mass_units(M, A)
     scaled = M / D[:, :, None] / D[:, None, :]
     return Masses(D, scaled, *inverse_factors(scaled))
+
+
+def mass_units(M: Array, A: Array) -> Array:
+    """D (k, n), powers of two: roots of the masses; for a coordinate without mass, what the rows of A make of it.
+
+    Such a coordinate gets the unit in which it weighs as much as the others do in the median of its rows: a few
+    entries that are rounding do not matter. Coordinates that no row ties to a mass begin with their greatest entry.
+
+    >>> mass_units(np.diag([16.0, 0, 0])[None], np.array([[[4.0, 0.25, 0.0], [0.0, 1.0, 8.0]]])).tolist()
+    [[4.0, 0.25, 2.0]]
+    """
+    diagonal = np.einsum("kii->ki", M)
+    known = diagonal > 0
+    D = power_of_two(np.sqrt(np.where(known, diagonal, 1.0)))
+    if known.all() or not A.shape[1]:
+        return D
+    size, each = np.abs(A), np.arange(len(A))
+    left = ~known & size.any(axis=1)
+    while left.any():
+        rows = np.where(known[:, None, :], size / D[:, None, :], 0.0).max(axis=2)  # (k, m) what is known of each row
+        shares = np.where((rows > 0)[:, :, None] & (size > 0), size / np.where(rows > 0, rows, 1.0)[:, :, None], np.inf)
+        count = np.isfinite(shares).sum(axis=1)
+        found = left & (count > 0)
+        middle = np.sort(shares, axis=1)[each[:, None], np.maximum(count - 1, 0) // 2, np.arange(A.shape[2])]
+        stuck = left.any(axis=1) & ~found.any(axis=1)
+        first = left.argmax(axis=1)
+        middle[each[stuck], first[stuck]] = size.max(axis=1)[each[stuck], first[stuck]]
+        found[each[stuck], first[stuck]] = True
+        D = np.where(found, power_of_two(np.where(found, middle, 1.0)), D)
+        known, left = known | found, left & ~found
+    return D
 
 
 def regular(M: Array) -> Flags:
@@ -56,7 +89,7 @@ def regular(M: Array) -> Flags:
     >>> regular(np.array([[[1e-30, 0], [0, 1e30]], [[1, 1], [1, 1]]])).tolist()
     [True, False]
     """
-    return masses(M).definite
+    return masses(M, np.zeros((len(M), 0, M.shape[1]))).definite
 
 
 def mass_tolerance(n: int) -> float:

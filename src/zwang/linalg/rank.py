@@ -88,7 +88,8 @@ def row_rank(A: Array, tolerance: float | None = None) -> Indices:
     """The rank of each matrix of a stack (k, m, n), judged on its rows scaled to unit length.
 
     The rank of A is the rank of AM^{-1/2}, and A is the one without the rounding errors of whitening, so
-    the decision is made on A. Zero rows count for nothing.
+    the decision is made on A; with its columns in units of equal mass (`masses.mass_units`) where M is known, so
+    that the user's units do not matter. Zero rows count for nothing.
     """
     k, m, n = A.shape
     if m == 0:

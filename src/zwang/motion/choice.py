@@ -12,7 +12,8 @@ import numpy as np
 
 from zwang.evaluation import Array, Matrices, Model
 from zwang.formulations.forms import FORMS
-from zwang.linalg.factors import factorise
+from zwang.linalg.factors import factorise_masses
+from zwang.linalg.masses import masses
 from zwang.linalg.rank import row_norms, row_rank
 from zwang.motion.lifting import Lifted, lifted, lifting_rows
 
@@ -51,13 +52,15 @@ def choose(
     rows lift M wherever the motion goes, and not only here.
     """
     M, A = now.M[None], now.A[None]
-    rank = int(row_rank(A)[0])
-    factors = factorise(M, A, rank, names)
-    rows = most_independent(now.A, [int(i) for i in factors.rows[0]])
+    mass = masses(M, A)
+    scaled = A / mass.D[:, None, :]
+    rank = int(row_rank(scaled)[0])
+    factors = factorise_masses(mass, A, rank, names)
+    rows = most_independent(scaled[0], [int(i) for i in factors.rows[0]])
     if damped and len(rows) < len(now.A) and not FORMS[form].eliminates:
         lift = lifting_rows(now, range(len(now.A)), model, redundant=True)
         return Choice(rows, lift, damping=damping(now, lift))
-    pivots = elimination_order(now.A, rows) if FORMS[form].eliminates else ()
+    pivots = elimination_order(scaled[0], rows) if FORMS[form].eliminates else ()
     return Choice(rows, lifting_rows(now, rows, model), pivots)
 
 

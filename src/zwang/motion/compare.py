@@ -156,14 +156,16 @@ def acceleration(system: System, state: Mapping[str, Any], t: Any, parameters: A
         return evaluate(system, state, t, parameters, form).acceleration
     now, q, _ = matrices(system, state, t, parameters)
     n, m, count = q.shape[-1], now.b.shape[-1], now.Q[..., 0].size
-    A, b, mass = now.A.reshape(count, m, n), now.b.reshape(count, m), masses(now.M.reshape(count, n, n))
+    A, b = now.A.reshape(count, m, n), now.b.reshape(count, m)
+    mass = masses(now.M.reshape(count, n, n), A)
     if not mass.definite.all():
         raise MassError("the equation as it is printed needs a positive definite M, and M is singular")
     force, D = (now.Q + now.C).reshape(count, n) / mass.D, mass.D
-    found, rank = np.empty_like(D), row_rank(A)
+    scaled = A / D[:, None, :]
+    found, rank = np.empty_like(D), row_rank(scaled)
     for r in np.unique(rank):
         here = rank == r
-        found[here] = literal(mass.M[here], force[here], A[here] / D[here][:, None], b[here], int(r)) / D[here]
+        found[here] = literal(mass.M[here], force[here], scaled[here], b[here], int(r)) / D[here]
     missed = np.abs(np.einsum("kij,kj->ki", A, found) - b)
     bad = missed > CONSISTENCY_TOL * (np.abs(b) + np.einsum("kij,kj->ki", np.abs(A), np.abs(found)))
     if bad.any():

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from zwang.errors import InputError, ZwangError
 from zwang.evaluation import Array, model_kernel
 from zwang.given import named_like, parameter_values, state_arrays
+from zwang.linalg.masses import mass_units
 from zwang.linalg.rank import row_rank
 from zwang.model import System
 from zwang.motion import native, stepper
@@ -217,7 +218,7 @@ def suited(setup: Setup, choice: Choice, t: float, q: Array, v: Array, p: Array)
     if len(choice.rows) == len(setup.system.constraints):
         return np.ones(len(q), dtype=bool)
     now = model_kernel(setup.system, setup.inputs)(t, q, v, p)
-    fits = row_rank(now.A) <= len(choice.rows)
+    fits = row_rank(now.A / mass_units(now.M, now.A)[:, None, :]) <= len(choice.rows)
     if choice.damping:
         ratio = DAMPING * mobilities(now.M, now.A, choice.lifted) / np.array(choice.damping)
         fits &= ((ratio > 1 / ALIKE) & (ratio < ALIKE)).all(axis=1)

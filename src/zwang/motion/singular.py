@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zwang.errors import ZwangError
+from zwang.evaluation import Matrices
 from zwang.linalg.factors import factorise
+from zwang.linalg.masses import mass_units
 from zwang.linalg.rank import row_norms
 from zwang.motion.choice import Choice, choose
 from zwang.motion.crossing import DOUBT
@@ -112,8 +114,8 @@ def as_independent_as_ever(setup: "Setup", choice: Choice, state: State, starts:
     """Whether the rows are about as long, and all rows as far from a lower rank, as at the best of some starts."""
 
     def measures(state: State) -> tuple[Array, float]:
-        A = setup.matrices(*state).A
-        return np.linalg.norm(A[list(choice.rows)], axis=1), independence(A, len(choice.rows))
+        now, rows = setup.matrices(*state), list(choice.rows)
+        return np.linalg.norm(now.A[rows], axis=1), independence(now, range(len(now.A)), len(rows))
 
     lengths, apart = measures(state)
     before = [measures(start) for start in starts]
@@ -132,11 +134,12 @@ def beside(setup: "Setup", choice: Choice, state: State) -> bool:
     """Whether a state is so near a lower rank that rounding bounds the steps: rows are short, or almost dependent."""
     now, rows = setup.matrices(*state), list(choice.rows)
     lengths, sizes = (np.linalg.norm(X[rows], axis=1) for X in (now.A, now.row_size))
-    return bool((lengths < BESIDE * sizes).any() or independence(now.A[rows], len(rows)) < BESIDE)
+    return bool((lengths < BESIDE * sizes).any() or independence(now, rows, len(rows)) < BESIDE)
 
 
-def independence(A: Array, rank: int) -> float:
-    """How far rows of a rank are from a lower one: the last singular value of the unit rows that counts."""
+def independence(now: Matrices, rows: Sequence[int], rank: int) -> float:
+    """How far rows of a rank are from a lower one: the last singular value that counts, of unit rows, masses equal."""
+    A = (now.A / mass_units(now.M[None], now.A[None]))[list(rows)]
     return float(np.linalg.svd(A / row_norms(A)[:, None], compute_uv=False)[:rank].min(initial=1.0))
 
 
@@ -336,7 +339,7 @@ def other_choice_serves(setup: "Setup", path: Path, choice: Choice) -> bool:
     regular = 1 / np.linalg.norm(factors.Ri[0], ord=2) ** 2 > HEALTHY
     if new.rows == choice.rows:
         return bool(regular)
-    before, after = (independence(now.A[list(c.rows)], len(c.rows)) for c in (choice, new))
+    before, after = (independence(now, c.rows, len(c.rows)) for c in (choice, new))
     return bool((regular or after > APART) and after > BETTER * before)
 
 

@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +10,9 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from zwang.errors import InputError
-from zwang.evaluation import model_kernel
+from zwang.evaluation import Matrices, model_kernel
 from zwang.given import named_like, parameter_values, suggestion
+from zwang.linalg.masses import mass_units
 from zwang.linalg.rank import row_rank
 from zwang.multibody.body import AnyBody, MassBody, Particle
 from zwang.multibody.efforts import without_efforts
@@ -177,19 +178,21 @@ def joint_forces(
         for b, j in zip(bodies, joints, strict=True)
     ]
     found = [np.empty((len(lam), len(k))) for k in columns]
-    for part, A in matrices_along(mechanism, motion, parameters):
+    for part, now in matrices_along(mechanism, motion, parameters):
         for out, i, k in zip(found, rows, columns, strict=True):
-            out[part] = np.einsum("ti,tij->tj", lam[part][:, i], A[:, i][:, :, k])
+            out[part] = np.einsum("ti,tij->tj", lam[part][:, i], now.A[:, i][:, :, k])
     return found
 
 
-def matrices_along(mechanism: "Mechanism", motion: "xr.Dataset", parameters: dict[Any, float]) -> Any:
-    """Slices of time, and the matrix A there."""
+def matrices_along(
+    mechanism: "Mechanism", motion: "xr.Dataset", parameters: dict[Any, float]
+) -> Iterator[tuple[slice, Matrices]]:
+    """Slices of time, and the matrices there."""
     p, inputs = parameter_values(mechanism.system, parameters)
     kernel = model_kernel(mechanism.system, inputs)
     for begin in range(0, len(motion.time), CHUNK):
         part = slice(begin, begin + CHUNK)
-        yield part, kernel(motion.time.values[part], motion.q.values[part], motion.v.values[part], p).A
+        yield part, kernel(motion.time.values[part], motion.q.values[part], motion.v.values[part], p)
 
 
 def unique_reactions(mechanism: "Mechanism", motion: "xr.Dataset", joints: Sequence[Joint]) -> NDArray[np.bool_]:
@@ -198,8 +201,8 @@ def unique_reactions(mechanism: "Mechanism", motion: "xr.Dataset", joints: Seque
     looks = np.unique(np.linspace(0, len(motion.time) - 1, LOOKS).astype(int))
     unique = np.ones(len(joints), dtype=bool)
     names = list(system.constraint_names)
-    for _, A in matrices_along(mechanism, motion.isel(time=looks), parameters):
-        for now in A:
+    for _, matrices in matrices_along(mechanism, motion.isel(time=looks), parameters):
+        for now in matrices.A / mass_units(matrices.M, matrices.A)[:, None, :]:
             rank = int(row_rank(now[None])[0])
             if rank == len(now):
                 continue

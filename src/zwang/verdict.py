@@ -176,9 +176,9 @@ def diagnose(
     at_limit, beyond = limits(system, now, q, v)
     active = np.flatnonzero(~one_sided | at_limit | beyond)
     mass = masses(now.M[None], now.A[None, active])
-    length = row_norms(now.A[active] / mass.D)
+    length = row_norms(now.A[active] / mass.units)
     A, b = now.A[active] / length[:, None], now.b[active] / length
-    unit = A / mass.D  # rows of unit length in units of equal mass: then no unit matters
+    unit = A / mass.units  # rows of unit length in units of equal mass: then no unit matters
     rank = int(row_rank(unit[None])[0])
     factors = factorise_masses(mass, A[None], rank, names_of(system).coordinates)  # refuses an M that will not do
     independent = rows_in_order(unit)

@@ -139,7 +139,11 @@ def test_wrong_use(zwang, arguments):
         (["run", "--until", "nan"], "--until: nan: give a finite time after the beginning, t = 0"),
         (["run", "--until", "0"], "--until: 0.0: give a finite time after the beginning, t = 0"),
         (["compare", "--until", "inf"], "--until: inf: give a finite time"),
-        (["run", "--samples", "1"], "--samples: 1: give a whole number from 2 to 1,000,000,000"),
+        (["run", "--samples", "1"], "--samples: 1: give a whole number from 2 to 3,703,703"),
+        (
+            ["run", "--samples", "100000000"],
+            "--samples: 100,000,000 samples of 2 coordinates are more than 100,000,000 numbers; 3,703,703 samples are",
+        ),
         (["run", "--tol", "0"], "--tol: 0.0: give a number from 1e-18 to 0.01"),
         (["run", "--tol", "nan"], "--tol: nan: give a number"),
         (["run", "--drift", "baumgarte,-1,2"], "--drift: 'baumgarte,-1,2': the gains α and β are not negative"),

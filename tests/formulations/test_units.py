@@ -7,6 +7,7 @@ bit, at every rank and for every M; and what is refused in one set of units is r
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.linalg import block_diag
 
 import zwang as zw
 from zwang.errors import ZwangError
@@ -61,13 +62,16 @@ def test_units_of_coordinates_and_rows_change_no_digit(size, seed):
     assert relative(there.acceleration * S, truth(s).acceleration) <= 1e-12
 
 
-@given(singular_cases, seeds)
-def test_units_matter_no_more_where_M_is_singular(case, seed):
-    M, Q, A, b, C, rank = random_singular(*case)
+@given(singular_cases, singular_cases, seeds)
+def test_units_matter_no_more_where_M_is_singular(one, other, seed):
+    """Coordinates that a singular M couples must have a common unit, as Euler parameters have; others need not."""
+    first, second = random_singular(*one), random_singular(*other)
+    M, A = (block_diag(first[i], second[i]) for i in (0, 2))
+    Q, b, C = (np.concatenate([first[i], second[i]]) for i in (1, 3, 4))
     draw = np.random.default_rng(seed)
-    S, R = powers(draw, len(Q)), powers(draw, len(b))
+    S, R = np.repeat(powers(draw, 2), (len(first[1]), len(second[1]))), powers(draw, len(b))
     here, there = (solved(M, Q, A, b, C, *units) for units in ((S**0, R**0), (S, R)))
-    assert here.rank == rank
+    assert here.rank == first[5] + second[5]
     require_alike(here, there, S, R)
 
 

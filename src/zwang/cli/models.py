@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from zwang.files.model_file import ModelFile, Run
+    from zwang.model import System
     from zwang.verdict import Verdict
 
 
@@ -65,7 +66,7 @@ def load(
         say(f"no file {model!r} here: taking the example of that name", "dim")
     require_names(found, values)
     run = replace(found.run, **changes)
-    require_run(run, changes)
+    require_run(found.system, run, changes)
     case = Case(replace(found, run=run).with_parameters(values), values, model)
     if not symbolic:
         require_values(case.model)
@@ -120,14 +121,19 @@ def require_names(model: "ModelFile", values: dict[str, float]) -> None:
             raise typer.BadParameter(f"{name} is no parameter of this model{there}", param_hint="--set")
 
 
-def require_run(run: "Run", changes: Iterable[str]) -> None:
+def require_run(system: "System", run: "Run", changes: Iterable[str]) -> None:
     """Refuse changes to a run that do not fit; what the model itself says was checked when it was read."""
-    from zwang.motion.simulate import LOOSEST, MOST_SAMPLES, TIGHTEST
+    from zwang.files.model_file import most_samples, too_many
+    from zwang.motion.simulate import LOOSEST, TIGHTEST
 
     until, samples = run.until or 0.0, run.samples or 0
+    most = most_samples(len(system.coordinates), len(system.constraints))
+    if "samples" in changes and samples > most:
+        sentence = too_many(samples, len(system.coordinates))
+        raise typer.BadParameter(f"{sentence}; {most:,} samples are the most here", param_hint="--samples")
     fits = {
         "until": (run.begin < until < math.inf, f"give a finite time after the beginning, t = {run.begin:.12g}"),
-        "samples": (2 <= samples <= MOST_SAMPLES, f"give a whole number from 2 to {MOST_SAMPLES:,}"),
+        "samples": (samples >= 2, f"give a whole number from 2 to {most:,}"),
         "max_step": ((run.max_step or 0.0) > 0, "give a positive number"),
         "tol": (TIGHTEST <= run.tol <= LOOSEST, f"give a number from {TIGHTEST:g} to {LOOSEST:g}"),
     }

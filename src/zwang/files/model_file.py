@@ -43,6 +43,19 @@ class Run:
     assemble: bool = False
 
 
+MOST_SAVED = 10**8  # numbers of a motion: 800 MB
+
+
+def most_samples(coordinates: int, constraints: int) -> int:
+    """How many instants of a motion are saved at most."""
+    return MOST_SAVED // (7 * coordinates + 3 * constraints + 10)
+
+
+def too_many(samples: int, coordinates: int) -> str:
+    """What is said of more."""
+    return f"{samples:,} samples of {coordinates} coordinates are more than {MOST_SAVED:,} numbers"
+
+
 @dataclass(frozen=True)
 class ModelFile:
     """Everything that a model file says. `load_model` reads one, `save_model` writes one.

@@ -16,7 +16,7 @@ from zwang.files.build import Built, scaled
 from zwang.files.document import Document, parse_document
 from zwang.files.drawings import read_drawing
 from zwang.files.mistakes import in_file_words, place_of
-from zwang.files.model_file import ModelFile, Run
+from zwang.files.model_file import ModelFile, Run, most_samples, too_many
 from zwang.files.places import Path
 from zwang.files.problems import did_you_mean, file_error, quoted
 from zwang.files.scope import (
@@ -41,7 +41,6 @@ from zwang.results.units import Units
 from zwang.symbols import rates
 
 NO_VALUE = "?"
-MOST_SAVED = 10**8  # numbers of a motion: 800 MB
 MECHANICAL = ("bodies", "joints", "gravity", "springs", "elements")  # sections of a mechanism
 
 
@@ -362,10 +361,10 @@ class Reader:
                 ("run", "until"), f"the end, {run.until:.12g}, is not after the beginning, {run.begin:.12g}"
             )
         coordinates = sum(meaning.kind == "coordinate" for meaning in self.scope.names.values())
-        each = 7 * coordinates + 3 * len(self.section("constraints")) + 10
-        if (run.samples or 0) * each > MOST_SAVED:
-            message = f"{run.samples:,} samples of {coordinates} coordinates are more than {MOST_SAVED:,} numbers"
-            self.document.of(("run", "samples"), message, f"{MOST_SAVED // each:,} samples are the most here")
+        most = most_samples(coordinates, len(self.section("constraints")))
+        if run.samples is not None and run.samples > most:
+            message = too_many(run.samples, coordinates)
+            self.document.of(("run", "samples"), message, f"{most:,} samples are the most here")
         return run
 
     def units(self) -> Units:

@@ -33,7 +33,7 @@ def working_rows(
     """
     equal, sided = np.flatnonzero(~one_sided), np.flatnonzero(one_sided)
     mass = masses(M[None], A[None])
-    scaled = A / mass.D
+    scaled = A / mass.units
     rank = int(row_rank(scaled[None, equal], rank_tol)[0])
     factors = factorise_masses(mass, A[None, equal], rank, coordinate_names, stack)
     start = factors.solve(Q[None], b[None, equal])[0][0]
@@ -47,7 +47,7 @@ def working_rows(
         )
     # In x̂ = D q̈ = start + L⁻ᵀN u the Gaussian is ½|u|² plus a constant, N spanning what the equalities leave free.
     N = np.linalg.qr(factors.Q1[0], mode="complete")[0][:, rank:]
-    rows = scaled[sided] @ factors.Li[0].T @ N
+    rows = (A[sided] / factors.D[0]) @ factors.Li[0].T @ N
     scale = row_norms(rows)
     gap = np.where(decided | (np.abs(gap) <= rank_tolerance(*A.shape) * size[sided]), np.minimum(gap, 0.0), gap)
     rows, gap = np.where(decided[:, None], 0.0, rows / scale[:, None]), gap / scale

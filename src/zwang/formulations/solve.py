@@ -118,7 +118,7 @@ class Task:
         if self.one_sided.any():
             return [(systems[[i]], self.solve_one_sided(systems[[i]])) for i in range(len(systems))]
         mass = masses(self.given.M[systems], self.given.A[systems])
-        rank = row_rank(self.given.A[systems] / mass.D[:, None, :], self.rank_tol)
+        rank = row_rank(self.given.A[systems] / mass.units[:, None, :], self.rank_tol)
         kind = 2 * rank + mass.definite
         groups = [(one, kind == one) for one in np.unique(kind)]
         return [(systems[i], self.solve_alike(systems[i], mass.part(i), int(one) // 2)) for one, i in groups]
@@ -142,7 +142,7 @@ class Task:
         ideal = constraint_force(M, Q, 0 * C, *factors.solve(Q, b), factors) if C.any() else force.copy()
         free = factors.free(Q)
         multipliers, null_space, unique = factors.all_multipliers(lam)
-        imbalance, basis = (dot(M, x) - Q - C) / factors.D, factors.row_basis()
+        imbalance, basis = (dot(M, x) - Q - C) / factors.units, factors.row_basis()
         return Solution(
             acceleration=x,
             constraint_force=force,
@@ -186,7 +186,7 @@ class Task:
             M, Q, A, b, mask, self.rank_tol, self.names.rows, self.names.coordinates, stack
         )
         mass = masses(M[None], A[None])
-        scaled = A / mass.D
+        scaled = A / mass.units
         part = self.solve_alike(systems, mass, int(row_rank(scaled[None, working], self.rank_tol)[0]), working)
         short = b - A @ part.acceleration[0]
         touching = sided.touching_rows(scaled, short, size, mask, working, self.rank_tol)

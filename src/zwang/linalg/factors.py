@@ -44,7 +44,7 @@ class Factors:
     `order` (k, m) lists the rows of A, the r independent ones first; `Li` (k, n, n) is L⁻¹;
     `s` (k, m) are the lengths of all whitened rows; `Q1` (k, n, r) and `Ri` (k, r, r) = R⁻¹ decompose the independent
     ones; `gauge` (k, r, r) is None unless M is singular and M + GᵀHG stands in for it (Udwadia–Wanichanon), then H;
-    `tolerance` is the relative length below which a row counts as dependent.
+    `tolerance` is the relative length below which a row counts as dependent, coordinates in `units` (k, n).
     """
 
     rank: int
@@ -58,6 +58,7 @@ class Factors:
     Ri: Array
     gauge: Array | None
     tolerance: float
+    units: Array
 
     @property
     def rows(self) -> Indices:
@@ -67,7 +68,7 @@ class Factors:
     @cached_property
     def dependence(self) -> Dependence:
         """How all rows depend on the independent ones."""
-        return dependence(self.A, self.order, self.rank, self.tolerance)
+        return dependence(self._in_units(self.A), self.order, self.rank, self.tolerance)
 
     @cached_property
     def _independent(self) -> tuple[Array, Array]:
@@ -79,6 +80,10 @@ class Factors:
     @cached_property
     def _halves(self) -> tuple[Halves, Halves]:
         return halves(self.M), halves(self._independent[0])
+
+    def _in_units(self, rows: Array) -> Array:
+        """Rows of Â in the units in which ranks are judged."""
+        return rows * (self.D / self.units)[:, None, :]
 
     def solve(self, Q: Array, b: Array) -> tuple[Array, Array]:
         """q̈ (k, n) and the multipliers (k, r) of the independent rows, for M q̈ = Q + Aᵀλ, A q̈ = b."""
@@ -164,8 +169,8 @@ class Factors:
         return K if self.rank == self.order.shape[1] else K @ self.dependence.inverse
 
     def row_basis(self) -> Array:
-        """An orthonormal basis (k, n, r) of the row space of Â."""
-        rows = self._independent[0]
+        """An orthonormal basis (k, n, r) of the row space of A, coordinates in `units`."""
+        rows = self._in_units(self._independent[0])
         rows = rows / row_norms(rows)[:, :, None]
         return np.asarray(np.linalg.qr(rows.swapaxes(1, 2))[0])
 
@@ -211,7 +216,7 @@ def factorise_masses(
         Rai = np.linalg.inv(gauge_basis.swapaxes(1, 2) @ take_rows(Ah, order[:, :rank]).swapaxes(1, 2))
         gauge = Rai @ Rai.swapaxes(1, 2)
     tolerance = rank_tolerance(m, n) if tolerance is None else tolerance
-    return Factors(rank, D, Mh, Ah, order, Li, s, Q1, np.linalg.inv(R), gauge, tolerance)
+    return Factors(rank, D, Mh, Ah, order, Li, s, Q1, np.linalg.inv(R), gauge, tolerance, mass.units)
 
 
 def gauged(mass: Masses, Ah: Array, rank: int, names: tuple[str, ...], stack: Stack) -> tuple[Array, Array]:

@@ -26,10 +26,7 @@ MASS_SLACK = 2.0**6
 
 @dataclass(frozen=True)
 class Masses:
-    """A stack of k mass matrices. Hats mark coordinates x̂ = D q̈, in which the diagonals are zero or between 1 and 4.
-
-    Whatever is decided in these coordinates, no choice of units can change.
-    """
+    """A stack of k mass matrices. Hats mark coordinates x̂ = D q̈, in which the diagonals are zero or between 1 and 4."""
 
     D: Array
     """(k, n) powers of two"""
@@ -39,48 +36,77 @@ class Masses:
     """L⁻¹ (k, n, n) of M̂ = LLᵀ; NaN where M is not positive definite"""
     definite: Flags
     """(k,)"""
+    units: Array
+    """(k, n) the units in which ranks are judged: D, so that no choice of units changes them. But of coordinates that
+    have no inertia in some direction, as Euler parameters, one may be as light as rounding: where M is singular, those
+    that it couples have one unit (and must be given in one)."""
 
     def part(self, which: Flags) -> "Masses":
         """Some of them."""
-        return self if which.all() else Masses(self.D[which], self.M[which], self.Li[which], self.definite[which])
+        if which.all():
+            return self
+        return Masses(self.D[which], self.M[which], self.Li[which], self.definite[which], self.units[which])
 
 
 def masses(M: Array, A: Array) -> Masses:
     """A stack of symmetric matrices (k, n, n), scaled and factorised; constraints (k, m, n) scale what has no mass."""
-    D = mass_units(M, A)
+    diagonal = np.einsum("kii->ki", M)
+    massive = diagonal > 0
+    D = power_of_two(np.sqrt(np.where(massive, diagonal, 1.0)))
     scaled = M / D[:, :, None] / D[:, None, :]
-    return Masses(D, scaled, *inverse_factors(scaled))
+    Li, definite = inverse_factors(scaled)
+    if definite.all():
+        return Masses(D, scaled, Li, definite, D)
+    units = tied_units(block_units(scaled, D), massive, A)
+    D = np.where(massive, D, units)
+    return Masses(D, M / D[:, :, None] / D[:, None, :], Li, definite, units)
 
 
 def mass_units(M: Array, A: Array) -> Array:
-    """D (k, n), powers of two: roots of the masses; for a coordinate without mass, what the rows of A make of it.
+    """(k, n) the units in which ranks of A (k, m, n) are judged."""
+    return masses(M, A).units
 
-    Such a coordinate gets the unit in which it weighs as much as the others do in the median of its rows: a few
-    entries that are rounding do not matter. Coordinates that no row ties to a mass begin with their greatest entry.
 
-    >>> mass_units(np.diag([16.0, 0, 0])[None], np.array([[[4.0, 0.25, 0.0], [0.0, 1.0, 8.0]]])).tolist()
+def block_units(M: Array, D: Array) -> Array:
+    """(k, n) units for M̂ that may be singular: one for all coordinates that M couples, the largest of theirs; else D.
+
+    Where M is definite but for coordinates without any mass, D will do for all.
+    """
+    massless = np.logical_not(M.any(axis=2))
+    _, definite = inverse_factors(M + massless[:, :, None] * np.eye(M.shape[1]))
+    if definite.all():
+        return D
+    coupled = (M != 0) | np.eye(M.shape[1], dtype=bool)
+    for _ in range(max(M.shape[1] - 1, 1).bit_length()):  # those coupled with coupled ones, too
+        coupled = (coupled.astype(np.float32) @ coupled.astype(np.float32)) > 0
+    return np.where(definite[:, None], D, np.where(coupled, D[:, None, :], 0.0).max(axis=2))
+
+
+def tied_units(units: Array, known: Flags, A: Array) -> Array:
+    """Units (k, n) of all coordinates, where `known` (k, n) says which are given: the rows of A tell the others.
+
+    A coordinate gets the unit in which it weighs as much as the known ones do in one of its rows and less in the rest:
+    entries that are rounding do not matter. Coordinates that no row ties to known ones begin with their greatest entry.
+
+    >>> A = np.array([[[4.0, 0.25, 0.0], [0.0, 1.0, 8.0]]])
+    >>> tied_units(np.array([[4.0, 1.0, 1.0]]), np.array([[True, False, False]]), A).tolist()
     [[4.0, 0.25, 2.0]]
     """
-    diagonal = np.einsum("kii->ki", M)
-    known = diagonal > 0
-    D = power_of_two(np.sqrt(np.where(known, diagonal, 1.0)))
     if known.all() or not A.shape[1]:
-        return D
+        return units
     size, each = np.abs(A), np.arange(len(A))
     left = ~known & size.any(axis=1)
     while left.any():
-        rows = np.where(known[:, None, :], size / D[:, None, :], 0.0).max(axis=2)  # (k, m) what is known of each row
-        shares = np.where((rows > 0)[:, :, None] & (size > 0), size / np.where(rows > 0, rows, 1.0)[:, :, None], np.inf)
-        count = np.isfinite(shares).sum(axis=1)
-        found = left & (count > 0)
-        middle = np.sort(shares, axis=1)[each[:, None], np.maximum(count - 1, 0) // 2, np.arange(A.shape[2])]
+        rows = np.where(known[:, None, :], size / units[:, None, :], 0.0).max(axis=2)  # (k, m) what is known of each
+        share = (size / np.where(rows > 0, rows, np.inf)[:, :, None]).max(axis=1)
+        found = left & (share > 0)
         stuck = left.any(axis=1) & ~found.any(axis=1)
         first = left.argmax(axis=1)
-        middle[each[stuck], first[stuck]] = size.max(axis=1)[each[stuck], first[stuck]]
+        share[each[stuck], first[stuck]] = size.max(axis=1)[each[stuck], first[stuck]]
         found[each[stuck], first[stuck]] = True
-        D = np.where(found, power_of_two(np.where(found, middle, 1.0)), D)
+        units = np.where(found, power_of_two(np.where(found, share, 1.0)), units)
         known, left = known | found, left & ~found
-    return D
+    return units
 
 
 def regular(M: Array) -> Flags:

@@ -53,7 +53,7 @@ def choose(
     """
     M, A = now.M[None], now.A[None]
     mass = masses(M, A)
-    scaled = A / mass.D[:, None, :]
+    scaled = A / mass.units[:, None, :]
     rank = int(row_rank(scaled)[0])
     factors = factorise_masses(mass, A, rank, names)
     rows = most_independent(scaled[0], [int(i) for i in factors.rows[0]])

@@ -68,6 +68,7 @@ def suspect(run: Run, h: float) -> bool:
     for j in range(e):
         side[j], values[j], heading[j] = values[LAST * e + j], values[LAST * e + j], next_heading[j]
         at(run.away)[j] = 1.0
+    run.behind = abs(h)
     widen(run, GROW * abs(h))
     return False
 
@@ -124,7 +125,7 @@ def search(run: Run, h: float, limit: float) -> int:
         run.deep += 1 if last else 0
         if run.caught > 0 and record(run, h):
             return STOPPED
-        run.searched = b
+        run.searched, run.behind = b, (b - a) * abs(h)
         for j in range(e):
             side[j], values[j], at(run.heading)[j] = next_side[j], values[LAST * e + j], at(run.next_heading)[j]
             if abs(values[j]) > LEFT * at(run.coarse)[j]:

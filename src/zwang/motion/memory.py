@@ -66,7 +66,7 @@ RUN: Final = np.dtype(
         ("value", "i8"),  #         (events)
         ("side", "i8"),  #          (events) on which side of zero each event is
         ("next_side", "i8"),  #     (events) and will be at the end of the panel
-        ("heading", "i8"),  #       (events) its slope there, 0 if it is not known
+        ("heading", "i8"),  #       (events) its change between the last two points, 0 if it is not known
         ("next_heading", "i8"),  #  (events)
         ("scale", "i8"),  #         (events) the largest value in the step
         ("noise", "i8"),  #         (events) the rounding errors of each, as far as it is rough
@@ -139,6 +139,7 @@ RUN: Final = np.dtype(
         ("degree", "i8"),  #        of the polynomial that it is; 0: the interpolant of this engine
         ("searched", "f8"),  #      the fraction of it that is done
         ("panel", "f8"),  #         the width of the next panel, in time
+        ("behind", "f8"),  #        the width of the last panel, in time
         ("held_panel", "i8"),  #    1: the last panel was refused, the next one must not grow
         ("caught", "i8"),  #        what fired in the panel
         ("stop", "f8"),  #          where in the step a terminal event is

@@ -101,16 +101,31 @@ def recently(run: Run, h: float, j: int, theta: float) -> bool:
     return abs(at(run.now)[0] + theta * h - at(run.fired)[j]) <= AGAIN * finest(run, h, theta) * abs(h)
 
 
+@native
+def downhill(c: Array, bend: float, rough: float) -> float:
+    """The end of a window towards which a function falls (bend > 0) or rises; its middle if its roughness hides that.
+
+    Rounding is alike in all coefficients: the first one is not made of it if it is twice the sum of the last three.
+    """
+    if not abs(c[1]) > 2.0 * rough:
+        return 0.0
+    return -1.0 if bend * c[1] > 0.0 else 1.0
+
+
 @seldom_native
 def turning_point(run: Run, h: float, j: int, a: float, b: float, centre: float, bend: float) -> tuple[float, float]:
     """θ where event j, which bends one way from a to b, is nearest to the other side; on which side it is there.
 
     The side is 1 if the whole bend stays on its own, −1 if it reaches beyond zero, and 0 if it touches zero, as far as
     rounding lets see. `centre` is about where it is.
+
+    Windows around it are made smaller as long as the bend stands out from the roughness of the function. On the first
+    window on which it does not, the place is only known as far as on the window before: the function may be off its
+    turning point by what is rough there, and being above zero by no more than that says nothing.
     """
     e, spare, c = run.events, at(run.spare), at(run.zoomed)
     d = shift(c, POINTS)
-    half, rough = 0.5 * (b - a) / ZOOM, HUGE
+    half, rough, known = 0.5 * (b - a) / ZOOM, HUGE, 0.0
     for _ in range(60):
         left, right = larger(a, centre - half), smaller(b, centre + half)
         sample(run, h, left, right, 0, spare)
@@ -120,21 +135,23 @@ def turning_point(run: Run, h: float, j: int, a: float, b: float, centre: float,
         for k in range(5, POINTS):
             rough += abs(c[k])
         unsure = BLUR * larger(rough, 0.25 * before)
+        bent = abs(c[2]) > HIDDEN * rough
+        known = rough if bent else larger(rough, known)
         lowest = 0
         for i in range(1, POINTS):
             if bend * spare[i * e + j] < bend * spare[lowest * e + j]:
                 lowest = i
         if bend * spare[lowest * e + j] < -unsure:
             return (right if lowest == LAST else left + NODES[lowest] * (right - left)), -1.0
-        u = extremum(d, LAST - 1, bend)
+        u = extremum(d, LAST - 1, bend) if bent else downhill(c, bend, rough)
         centre = left + 0.5 * (1.0 + u) * (right - left)
         look(run, h, centre, at(run.value))
         if bend * at(run.value)[j] < -unsure:
             return centre, -1.0
         if (u > -0.9 or left == a) and (u < 0.9 or right == b):
-            if outweighs(c, LAST, 1.0, larger(IN_VALUE * tail(c), BLUR * rough)):
+            if outweighs(c, LAST, 1.0, larger(IN_VALUE * tail(c), BLUR * known)):
                 return centre, (1.0 if bend * c[0] > 0.0 else -1.0)
-            if not abs(c[2]) > HIDDEN * (abs(c[4]) + rough):
+            if not bent:
                 at(run.noise)[j] = larger(at(run.noise)[j], rough)
                 return centre, 0.0
             if right - left <= finest(run, h, centre):
@@ -213,15 +230,18 @@ def judge(run: Run, h: float, j: int, a: float, b: float) -> bool:
 def turns(run: Run, h: float, j: int, a: float, first: float) -> float:
     """θ where event j, which fell towards zero before a and rises behind it, has touched zero: a kink in no series.
 
-    It is a if it did not get there, and more than that if it still falls at a.
+    It is a if it did not get there, and more than that if it still falls at a. As it fell at the
+    end of the panel before a, the kink is in that panel. What would have been zero earlier only seemed to fall, in the
+    last digits of a function that is far from zero.
     """
     value, aside = at(run.value), BESIDE * finest(run, h, a)
     look(run, h, a + aside, value)
     rises = abs(value[j]) - abs(first)
     if rises <= 0.0:
         return 2.0
-    left, right = a - larger(2.0 * aside * abs(first) / rises, aside), a
-    if left < -AGO:
+    ago, behind = aside * abs(first) / rises, larger(run.behind / abs(h), aside)
+    left, right = a - smaller(larger(2.0 * ago, aside), behind), a
+    if ago > behind or left < -AGO:
         return a
     for _ in range(100):
         third = (right - left) / 3.0

@@ -201,11 +201,11 @@ def judge(run: Run, h: float, j: int, a: float, b: float) -> bool:
     at(run.next_side)[j] = end
     at(run.next_heading)[j] = end - values[(LAST - 1) * e]
     if side * at(run.heading)[j] < 0.0 and side * first > 0.0 and side * (values[e] - first) > 0.0:
-        turn = turns(run, h, j, a, first)
-        if turn > a:
+        theta, on = hidden_turn(run, h, j, a, b, first, side, noise)
+        if on < 0.0:
             return False
-        if turn < a and at(run.away)[j] != 0.0:
-            catch(run, j, turn, side)
+        if on == 0.0 and at(run.away)[j] != 0.0:
+            catch(run, j, theta, side)
             side = 0.0
     if outweighs(c, LAST, 1.0, IN_VALUE * left_out + (ZERO if side != 0.0 else LEFT) * noise):
         if side * end < 0.0:
@@ -227,22 +227,44 @@ def judge(run: Run, h: float, j: int, a: float, b: float) -> bool:
 
 
 @seldom_native
-def turns(run: Run, h: float, j: int, a: float, first: float) -> float:
-    """θ where event j, which fell towards zero before a and rises behind it, has touched zero: a kink in no series.
+def hidden_turn(
+    run: Run, h: float, j: int, a: float, b: float, first: float, side: float, noise: float
+) -> tuple[float, float]:
+    """θ where event j, which fell towards zero before a and rises behind it, is nearest to zero; its side there.
 
-    It is a if it did not get there, and more than that if it still falls at a. As it fell at the
-    end of the panel before a, the kink is in that panel. What would have been zero earlier only seemed to fall, in the
-    last digits of a function that is far from zero.
+    Such a turn is in neither of the panels that meet at a: each of them sees it go one way. It is between the last two
+    points of the one and the first two of the other. The side is 1 if it stays on its own, 0 if it touches zero, and −1
+    if panels have to be smaller.
+    """
+    c, d, spare = at(run.zoomed), shift(at(run.zoomed), POINTS), at(run.spare)
+    left = a - smaller(NODES[1] * larger(run.behind / abs(h), finest(run, h, a)), a + AGO)
+    right = a + NODES[1] * (b - a)
+    sample(run, h, left, right, 0, spare)
+    series(c, shift(spare, j), run.events)
+    left_out = larger(0.0, tail(c) - NOISY * noise)
+    derivative(d, c, LAST)
+    derivative(c, d, LAST - 1)
+    if outweighs(c, LAST - 2, 1.0, IN_BEND * left_out):
+        return turning_point(run, h, j, left, right, a, 1.0 if side > 0.0 else -1.0)
+    return kink(run, h, j, a, first)
+
+
+@seldom_native
+def kink(run: Run, h: float, j: int, a: float, first: float) -> tuple[float, float]:
+    """The same for a kink: the function falls up to it and rises behind it; −1 if it still falls at a.
+
+    As it fell at the end of the panel before a, the kink is in that panel. What would have been zero earlier only
+    seemed to fall, in the last digits of a function that is far from zero.
     """
     value, aside = at(run.value), BESIDE * finest(run, h, a)
     look(run, h, a + aside, value)
     rises = abs(value[j]) - abs(first)
     if rises <= 0.0:
-        return 2.0
+        return a, -1.0
     ago, behind = aside * abs(first) / rises, larger(run.behind / abs(h), aside)
     left, right = a - smaller(larger(2.0 * ago, aside), behind), a
     if ago > behind or left < -AGO:
-        return a
+        return a, 1.0
     for _ in range(100):
         third = (right - left) / 3.0
         look(run, h, left + third, value)
@@ -256,7 +278,7 @@ def turns(run: Run, h: float, j: int, a: float, first: float) -> float:
     lowest = abs(value[j])
     look(run, h, left - aside, value)
     touches = lowest < NEAR * abs(value[j]) and first * value[j] > 0.0
-    return smaller(left, a - EPS * aside) if touches else a
+    return smaller(left, a - EPS * aside), 0.0 if touches else 1.0
 
 
 @native

@@ -146,3 +146,29 @@ def test_a_throw_dips_over_its_top(method, tol):
         if d > 0:
             away = np.sqrt(2 * d / G)
             np.testing.assert_allclose(met, [40 / G - away, 40 / G + away], rtol=0, atol=error / (G * away) + 1e-14)
+
+
+@pytest.mark.parametrize("method", ["native", "taylor", "radau", "lsoda"])
+def test_what_varies_faster_than_it_can_be_followed_is_unresolved(method):
+    # Some 3e11 zeros a second: nothing is said of the step that holds them, and what came before stands.
+    fast = sp.Piecewise((1, t < 2), (sp.sin(1e12 * t), True))
+    events = [Event(fast, "fast"), Event(x - 1, "slow")]
+    motion = zw.simulate(*FREE, until=END, samples=11, events=events, method=method, throw=False)
+    assert motion.status == "unresolved"
+    assert "an event varies faster there than time is resolved" in motion.message
+    assert list(motion.event_name.values).count("slow") == 1
+    assert (motion.event_time <= 2.0 + 1e-11).all()  # a jump over zero at t = 2 may be one
+    assert 1.0 <= float(motion.time[-1]) <= 2.0
+
+
+@pytest.mark.parametrize("method", ["native", "taylor", "radau", "lsoda"])
+def test_an_event_where_a_run_is_restarted_fires_once(method):
+    # ẍ = −sign x from rest at x = 1/2: parabolas of height 1/2, zeros at t = 1, 3, 5 …
+    system = zw.System((x,), kinetic=dot(x) ** 2 / 2, forces={x: -sp.sign(x)})
+    functions = [x, 3 * x, sp.Abs(x), x**2]
+    events = [Event(f, str(i)) for i, f in enumerate(functions)]
+    motion = zw.simulate(system, {x: 0.5, dot(x): 0}, 9.5, samples=2, events=events, method=method, tol=1e-9)
+    assert motion.status == "finished"
+    for f, met in zip(functions, found(motion, len(functions)), strict=True):
+        assert len(met) == 5, (f, met)
+        assert np.abs(met - np.arange(1, 10, 2)).max() < 1e-6, (f, met)

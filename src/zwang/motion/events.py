@@ -19,7 +19,7 @@ DONE, PAUSED, FULL, STOPPED, LOST = 0, 1, 2, 3, 4
 
 SHRINK, GROW, LEAP = 0.3, 2.0, 80.0  # of panels: refused, accepted at once, accepted though the last one possible
 SLICE: Final = 4096  # panels before a pause
-PANELS, DEEP = 10_000_000, 300_000  # panels and last looks in one step, beyond which it is hopeless
+PANELS: Final = 400_000  # in one step, beyond which it is hopeless: a second's work, and events of half a gigabyte
 ROUGHLY: Final = 1.25  # how much more must be clear on a sketch, which is not the motion itself
 
 
@@ -88,7 +88,7 @@ def begin_search(run: Run) -> None:
     see_grain(run, at(run.new))
     for j in range(run.events):
         at(run.coarse)[j] = at(run.grain)[j]
-    run.searched, run.panels, run.pause, run.deep, run.held_panel = 0.0, 0, 0, 0, 0
+    run.searched, run.panels, run.pause, run.held_panel = 0.0, 0, 0, 0
 
 
 @seldom_native
@@ -101,7 +101,7 @@ def search(run: Run, h: float, limit: float) -> int:
         if run.pause == SLICE:
             run.pause = 0
             return PAUSED
-        if run.panels == PANELS or run.deep > DEEP:
+        if run.panels == PANELS:
             return LOST
         a = run.searched
         least = finest(run, h, a)
@@ -122,7 +122,6 @@ def search(run: Run, h: float, limit: float) -> int:
             continue
         widen(run, (b - a) * abs(h) * (LEAP if last else 1.0 if run.held_panel != 0 else GROW))
         run.held_panel = 0
-        run.deep += 1 if last else 0
         if run.caught > 0 and record(run, h):
             return STOPPED
         run.searched, run.behind = b, (b - a) * abs(h)
@@ -233,7 +232,7 @@ def stop_inside(run: Run) -> None:
 
 @seldom_native
 def see_start(run: Run) -> None:
-    """Events at a start: those that have just fired, or are zero, count as zero until they have left it."""
+    """Events at a start: those that are zero, or have fired at a stop there, count as zero until they have left it."""
     e, values, side = run.events, at(run.values), at(run.side)
     see_grain(run, at(run.now))
     call(run.event, values, at(run.now), at(run.work))

@@ -145,7 +145,6 @@ RUN: Final = np.dtype(
         ("stop", "f8"),  #          where in the step a terminal event is
         ("panels", "i8"),  #        panels of the step
         ("pause", "i8"),  #         panels since the last pause
-        ("deep", "i8"),  #          panels of the step that could not be made smaller
         # What it counts.
         ("accepted", "i8"),
         ("rejected", "i8"),

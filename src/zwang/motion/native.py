@@ -102,7 +102,6 @@ def run(task: Task) -> Path:
         direction=task.events.direction if task.events else 0,
         terminal=task.events.stop if task.events else False,
         jumps=task.events.jumps if task.events else True,
-        fired=task.events.fired if task.events else (),
         breaks=task.breaks,
     )
     began = time.perf_counter()
@@ -258,6 +257,8 @@ def path_of(
     record, n = runs.records[sample], runs.kernels.coordinates
     saved = int(record["saved"])
     state: Array = runs.state[sample]
+    if status is Status.UNRESOLVED:  # of a step that is not made, no event is known to be one
+        happenings = tuple(h for h in happenings if (h.t - float(state[0])) * float(record["made"]) <= 0)
     return Path(
         status=status,
         q=runs.q[sample, :saved],

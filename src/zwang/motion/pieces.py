@@ -90,7 +90,6 @@ class Search:
         }
         self.arrays["fired"][:] = np.nan
         self.arrays["side"][:] = np.nan
-        self.arrays["side"][list(task.fired)] = 0.0
         self.kernel = watched.kernel  # its machine code must live as long as its address is used
         self.record = np.zeros(1, RUN)
         for name, array in self.arrays.items():

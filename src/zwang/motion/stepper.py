@@ -43,7 +43,7 @@ its tolerance, then v += dv likewise, three times at most each (`misses` counts 
 
 import itertools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
@@ -158,7 +158,6 @@ def prepare(
     direction: ArrayLike = 0,
     terminal: ArrayLike = False,
     jumps: ArrayLike = True,
-    fired: Sequence[int] = (),
     event_rows: int = 1024,
     breaks: ArrayLike | list[Floats] = (),
     position_tol: float = 1e-13,
@@ -170,9 +169,8 @@ def prepare(
     or arrays (2n,) for q and v. No step is longer than `max_step`, and none than `quiet_step` that follows one whose
     error says nothing of the size that is needed. `first_step` 0 has it chosen. `direction` (-1 falling, 0 both, 1
     rising) and `terminal` are numbers or arrays (events,), as is `jumps`: whether an event fires that is on the other
-    side of zero right behind a break. Events that have just `fired` count as zero until they have left it. The table
-    of events has `event_rows` rows for each run. `breaks` are instants, in any order, between each of which and the
-    next double a step must end; a list has those of each run.
+    side of zero right behind a break. The table of events has `event_rows` rows for each run. `breaks` are instants,
+    in any order, between each of which and the next double a step must end; a list has those of each run.
     `pivot_scale` is a number, an array (pivots,) or one (S, pivots); the first `growing` pivots are judged by their
     largest value on the way, once that is larger. With a kernel for crossings, states at which a pivot is below the
     share `zone` of its scale are brought to the constraints, if the product of all growing pivots is below that share
@@ -219,7 +217,6 @@ def prepare(
     if kernels.events:
         side = memory[:, places["side"] : places["side"] + kernels.events]
         side[:] = np.nan
-        side[:, list(fired)] = 0.0
         memory[:, places["fired"] : places["fired"] + kernels.events] = np.nan
 
     records = np.zeros(samples, RUN)

@@ -43,15 +43,13 @@ REMEDY = {
 class EventTask:
     """Events as a program with one output `event`; directions −1, 0 or 1; which of them stop the run.
 
-    `signals` says which of them hold signals: what these jump over at their knots they do not reach. Events that have
-    just `fired` where the run starts count as zero until they have left it.
+    `signals` says which of them hold signals: what these jump over at their knots they do not reach.
     """
 
     program: Program
     direction: tuple[int, ...]
     stop: tuple[bool, ...]
     signals: tuple[bool, ...] = ()
-    fired: tuple[int, ...] = ()
 
     @property
     def jumps(self) -> tuple[bool, ...]:

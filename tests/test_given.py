@@ -82,17 +82,17 @@ REFUSED = {
     "a coordinate is missing": (
         ask(state={x: 0, xd: 0}), r"does not say what y, dot\(y\) is"
     ),
-    "an unknown key": (ask(state=REST | {z: 1}), r"sets z, which is no coordinate"),
+    "an unknown key": (ask(state=REST | {z: 1}), r"sets z, which is not a coordinate"),
     "a name nearly right": (ask(parameters={"mm": 1}), r"did you mean m\?"),
     "a look-alike": (ask(parameters={LOOKALIKE: 1}), "looks like one of them but is another symbol"),
     "NaN in the state": (ask(state=REST | {x: np.nan}), r"x = nan is not finite"),
     "infinity in the state": (ask(state=REST | {xd: [0, np.inf]}), "is not finite"),
-    "text in the state": (ask(state=REST | {x: "1"}), r"x = '1' is no real number"),
-    "a complex state": (ask(state=REST | {x: 1j}), "is no real number"),
+    "text in the state": (ask(state=REST | {x: "1"}), r"x = '1' is not a real number"),
+    "a complex state": (ask(state=REST | {x: 1j}), "is not a real number"),
     "NaN in a parameter": (ask(parameters={m: np.nan}), "m = nan is not finite"),
     "NaN in time": (ask(at=np.nan), "t = nan is not finite"),
-    "text for time": (ask(at="now"), "t = 'now' is no real number"),
-    "a state that is no mapping": (ask(state=[0, 1, 0, 0]), r"a state maps .* got list"),
+    "text for time": (ask(at="now"), "t = 'now' is not a real number"),
+    "a state that is not a mapping": (ask(state=[0, 1, 0, 0]), r"a state maps .* got list"),
     "arrays that do not fit": (
         ask(state=REST | {x: [0, 1], y: [0, 1, 2]}), "arrays of the state do not broadcast"
     ),
@@ -105,7 +105,7 @@ REFUSED = {
     "an input without value": (
         ask(light(forces=(alpha, 0), parameters={m: 1, alpha: None})), r"alpha\(t\) has no value"
     ),
-    "an unknown coordinate": (ask(form="gibbs-appell", eliminate=[z]), r"z\(t\) is no coordinate"),
+    "an unknown coordinate": (ask(form="gibbs-appell", eliminate=[z]), r"z\(t\) is not a coordinate"),
 }  # fmt: skip
 
 

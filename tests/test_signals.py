@@ -113,7 +113,7 @@ def test_from_csv(tmp_path):
     with pytest.raises(InputError, match="no column 'c': there are 'time', 'a', 'b'"):
         zw.Signal.from_csv(file, time="time", value="c")
     file.write_text("t,u\n0,1\n1,\n")
-    with pytest.raises(InputError, match="values are no real numbers"):
+    with pytest.raises(InputError, match="values are not real numbers"):
         zw.Signal.from_csv(file)
 
 
@@ -125,7 +125,7 @@ WRONG = {
     "lengths": (([0, 1, 2], [1, 2]), {}, "3 times for 2 values"),
     "one point": (([0], [1]), {}, "1 point makes no function of time"),
     "a matrix": (([[0, 1]], [[1, 2]]), {}, r"times has shape \(1, 2\)"),
-    "text": ((["now", "then"], [1, 2]), {}, "times are no real numbers"),
+    "text": ((["now", "then"], [1, 2]), {}, "times are not real numbers"),
     "kind": (([0, 1], [1, 2]), {"kind": "quintic"}, "kind='quintic' is unknown: choose 'linear', 'cubic'"),
     "outside": (([0, 1], [1, 2]), {"outside": "wrap"}, "outside='wrap' is unknown"),
 }

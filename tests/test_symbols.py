@@ -1,4 +1,4 @@
-"""The gate to SymPy: what is no expression is refused, and text never runs, however deep it is hidden."""
+"""The gate to SymPy: what is not an expression is refused, and text never runs, however deep it is hidden."""
 
 import numpy as np
 import pytest

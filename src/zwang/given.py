@@ -41,7 +41,7 @@ def state_arrays(system: System, state: Mapping[Any, ArrayLike]) -> tuple[Array,
     unknown = [key for key in state if key not in known]
     if unknown:
         raise InputError(
-            f"the state sets {label(unknown[0])}, which is no coordinate or rate of this system"
+            f"the state sets {label(unknown[0])}, which is not a coordinate or rate of this system"
             f"{suggestion(unknown[0], wanted)}"
         )
     missing = [label(key) for key in wanted if key not in state]
@@ -142,7 +142,7 @@ def numbers(value: Any, name: str) -> Array:
             raise TypeError("complex numbers and text")
         array = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"{name} = {value!r} is no real number") from None
+        raise InputError(f"{name} = {value!r} is not a real number") from None
     if not np.isfinite(array).all():
         raise InputError(f"{name} = {value} is not finite")
     return array
@@ -153,7 +153,7 @@ def one_number(value: Any, name: str) -> float:
 
     >>> one_number("2", "L")
     Traceback (most recent call last):
-    zwang.errors.InputError: L = '2' is no real number
+    zwang.errors.InputError: L = '2' is not a real number
     """
     array = numbers(value, name)
     if array.ndim:
@@ -175,4 +175,4 @@ def column_of(system: System, coordinate: Any) -> int:
     for i, q in enumerate(system.coordinates):
         if coordinate in (q, i, system.coordinate_names[i]):
             return i
-    raise InputError(f"{coordinate} is no coordinate; there are {', '.join(map(str, system.coordinates))}")
+    raise InputError(f"{coordinate} is not a coordinate; there are {', '.join(map(str, system.coordinates))}")

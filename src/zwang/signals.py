@@ -93,23 +93,27 @@ class Signal:
     outside: str = "hold"
 
     def __post_init__(self) -> None:
-        """Refuse what is no table; keep copies that nobody can change."""
+        """Refuse what is not a table; keep copies that nobody can change."""
         for key, choices in (("kind", KINDS), ("outside", OUTSIDE)):
             if getattr(self, key) not in choices:
                 raise InputError(
-                    f"signal: {key}={getattr(self, key)!r} is unknown: choose {', '.join(map(repr, choices))}"
+                    f"{key}={getattr(self, key)!r} is unknown: choose {', '.join(map(repr, choices))}",
+                    who="signal",
+                    where=(key,),
                 )
         times, values = column(self.times, "times"), column(self.values, "values")
         if len(times) != len(values):
-            raise InputError(f"signal: {len(times)} times for {len(values)} values: give one value a time")
+            raise InputError(f"{len(times)} times for {len(values)} values: give one value a time", who="signal")
         if len(times) < 2:
-            raise InputError(f"signal: {len(times)} point makes no function of time: give at least two")
+            raise InputError(f"{len(times)} point makes no function of time: give at least two", who="signal")
         back = np.flatnonzero(np.diff(times) <= 0)
         if len(back):
             i = int(back[0])
             raise InputError(
-                f"signal: times must ascend, but entry {i + 1} is {times[i + 1]:g} after {times[i]:g}: sort the "
-                f"points, and keep one of those at the same time"
+                f"times must ascend, but entry {i + 1} is {times[i + 1]:g} after {times[i]:g}: sort the "
+                f"points, and keep one of those at the same time",
+                who="signal",
+                where=("times", i + 1),
             )
         object.__setattr__(self, "times", times)
         object.__setattr__(self, "values", values)
@@ -129,7 +133,7 @@ class Signal:
         """Values at times t, or those of a derivative."""
         at = np.asarray(t, dtype=float)
         if self.outside == "error" and ((at < self.times[0]) | (at > self.times[-1])).any():
-            raise InputError(f"signal: asked for a time outside of {self.span}, and outside='error'")
+            raise InputError(f"asked for a time outside of {self.span}, and outside='error'", who="signal")
         piece = np.searchsorted(self.times, at, side="right")
         piece = np.where(at == self.times[-1], len(self.times) - 1, piece)
         x = at - self.times[np.maximum(piece - 1, 0)]
@@ -227,12 +231,13 @@ def column(values: Any, name: str) -> Array:
     try:
         array = np.array(values, dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"signal: {name} are no real numbers") from None
+        raise InputError(f"{name} are not real numbers", who="signal", where=(name,)) from None
     if array.ndim != 1:
-        raise InputError(f"signal: {name} has shape {array.shape}: one axis is meant")
+        raise InputError(f"{name} has shape {array.shape}: one axis is meant", who="signal", where=(name,))
     bad = np.flatnonzero(~np.isfinite(array))
     if len(bad):
-        raise InputError(f"signal: entry {bad[0]} of {name} is {array[bad[0]]}: fill gaps before, or leave them out")
+        words = f"entry {bad[0]} of {name} is {array[bad[0]]}: fill gaps before, or leave them out"
+        raise InputError(words, who="signal", where=(name, int(bad[0])))
     array.setflags(write=False)
     return array
 

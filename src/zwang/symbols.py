@@ -62,11 +62,11 @@ def as_expression(value: Any) -> sp.Basic:
     if isinstance(value, str):
         raise InputError(f"{value!r} is text, not an expression: build expressions from coordinates and parameters")
     if isinstance(value, tuple | dict | AbstractSet):
-        raise InputError(f"{value!r} is no scalar expression")
+        raise InputError(f"{value!r} is not a scalar expression")
     try:
         expression = sp.sympify(value, strict=True)
     except sp.SympifyError:
-        raise InputError(f"{value!r} is no number and no SymPy expression") from None
+        raise InputError(f"{value!r} is neither a number nor a SymPy expression") from None
     unfinished = {d: d.doit() for d in expression.atoms(sp.Derivative) if is_unfinished(d)}
     return expression.xreplace(unfinished) if unfinished else expression
 
@@ -76,11 +76,11 @@ def as_scalar(value: Any) -> sp.Expr:
 
     >>> as_scalar(sp.Eq(t, 1))
     Traceback (most recent call last):
-    zwang.errors.InputError: Eq(t, 1) is no scalar expression
+    zwang.errors.InputError: Eq(t, 1) is not a scalar expression
     """
     expression = as_expression(value)
     if not isinstance(expression, sp.Expr) or getattr(expression, "is_Matrix", False):
-        raise InputError(f"{expression} is no scalar expression")
+        raise InputError(f"{expression} is not a scalar expression")
     return expression
 
 

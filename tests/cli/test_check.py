@@ -66,7 +66,7 @@ def test_at_a_time_of_the_motion(zwang):
     assert json.loads(zwang("check", "m.toml", "--at", 0.1, "--json").stdout)["time"] == 0.1
 
 
-@pytest.mark.parametrize(("at", "words"), [("soon", "'soon' is no number: give start"), ("-1", "begins at t = 0")])
+@pytest.mark.parametrize(("at", "words"), [("soon", "'soon' is not a number: give start"), ("-1", "begins at t = 0")])
 def test_times_that_are_none(zwang, at, words):
     result = zwang("check", "pendulum.toml", "--at", at)
     assert result.exit_code == Exit.USAGE

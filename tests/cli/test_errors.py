@@ -56,7 +56,7 @@ def test_no_such_file(zwang, command):
         ("mine", "did you mean mine.toml?"),
         ("", "the name of the model is empty"),
         ("a" * 300, "File name too long"),
-        ("/dev/null", "this is no ordinary file, a model file is meant"),
+        ("/dev/null", "this is not an ordinary file, a model file is meant"),
     ],
 )
 def test_hints_at_what_may_have_been_meant(zwang, here, given, said):
@@ -147,7 +147,7 @@ def test_wrong_use(zwang, arguments):
         (["run", "--tol", "0"], "--tol: 0.0: give a number from 1e-18 to 0.01"),
         (["run", "--tol", "nan"], "--tol: nan: give a number"),
         (["run", "--drift", "baumgarte,-1,2"], "--drift: 'baumgarte,-1,2': the gains α and β are not negative"),
-        (["assemble", "--hold", "u"], "--hold: u is no coordinate or rate of this model (there are x, x', y, y')"),
+        (["assemble", "--hold", "u"], "--hold: u is not a coordinate or rate of this model (there are x, x', y, y')"),
         (["plot", "--what", "ene"], "the motion has nothing called 'ene'"),
         (["plot", "--only", "u"], "no coordinate or constraint is called 'u'"),
         (["animate", "-o", "m.gif", "--fps", "0"], "fps = 0.0: choose between 0.1 and 120"),

@@ -203,14 +203,14 @@ def test_a_run_from_a_singular_start_says_so(zwang):
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
-        ("gg=1", "gg is no parameter of this model; did you mean g? (there are m, g, L)"),
+        ("gg=1", "gg is not a parameter of this model; did you mean g? (there are m, g, L)"),
         ("m", "'m': write a name, = and a number, as in m=2"),
         ("=2", "'=2': write a name, = and a number"),
-        ("m=", "m: '' is no number"),
-        ("m=1/3", "m: '1/3' is no number"),
+        ("m=", "m: '' is not a number"),
+        ("m=1/3", "m: '1/3' is not a number"),
         ("m=nan", "m: nan is not finite"),
         ("m=inf", "m: inf is not finite"),
-        ("x=1", "x is no parameter of this model"),
+        ("x=1", "x is not a parameter of this model"),
     ],
 )
 def test_settings_that_do_not_fit(zwang, setting, words):
@@ -271,13 +271,13 @@ def test_a_function_of_time_is_no_number(zwang):
     ("options", "words"),
     [
         (["--out", "no/m.nc"], "the folder no does not exist"),
-        (["--csv", "pendulum.toml/m.csv"], "the folder pendulum.toml is no folder"),
+        (["--csv", "pendulum.toml/m.csv"], "the folder pendulum.toml is not a folder"),
         (["--out", "."], "this is a folder"),
         (["--report", "pendulum.toml"], "this is where the model is read from"),
         (["--csv", "./sub/../pendulum.toml"], "this is where the model is read from"),
         (["--out", "same", "--csv", "same"], "--out and --csv both go to same"),
         (["--out", "same", "--report", "sub/../same"], "--out and --report both go to"),
-        (["--out", "/dev/null"], "this is no ordinary file"),
+        (["--out", "/dev/null"], "this is not an ordinary file"),
         (["--out", "m.txt"], "--out m.txt: .txt is for --csv; give a name that ends in .nc"),
         (["--csv", "m.HTML"], ".html is for --report; give a name that ends in .csv or .txt"),
         (["--report", "m.nc"], ".nc is for --out; give a name that ends in .html or .htm"),

@@ -10,7 +10,7 @@ from zwang.files.build import Builder, Built
 from zwang.files.functions import CALLED
 from zwang.files.grammar import parse, parse_relation
 from zwang.files.printer import expression_text
-from zwang.files.problems import Mistake
+from zwang.files.problems import Misread
 from zwang.files.tokens import tokenize
 from zwang.functions import FUNCTIONS, in_sympy
 
@@ -25,7 +25,7 @@ def name(node):
         constant = {"pi": sp.pi, "e": sp.E}[text]
         return Built(constant, float(constant))
     if text not in NAMES:
-        raise Mistake("unknown", node.at)
+        raise Misread("unknown", node.at)
     return Built(NAMES[text].diff(zw.t, marks) if marks else NAMES[text])
 
 
@@ -88,7 +88,7 @@ def test_every_function_agrees_with_its_value(function):
         ("x'(y)", 2, "an operator is missing"),
         ("x @ y", 2, "'@' has no meaning"),
         ("sin()", 4, "no argument"),
-        ("1.2.3", 0, "is no number"),
+        ("1.2.3", 0, "is not a number"),
         ("x..y", 1, "'.' has no meaning"),
         ("(x + y)'", 7, "a rate mark ' follows the name"),
         ("'x", 0, "a rate mark ' follows the name"),
@@ -109,7 +109,7 @@ def test_every_function_agrees_with_its_value(function):
     ],
 )
 def test_mistakes_are_at_their_place(text, at, message):
-    with pytest.raises(Mistake) as caught:
+    with pytest.raises(Misread) as caught:
         read(text)
     assert message in caught.value.message
     assert caught.value.at == at
@@ -118,7 +118,7 @@ def test_mistakes_are_at_their_place(text, at, message):
 def test_relations_have_two_sides():
     left, sign, right = parse_relation("x <= 2*y")
     assert (left.value, sign, right.kind) == (("x", 0), "<=", "product")
-    with pytest.raises(Mistake, match="'==' is one sign too many"):
+    with pytest.raises(Misread, match="'==' is one sign too many"):
         parse_relation("x == y")
 
 

@@ -17,7 +17,7 @@ MISTAKES = {
                      "'driver'?", '"drive"'),
     "unknown kind of body": ('kind = "particle"', 'kind = "point"', "the kind 'point' is unknown in [bodies]",
                              '"point"'),
-    "kind that is no text": ('kind = "particle"', "kind = 3", "'kind': a number where text in quotes is meant", "3"),
+    "kind that is not text": ('kind = "particle"', "kind = 3", "'kind': a number where text in quotes is meant", "3"),
     "no kind": ('kind = "driver"\n', "", "'motor' does not say its kind", "[joints.motor]"),
     "unknown key": ("linear = 0.1", "liner = 0.1", "unknown key 'liner' in 'air', of kind drag; did you mean 'linear'?",
                     "liner"),
@@ -29,7 +29,7 @@ MISTAKES = {
     "wrong type": ("at = [0, 0]", 'at = "here"', "'at': text where a point [x, y] or [x, y, z] is meant", '"here"'),
     "point of four": ("at = [0, 0]", "at = [0, 0, 0, 0]", "'at': 4 entries where a point", "[0, 0, 0, 0]"),
     "truth in a point": ("at = [0, 0]", "at = [0, true]", "'at': true or false where a number", "true"),
-    "point in space": ("at = [0, 0]", "at = [0, 0, 0]", "at: (0, 0, 0) is no vector: give 2", "[0, 0, 0]"),
+    "point in space": ("at = [0, 0]", "at = [0, 0, 0]", "at: (0, 0, 0) is not a vector: give 2", "[0, 0, 0]"),
     "text for a body": ('first = "crank"', "first = 1", "'first': a number where the name of a body", "1"),
     "negative mass": ("mass = 0.6", "mass = -0.6", "its mass is -0.6", "-0.6"),
     "negative mass by a parameter": ("m = 1.0", "m = -1.0", "its mass is -1.0", '"m"'),
@@ -38,7 +38,7 @@ MISTAKES = {
     "triangle inequality": ("[gravity]", "[bodies.far]\nmass = 1\ninertia = [1, 1, 3]\n[gravity]",
                             "violate the triangle inequality", "[1, 1, 3]"),
     "no orientation": ("[gravity]", "[bodies.far]\nmass = 1\ninertia = [1, 1, 1]\norientation = [0, 0, 0, 0]\n"
-                       "[gravity]", "is no orientation", "[0, 0, 0, 0]"),
+                       "[gravity]", "is not an orientation", "[0, 0, 0, 0]"),
     "particle held aside": ('at = ["end", 0]', "at = [1, 0]", "away from the particle 'piston'", "[joints.wrist]"),
     "joint with itself": ('second = "rod"', 'second = "crank"', "joint 'knee' joins 'crank' to itself",
                           "[joints.knee]"),
@@ -52,7 +52,7 @@ MISTAKES = {
                       "a spherical joins bodies in space only; use revolute in the plane", "[joints.axle]"),
     "gravity in space": ("[0, -9.81]", "[0, 0, -9.81]", "gravity has 3 entries", "[0, 0, -9.81]"),
     "no gravity": ("acceleration = [0, -9.81]", "", "[gravity] has no acceleration", "[gravity]"),
-    "gravity as a key": ("[parameters]", "[elements]\ngravity = [0, -9.81]\n[parameters]", "'gravity' is no table",
+    "gravity as a key": ("[parameters]", "[elements]\ngravity = [0, -9.81]\n[parameters]", "'gravity' is not a table",
                          "[0, -9.81]"),
     "coordinate in a place": ('at = ["r", 0]', 'at = ["rod.x", 0]', "'rod.x' may not stand in a place", "rod.x"),
     "time in a place": ('at = ["r", 0]', 'at = ["r*t", 0]', "'t' may not stand in a place", "t"),
@@ -68,7 +68,7 @@ MISTAKES = {
                                       "axle.angel"),
     "second rate of a joint": ("axle.angle", "axle.angle''", "is differentiated 2 times, 1 is the most", "axle"),
     "place without a value": ("r = 0.3", 'r = "?"', "this must be a number, but r has no value", '"r/2"'),
-    "place that is no number": ('at = ["r", 0]', 'at = ["r/(L - L)", 0]', "division by zero", "L - L"),
+    "place that is not a number": ('at = ["r", 0]', 'at = ["r/(L - L)", 0]', "division by zero", "L - L"),
     "unknown name in a place": ('at = ["r", 0]', 'at = ["R", 0]', "unknown name 'R'; did you mean 'r'?", "R"),
     "energy too": ("[gravity]", "[energy]\nkinetic = 1\n[gravity]", "[energy] and [bodies] do not go together",
                    "[energy]"),
@@ -207,3 +207,41 @@ def test_hostile_files_are_refused_soon(what):
         read_model(HOSTILE[what])
     assert caught.value.problems
     assert time.process_time() - began < 5
+
+
+# Places within a part: an argument of its class is a key of its table
+
+SPACE = """
+[bodies.arm]
+mass = 1
+inertia = [1, 1, 1]
+[joints.hinge]
+kind = "revolute"
+second = "arm"
+at = [0, 0, 0]
+axis = [0, 0, 1]
+"""
+WITHIN = {
+    "a step of a series": ("[joints.s]\nkind = 'series'\nsecond = 'arm'\nat = [0, 0, 0]\nsteps = [\n"
+                           "{ name = 'a', kind = 'angle', axis = [1, 0, 0] },\n"
+                           "{ name = 'b', kind = 'angle', axis = [0, 0, 0] },\n]\n", "has no direction",
+                           "[0, 0, 0] },"),
+    "a wheel of a gear": ("[joints.g]\nkind = 'gear'\nfirst = 'hinge'\nsecond = 'hinge.travel'\nratio = 2\n",
+                          "has no angle 'travel'", "'hinge.travel'"),
+    "a ratio": ("[joints.g]\nkind = 'gear'\nfirst = 'hinge'\nsecond = 'hinge'\nratio = 0\n", "use a driver for that",
+                "0"),
+    "a point of a force": ("[bodies.bob]\nkind = 'particle'\nmass = 1\nposition = [0, 0, 0]\n[elements.f]\n"
+                           "kind = 'force'\nbody = 'bob'\ncomponents = [1, 0, 0]\npoint = [1, 0, 0]\n",
+                           "away from the particle 'bob'", "[1, 0, 0]"),
+    "a joint in the plane only": ("[joints.w]\nkind = 'rolling-wheel'\nsecond = 'arm'\nradius = 1\n",
+                                  "a rolling-wheel joins bodies in the plane only; use rolling-disc or rolling-ball",
+                                  "[joints.w]"),
+    "a constraint of the file": ("[constraints]\nodd = \"arm.x''^2 = 1\"\n", "constraint 'odd' is nonlinear",
+                                 '"arm.x'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", WITHIN)
+def test_mistakes_are_located_within_their_part(what):
+    more, said, place = WITHIN[what]
+    require_mistake(SPACE + more, said, place)

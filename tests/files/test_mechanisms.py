@@ -307,7 +307,7 @@ def test_places_cannot_be_changed_behind_the_back_of_a_system():
         zw.simulate(model.system, model.start, 0.1, parameters={"L": 1.2})
     with pytest.raises(InputError, match=r"parameters sets L, but this system was built with L = 0.9"):
         model.mechanism.reactions(model.simulate(parameters={"L": 1.2}))  # of another mechanism
-    with pytest.raises(InputError, match=r"L = 'long' is no real number"):
+    with pytest.raises(InputError, match=r"L = 'long' is not a real number"):
         model.with_parameters({"L": "long"})
     with pytest.raises(ModelFileError, match=r"its mass is -1"):
         read_model(CRANK, parameters={"m": -1.0})

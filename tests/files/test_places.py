@@ -10,7 +10,7 @@ from tests.files.models import GOOD
 from zwang.errors import ModelFileError
 from zwang.files.document import parse_document
 from zwang.files.places import find_places, inside
-from zwang.files.problems import Mistake, Problem, window
+from zwang.files.problems import Misread, Problem, window
 
 
 def leaves(value, path=()):
@@ -100,7 +100,7 @@ def test_a_backslash_at_the_end_of_a_line_is_skipped():
     ],
 )
 def test_what_would_exhaust_is_refused(text, message):
-    with pytest.raises(Mistake, match=message):
+    with pytest.raises(Misread, match=message):
         find_places(text)
 
 

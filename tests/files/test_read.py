@@ -167,7 +167,7 @@ def test_files_that_are_none(tmp_path):
             load_model(path)
     path = tmp_path / "model.toml"
     path.write_bytes(b"name = 'a'\nname2 = '\xff'")
-    with pytest.raises(ModelFileError, match=r"model.toml:2:10: error: this byte is no text in UTF-8"):
+    with pytest.raises(ModelFileError, match=r"model.toml:2:10: error: this byte is not text in UTF-8"):
         load_model(path)
     path.write_bytes(b"")
     with pytest.raises(ModelFileError, match="there are no coordinates"):
@@ -184,9 +184,9 @@ def test_tables_beside_the_model(tmp_path):
     table.write_text("﻿s, other, a b\n0,x,0\n1,,1\n\n2,z,0\n")
     assert load_model(tmp_path / "model.toml").system == read_model(SLIDER).system
     for content, message in [
-        ("s,a b\n0,1\n1,zwei\n", r"u.csv:3:3: error: 'zwei' is no finite number \(column 'a b'\)"),
+        ("s,a b\n0,1\n1,zwei\n", r"u.csv:3:3: error: 'zwei' is not a finite number \(column 'a b'\)"),
         ("s,a b\n0,1\n1\n", r"u.csv:3:1: error: a number is missing"),
-        ("s,a b\n0,nan\n1,1\n", r"u.csv:2:3: error: 'nan' is no finite number"),
+        ("s,a b\n0,nan\n1,1\n", r"u.csv:2:3: error: 'nan' is not a finite number"),
         ("s,b\n0,1\n", r"has no column 'a b'"),
         ("", r"has no column 's'"),
         ("s,a b\n0,1\n", r"1 point makes no function of time"),
@@ -197,7 +197,7 @@ def test_tables_beside_the_model(tmp_path):
         with pytest.raises(ModelFileError, match=message):
             load_model(tmp_path / "model.toml")
     table.write_bytes(b"s,a b\n\xff")
-    with pytest.raises(ModelFileError, match="no text in UTF-8"):
+    with pytest.raises(ModelFileError, match="not text in UTF-8"):
         load_model(tmp_path / "model.toml")
     with pytest.raises(ModelFileError, match="this model has no folder"):
         read_model(text)

@@ -56,10 +56,10 @@ def test_what_is_no_motion_is_refused(motion, tmp_path):
     with pytest.raises(InputError, match="no such file"):
         load_motion(tmp_path / "a.nc")
     (tmp_path / "text.nc").write_text("no NetCDF")
-    with pytest.raises(InputError, match="is no NetCDF file"):
+    with pytest.raises(InputError, match="is not a NetCDF file"):
         load_motion(tmp_path / "text.nc")
     xr.Dataset({"q": ("time", [1.0])}).to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
-    with pytest.raises(InputError, match="this is no motion, v, coordinate is missing"):
+    with pytest.raises(InputError, match="this is not a motion, v, coordinate is missing"):
         load_motion(tmp_path / "other.nc")
     with pytest.raises(InputError, match="more than one motion"):
         csv_text(motion.expand_dims("run"))

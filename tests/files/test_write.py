@@ -96,7 +96,7 @@ def text_or_refusal(system):
 
 
 def hard(expression):
-    """What may be refused: numbers beyond the bounds, and what is no real number or not evaluated by SymPy."""
+    """What may be refused: numbers beyond the bounds, and what is not a real number or not evaluated by SymPy."""
     large = any(n.is_Rational and max(abs(n.p), n.q) > 10**29 for n in expression.atoms(sp.Number))
     small = any(n.is_Float and (n != 0 and not 1e-300 < abs(n) < 1e300) for n in expression.atoms(sp.Number))
     odd_power = any((p.exp.is_number and abs(p.exp) > 100) or p.base.is_number for p in expression.atoms(sp.Pow))

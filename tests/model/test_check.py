@@ -1,5 +1,6 @@
 """Every mistake of a model is found, all of them together, each in words that say which one and what to do."""
 
+import inspect
 import re
 
 import numpy as np
@@ -24,9 +25,9 @@ T = m * (dot(x) ** 2 + dot(y) ** 2) / 2
 # what is wrong -> (arguments of System, what the one mistake reported must say)
 MISTAKES = {
     "no coordinates": ({"coordinates": ()}, r"coordinates: there are none"),
-    "a coordinate that is a symbol": ({"coordinates": (x, m)}, r"coordinate m is no function of time"),
-    "a coordinate that is text": ({"coordinates": (x, "y")}, r"coordinate y is no function of time"),
-    "coordinates in a list too deep": ({"coordinates": [[x, y]]}, r"coordinate \[x\(t\), y\(t\)\] is no function"),
+    "a coordinate that is a symbol": ({"coordinates": (x, m)}, r"coordinate m is not a function of time"),
+    "a coordinate that is text": ({"coordinates": (x, "y")}, r"coordinate y is not a function of time"),
+    "coordinates in a list too deep": ({"coordinates": [[x, y]]}, r"coordinate \[x\(t\), y\(t\)\] is not a function"),
     "a coordinate listed twice": ({"coordinates": (x, y, x)}, r"coordinate x\(t\) is listed 2 times"),
     "two coordinates of one name": (
         {"coordinates": (x, y, dynamicsymbols("x", real=True))},
@@ -87,8 +88,8 @@ MISTAKES = {
         r"mass is not symmetric: entry \(2, 1\) is k, entry \(1, 2\) is m",
     ),
     "mass of a wrong shape": ({"kinetic": None, "mass": sp.eye(3)}, r"mass: has shape \(3, 3\), but 2 coordinates"),
-    "ragged mass": ({"kinetic": None, "mass": [[1, 0], [0]]}, r"mass: is no matrix"),
-    "mass that is a number": ({"kinetic": None, "mass": 3}, r"mass: is no matrix"),
+    "ragged mass": ({"kinetic": None, "mass": [[1, 0], [0]]}, r"mass: is not a matrix"),
+    "mass that is a number": ({"kinetic": None, "mass": 3}, r"mass: is not a matrix"),
     "too few forces": ({"forces": [1]}, r"forces: 1 entries for 2 coordinates \(x\(t\), y\(t\)\)"),
     "too many nonideal forces": ({"nonideal": [1, 2, 3]}, r"nonideal: 3 entries for 2 coordinates"),
     "force on a stranger": ({"forces": {stranger: 1}}, r"forces: stranger\(t\): no such coordinate"),
@@ -105,16 +106,19 @@ MISTAKES = {
         {"constraints": [zw.Constraint(x, "wall"), zw.Constraint(y, "wall")]},
         r"constraint 'wall' is given 2 times",
     ),
-    "a constraint that is not equal": ({"constraints": {"ne": sp.Ne(x, 0)}}, r"constraint 'ne': .* is no constraint"),
-    "a parameter that is NaN": ({"parameters": {m: float("nan")}}, r"parameter m = nan is no finite real number"),
-    "a parameter that is infinite": ({"parameters": {m: np.inf}}, r"parameter m = inf is no finite real number"),
-    "a parameter that is complex": ({"parameters": {m: 1j}}, r"parameter m = 1j is no finite real number"),
-    "a parameter that is text": ({"parameters": {m: "1.0"}}, r"parameter m = '1.0' is no finite real number"),
-    "a parameter that is a name": ({"parameters": {"m": 1.0}}, r"parameters: 'm' is no parameter"),
+    "a constraint that is not equal": (
+        {"constraints": {"ne": sp.Ne(x, 0)}},
+        r"constraint 'ne': .* is not a constraint",
+    ),
+    "a parameter that is NaN": ({"parameters": {m: float("nan")}}, r"parameter m = nan is not a finite real number"),
+    "a parameter that is infinite": ({"parameters": {m: np.inf}}, r"parameter m = inf is not a finite real number"),
+    "a parameter that is complex": ({"parameters": {m: 1j}}, r"parameter m = 1j is not a finite real number"),
+    "a parameter that is text": ({"parameters": {m: "1.0"}}, r"parameter m = '1.0' is not a finite real number"),
+    "a parameter that is a name": ({"parameters": {"m": 1.0}}, r"parameters: 'm' is not a parameter"),
     "a coordinate among the parameters": ({"parameters": {x: 1.0}}, r"parameters: x\(t\) is a coordinate"),
     "an input that depends on a coordinate": ({"parameters": {alpha: x}}, r"parameters: alpha\(t\) = x\(t\)"),
     "an input that is text": ({"parameters": {alpha: "t"}}, r"parameters\[alpha\(t\)\]: 't' is text"),
-    "an imaginary force": ({"forces": {x: sp.I}}, r"forces\[x\(t\)\]: contains I, which is no real number"),
+    "an imaginary force": ({"forces": {x: sp.I}}, r"forces\[x\(t\)\]: contains I, which is not a real number"),
     "an infinite potential": ({"potential": x * sp.oo}, r"potential: contains oo"),
 }
 
@@ -127,6 +131,7 @@ def test_each_mistake_is_named(what):
         zw.System(arguments.pop("coordinates"), **arguments)
     assert len(caught.value.mistakes) == 1
     assert re.search(message, caught.value.mistakes[0])
+    assert set(caught.value.mistakes[0].where[:1]) <= set(inspect.signature(zw.System).parameters)
     assert isinstance(caught.value, ValueError)
     assert str(caught.value).startswith("this system has 1 mistake:")
 
@@ -240,9 +245,9 @@ def test_valid_systems_raise_no_mistakes(system):
     ("given", "words"),
     [
         ({"potential": sp.Eq(x, 1)}, "potential: Eq"),
-        ({"forces": [x > 0, 0]}, "forces: .*no scalar expression"),
-        ({"constraints": {"a": sp.Matrix([x - y])}}, "constraint 'a': .* is no expression"),
-        ({"parameters": [1]}, "parameters: .*is no mapping"),
+        ({"forces": [x > 0, 0]}, "forces: .*not a scalar expression"),
+        ({"constraints": {"a": sp.Matrix([x - y])}}, "constraint 'a': .* is not an expression"),
+        ({"parameters": [1]}, "parameters: .*is not a mapping"),
     ],
 )
 def test_what_is_no_scalar_expression_is_refused(given, words):
@@ -255,3 +260,27 @@ def test_a_kinetic_energy_that_is_none_is_one_mistake():
     with pytest.raises(ModelError) as caught:
         zw.System((x, y), kinetic=x > 0)
     assert len(caught.value.mistakes) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "where"),
+    [
+        ({"forces": {y: stranger}}, ("forces", "y")),
+        ({"nonideal": {x: stranger}}, ("nonideal", "x")),
+        ({"potential": stranger}, ("potential",)),
+        ({"kinetic": T + dot(x) ** 4}, ("kinetic",)),
+        ({"constraints": {"jerk": x.diff(t, 3)}}, ("constraints", "jerk")),
+        ({"constraints": {"text": "x"}}, ("constraints", "text")),
+        ({"constraints": [x, "y"]}, ("constraints", 1)),
+        ({"kinetic": None, "mass": [[1, m], [k, 1]]}, ("mass", 1, 0)),
+        ({"parameters": {m: float("nan")}}, ("parameters", "m")),
+        ({"parameters": {alpha: x}}, ("parameters", "alpha")),
+        ({"coordinates": (x, y, y)}, ("coordinates", "y")),
+        ({"coordinates": (x, m)}, ("coordinates", 1)),
+    ],
+)
+def test_each_mistake_says_where_it_was_made(given, where):
+    arguments = {"coordinates": (x, y), "kinetic": T} | given
+    with pytest.raises(ModelError) as caught:
+        zw.System(arguments.pop("coordinates"), **arguments)
+    assert [mistake.where for mistake in caught.value.mistakes] == [where]

@@ -81,7 +81,7 @@ def test_an_input_is_time_not_a_coordinate():
     position = Constraint(x - alpha, given=frozenset([alpha]))
     assert position.kinds == ("holonomic", "rheonomic", "acatastatic", "linear in velocity")
     rated = Constraint(x - alpha.diff(t), given=frozenset([alpha]))
-    assert rated.order == 0  # α̇ is no rate of a coordinate
+    assert rated.order == 0  # α̇ is not a rate of a coordinate
     system = zw.System((x, y), kinetic=dot(x) ** 2 + dot(y) ** 2, constraints=[x - alpha], parameters={alpha: None})
     assert system.constraints[0].given == {alpha}
 
@@ -108,7 +108,7 @@ def test_relations_that_constrain_nothing_are_refused():
         Constraint(sp.Eq(x, x), "same")
     with pytest.raises(InputError, match="never true"):
         Constraint(sp.S(1) > 2, "never")
-    with pytest.raises(InputError, match="no expression"):
+    with pytest.raises(InputError, match="not an expression"):
         Constraint((x > 0) & (y > 0), "both")
 
 

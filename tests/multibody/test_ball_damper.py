@@ -36,5 +36,5 @@ def test_what_it_refuses():
     pin = mb.Revolute("pin", mb.ground, mb.PlanarBody("wheel", 1, 1), at=(0, 0))
     with pytest.raises(InputError, match="'d': joint 'pin' is in the plane: use JointSpring"):
         mb.BallDamper("d", pin, 1)
-    with pytest.raises(InputError, match="'d': 'pin' is no joint"):
+    with pytest.raises(InputError, match="'d': 'pin' is not a joint"):
         mb.BallDamper("d", "pin", 1)

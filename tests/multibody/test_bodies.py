@@ -313,31 +313,31 @@ FLAT = {"mass": 1, "inertia": 1}
 
 BAD = [
     (lambda: mb.Body("b", **BODY | {"mass": 0}), "its mass is 0, but a mass is positive"),
-    (lambda: mb.Body("b", **BODY | {"mass": None}), "mass: None is no number"),
+    (lambda: mb.Body("b", **BODY | {"mass": None}), "mass: None is neither a number"),
     (lambda: mb.Body("b", **BODY | {"mass": -2}), "its mass is -2, but a mass is positive"),
-    (lambda: mb.Body("b", **BODY | {"mass": float("nan")}), "mass: nan is no finite real number"),
+    (lambda: mb.Body("b", **BODY | {"mass": float("nan")}), "mass: nan is not a finite real number"),
     (lambda: mb.Body("b", **BODY | {"mass": "1"}), "mass: '1' is text"),
     (lambda: mb.Particle("b", mass=-1), "its mass is -1"),
     (lambda: mb.PlanarBody("b", mass=0, inertia=1), "its mass is 0"),
     (lambda: mb.Body("b", 1, (1, 1, 3)), "the principal moments 1, 1, 3 violate the triangle inequality"),
     (lambda: mb.Body("b", 1, [[1, 0.9, 0], [0.9, 1, 0], [0, 0, 1]]), "the principal moments 0.1, 1, 1.9 violate"),
     (lambda: mb.Body("b", 1, (1, 1, -1)), "the inertia has the negative principal moment -1; no body has that"),
-    (lambda: mb.Body("b", 1, (1, 1, sp.I)), "inertia: I is no finite real number"),
+    (lambda: mb.Body("b", 1, (1, 1, sp.I)), "inertia: I is not a finite real number"),
     (lambda: mb.Body("b", 1, (1, 1)), r"inertia: \(1, 1\) is neither three principal moments nor a 3×3 matrix"),
     (lambda: mb.Body("b", 1, 1), "inertia: 1 is neither three principal moments nor a 3×3 matrix"),
     (lambda: mb.Body("b", 1, [[2, 1, 0], [0, 2, 0], [0, 0, 2]]), "inertia is not symmetric: 0 stands across from 1"),
     (lambda: mb.PlanarBody("b", 1, -1), "its inertia is -1, but no inertia is negative"),
-    (lambda: mb.Body("b", **BODY, orientation=(0, 0, 0, 0)), r"the quaternion \(0, 0, 0, 0\) is no orientation"),
-    (lambda: mb.Body("b", **BODY, orientation=(1, 0, 0)), r"orientation: \(1, 0, 0\) is no vector: give 4"),
-    (lambda: mb.Body("b", **BODY, angular_velocity=(1, 0)), r"angular_velocity: \(1, 0\) is no vector: give 3"),
-    (lambda: mb.Particle("b", 1, velocity=3), "velocity: 3 is no vector: give 2 or 3 numbers"),
-    (lambda: mb.Particle("b", 1, velocity=(0, 0, zw.t)), "velocity: t is no number; only numbers serve here"),
+    (lambda: mb.Body("b", **BODY, orientation=(0, 0, 0, 0)), r"the quaternion \(0, 0, 0, 0\) is not an orientation"),
+    (lambda: mb.Body("b", **BODY, orientation=(1, 0, 0)), r"orientation: \(1, 0, 0\) is not a vector: give 4"),
+    (lambda: mb.Body("b", **BODY, angular_velocity=(1, 0)), r"angular_velocity: \(1, 0\) is not a vector: give 3"),
+    (lambda: mb.Particle("b", 1, velocity=3), "velocity: 3 is not a vector: give 2 or 3 numbers"),
+    (lambda: mb.Particle("b", 1, velocity=(0, 0, zw.t)), "velocity: t is not a number; only numbers serve here"),
     (lambda: mb.Body("b", **BODY, velocity=(1, 0)), "position and velocity differ in their number of entries"),
     (lambda: mb.Body("b", **BODY, position=(1, 0)), "a body in space has a position of three entries; use PlanarBody"),
-    (lambda: mb.Body("b", **BODY, position=(1, 0, zw.t)), "position: t is no number; only numbers serve here"),
+    (lambda: mb.Body("b", **BODY, position=(1, 0, zw.t)), "position: t is not a number; only numbers serve here"),
     (lambda: mb.PlanarBody("b", **FLAT, position=(0, 0, 0)), "in the plane a position has two entries; use Body"),
-    (lambda: mb.PlanarBody("b", **FLAT, angle="up"), "angle and spin: 'up' is text"),
-    (lambda: mb.Particle("b", 1, position=(0,)), r"position: \(0,\) is no vector: give 2 or 3"),
+    (lambda: mb.PlanarBody("b", **FLAT, angle="up"), "angle: 'up' is text"),
+    (lambda: mb.Particle("b", 1, position=(0,)), r"position: \(0,\) is not a vector: give 2 or 3"),
 ]
 
 
@@ -349,7 +349,7 @@ def test_bad_bodies_have_their_own_messages(build, message):
 
 @pytest.mark.parametrize("name", ["", "ground", None, 3])
 def test_bad_names(name):
-    with pytest.raises(InputError, match="is no name for a body: give a text, and not 'ground'"):
+    with pytest.raises(InputError, match="is not a name for a body: give a text, and not 'ground'"):
         mb.Particle(name, 1)
 
 
@@ -367,7 +367,7 @@ def test_mistakes_of_mechanisms_come_together():
         ([a, mb.PlanarBody("flat", **FLAT)], "body 'flat' lives in the plane, others in space"),
         ([], "none of them can move"),
         ([mb.Moving("table")], "none of them can move"),
-        (["a"], "bodies: 'a' is no body"),
+        (["a"], "bodies: 'a' is not a body"),
     ):
         with pytest.raises(ModelError, match=message):
             mb.Mechanism(bodies)

@@ -30,15 +30,15 @@ MISTAKES = {
     ),
     "zero axis": (lambda: mb.Revolute("j", G, BOX, at=O3, axis=O3), "joint 'j': axis: .* has no direction"),
     "zero axis in the plane": (lambda: mb.Prismatic("j", G, BAR, at=O2, axis=O2), "has no direction"),
-    "two entries in space": (lambda: mb.Revolute("j", G, BOX, at=O2), "at: .* is no vector: give 3 numbers"),
-    "three entries in the plane": (lambda: mb.Revolute("j", G, BAR, at=O3), "at: .* is no vector: give 2 numbers"),
+    "two entries in space": (lambda: mb.Revolute("j", G, BOX, at=O2), "at: .* is not a vector: give 3 numbers"),
+    "three entries in the plane": (lambda: mb.Revolute("j", G, BAR, at=O3), "at: .* is not a vector: give 2 numbers"),
     "axis in the plane": (lambda: mb.Prismatic("j", G, BAR, at=O2, axis=UP), "axis: .* give 2 numbers"),
-    "text for a place": (lambda: mb.Spherical("j", G, BOX, at="abc"), "'abc' is no vector"),
-    "no body": (lambda: mb.Revolute("j", G, "box", at=O3), "'box' is no body"),
+    "text for a place": (lambda: mb.Spherical("j", G, BOX, at="abc"), "'abc' is not a vector"),
+    "no body": (lambda: mb.Revolute("j", G, "box", at=O3), "'box' is not a body"),
     "two grounds": (lambda: mb.Revolute("j", G, G, at=O2), "joins 'ground' to 'ground': neither can move"),
     "itself": (lambda: mb.Revolute("j", BOX, BOX, at=O3), "joins 'box' to itself"),
     "plane and space": (lambda: mb.Revolute("j", BAR, BOX, at=O3), "a body in the plane to one in space"),
-    "no name": (lambda: mb.Revolute("", G, BOX, at=O3), "'' is no name for a Revolute"),
+    "no name": (lambda: mb.Revolute("", G, BOX, at=O3), "'' is not a name for a Revolute"),
     "universal axes": (
         lambda: mb.Universal("j", G, BOX, at=O3, axes=((1, 0, 0), (1, 1, 0))),
         r"the axes \(1, 0, 0\) and \(1, 1, 0\) are not perpendicular",
@@ -107,7 +107,7 @@ MISTAKES = {
         lambda: mb.Gear("g", PIN, SLIDE, ratio=2),
         "gear 'g': joint 'slide' leaves no angle free, only 'travel'",
     ),
-    "gear of bodies": (lambda: mb.Gear("g", BAR, PIN, ratio=2), "gear 'g': .* is no joint"),
+    "gear of bodies": (lambda: mb.Gear("g", BAR, PIN, ratio=2), "gear 'g': .* is not a joint"),
     "rack without travel": (
         lambda: mb.Rack("r", PIN, PIN, radius=1),
         "joint 'pin' leaves no travel free, only 'angle'",
@@ -190,7 +190,7 @@ def test_places_are_a_particles_but_for_rounding():
 
 
 def test_rounding_leaves_no_offset_in_a_joint():
-    """0.1 + 0.2 − 0.3 is no lever arm."""
+    """0.1 + 0.2 − 0.3 is not a lever arm."""
     arm = mb.PlanarBody("arm", 1, 1, position=(0.1 + 0.2, 0.7))
     assert mb.Revolute("pin", G, arm, at=(0.3, 0.7)).ends[1] == O2
     slide = mb.Prismatic("slide", G, arm, at=(0.3, 0.7), axis=(1, 0))

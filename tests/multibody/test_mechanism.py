@@ -124,15 +124,15 @@ def test_names_that_do_not_exist():
     motion = zw.simulate(machine.system, machine.start, 0.1, samples=2)
     with pytest.raises(InputError, match=r"track: there is no body 'cranc'.*crank"):
         machine.track(motion, "cranc")
-    with pytest.raises(InputError, match=r"track 'crank': point: \(1, 0, 0\) is no vector: give 2"):
+    with pytest.raises(InputError, match=r"track 'crank': point: \(1, 0, 0\) is not a vector: give 2"):
         machine.track(motion, "crank", (1, 0, 0))
     with pytest.raises(InputError, match="frame='body' is unknown: choose 'world' or 'joint'"):
         machine.reactions(motion, frame="body")
-    with pytest.raises(InputError, match="force element 'gravity': acceleration: 'down' is no vector"):
+    with pytest.raises(InputError, match="force element 'gravity': acceleration: 'down' is not a vector"):
         mb.Gravity("down")
-    with pytest.raises(ModelError, match="joints: 'pin' is no joint"):
+    with pytest.raises(ModelError, match="joints: 'pin' is not a joint"):
         mb.Mechanism([machine.bodies[0]], ["pin"])
-    with pytest.raises(ModelError, match="forces: 'gravity' is no force element"):
+    with pytest.raises(ModelError, match="forces: 'gravity' is not a force element"):
         mb.Mechanism([machine.bodies[0]], forces=["gravity"])
 
 

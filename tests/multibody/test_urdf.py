@@ -179,14 +179,14 @@ def test_a_link_may_be_called_like_a_joint():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("<robot><link name='a'>", "no XML"),
+        ("<robot><link name='a'>", "not XML"),
         ("<robotics/>", "its root is <robotics>, but that of URDF is <robot>"),
         ("<robot name='r'/>", "it has no link"),
         ("<robot><link/></robot>", "the link number 1 has no name"),
         (BASE + "<link name='base'/></robot>", "two of the links are called 'base'"),
         (BASE + ROD + PIN + PIN + "</robot>", "two of the joints are called 'pin'"),
         (BASE + ROD + PIN.replace("continuous", "gooseneck") + "</robot>", "joint 'pin': type 'gooseneck' is unknown"),
-        (BASE + PIN + "</robot>", "joint 'pin': its child 'rod' is no link of this robot"),
+        (BASE + PIN + "</robot>", "joint 'pin': its child 'rod' is not a link of this robot"),
         (BASE + ROD + "</robot>", "the links 'base', 'rod' have no parent"),
         (BASE + ROD + PIN.replace('<parent link="base"/>', "") + "</robot>", "joint 'pin': it names no parent link"),
         (BASE + ROD + PIN + PIN.replace("pin", "nail") + "</robot>", "'rod' is the child of both 'pin' and 'nail'"),

@@ -64,7 +64,7 @@ def require_held(names: list[str], known: list[str]) -> None:
     for name in names:
         if name not in known:
             raise typer.BadParameter(
-                f"{name} is no coordinate or rate of this model{suggestion(name, known)}", param_hint="--hold"
+                f"{name} is not a coordinate or rate of this model{suggestion(name, known)}", param_hint="--hold"
             )
 
 

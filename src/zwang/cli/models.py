@@ -85,7 +85,7 @@ def find(model: str) -> tuple[Path, bool]:
     except OSError as error:  # a name too long, or a folder that may not be looked into
         raise Failure(Exit.MODEL, f"{model}: {error.strerror}") from None
     if there:
-        what = "is a folder" if path.is_dir() else "is no ordinary file"
+        what = "is a folder" if path.is_dir() else "is not an ordinary file"
         raise Failure(Exit.MODEL, f"{model}: this {what}, a model file is meant")
     if model in library.names():
         return Path(str(library.folder() / f"{model}.toml")), True
@@ -105,7 +105,7 @@ def hint(path: Path) -> str:
 
 
 def require_names(model: "ModelFile", values: dict[str, float]) -> None:
-    """Refuse values for what is no parameter of the model."""
+    """Refuse values for what is not a parameter of the model."""
     from zwang.given import suggestion
 
     inputs = {f.func.__name__ for f in model.system.inputs}
@@ -118,7 +118,7 @@ def require_names(model: "ModelFile", values: dict[str, float]) -> None:
             )
         if name not in known:
             there = suggestion(name, known) if known else ": the model has none"
-            raise typer.BadParameter(f"{name} is no parameter of this model{there}", param_hint="--set")
+            raise typer.BadParameter(f"{name} is not a parameter of this model{there}", param_hint="--set")
 
 
 def require_run(system: "System", run: "Run", changes: Iterable[str]) -> None:

@@ -73,7 +73,7 @@ def number(value: str) -> float:
     try:
         found = float(value)
     except ValueError:
-        raise typer.BadParameter(f"{value!r} is no number") from None
+        raise typer.BadParameter(f"{value!r} is not a number") from None
     if not math.isfinite(found):
         raise typer.BadParameter(f"{value} is not finite")
     return found

@@ -26,12 +26,12 @@ def require_place(option: str, path: Path, overwrite: bool) -> None:
     """Refuse a path that no file can be put at."""
     folder = path.parent
     if not folder.is_dir():
-        what = "is no folder" if folder.exists() else "does not exist"
+        what = "is not a folder" if folder.exists() else "does not exist"
         raise Failure(Exit.USAGE, f"{option} {path}: the folder {folder} {what}; make it first")
     if path.is_dir() or not path.name:
         raise Failure(Exit.USAGE, f"{option} {path}: this is a folder; give the name of a file in it")
     if path.exists() and not path.is_file():
-        raise Failure(Exit.USAGE, f"{option} {path}: this is no ordinary file; give the name of one")
+        raise Failure(Exit.USAGE, f"{option} {path}: this is not an ordinary file; give the name of one")
     if path.exists() and not overwrite:
         raise Failure(Exit.USAGE, f"{option} {path}: this file is there already; --force overwrites it")
     if not os.access(folder, os.W_OK | os.X_OK) or (path.exists() and not os.access(path, os.W_OK)):

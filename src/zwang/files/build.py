@@ -16,7 +16,7 @@ import sympy as sp
 
 from zwang.files.functions import CALLED, IF, REACTIONS, SLOW, unevaluated
 from zwang.files.grammar import Node
-from zwang.files.problems import Mistake, did_you_mean, quoted
+from zwang.files.problems import Misread, did_you_mean, quoted
 from zwang.functions import FUNCTIONS, in_sympy
 
 LARGEST_SIZE = 20_000  # parts of an expression, definitions counted in full
@@ -74,7 +74,7 @@ class Builder:
     reaction: Callable[[Node], Built]
 
     def build(self, node: Node) -> Built:
-        """The expression of a tree, or a `Mistake` at the part that is wrong."""
+        """The expression of a tree, or a `Misread` at the part that is wrong."""
         if node.kind == "number":
             return number(node.value, node.at)
         if node.kind == "name":
@@ -82,9 +82,9 @@ class Builder:
         if node.kind == "call":
             return self.call(node)
         if node.kind == "text":
-            raise Mistake("a name in quotes has no place here", node.at)
+            raise Misread("a name in quotes has no place here", node.at)
         if node.kind == "compare":
-            raise Mistake(f"{quoted(node.value)} has no place here", node.at, "a comparison stands first in if(…)")
+            raise Misread(f"{quoted(node.value)} has no place here", node.at, "a comparison stands first in if(…)")
         parts = [self.build(arg) for arg in node.args]
         if node.kind == "sum":
             return total(parts, node)
@@ -105,35 +105,35 @@ class Builder:
         least, most = FUNCTIONS[CALLED[node.value]].arguments
         if not least <= len(node.args) <= most:
             wanted = f"{least}" if least == most else f"{least} to {most}"
-            raise Mistake(
+            raise Misread(
                 f"{node.value} takes {wanted} argument{'s' * (most > 1)}, {len(node.args)} are given", node.at
             )
         parts = [self.build(arg) for arg in node.args]
         return apply(node.value, parts, node.at)
 
     def refuse_function(self, node: Node) -> Built:
-        """Something is called that is no function."""
+        """Something is called that is not a function."""
         try:
             self.name(Node("name", node.at, (node.value, 0)))
-        except Mistake:
+        except Misread:
             known = [*CALLED, IF]
-            raise Mistake(
+            raise Misread(
                 f"unknown function {quoted(node.value)}{did_you_mean(node.value, known)}",
                 node.at,
                 f"the functions are {', '.join(known)}",
             ) from None
-        raise Mistake(f"{quoted(node.value)} is no function", node.at, f"write {node.value}*(…) to multiply")
+        raise Misread(f"{quoted(node.value)} is not a function", node.at, f"write {node.value}*(…) to multiply")
 
     def choice(self, node: Node) -> Built:
         """`if(a < b, this, that)` as a piecewise expression."""
         if len(node.args) != 3 or node.args[0].kind != "compare":
-            raise Mistake("if takes a condition and two expressions", node.at, "write if(x > 0, this, that)")
+            raise Misread("if takes a condition and two expressions", node.at, "write if(x > 0, this, that)")
         condition, this, that = node.args
         left, right = (self.build(arg) for arg in condition.args)
         if left.expr.has(sp.Piecewise) or right.expr.has(sp.Piecewise):
             # SymPy would fold the one into the other, which may take for ever
             hint = "decide one after the other: if(a > b, if(…), if(…))"
-            raise Mistake("an if in the condition of an if", condition.at, hint)
+            raise Misread("an if in the condition of an if", condition.at, hint)
         yes, no = self.build(this), self.build(that)
         # an if in the place of `that` is one more piece: what SymPy makes of a Piecewise in a Piecewise
         nested = that.kind == "call" and that.value == IF and isinstance(no.expr, sp.Piecewise)
@@ -152,9 +152,9 @@ def number(text: str, at: int) -> Built:
     """A number as it is written: exact without a point, a float with one."""
     value = float(text)
     if not abs(value) <= LARGEST:
-        raise Mistake(f"the number {text[:40]} is too large", at, f"numbers reach to {LARGEST:g}")
+        raise Misread(f"the number {text[:40]} is too large", at, f"numbers reach to {LARGEST:g}")
     if abs(value) < SMALLEST and any(c in "123456789" for c in text.lower().partition("e")[0]):
-        raise Mistake(f"the number {text[:40]} is too small", at, f"numbers begin at {SMALLEST:g}; write 0 for nothing")
+        raise Misread(f"the number {text[:40]} is too small", at, f"numbers begin at {SMALLEST:g}; write 0 for nothing")
     exact = text.lstrip("-").isdigit() and len(text) <= EXACT_DIGITS
     return Built(sp.Integer(int(text)) if exact else sp.Float(value), value)
 
@@ -172,15 +172,15 @@ def cost(parts: Sequence[Built], at: int, rule: str = "chain") -> Cost:
     size, depth = 1 + sum(p.size for p in parts), 1 + max(p.depth for p in parts)
     first, second = derivatives([p for p in parts if p.value is None], size, rule)
     if second > LARGEST_GROWTH:
-        raise Mistake(
+        raise Misread(
             f"the second derivatives of this expression have more than {LARGEST_GROWTH:,} parts",
             at,
             "multiply fewer sums with each other",
         )
     if size > LARGEST_SIZE:
-        raise Mistake(f"the expression has more than {LARGEST_SIZE} parts, its definitions counted in full", at)
+        raise Misread(f"the expression has more than {LARGEST_SIZE} parts, its definitions counted in full", at)
     if depth > LARGEST_DEPTH:
-        raise Mistake(f"the expression is nested more than {LARGEST_DEPTH} deep, its definitions counted in full", at)
+        raise Misread(f"the expression is nested more than {LARGEST_DEPTH} deep, its definitions counted in full", at)
     uses = parts[0].uses.union(*(p.uses for p in parts[1:]))
     return Cost(size, depth, uses, max(p.slow for p in parts), first, second)
 
@@ -204,13 +204,13 @@ def derivatives(parts: Sequence[Built], size: int, rule: str) -> tuple[int, int]
 def require_quick(costs: Cost, at: int) -> None:
     """Refuse functions that SymPy takes long with where they are nested deeply."""
     if costs.slow > LARGEST_SLOW:
-        raise Mistake(f"{', '.join(SLOW[:-1])} and {SLOW[-1]} are nested more than {LARGEST_SLOW} deep", at)
+        raise Misread(f"{', '.join(SLOW[:-1])} and {SLOW[-1]} are nested more than {LARGEST_SLOW} deep", at)
 
 
 def checked(value: float, at: int) -> float:
     """The value of a constant, unless it is none."""
     if not math.isfinite(value) or abs(value) > LARGEST:
-        raise Mistake("this constant is too large", at, f"numbers reach to {LARGEST:g}")
+        raise Misread("this constant is too large", at, f"numbers reach to {LARGEST:g}")
     return value
 
 
@@ -223,7 +223,7 @@ def constant(make: Callable[[], sp.Expr], value: float, costs: Cost, at: int) ->
             expr = sp.Float(value)
         return Built(expr, value)
     if expr.has(sp.nan, sp.zoo, sp.oo, -sp.oo):  # tan(pi/2): floats miss the pole by a hair
-        raise Mistake("this has no finite value", at)
+        raise Misread("this has no finite value", at)
     if expr.is_Float:
         return Built(expr, float(expr))
     return Built(expr, value, *costs)
@@ -233,7 +233,7 @@ def made(expr: sp.Expr, costs: Cost, at: int) -> Built:
     """An expression that is not constant by its parts; x − x may be, all the same."""
     coefficient = expr.as_coeff_Mul()[0]
     if coefficient is not sp.S.One and (not coefficient.is_finite or abs(float(coefficient)) > LARGEST):
-        raise Mistake("a number in this expression is too large", at, f"numbers reach to {LARGEST:g}")
+        raise Misread("a number in this expression is too large", at, f"numbers reach to {LARGEST:g}")
     return Built(expr, float(expr) if expr.is_Number else None, *costs)
 
 
@@ -260,11 +260,11 @@ def product(parts: Sequence[Built], exponents: Sequence[int], node: Node) -> Bui
         if part.value is None:
             continue
         if exponent < 0 and part.value == 0:
-            raise Mistake("division by zero", arg.at)
+            raise Misread("division by zero", arg.at)
         value = checked(value * part.value if exponent > 0 else value / part.value, node.at)
     zero = any(p.value == 0 for p in parts)
     if value == 0 and not zero:
-        raise Mistake("this constant is too small", node.at, f"numbers begin at {SMALLEST:g}")
+        raise Misread("this constant is too small", node.at, f"numbers begin at {SMALLEST:g}")
 
     def make() -> sp.Expr:
         coefficient, factors = sp.S.One, []
@@ -296,25 +296,25 @@ def power(base: Built, exponent: Built, at: int) -> Built:
         try:
             value = math.pow(base.value, exponent.value)
         except OverflowError:
-            raise Mistake("this power is too large", at, f"numbers reach to {LARGEST:g}") from None
+            raise Misread("this power is too large", at, f"numbers reach to {LARGEST:g}") from None
         except ValueError:
             what = "division by zero" if base.value == 0 else "a power of a negative number that is not real"
-            raise Mistake(what, at) from None
+            raise Misread(what, at) from None
         if value == 0 and base.value != 0:
-            raise Mistake("this power is too small", at, f"numbers begin at {SMALLEST:g}")
+            raise Misread("this power is too small", at, f"numbers begin at {SMALLEST:g}")
         if not stays_exact(base.expr, exponent.expr):
             return Built(sp.Float(checked(value, at)), value)
         return constant(lambda: base.expr**exponent.expr, value, costs, at)
     if exponent.value is not None and abs(exponent.value) > LARGEST_EXPONENT:
-        raise Mistake(f"the exponent is beyond {LARGEST_EXPONENT}", at)
+        raise Misread(f"the exponent is beyond {LARGEST_EXPONENT}", at)
     if base.value is not None and base.value < 0:
-        raise Mistake("a power of a negative number with an exponent that changes", at)
+        raise Misread("a power of a negative number with an exponent that changes", at)
     if base.value == 0:
-        raise Mistake("a power of zero with an exponent that changes", at)
+        raise Misread("a power of zero with an exponent that changes", at)
     made_power = made(base.expr**exponent.expr, costs, at)
     exponents = [f.exp for f in sp.Mul.make_args(made_power.expr) if f.is_Pow and f.exp.is_Number]
     if any(abs(e) > LARGEST_EXPONENT for e in exponents):
-        raise Mistake(f"powers of powers make an exponent beyond {LARGEST_EXPONENT}", at)
+        raise Misread(f"powers of powers make an exponent beyond {LARGEST_EXPONENT}", at)
     return made_power
 
 
@@ -332,7 +332,7 @@ def apply(name: str, parts: Sequence[Built], at: int) -> Built:
     """A function of built arguments, by its name in model files."""
     if name == "sqrt":
         if parts[0].value is not None and parts[0].value < 0:
-            raise Mistake("the root of a negative number is not real", at)
+            raise Misread("the root of a negative number is not real", at)
         return power(parts[0], Built(sp.Rational(1, 2), 0.5), at)
     key, costs = CALLED[name], cost(parts, at)
     function = FUNCTIONS[key]
@@ -346,9 +346,9 @@ def apply(name: str, parts: Sequence[Built], at: int) -> Built:
     try:
         value = float(function.numbers(*values))
     except OverflowError:
-        raise Mistake(f"{name} of this is too large", at, f"numbers reach to {LARGEST:g}") from None
+        raise Misread(f"{name} of this is too large", at, f"numbers reach to {LARGEST:g}") from None
     except (ValueError, ZeroDivisionError):
-        raise Mistake(f"{name} has no real value for {', '.join(f'{v:g}' for v in values)}", at) from None
+        raise Misread(f"{name} has no real value for {', '.join(f'{v:g}' for v in values)}", at) from None
     if name in ("min", "max"):
         return parts[values.index(value)]
     if name == "abs":

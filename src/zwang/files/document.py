@@ -17,7 +17,7 @@ from typing import Any
 
 from zwang.errors import ModelError, ZwangError
 from zwang.files.places import Path, Place, find_places, inside
-from zwang.files.problems import Mistake, Problem, did_you_mean, file_error
+from zwang.files.problems import Misread, Problem, did_you_mean, file_error
 from zwang.signals import Signal
 
 LARGEST_FILE = 500_000  # bytes
@@ -33,7 +33,7 @@ ONE_LINE = "a string in one pair of quotes ends in its line; use three quotes fo
 
 # What tomllib says, what it means, and what to do.
 WORDS = {
-    "Invalid value": ("this is no value", EXPRESSION),
+    "Invalid value": ("this is not a value", EXPRESSION),
     "Expected newline or end of document after a statement": ("the line should end here", EXPRESSION),
     "Expected '=' after a key in a key/value pair": ("= is missing after the key", PLAIN),
     "Invalid statement": ("no key, section or comment begins like this", PLAIN),
@@ -68,29 +68,30 @@ class Document:
     def _starts(self) -> list[int]:
         return [0, *(m.end() for m in re.finditer("\n", self.text))]
 
-    def at(self, offset: int, message: str, hint: str = "") -> None:
-        """Note a problem at an offset into the text."""
+    def at(self, offset: int, message: str, hint: str = "", path: Path = ()) -> None:
+        """Note a problem at an offset into the text, where the value at a path stands."""
         offset = max(0, min(offset, len(self.text)))
         line = bisect_right(self._starts, offset) - 1
         start = self._starts[line]
         end = self._starts[line + 1] - 1 if line + 1 < len(self._starts) else len(self.text)
-        self.problems.append(Problem(self.file, line + 1, offset - start + 1, message, hint, self.text[start:end]))
+        source = self.text[start:end]
+        self.problems.append(Problem(self.file, line + 1, offset - start + 1, message, hint, source, path))
 
     def of(self, path: Path, message: str, hint: str = "", *, key: bool = False, index: int | None = None) -> None:
         """Note a problem with the value (or the key) at a path, `index` characters into its string."""
-        place = None
-        while place is None and path:
-            place = self.places.get(path)
+        place, known = None, path
+        while place is None and known:
+            place = self.places.get(known)
             if place is None:  # an entry without a place of its own: what it stands in has one
-                path, index = path[:-1], None
+                known, index = known[:-1], None
         if place is None:
-            self.at(0, message, hint)
+            self.at(0, message, hint, path)
         elif key:
-            self.at(place.key, message, hint)
+            self.at(place.key, message, hint, path)
         else:
             raw = self.text[place.value : place.end]
             within = inside(raw, index) if index is not None and raw[:1] in ("'", '"') else 0
-            self.at(place.value + within, message, hint)
+            self.at(place.value + within, message, hint, path)
 
     def meant(self, wrong: str, known: Iterable[str]) -> str:
         """The end of a message: what may have been meant; nothing where a file has wrong names without end."""
@@ -103,11 +104,11 @@ class Document:
 
         SymPy, NumPy and SciPy have errors of their own, and the next version may have others.
         """
-        if isinstance(error, Mistake):
+        if isinstance(error, Misread):
             self.of(path, error.message, error.hint)
         elif isinstance(error, ModelError):
-            for words in error.mistakes:
-                self.of(path, words)
+            for mistake in error.mistakes:
+                self.of(path, mistake)
         elif isinstance(error, ZwangError):
             self.of(path, str(error))
         else:
@@ -125,7 +126,7 @@ class Document:
 
 
 def parse_document(text: str, file: str) -> Document:
-    """The document of a text; raises `ModelFileError` where it is no TOML."""
+    """The document of a text; raises `ModelFileError` where it is not TOML."""
     document = Document(file, text.replace("\r\n", "\n"))
     text = document.text
     if found := HIDDEN.search(text):
@@ -135,12 +136,12 @@ def parse_document(text: str, file: str) -> Document:
     try:
         document.places = find_places(text)
         document.data = tomllib.loads(text)
-    except Mistake as mistake:
-        document.at(mistake.at, mistake.message, mistake.hint)
+    except Misread as error:
+        document.at(error.at, error.message, error.hint)
     except tomllib.TOMLDecodeError as error:
         explain(document, str(error))
     except (ValueError, RecursionError):
-        document.at(0, "the file is no TOML", "a number may be out of range")
+        document.at(0, "the file is not TOML", "a number may be out of range")
     document.raise_problems()
     return document
 
@@ -164,5 +165,5 @@ def explain(document: Document, said: str) -> None:
             hint = "write true or false"
         elif word_text[0].isdigit():
             hint = f"a number is written like 1.5 or 2e-3; {EXPRESSION}"
-        message = f"{word_text[:40]!r} is no value"
+        message = f"{word_text[:40]!r} is not a value"
     document.at(offset, message, hint)

@@ -10,7 +10,7 @@ from zwang.files.document import Document
 from zwang.files.places import Path
 from zwang.files.problems import quoted
 from zwang.files.scope import DRAWING, Scope
-from zwang.model.drawing import KINDS, Drawing, Place, Shape, turned
+from zwang.model.drawing import KINDS, UNEVEN, Drawing, Place, Shape, turned
 
 # which keys go with which kind of shape
 PARTS = {"point": (), "line": (), "circle": ("radius", "normal"), "body": ("at", "angle", "orientation")}
@@ -71,7 +71,7 @@ def read_shape(document: Document, scope: Scope, path: Path, name: str, entry: d
         radius, normal = values.get("radius"), values.get("normal")
         return Shape(name, kind, tuple(places), radius, normal, entry.get("color", ""), entry.get("trail", False))
     except InputError as error:
-        document.of(path, str(error).removeprefix(f"shape {name!r}: "))
+        document.of(path, error.mistakes[0].text)
     return None
 
 
@@ -90,7 +90,7 @@ def moved(outline: list[Place], values: dict[str, Any]) -> Sequence[Place]:
     """A body's outline where the body is."""
     sizes = {len(point) for point in outline}
     if len(sizes) > 1:
-        raise InputError("its points have different numbers of coordinates: give each two, or each three")
+        raise InputError(UNEVEN)
     space = sizes == {3}
     at = values.get("at", (sp.S.Zero,) * (3 if space else 2))
     if len(at) != (3 if space else 2):

@@ -16,7 +16,7 @@ A tree is data: nothing here looks a name up, computes or calls anything.
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from zwang.files.problems import Mistake, quoted
+from zwang.files.problems import Misread, quoted
 from zwang.files.tokens import Token, tokenize
 
 DEEPEST = 40  # parentheses within parentheses, signs before signs, powers of powers
@@ -72,7 +72,7 @@ def parse_relation(text: str, signs: tuple[str, ...] = RELATIONS) -> tuple[Node,
     parser.advance()
     right = parser.sum(0)
     if parser.now.kind in (*RELATIONS, *COMPARISONS):
-        raise Mistake(f"a second {parser.now.text}", parser.now.at, "write two entries, one for each sign")
+        raise Misread(f"a second {parser.now.text}", parser.now.at, "write two entries, one for each sign")
     parser.finish()
     return left, sign.kind, right
 
@@ -84,7 +84,7 @@ class Parser:
         self.tokens = tokenize(text)
         self.index = 0
         if self.now.kind == "end":
-            raise Mistake("the expression is empty", 0, "write 0 for nothing")
+            raise Misread("the expression is empty", 0, "write 0 for nothing")
 
     @property
     def now(self) -> Token:
@@ -118,7 +118,7 @@ class Parser:
     def signed(self, depth: int) -> Node:
         """A sign before a power."""
         if depth > DEEPEST:
-            raise Mistake(
+            raise Misread(
                 f"the expression is nested more than {DEEPEST} deep", self.now.at, "name its parts in [definitions]"
             )
         if self.now.kind == "-":
@@ -159,7 +159,7 @@ class Parser:
             self.advance()
             marks += 1
         if marks and self.now.kind == "(":
-            raise Mistake(f"an operator is missing after {token.text}{marks * chr(39)}", self.now.at, "write *")
+            raise Misread(f"an operator is missing after {token.text}{marks * chr(39)}", self.now.at, "write *")
         return Node("name", token.at, (token.text, marks))
 
     def call(self, function: Token, depth: int) -> Node:
@@ -167,7 +167,7 @@ class Parser:
         bracket = self.advance()
         args: list[Node] = []
         if self.now.kind == ")":
-            raise Mistake(f"{quoted(function.text)} has no argument between its parentheses", self.now.at)
+            raise Misread(f"{quoted(function.text)} has no argument between its parentheses", self.now.at)
         while True:
             args.append(self.argument(depth + 1))
             if self.now.kind != ",":
@@ -195,7 +195,7 @@ class Parser:
             self.finish()
         else:
             found = f"before {quoted(self.now.text)}" if self.now.text else "at the end"
-            raise Mistake(f"a closing parenthesis is missing {found}", self.now.at, "each ( needs its )")
+            raise Misread(f"a closing parenthesis is missing {found}", self.now.at, "each ( needs its )")
 
     def finish(self) -> None:
         """Nothing may follow."""
@@ -203,39 +203,39 @@ class Parser:
         if token.kind == "end":
             return
         if token.kind == ")":
-            raise Mistake("a closing parenthesis without an opening one", token.at)
+            raise Misread("a closing parenthesis without an opening one", token.at)
         if token.kind in ("name", "number", "(", "text"):
             before = self.tokens[self.index - 1]
             hint = (
                 f"write {before.text}({token.text})" if before.text in ("sin", "cos", "sqrt") else "write * to multiply"
             )
-            raise Mistake(f"an operator is missing before {quoted(token.text)}", token.at, hint)
+            raise Misread(f"an operator is missing before {quoted(token.text)}", token.at, hint)
         if token.kind == "'":
-            raise Mistake("a rate mark ' follows the name of a coordinate", token.at, "write x' for the rate of x")
+            raise Misread("a rate mark ' follows the name of a coordinate", token.at, "write x' for the rate of x")
         if token.kind in ("=", "==", "!=", *COMPARISONS):
-            raise Mistake(
+            raise Misread(
                 f"{quoted(token.text)} has no place here", token.at, "relations stand in constraints and events"
             )
-        raise Mistake(f"{quoted(token.text)} has no place here", token.at)
+        raise Misread(f"{quoted(token.text)} has no place here", token.at)
 
     def refuse_operand(self) -> NoReturn:
         """A number, a name or a parenthesis is missing."""
         token = self.now
         if token.kind == "end":
-            raise Mistake("the expression ends where something must follow", max(0, token.at - 1))
+            raise Misread("the expression ends where something must follow", max(0, token.at - 1))
         if token.kind == "'":
-            raise Mistake("a rate mark ' follows the name of a coordinate", token.at, "write x' for the rate of x")
-        raise Mistake(f"a number, a name or ( is missing before {quoted(token.text)}", token.at)
+            raise Misread("a rate mark ' follows the name of a coordinate", token.at, "write x' for the rate of x")
+        raise Misread(f"a number, a name or ( is missing before {quoted(token.text)}", token.at)
 
     def refuse_relation(self, signs: tuple[str, ...]) -> None:
         """One of some signs is missing."""
         wanted = " or ".join(signs)
         if self.now.kind == "end":
-            raise Mistake(f"{wanted} is missing: left {signs[0]} right is meant", max(0, self.now.at - 1))
+            raise Misread(f"{wanted} is missing: left {signs[0]} right is meant", max(0, self.now.at - 1))
         if self.now.kind in ("<", ">") and f"{self.now.kind}=" in signs:
-            raise Mistake(f"{quoted(self.now.text)} leaves out the limit", self.now.at, f"write {self.now.text}=")
+            raise Misread(f"{quoted(self.now.text)} leaves out the limit", self.now.at, f"write {self.now.text}=")
         if self.now.kind == "==":
-            raise Mistake("'==' is one sign too many", self.now.at, "write =")
+            raise Misread("'==' is one sign too many", self.now.at, "write =")
         if self.now.kind in (*RELATIONS, *COMPARISONS, "!="):
-            raise Mistake(f"{quoted(self.now.text)} has no place here: {wanted} is meant", self.now.at)
+            raise Misread(f"{quoted(self.now.text)} has no place here: {wanted} is meant", self.now.at)
         self.finish()

@@ -13,7 +13,7 @@ from zwang.files.build import Built, plain
 from zwang.files.document import Document
 from zwang.files.keys import Kind
 from zwang.files.kinds import LATER
-from zwang.files.mistakes import blamed_key, in_part_words, place_of_part
+from zwang.files.mistakes import in_file_words, place_of_part
 from zwang.files.names import wrong_name
 from zwang.files.parts import Values, Wrong, dependence, found_names, texts_in
 from zwang.files.places import Path
@@ -156,12 +156,12 @@ class MechanismReader:
         return None
 
     def blame(self, path: Path, error: InputError) -> None:
-        """Note what a part's class refuses, at the key that it names."""
-        entry = self.document.data[str(path[0])][str(path[1])]
-        self.document.of((*path, *blamed_key(str(error), entry)), in_part_words(str(error)))
+        """Note what a part's class refuses, at the key of the argument that is wrong."""
+        for mistake in error.mistakes:
+            self.document.of((*path, *mistake.where), in_file_words(mistake))
 
     def require_motions(self) -> None:
-        """Note bodies whose motion is prescribed by what is no motion where the others live."""
+        """Note bodies whose motion is prescribed by what is not a motion where the others live."""
         bodies = self.values.bodies
         size = next((b.dimension for b in bodies.values() if isinstance(b, MassBody)), 3)
         for name, body in bodies.items():
@@ -205,11 +205,8 @@ class MechanismReader:
                              constraints)  # fmt: skip
             _ = made.system, made.drawing
             return made
-        except ModelError as error:
-            for mistake in error.mistakes:
-                self.note(mistake)
-        except InputError as error:
-            self.note(str(error))
+        except (ModelError, InputError) as error:
+            self.note(error)
         except Exception as error:
             self.document.trouble(("bodies",), error)
         return None
@@ -224,15 +221,18 @@ class MechanismReader:
             with np.errstate(all="ignore"):  # masses of 1e200 overflow: then it cannot be put together
                 return dict(mechanism.assembled(t=time))
         except ZwangError as error:
-            self.note(str(error), "mend the places of bodies and joints, or what they must obey")
+            self.note(error, "mend the places of bodies and joints, or what they must obey")
         except (np.linalg.LinAlgError, ArithmeticError, ValueError) as error:
-            words = f"the mechanism cannot be put together with these numbers ({error})"
-            self.note(words, "mend masses, places and forces that are out of all proportion")
+            self.note(
+                ZwangError(f"the mechanism cannot be put together with these numbers ({error})"),
+                "mend masses, places and forces that are out of all proportion",
+            )
         return {}
 
-    def note(self, message: str, hint: str = "") -> None:
-        """Note what a mechanism says of itself, at the part that it names."""
-        self.document.of(place_of_part(message, self.document.data), in_part_words(message), hint)
+    def note(self, error: ZwangError, hint: str = "") -> None:
+        """Note what a mechanism says of itself, at the part that it is about."""
+        for mistake in error.mistakes:
+            self.document.of(place_of_part(mistake, self.document.data), in_file_words(mistake), hint)
 
 
 def numbered(given: Any, numbers: Mapping[sp.Expr, Any]) -> Any:

@@ -1,79 +1,98 @@
-"""Mistakes that a system finds in its own description, in the words of the model file and at their place in it."""
+"""Mistakes that a system or a mechanism finds in its own description: their place in a model file, and its words.
 
-import re
+A mistake says where it was made by an argument and names within it: ("forces", "x"), ("joints", "pin", "axis"). A model
+file has the same in its sections.
+"""
+
 from collections.abc import Mapping
 from typing import Any
 
+import sympy as sp
+from sympy.printing.str import StrPrinter
+
+from zwang.errors import Mistake, Said, Where
 from zwang.files.kinds import BODIES, ELEMENTS, JOINTS
 from zwang.files.places import Path
+from zwang.files.printer import is_function_of_time
+from zwang.multibody.part_name import PartName
 
 KIND_NAMES = {kind.part: kind.name for kind in (*BODIES, *JOINTS, *ELEMENTS)}
-CLASSES = re.compile(rf"(?<![\w'])(?:{'|'.join(KIND_NAMES)})(?![\w'])")
+# Arguments of a system whose place in a file has another name.
+SYSTEM: dict[str | int, Path] = {
+    "kinetic": ("energy", "kinetic"),
+    "potential": ("energy", "potential"),
+    "mass": ("mass", "matrix"),
+}
+PARTS = {"bodies": ("bodies",), "joints": ("joints",), "forces": ("springs", "elements")}
 
 
-def place_of(mistake: str, data: dict[str, Any]) -> Path:
-    """Where a mistake that a system found is made in the file."""
-    if found := re.match(r"(forces|nonideal)\[(.*?)\(t\)\]", mistake):
-        return found.group(1), found.group(2)
-    if found := re.match(r"mass is not symmetric: entry \((\d+), (\d+)\)", mistake):
-        return "mass", "matrix", int(found.group(1)) - 1, int(found.group(2)) - 1
-    for name in data.get("constraints", ()):
-        if mistake.startswith(f"constraint {name!r}"):
-            return "constraints", name
-    if found := re.match(r"parameters?:? ([\w.]*\w)", mistake):
-        for section in ("parameters", "inputs"):
-            if found.group(1) in data.get(section, ()):
-                return section, found.group(1)
-    if found := re.match(r"kinetic misses the coordinate (.*?)\(t\)", mistake):
-        return "energy", "kinetic"
-    first = mistake.split(" ", 1)[0].rstrip(":")
-    return {"kinetic": ("energy", "kinetic"), "potential": ("energy", "potential"), "mass": ("mass", "matrix")}.get(
-        first, ("coordinates",)
-    )
+def place_of(mistake: Mistake, data: Mapping[str, Any]) -> Path:
+    """Where a mistake that a system found is made in a file that describes it by its coordinates.
 
-
-def in_file_words(mistake: str) -> str:
-    """What a system says of itself, in the words of a model file: x' for Derivative(x(t), t)."""
-    mistake = re.sub(r"Derivative\(([\w.]+)\(t\), t\)", r"\1'", mistake)
-    mistake = re.sub(r"Derivative\(([\w.]+)\(t\), \(t, (\d)\)\)", lambda m: m[1] + "'" * int(m[2]), mistake)
-    return re.sub(r"([\w.]+)\(t\)", r"\1", mistake)
-
-
-def in_part_words(mistake: str) -> str:
-    """What a part of a mechanism says of itself, in the words of a model file: point-on-line for PointOnLine.
-
-    >>> in_part_words("joint 'wire' holds axes of 'Rod'; use PointOnLine")
-    "joint 'wire' holds axes of 'Rod'; use point-on-line"
+    >>> place_of(Mistake("is not quadratic", where=("kinetic",)), {"energy": {"kinetic": "x"}})
+    ('energy', 'kinetic')
     """
-    return CLASSES.sub(lambda m: KIND_NAMES[m[0]], in_file_words(mistake))
+    where = mistake.where
+    if not where:
+        return ()
+    if where[0] == "coordinates":
+        return ("coordinates",)
+    if where[0] == "parameters":
+        section = next((s for s in ("parameters", "inputs") if where[1:2] and where[1] in data.get(s, ())), None)
+        return ("coordinates",) if section is None else (section, where[1])
+    return (*SYSTEM.get(where[0], (where[0],)), *where[1:])
 
 
-def blamed_key(message: str, entry: Mapping[str, Any]) -> Path:
-    """The key of a part that a message names first; nothing where it names none.
+def place_of_part(mistake: Mistake, data: Mapping[str, Any]) -> Path:
+    """Where a mistake that a mechanism found is made in a file: at the part that it is about, else at the first body.
 
-    >>> blamed_key("body 'rod': its mass is -1, but a mass is positive", {"inertia": 1, "mass": -1})
-    ('mass',)
+    >>> place_of_part(Mistake("cannot be met", where=("constraints", "pin.x")), {"joints": {"pin": {}}})
+    ('joints', 'pin')
     """
-    for key, value in entry.items():
-        if isinstance(value, str) and f"coordinate {value!r}" in message:
-            return (key,)
-    words = re.sub(r"'[^']*'", "", message).replace("principal moments", "inertia")
-    found = {key: at.start() for key in entry if (at := re.search(rf"\b{re.escape(key)}\b", words))}
-    return (min(found, key=found.__getitem__),) if found else ()
+    found = part_place(mistake.where, data)
+    return found or ("bodies", *list(data.get("bodies", ()))[:1])
 
 
-def place_of_part(message: str, data: Mapping[str, Any]) -> Path:
-    """Where a mistake that a mechanism found is made in the file: at the part that it names first."""
-    named = re.findall(r"'([^']*)'", message) + re.findall(r"\[([\w.]+)\(t\)\]", message)
-    if message.startswith("gravity") and "gravity" in data:
+def part_place(where: Where, data: Mapping[str, Any]) -> Path:
+    """The place of a part by its argument and name; a row or a coordinate, pin.x, is a part's by how it begins."""
+    if len(where) < 2:
+        return ()
+    argument, name = str(where[0]), str(where[1])
+    if (argument, name) == ("forces", "gravity") and "gravity" in data:
         return "gravity", "acceleration"
-    if message.startswith("constraint") and named[0] in data.get("constraints", ()):
-        return "constraints", named[0]
-    for name in named:
-        for section in ("joints", "springs", "elements", "bodies", "constraints"):
-            entries = data.get(section, {})
-            whole = re.sub(r" \d+$| spoke.*$| curve$", "", name)
-            for known in (name, whole, name.split(".")[0]):
-                if known in entries:
-                    return section, known
-    return ("bodies", *list(data.get("bodies", ()))[:1])
+    for section in PARTS.get(argument, ()):
+        if name in data.get(section, ()):
+            return section, name, *where[2:]
+    if argument in ("constraints", "parameters", "inputs") and name in data.get(argument, ()):
+        return argument, name
+    owner = name.split(".")[0]
+    return next(((s, owner) for s in ("joints", "springs", "elements", "bodies") if owner in data.get(s, ())), ())
+
+
+def in_file_words(said: Said) -> str:
+    """What Python says, in the words of a model file: x' for Derivative(x(t), t), point-on-line for PointOnLine.
+
+    >>> from zwang.symbols import coordinates, dot
+    >>> in_file_words(Said("look at ", dot(coordinates("x")), "; use ", PartName("PointOnLine")))
+    "look at x'; use point-on-line"
+    """
+    return said.put(file_word)
+
+
+def file_word(part: object) -> str:
+    """One part of a message, in the words of a model file."""
+    if isinstance(part, PartName):
+        return KIND_NAMES.get(part, part)
+    return str(FileWords().doprint(part)) if isinstance(part, sp.Basic) else str(part)
+
+
+class FileWords(StrPrinter):  # type: ignore[misc]
+    """SymPy's own text, but for coordinates and their rates: an expression in a message may be one no file can say."""
+
+    def _print_AppliedUndef(self, function: Any) -> str:
+        return function.func.__name__ if is_function_of_time(function) else str(self._print_Function(function))
+
+    def _print_Derivative(self, derivative: Any) -> str:
+        if not is_function_of_time(derivative.expr):
+            return str(super()._print_Derivative(derivative))
+        return str(self._print(derivative.expr)) + "'" * int(derivative.derivative_count)

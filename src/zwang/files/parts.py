@@ -98,7 +98,7 @@ class Values:
         return self.look_up(path, name, self.bodies, "body", "bodies")
 
     def joint(self, path: Path, name: str) -> Any:
-        """A joint by its name; drivers and couplings are no joints, though they stand beside them."""
+        """A joint by its name; drivers and couplings are not joints, though they stand beside them."""
         from zwang.multibody.joint import Joint
 
         joint = self.look_up(path, name, self.joints, "joint", "joints")
@@ -229,9 +229,9 @@ def texts_in(given: Any) -> Iterator[str]:
 def found_names(text: str) -> set[str]:
     """The names in an expression; none where it is wrong, which is noted elsewhere."""
     from zwang.files.grammar import parse
-    from zwang.files.problems import Mistake
+    from zwang.files.problems import Misread
 
     try:
         return set(names_in(parse(text)))
-    except Mistake:
+    except Misread:
         return set()

@@ -8,7 +8,7 @@ import contextlib
 import re
 from dataclasses import dataclass, field
 
-from zwang.files.problems import Mistake, quoted
+from zwang.files.problems import Misread, quoted
 
 Path = tuple[str | int, ...]
 
@@ -31,7 +31,7 @@ ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[ \t]*\n[ \t\n]*|.)",
 
 
 class Stop(Exception):
-    """Here the text is no TOML."""
+    """Here the text is not TOML."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Scanner:
             path = (*path, self.counts[path])
         elif path in self.headers:
             first = self.line(self.places[path].key)
-            raise Mistake(f"[{'.'.join(map(str, path))}] is given twice", start, f"the first is in line {first}")
+            raise Misread(f"[{'.'.join(map(str, path))}] is given twice", start, f"the first is in line {first}")
         self.headers.add(path)
         self.places.setdefault(path, Place(start, start, self.at))
         return path
@@ -101,7 +101,7 @@ class Scanner:
         """One more key or section."""
         self.keys += 1
         if self.keys > MOST_KEYS:
-            raise Mistake(f"the file has more than {MOST_KEYS} keys and sections", at)
+            raise Misread(f"the file has more than {MOST_KEYS} keys and sections", at)
 
     def absolute(self, parts: list[str]) -> Path:
         """A header's path; within an array of tables its last entry is meant."""
@@ -125,12 +125,12 @@ class Scanner:
                 raw = self.skip(BARE_KEY)
                 parts.append(raw)
             if len(raw) > LONGEST_KEY:
-                raise Mistake(f"a key of {len(raw)} characters: {LONGEST_KEY} are enough", start)
+                raise Misread(f"a key of {len(raw)} characters: {LONGEST_KEY} are enough", start)
             self.skip(BLANK)
             if not self.take("."):
                 return parts
             if len(parts) >= MOST_PARTS:
-                raise Mistake(f"a key of more than {MOST_PARTS} parts", start, "no key of a model has so many dots")
+                raise Misread(f"a key of more than {MOST_PARTS} parts", start, "no key of a model has so many dots")
 
     def pair(self, table: Path, depth: int) -> Path:
         """`key = value`; gives the table back."""
@@ -147,7 +147,7 @@ class Scanner:
         path = (*path, parts[-1])
         if path in self.places:
             first = self.line(self.places[path].key)
-            raise Mistake(f"{quoted('.'.join(parts))} is given twice", start, f"the first is in line {first}")
+            raise Misread(f"{quoted('.'.join(parts))} is given twice", start, f"the first is in line {first}")
         self.skip(BLANK)
         self.value(path, start, depth, dotted=len(parts) > 1)
         return table
@@ -157,7 +157,7 @@ class Scanner:
         start = self.at
         first = self.text[start : start + 1]
         if depth > DEEPEST:
-            raise Mistake(f"arrays or tables nested more than {DEEPEST} deep", start)
+            raise Misread(f"arrays or tables nested more than {DEEPEST} deep", start)
         if first in ('"', "'"):
             self.skip(STRING)
         elif first == "[":
@@ -167,7 +167,7 @@ class Scanner:
         else:
             bare = self.skip(BARE_VALUE)
             if len(bare) > LONGEST_BARE:
-                raise Mistake(f"a value of {len(bare)} characters: {LONGEST_BARE} are enough", start)
+                raise Misread(f"a value of {len(bare)} characters: {LONGEST_BARE} are enough", start)
         self.places[path] = Place(key, start, self.at, dotted)
 
     def array(self, path: Path, depth: int) -> None:
@@ -205,7 +205,7 @@ class Scanner:
 
 
 def find_places(text: str) -> dict[Path, Place]:
-    """The places of a document's keys and values, by their path; a `Mistake` where a bound is passed.
+    """The places of a document's keys and values, by their path; a `Misread` where a bound is passed.
 
     >>> find_places("a = [1, 'b']")[("a", 1)].value
     8

@@ -3,7 +3,7 @@
 import difflib
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from zwang.errors import ModelFileError
 
@@ -14,8 +14,8 @@ MOST_COMPARED = 2000  # names among which the one that was meant is looked for
 MOST_WORDS = 400  # characters of one message
 
 
-class Mistake(Exception):
-    """Something wrong in one expression, `at` so many characters from its beginning."""
+class Misread(Exception):
+    """An expression, a document or a table cannot be read on, `at` so many characters from its beginning."""
 
     def __init__(self, message: str, at: int, hint: str = "") -> None:
         self.message, self.at, self.hint = message, at, hint
@@ -24,7 +24,10 @@ class Mistake(Exception):
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong with a file; lines and columns count from 1, a hint may be empty."""
+    """One thing that is wrong with a file; lines and columns count from 1, a hint may be empty.
+
+    `path` is the way to the value through sections and keys, where the problem is with a value.
+    """
 
     file: str
     line: int
@@ -32,6 +35,7 @@ class Problem:
     message: str
     hint: str = ""
     source: str = ""
+    path: tuple[str | int, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         """The place and what is wrong, then the line with a mark under the place, then the remedy.

@@ -210,7 +210,7 @@ class Reader:
         return start
 
     def require_number(self, path: Path, expr: sp.Expr, values: Mapping[sp.Expr, sp.Expr]) -> None:
-        """Note an expression of parameters that is no finite real number with their values."""
+        """Note an expression of parameters that is not a finite real number with their values."""
         if expr.free_symbols - values.keys():
             return
         try:
@@ -219,7 +219,7 @@ class Reader:
         except (TypeError, ValueError, ArithmeticError, mpmath.libmp.NoConvergence):
             number = math.nan
         if not math.isfinite(number):
-            self.document.of(path, "this is no finite real number with the parameters as given")
+            self.document.of(path, "this is not a finite real number with the parameters as given")
 
     def energies(self) -> dict[str, Any]:
         """The kinetic and the potential energy, as far as they are given."""
@@ -248,7 +248,9 @@ class Reader:
     def require_inertia(self, description: Mapping[str, Any]) -> None:
         """Note energies and a mass matrix that are both missing or both there."""
         there = {key for key in ("energy", "mass") if self.section(key)}
-        wrong = any(p.message.startswith(("'kinetic'", "'matrix'", "unknown")) for p in self.document.problems)
+        # a section or key that is unknown may be one of the two, misspelled
+        others = {entry.name for entry in (*schema.TOP, *schema.SECTIONS)} - {"energy", "mass"}
+        wrong = any(p.path and p.path[0] not in others for p in self.document.problems)
         if "kinetic" not in description and "mass" not in description and not wrong:
             path: Path = (next(iter(there)),) if there else ("coordinates",)
             self.document.of(
@@ -301,7 +303,7 @@ class Reader:
         for name, text in self.section("constraints").items():
             path: Path = ("constraints", name)
             if not name.strip() or len(name) > schema.LONGEST_LABEL or not name.isprintable():
-                self.document.of(path, "this is no name for a constraint", "choose a short one", key=True)
+                self.document.of(path, "this is not a name for a constraint", "choose a short one", key=True)
                 continue
             sides = self.scope.relation(path, text, CONSTRAINT)
             if sides is None:
@@ -380,11 +382,9 @@ class Reader:
         """The system; mistakes that it finds itself are located."""
         try:
             return System(coordinates, **description)
-        except ModelError as error:
+        except (ModelError, InputError) as error:
             for mistake in error.mistakes:
                 self.document.of(place_of(mistake, self.document.data), in_file_words(mistake))
-        except InputError as error:
-            self.document.of((), in_file_words(str(error)))
         return None
 
 

@@ -208,7 +208,7 @@ def check_part(document: Document, path: Path, entry: Any, section: Section) -> 
     """Whether an entry is a part of a mechanism: of a known kind, with the keys that this kind takes."""
     name = str(path[-1])
     if not isinstance(entry, dict):
-        document.of(path, f"{quoted(name)} is no table", f"write [{section.name}.{name}], then its keys")
+        document.of(path, f"{quoted(name)} is not a table", f"write [{section.name}.{name}], then its keys")
         return False
     kind = kind_of(section, entry)
     if kind is None:
@@ -251,10 +251,10 @@ def refuse_kind(document: Document, path: Path, entry: dict[str, Any], section: 
 
 
 def check_short(document: Document, path: Path, entry: Any, section: Section) -> bool:
-    """Whether a named entry that is no table is of the right type."""
+    """Whether a named entry that is not a table is of the right type."""
     if not section.short:
         keys = ", ".join(key.name for key in section.keys[:6])
-        document.of(path, f"{quoted(str(path[-1]))} is no table", f"write {{ … }} with keys such as {keys}")
+        document.of(path, f"{quoted(str(path[-1]))} is not a table", f"write {{ … }} with keys such as {keys}")
         return False
     return fits(document, path, entry, Key(str(path[-1]), section.short, ""))
 

@@ -13,7 +13,7 @@ from zwang.files.functions import RESERVED
 from zwang.files.grammar import RELATIONS, Node, parse, parse_relation
 from zwang.files.names import CONSTANTS, TIME, skeleton, wrong_name
 from zwang.files.places import Path
-from zwang.files.problems import Mistake, quoted
+from zwang.files.problems import Misread, quoted
 from zwang.motion.event import constraint_force, multiplier
 from zwang.symbols import rates, t
 
@@ -158,8 +158,8 @@ class Scope:
             return make()
         except Broken:
             return None
-        except Mistake as mistake:
-            self.document.of(path, mistake.message, mistake.hint, index=mistake.at)
+        except Misread as error:
+            self.document.of(path, error.message, error.hint, index=error.at)
             return None
         except Exception as error:
             self.document.trouble(path, error)
@@ -170,12 +170,12 @@ class Scope:
         built = Builder(lambda node: self.name(node, where), lambda node: self.reaction(node, where)).build(tree)
         self.size, self.growth = self.size + built.size, self.growth + built.second
         if self.size > LARGEST_MODEL:
-            raise Mistake(
+            raise Misread(
                 f"the expressions of this file have more than {LARGEST_MODEL:,} parts, definitions counted in full",
                 tree.at,
             )
         if self.growth > LARGEST_GROWTH:
-            raise Mistake(
+            raise Misread(
                 f"the second derivatives of this file's expressions have more than {LARGEST_GROWTH:,} parts",
                 tree.at,
                 "multiply fewer sums with each other",
@@ -187,7 +187,7 @@ class Scope:
         name, marks = node.value
         if (name in CONSTANTS or name == TIME) and marks:
             what = "the time" if name == TIME else "a constant"
-            raise Mistake(f"{quoted(name)} is {what}: it has no rate", node.at)
+            raise Misread(f"{quoted(name)} is {what}: it has no rate", node.at)
         if name in CONSTANTS:
             return Built(sp.pi, float(sp.pi)) if name == "pi" else Built(sp.E, float(sp.E))
         if name == TIME:
@@ -197,7 +197,7 @@ class Scope:
             return self.freedom(name, marks, node.at, where)
         if meaning.kind == "definition":
             if marks:
-                raise Mistake(f"{quoted(name)} is a definition: it has no rate mark", node.at, "write its rate out")
+                raise Misread(f"{quoted(name)} is a definition: it has no rate mark", node.at, "write its rate out")
             if name not in self.definitions:
                 raise Broken
             return self.used(self.definitions[name], name, node.at, where)
@@ -208,16 +208,16 @@ class Scope:
         kind, expr = meaning.kind, meaning.expr
         assert expr is not None
         if kind in ("parameter", "local") and marks:
-            raise Mistake(f"{quoted(name)} is a parameter: it does not change, so it has no rate", at)
+            raise Misread(f"{quoted(name)} is a parameter: it does not change, so it has no rate", at)
         if kind == "parameter" and name in self.fixed:
             return self.fixed[name]
         if kind == "coordinate":
             if marks > 2:
-                raise Mistake(f"{name}{marks * chr(39)} is differentiated {marks} times, 2 are the most", at)
+                raise Misread(f"{name}{marks * chr(39)} is differentiated {marks} times, 2 are the most", at)
             kind = ("coordinate", "rate", "acceleration")[marks]
             return Built((expr, *rates(expr))[marks], uses=frozenset([kind]))
         if marks > MOST_INPUT_RATES:
-            raise Mistake(f"{quoted(name)} is differentiated {marks} times, {MOST_INPUT_RATES} are the most", at)
+            raise Misread(f"{quoted(name)} is differentiated {marks} times, {MOST_INPUT_RATES} are the most", at)
         return Built(expr.diff(t, marks) if marks else expr, uses=frozenset([kind]))
 
     def freedom(self, name: str, marks: int, at: int, where: Use) -> Built:
@@ -226,7 +226,7 @@ class Scope:
         if joint not in self.freedoms:
             raise self.unknown(name, at)
         if marks > 1:
-            raise Mistake(f"{name}{marks * chr(39)} is differentiated {marks} times, 1 is the most of a joint's", at)
+            raise Misread(f"{name}{marks * chr(39)} is differentiated {marks} times, 1 is the most of a joint's", at)
         self.used(Built(sp.S.Zero, uses=frozenset(["coordinate", "rate"][: marks + 1])), name, at, where)
         known = self.freedoms[joint]
         if known is None:
@@ -235,7 +235,7 @@ class Scope:
             known = self.freedoms[joint] = known()
         if what not in known:
             there = f"it has {', '.join(known)}" if known else "it has none"
-            raise Mistake(
+            raise Misread(
                 f"joint {quoted(joint)} has no coordinate {quoted(what)}{self.document.meant(what, known)}", at, there
             )
         return self.used(known[what][marks], name + "'" * marks, at, where)
@@ -244,21 +244,21 @@ class Scope:
         """The same, if it may stand here."""
         wrong = sorted(built.uses - where.allowed, key=list(WHY).index)
         if wrong:
-            raise Mistake(f"{quoted(name)} may not stand in {where.words}: {WHY[wrong[0]]}", at)
+            raise Misread(f"{quoted(name)} may not stand in {where.words}: {WHY[wrong[0]]}", at)
         return built
 
-    def unknown(self, name: str, at: int) -> Mistake:
+    def unknown(self, name: str, at: int) -> Misread:
         """A name that nobody declared."""
         if name in RESERVED:
-            return Mistake(f"{quoted(name)} is a function", at, f"write {name}(…)")
+            return Misread(f"{quoted(name)} is a function", at, f"write {name}(…)")
         same = self.looks.get(skeleton(name))
         if same is not None and same != name:
-            return Mistake(f"{quoted(name)} only looks like {quoted(same)}: its letters are others", at)
+            return Misread(f"{quoted(name)} only looks like {quoted(same)}: its letters are others", at)
         known = [*self.names, TIME, *CONSTANTS]
         suggestion = self.document.meant(name, known)
         place = "[bodies]" if "bodies" in self.document.data else "[coordinates]"
         hint = "" if suggestion else f"declare it in [parameters], {place}, [definitions] or [inputs]"
-        return Mistake(f"unknown name {quoted(name)}{suggestion}", at, hint)
+        return Misread(f"unknown name {quoted(name)}{suggestion}", at, hint)
 
     def reaction(self, node: Node, where: Use) -> Built:
         """multiplier(rod) or constraint_force(x)."""
@@ -269,7 +269,7 @@ class Scope:
             or argument.kind not in ("name", "text")
             or (argument.kind == "name" and argument.value[1])
         ):
-            raise Mistake(f"{node.value} takes one name", node.at, f"write {example}")
+            raise Misread(f"{node.value} takes one name", node.at, f"write {example}")
         name = argument.value if argument.kind == "text" else argument.value[0]
         if node.value == "multiplier":
             known = list(self.constraints)
@@ -278,7 +278,7 @@ class Scope:
             known = [name for name, meaning in self.names.items() if meaning.kind == "coordinate"]
             what, expr = "coordinate", constraint_force(name)
         if name not in known:
-            raise Mistake(f"there is no {what} {quoted(name)}{self.document.meant(name, known)}", argument.at)
+            raise Misread(f"there is no {what} {quoted(name)}{self.document.meant(name, known)}", argument.at)
         return self.used(Built(expr, uses=frozenset(["reaction"])), node.value, node.at, where)
 
     def define(self, texts: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ def file_text(path: FilePath) -> str:
         if stat.S_ISDIR(status.st_mode):
             raise refuse("this is a folder, not a model file")
         if not stat.S_ISREG(status.st_mode):
-            raise refuse("this is no regular file")
+            raise refuse("this is not a regular file")
         if status.st_size > LARGEST_FILE:
             raise refuse(f"the file has {status.st_size} bytes, more than {LARGEST_FILE}", "put tables into CSV files")
         content = path.read_bytes()
@@ -35,4 +35,6 @@ def file_text(path: FilePath) -> str:
         line = before.count("\n") + 1
         column = len(before) - (before.rfind("\n") + 1) + 1
         lines = content.decode("utf-8", "replace").split("\n")
-        raise refuse("this byte is no text in UTF-8", "save the file as UTF-8", line, column, lines[line - 1]) from None
+        raise refuse(
+            "this byte is not text in UTF-8", "save the file as UTF-8", line, column, lines[line - 1]
+        ) from None

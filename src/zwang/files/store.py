@@ -121,7 +121,9 @@ def load_motion(path: str | os.PathLike[str]) -> "xr.Dataset":
         raise InputError(f"{path} is not a motion that can be trusted: {error}; save one with save_motion") from None
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, AttributeError, OverflowError) as error:
         reason = first_line(error)
-        raise InputError(f"{path} is no NetCDF file that can be read ({reason}): save one with save_motion") from None
+        raise InputError(
+            f"{path} is not a NetCDF file that can be read ({reason}): save one with save_motion"
+        ) from None
     require_motion(motion, str(path))
     require_fit(motion, str(path))
     return motion
@@ -165,7 +167,7 @@ def columns_of(motion: "xr.Dataset") -> Iterator[tuple[str, Any]]:
 
 
 def require_motion(motion: Any, who: str) -> None:
-    """Refuse what is no motion, saying what is missing."""
+    """Refuse what is not a motion, saying what is missing."""
     import xarray as xr
 
     if not isinstance(motion, xr.Dataset):
@@ -173,7 +175,7 @@ def require_motion(motion: Any, who: str) -> None:
     missing = [name for name in REQUIRED if name not in motion.data_vars]
     missing += [name for name in ("time", "coordinate") if name not in motion.dims]
     if missing:
-        raise InputError(f"{who}: this is no motion, {', '.join(missing)} is missing: give one from simulate")
+        raise InputError(f"{who}: this is not a motion, {', '.join(missing)} is missing: give one from simulate")
 
 
 def require_fit(motion: "xr.Dataset", who: str) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from zwang.errors import InputError
 from zwang.files.document import Document
 from zwang.files.places import Path
-from zwang.files.problems import Mistake, Problem, did_you_mean, quoted
+from zwang.files.problems import Misread, Problem, did_you_mean, quoted
 from zwang.signals import Signal
 
 LARGEST_TABLE = 20_000_000  # bytes of a CSV file
@@ -48,22 +48,22 @@ def read_signal(document: Document, path: Path, entry: dict[str, Any], folder: F
             return document.signals[path]
         missing = next((key for key in ("times", "values") if key not in entry), None)
         if missing:
-            raise Mistake(f"{missing} are missing", 0, "times and values go together")
+            raise Misread(f"{missing} are missing", 0, "times and values go together")
         misplaced = next((key for key in ("time", "value") if key in entry), None)
         if misplaced:
-            raise Mistake(f"{quoted(misplaced)} names a column, but there is no file", 0)
+            raise Misread(f"{quoted(misplaced)} names a column, but there is no file", 0)
         return Signal(entry["times"], entry["values"], **options)
     except InputError as error:
-        document.of(path, str(error).removeprefix("signal: "))
-    except Mistake as mistake:
-        document.of((*path, "file") if "file" in entry else path, mistake.message, mistake.hint)
+        document.of(path, error.mistakes[0].text)
+    except Misread as error:
+        document.of((*path, "file") if "file" in entry else path, error.message, error.hint)
     except CellError as error:
         document.problems.append(error.problem)
     return None
 
 
 class CellError(Exception):
-    """A cell of a table is no number."""
+    """A cell of a table is not a number."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -83,7 +83,7 @@ def read_columns(entry: dict[str, Any], folder: FilePath | None) -> tuple[list[f
             name = entry.get(key, default)
             if name not in header:
                 there = ", ".join(map(quoted, header[:20])) or "none"
-                raise Mistake(
+                raise Misread(
                     f"{entry['file']} has no column {quoted(name)}{did_you_mean(name, header[:200])}",
                     0,
                     f"its columns are {there}; say which with {key} = …",
@@ -97,7 +97,7 @@ def read_columns(entry: dict[str, Any], folder: FilePath | None) -> tuple[list[f
                 cell = row[place] if place < len(row) else ""
                 column.append(cell_number(cell, entry["file"], rows.line_num, lines, header[place]))
     except csv.Error as error:
-        raise Mistake(f"{entry['file']}, line {rows.line_num}: {error}", 0) from None
+        raise Misread(f"{entry['file']}, line {rows.line_num}: {error}", 0) from None
     return columns
 
 
@@ -110,7 +110,7 @@ def cell_number(cell: str, file: str, line: int, lines: list[str], column: str) 
     if math.isfinite(value):
         return value
     source = lines[line - 1] if line <= len(lines) else ""
-    found = f"{quoted(cell)} is no finite number" if cell.strip() else "a number is missing"
+    found = f"{quoted(cell)} is not a finite number" if cell.strip() else "a number is missing"
     message = f"{found} (column {quoted(column)})"
     at = max(source.find(cell), 0) + 1
     raise CellError(Problem(file, line, at, message, "fill the gap, or leave the line out", source))
@@ -120,15 +120,15 @@ def safe_path(name: str, folder: FilePath | None) -> FilePath:
     """The path of a file that a model names: inside the model's own folder, whatever the name tries."""
     posix, windows = PurePosixPath(name), PureWindowsPath(name)
     if not name or "\0" in name or any(ord(c) < 32 for c in name) or len(name) > 200:
-        raise Mistake("this is no name of a file", 0)
+        raise Misread("this is not a name of a file", 0)
     if posix.is_absolute() or windows.is_absolute() or windows.drive or ".." in windows.parts or name.startswith("~"):
-        raise Mistake(
+        raise Misread(
             f"{quoted(name)} leads out of the model's folder",
             0,
             "put the file beside the model, and give its name alone",
         )
     if folder is None:
-        raise Mistake(
+        raise Misread(
             f"{quoted(name)} cannot be found, because this model has no folder", 0, "save the model, then load it"
         )
     try:
@@ -136,9 +136,9 @@ def safe_path(name: str, folder: FilePath | None) -> FilePath:
         file = (root / posix).resolve()
     except (OSError, RuntimeError):  # of links that lead round in a circle
         hint = "put the file itself beside the model"
-        raise Mistake(f"{quoted(name)} is a link that leads nowhere", 0, hint) from None
+        raise Misread(f"{quoted(name)} is a link that leads nowhere", 0, hint) from None
     if not file.is_relative_to(root):
-        raise Mistake(
+        raise Misread(
             f"{quoted(name)} leads out of the model's folder by a link", 0, "put the file itself beside the model"
         )
     return file
@@ -149,15 +149,15 @@ def table_text(file: FilePath, name: str) -> str:
     try:
         status = os.stat(file)
         if not stat.S_ISREG(status.st_mode):
-            raise Mistake(f"{quoted(name)} is no file", 0)
+            raise Misread(f"{quoted(name)} is not a file", 0)
         if status.st_size > LARGEST_TABLE:
-            raise Mistake(f"{quoted(name)} has more than {LARGEST_TABLE // 10**6} million bytes", 0)
+            raise Misread(f"{quoted(name)} has more than {LARGEST_TABLE // 10**6} million bytes", 0)
         with open(file, "rb") as opened:
             content = opened.read(LARGEST_TABLE + 1)
         return content.decode("utf-8-sig")
     except FileNotFoundError:
-        raise Mistake(f"there is no file {quoted(name)} beside the model", 0) from None
+        raise Misread(f"there is no file {quoted(name)} beside the model", 0) from None
     except OSError as error:
-        raise Mistake(f"{quoted(name)} cannot be read: {error.strerror}", 0) from None
+        raise Misread(f"{quoted(name)} cannot be read: {error.strerror}", 0) from None
     except UnicodeDecodeError:
-        raise Mistake(f"{quoted(name)} is no text in UTF-8", 0) from None
+        raise Misread(f"{quoted(name)} is not text in UTF-8", 0) from None

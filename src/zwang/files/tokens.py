@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from zwang.files.names import PATTERN, wrong_name
-from zwang.files.problems import Mistake, quoted
+from zwang.files.problems import Misread, quoted
 
 LONGEST_TEXT = 20_000  # characters of one expression
 MOST_TOKENS = 10_000
@@ -31,20 +31,20 @@ class Token:
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of an expression, the last of kind "end"; a `Mistake` where there is none.
+    """The tokens of an expression, the last of kind "end"; a `Misread` where there is none.
 
     >>> [token.text for token in tokenize("m*x'^2")]
     ['m', '*', 'x', "'", '^', '2', '']
     """
     if len(text) > LONGEST_TEXT:
-        raise Mistake(
+        raise Misread(
             f"the expression has {len(text)} characters, more than {LONGEST_TEXT}", 0, "name its parts in [definitions]"
         )
     tokens: list[Token] = []
     at = 0
     while at < len(text):
         if len(tokens) >= MOST_TOKENS:
-            raise Mistake(f"the expression has more than {MOST_TOKENS} parts", at, "name its parts in [definitions]")
+            raise Misread(f"the expression has more than {MOST_TOKENS} parts", at, "name its parts in [definitions]")
         if found := SPACE.match(text, at):
             at = found.end()
             continue
@@ -62,31 +62,31 @@ def next_token(text: str, at: int, before: Token | None) -> Token:
     if found := PATTERN.match(text, at):
         name = found.group()
         if wrong := wrong_name(name):
-            raise Mistake(f"the name {quoted(name)} {wrong}", at)
+            raise Misread(f"the name {quoted(name)} {wrong}", at)
         return Token("name", name, at)
     if text[at] == "'" and (before is None or before.kind in ("(", ",")):
         end = text.find("'", at + 1)
         if end < 0:
-            raise Mistake("a rate mark ' follows the name of a coordinate", at, "write x' for the rate of x")
+            raise Misread("a rate mark ' follows the name of a coordinate", at, "write x' for the rate of x")
         return Token("text", text[at : end + 1], at)
     if found := SIGN.match(text, at):
         return Token(found.group(), found.group(), at)
     c = text[at]
     hint = f"write {INSTEAD[c]}" if c in INSTEAD else "numbers, names, + - * / ^ ( ) ' and functions make an expression"
-    raise Mistake(f"{quoted(c)} has no meaning in an expression", at, hint)
+    raise Misread(f"{quoted(c)} has no meaning in an expression", at, hint)
 
 
 def number(digits: str, text: str, at: int) -> Token:
     """A number, unless it is too long or something is stuck to it."""
     if len(digits) > MOST_DIGITS:
-        raise Mistake(f"a number of {len(digits)} characters: {MOST_DIGITS} are enough", at)
+        raise Misread(f"a number of {len(digits)} characters: {MOST_DIGITS} are enough", at)
     after = text[at + len(digits) : at + len(digits) + 1]
     if after == "." or after == "'":
-        raise Mistake(f"{quoted(digits + after)} is no number", at)
+        raise Misread(f"{quoted(digits + after)} is not a number", at)
     if after and (after.isalnum() or after == "_"):
         word = PATTERN.match(text, at + len(digits))
         name = word.group() if word else after
-        raise Mistake(
+        raise Misread(
             f"an operator is missing between {digits} and {quoted(name)}",
             at + len(digits),
             f"write {digits}*{name[:40]}",

@@ -61,7 +61,7 @@ def number(value: Any, words: str = "a number") -> Wrong:
         finite = math.isfinite(float(value))
     except OverflowError:
         finite = False
-    return [] if finite else [((), f"{str(value)[:20]} is no finite number")]
+    return [] if finite else [((), f"{str(value)[:20]} is not a finite number")]
 
 
 def expression(value: Any) -> Wrong:

@@ -1,13 +1,15 @@
-"""Every mistake of a model, found together and reported by name."""
+"""Every mistake of a model, found together and reported by name and place."""
 
 import math
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from zwang.errors import Mistake, Said, Where
 from zwang.model.identity import degree, degree_at_most, is_zero
 from zwang.signals import Signal
 from zwang.symbols import Plain, t
@@ -20,9 +22,12 @@ MOST_NAMED = 6  # coordinates or entries that one kind of mistake names
 NOT_REAL = {sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo}
 
 
-def find_mistakes(system: "System") -> list[str]:
-    """What is wrong with a system's description, one line a mistake; an empty list if nothing is."""
-    mistakes = wrong_coordinates(system) or []
+def find_mistakes(system: "System") -> list[Mistake]:
+    """What is wrong with a system's description; an empty list if nothing is.
+
+    Where a mistake is made is told by an argument of `System` and a name within it: ("constraints", "rod").
+    """
+    mistakes = wrong_coordinates(system)
     if mistakes:
         return mistakes  # nothing else can be judged without coordinates
     return [
@@ -45,92 +50,147 @@ def missing_values(system: "System", values: Any) -> list[str]:
     ]
 
 
-def wrong_coordinates(system: "System") -> list[str]:
-    """Coordinates that are none, or that are listed twice."""
+def place_name(where: Where, coordinates: Sequence[sp.Expr]) -> Said:
+    """What a person calls the place of an expression: kinetic, forces[x(t)], constraint 'rod'.
+
+    >>> from zwang.symbols import coordinates
+    >>> place_name(("forces", "x"), [coordinates("x")])
+    'forces[x(t)]'
+    """
+    if where[0] == "constraints":
+        return Said(f"constraint {where[1]!r}")
+    if where[0] in ("forces", "nonideal"):
+        return Said(where[0], "[", next(q for q in coordinates if q.func.__name__ == where[1]), "]")
+    return Said(where[0])
+
+
+def with_commas(values: Iterable[object]) -> Said:
+    """Values one after the other, with commas between them."""
+    return Said(*[part for value in values for part in (", ", value)][1:])
+
+
+def wrong_coordinates(system: "System") -> list[Mistake]:
+    """Coordinates that are not functions of time, or that are listed twice."""
+    where = ("coordinates",)
     if not system.coordinates:
-        return ["coordinates: there are none; give at least one, from zwang.coordinates('x')"]
-    mistakes = []
-    for q in system.coordinates:
-        if not (isinstance(q, AppliedUndef) and q.args == (t,)):
-            mistakes.append(f"coordinate {q} is no function of time: make it with zwang.coordinates or dynamicsymbols")
+        return [Mistake("coordinates: there are none; give at least one, from zwang.coordinates('x')", where=where)]
+    mistakes = [
+        Mistake(f"coordinate {q} is not a function of time", where=(*where, i),
+                remedy="make it with zwang.coordinates or dynamicsymbols")
+        for i, q in enumerate(system.coordinates)
+        if not (isinstance(q, AppliedUndef) and q.args == (t,))
+    ]  # fmt: skip
     if mistakes:
         return mistakes
     counts = Counter(system.coordinates)
-    mistakes += [f"coordinate {q} is listed {k} times: list it once" for q, k in counts.items() if k > 1]
     names = Counter(q.func.__name__ for q in counts)
-    mistakes += [
-        f"{k} different coordinates are called {name}: names must differ" for name, k in names.items() if k > 1
+    return [
+        *(
+            Mistake("coordinate ", q, f" is listed {k} times", where=(*where, q.func.__name__), remedy="list it once")
+            for q, k in counts.items()
+            if k > 1
+        ),
+        *(
+            Mistake(f"{k} different coordinates are called {name}", where=(*where, name), remedy="names must differ")
+            for name, k in names.items()
+            if k > 1
+        ),
     ]
-    return mistakes
 
 
-def wrong_symbols(system: "System") -> list[str]:
-    """Functions of time that are no coordinates, high derivatives, and look-alikes of coordinates and time."""
-    mistakes = []
-    known = set(system.coordinates)
-    known_too = known.union(system.inputs)
-    lookalikes = {f.func.__name__: f for f in system.coordinates} | {"t": "zwang.t"}
-    alike = {s for s in system.symbols if s.name in lookalikes}
-    for where, expression in system.expressions.items():
-        parts = expression.atoms(AppliedUndef, sp.Derivative, sp.Atom)  # one look at a long expression
-        # a function of coordinates, h(x, t), may stay unspecified in symbols; numbers will ask for it
-        strangers = [f for f in parts if isinstance(f, AppliedUndef) and f.args == (t,) and f not in known_too]
-        mistakes += [
-            f"{where}: {s} is not the coordinate {s}, it only looks like it (its assumptions differ): use one of them"
-            if s.func.__name__ in lookalikes
-            else f"{where}: unknown symbol {s}; the coordinates are {', '.join(map(str, system.coordinates))}: "
-            f"add it to them, or make it a parameter"
-            for s in sorted(strangers, key=str)
-        ]
-        mistakes += [f"{where}: contains {s}, which is no real number" for s in sorted(parts & NOT_REAL, key=str)]
-        highest = 2 if where.startswith("constraint") else 1
-        high = [d for d in parts if isinstance(d, sp.Derivative) and d.expr in known and d.derivative_count > highest]
-        for d in sorted(high, key=str):
-            what = "accelerations stand in constraints only" if d.derivative_count == 2 else "the order is above 2"
-            mistakes.append(f"{where}: contains {d}; {what}")
-        mistakes += [
-            f"{where}: the symbol {s} is not {lookalikes[s.name]}, it only looks like it: use {lookalikes[s.name]}"
-            for s in sorted(alike and expression.free_symbols & alike, key=str)
-        ]
+def wrong_symbols(system: "System") -> list[Mistake]:
+    """Functions of time that are not coordinates, high derivatives, and look-alikes of coordinates and time."""
+    known = dict.fromkeys(system.coordinates)
+    lookalikes = {f.func.__name__: f for f in known} | {"t": "zwang.t"}
+    mistakes = [
+        Mistake(place_name(where, system.coordinates), ": ", wrong.text, where=where, remedy=wrong.remedy)
+        for where, expression in system.places.items()
+        for wrong in wrong_in(expression, known, lookalikes, system.inputs, 2 if where[0] == "constraints" else 1)
+    ]
     counts = Counter(s.name for s in system.symbols)
     return mistakes + [
-        f"{k} different parameters are called {name} (their assumptions differ): use one symbol for one thing"
+        Mistake(
+            f"{k} different parameters are called {name} (their assumptions differ)",
+            where=("parameters", name),
+            remedy="use one symbol for one thing",
+        )
         for name, k in counts.items()
         if k > 1
     ]
 
 
-def wrong_energies(system: "System") -> list[str]:
+def wrong_in(
+    expression: sp.Basic,
+    known: Mapping[sp.Expr, None],
+    lookalikes: Mapping[str, Any],
+    inputs: Mapping[sp.Expr, Any],
+    highest: int,
+) -> Iterator[Mistake]:
+    """The same of one expression, in which coordinates may be differentiated `highest` times."""
+    parts = expression.atoms(AppliedUndef, sp.Derivative, sp.Atom)  # one look at a long expression
+    # a function of coordinates, h(x, t), may stay unspecified in symbols; numbers will ask for it
+    functions = [f for f in parts if isinstance(f, AppliedUndef) and f.args == (t,)]
+    for f in sorted((f for f in functions if f not in known and f not in inputs), key=str):
+        if f.func.__name__ in lookalikes:
+            why = ", it only looks like it (its assumptions differ)"
+            yield Mistake(f, " is not the coordinate ", f, why, remedy="use one of them")
+        else:
+            remedy = "add it to them, or make it a parameter"
+            yield Mistake("unknown symbol ", f, "; the coordinates are ", with_commas(known), remedy=remedy)
+    for s in sorted(parts & NOT_REAL, key=str):
+        yield Mistake("contains ", s, ", which is not a real number")
+    derivatives = [d for d in parts if isinstance(d, sp.Derivative)]
+    for d in sorted((d for d in derivatives if d.expr in known and d.derivative_count > highest), key=str):
+        what = "accelerations stand in constraints only" if d.derivative_count == 2 else "the order is above 2"
+        yield Mistake("contains ", d, f"; {what}")
+    symbols = [s for s in parts if isinstance(s, sp.Symbol) and s != t]
+    for s in sorted((s for s in symbols if s.name in lookalikes and s in expression.free_symbols), key=str):
+        meant = lookalikes[s.name]
+        yield Mistake("the symbol ", s, " is not ", meant, ", it only looks like it", remedy=Said("use ", meant))
+
+
+def wrong_energies(system: "System") -> list[Mistake]:
     """Energies that are missing, doubled, not quadratic, or that leave a coordinate without inertia."""
-    if system.kinetic is None:
-        if system.mass is None:
-            return ["neither kinetic nor mass is given: give the kinetic energy, or a mass matrix with forces"]
-        if system.potential != 0:
-            return ["potential goes with kinetic: with mass, put the whole of Q (−∂V/∂q included) into forces"]
+    if system.kinetic is not None:
+        return [*wrong_potential(system), *wrong_kinetic(system)]
+    if system.mass is None:
+        return [
+            Mistake("neither kinetic nor mass is given", remedy="give the kinetic energy, or a mass matrix with forces")
+        ]
+    if system.potential == 0:
         return []
-    mistakes = []
+    remedy = "with mass, put the whole of Q (−∂V/∂q included) into forces"
+    return [Mistake("potential goes with kinetic", where=("potential",), remedy=remedy)]
+
+
+def wrong_potential(system: "System") -> Iterator[Mistake]:
+    """A mass matrix beside a kinetic energy, and a potential that depends on velocities."""
     if system.mass is not None:
-        mistakes.append("both kinetic and mass are given: give one of them")
-    velocities = system.velocities
-    moving = sorted(map(str, system.potential.atoms(sp.Derivative).intersection(velocities)))
+        yield Mistake("both kinetic and mass are given", where=("mass",), remedy="give one of them")
+    moving = sorted(system.potential.atoms(sp.Derivative).intersection(system.velocities), key=str)
     if moving:
-        mistakes.append(f"potential depends on {', '.join(moving)}: put forces that depend on velocity into forces")
+        yield Mistake("potential depends on ", with_commas(moving), where=("potential",),
+                      remedy="put forces that depend on velocity into forces")  # fmt: skip
+
+
+def wrong_kinetic(system: "System") -> Iterator[Mistake]:
+    """A kinetic energy that is not quadratic in the velocities, or that leaves a coordinate without inertia."""
+    assert system.kinetic is not None
+    where = ("kinetic",)
     if not quadratic(system):
         plain = Plain.of(system.coordinates)
         kinetic = plain.put(system.kinetic)
         # the first few only: in a long expression each takes its time
-        high = [str(plain.back(vi)) for vi in plain.v[:MOST_NAMED] if not degree_at_most(kinetic, [vi], 2)]
-        which = f" (look at {', '.join(high)})" if high else ""
-        mistakes.append(f"kinetic is not quadratic in the velocities{which}: ½ q̇ᵀM q̇ with M free of q̇ is meant")
+        high = [plain.back(vi) for vi in plain.v[:MOST_NAMED] if not degree_at_most(kinetic, [vi], 2)]
+        which = Said(" (look at ", with_commas(high), ")") if high else ""
+        yield Mistake("kinetic is not quadratic in the velocities", which, where=where,
+                      remedy="½ q̇ᵀM q̇ with M free of q̇ is meant")  # fmt: skip
     constrained = {f for c in system.constraints for f in c.functions}
     rates_there = system.kinetic.atoms(sp.Derivative)
-    for q, vi in zip(system.coordinates, velocities, strict=True):
+    for q, vi in zip(system.coordinates, system.velocities, strict=True):
         if vi not in rates_there and q not in constrained:
-            mistakes.append(
-                f"kinetic misses the coordinate {q}: its rate occurs neither there nor in a constraint, so nothing "
-                f"determines its acceleration"
-            )
-    return mistakes
+            why = ": its rate occurs neither there nor in a constraint, so nothing determines its acceleration"
+            yield Mistake("kinetic misses the coordinate ", q, why, where=where)
 
 
 def quadratic(system: "System") -> bool:
@@ -142,13 +202,19 @@ def quadratic(system: "System") -> bool:
     return degree_at_most(plain.put(system.kinetic), plain.v, 2)
 
 
-def wrong_mass(system: "System") -> list[str]:
+def wrong_mass(system: "System") -> list[Mistake]:
     """A mass matrix that is not symmetric."""
     if system.mass is None:
         return []
     M, n = system.mass, len(system.coordinates)
     mistakes = (
-        f"mass is not symmetric: entry ({i + 1}, {j + 1}) is {M[i, j]}, entry ({j + 1}, {i + 1}) is {M[j, i]}"
+        Mistake(
+            f"mass is not symmetric: entry ({i + 1}, {j + 1}) is ",
+            M[i, j],
+            f", entry ({j + 1}, {i + 1}) is ",
+            M[j, i],
+            where=("mass", i, j),
+        )
         for i in range(n)
         for j in range(i)
         if M[i, j] != M[j, i] and not is_zero(M[i, j] - M[j, i])
@@ -156,18 +222,21 @@ def wrong_mass(system: "System") -> list[str]:
     return list(islice(mistakes, MOST_NAMED))
 
 
-def wrong_constraints(system: "System") -> list[str]:
+def wrong_constraints(system: "System") -> list[Mistake]:
     """Constraints that constrain nothing, that are nonlinear in accelerations, or that share a name."""
     mistakes = [
-        f"constraint {name!r} is given {k} times: names must differ"
+        Mistake(f"constraint {name!r} is given {k} times", where=("constraints", name), remedy="names must differ")
         for name, k in Counter(system.constraint_names).items()
         if k > 1
     ]
     for c in system.constraints:
+        where = ("constraints", c.name)
         if not c.functions:
-            mistakes.append(f"constraint {c.name!r}: {c.expression} contains no coordinate, so it constrains nothing")
+            nothing = " contains no coordinate, so it constrains nothing"
+            mistakes.append(Mistake(f"constraint {c.name!r}: ", c.expression, nothing, where=where))
         elif c.order == 2 and set(c.functions) <= set(system.coordinates) and not linear_in_accelerations(c):
-            mistakes.append(f"constraint {c.name!r} is nonlinear in the accelerations: rows A q̈ = b are linear")
+            text = f"constraint {c.name!r} is nonlinear in the accelerations: rows A q̈ = b are linear"
+            mistakes.append(Mistake(text, where=where))
     return mistakes
 
 
@@ -177,27 +246,35 @@ def linear_in_accelerations(constraint: "Constraint") -> bool:
     return degree_at_most(plain.put(constraint.expression), plain.a, 1)
 
 
-def wrong_parameters(system: "System") -> list[str]:
-    """Default values that are no finite real numbers, or that belong to no symbol."""
-    mistakes = []
-    for symbol, value in system.parameters.items():
-        if isinstance(symbol, AppliedUndef) and symbol.args == (t,):
-            if symbol in system.coordinates:
-                mistakes.append(f"parameters: {symbol} is a coordinate: give its value in a state, not here")
-            elif isinstance(value, Signal):
-                continue
-            elif value is not None and (not isinstance(value, sp.Expr) or value.atoms(AppliedUndef)):
-                mistakes.append(f"parameters: {symbol} = {value}: an expression in t and parameters alone is meant")
-            continue
-        if not isinstance(symbol, sp.Symbol):
-            mistakes.append(f"parameters: {symbol!r} is no parameter: use the symbols from zwang.parameters as keys")
-            continue
-        if value is None:
-            continue
-        try:
-            finite = math.isfinite(float(value))
-        except (TypeError, ValueError):
-            finite = False
-        if not finite or isinstance(value, str | bytes):
-            mistakes.append(f"parameter {symbol} = {value!r} is no finite real number")
-    return mistakes
+def wrong_parameters(system: "System") -> list[Mistake]:
+    """Default values that are not finite real numbers, or that belong to no symbol."""
+    found = (wrong_parameter(system, symbol, value) for symbol, value in system.parameters.items())
+    return [mistake for mistake in found if mistake is not None]
+
+
+def wrong_parameter(system: "System", symbol: Any, value: Any) -> Mistake | None:
+    """What is wrong with the default value of one symbol, or of one known function of time."""
+    if isinstance(symbol, AppliedUndef) and symbol.args == (t,):
+        where = ("parameters", symbol.func.__name__)
+        if symbol in system.coordinates:
+            remedy = "give its value in a state, not here"
+            return Mistake("parameters: ", symbol, " is a coordinate", where=where, remedy=remedy)
+        if value is None or isinstance(value, Signal):
+            return None
+        if isinstance(value, sp.Expr) and not value.atoms(AppliedUndef):
+            return None
+        meant = "an expression in t and parameters alone is meant"
+        return Mistake("parameters: ", symbol, " = ", value, where=where, remedy=meant)
+    where = ("parameters", str(symbol))
+    if not isinstance(symbol, sp.Symbol):
+        remedy = "use the symbols from zwang.parameters as keys"
+        return Mistake(f"parameters: {symbol!r} is not a parameter", where=where, remedy=remedy)
+    if value is None:
+        return None
+    try:
+        finite = math.isfinite(float(value))
+    except (TypeError, ValueError):
+        finite = False
+    if finite and not isinstance(value, str | bytes):
+        return None
+    return Mistake(f"parameter {symbol} = {value!r} is not a finite real number", where=where)

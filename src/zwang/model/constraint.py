@@ -51,13 +51,13 @@ class Constraint:
         expression, one_sided = given, self.one_sided
         if isinstance(given, Relational):
             if isinstance(given, sp.Ne):
-                raise InputError(f"{self._who}: {given} is no constraint: use Eq(…), >= or <=")
+                raise InputError(f"{self._who}: {given} is not a constraint: use Eq(…), >= or <=")
             expression = given.lhs - given.rhs
             one_sided = not isinstance(given, sp.Eq)
             if isinstance(given, sp.Le | sp.Lt):
                 expression = -expression
         elif not isinstance(given, sp.Expr) or given.is_Matrix:
-            why = "always true" if given is sp.true else "never true" if given is sp.false else "no expression"
+            why = "always true" if given is sp.true else "never true" if given is sp.false else "not an expression"
             raise InputError(f"{self._who}: {given} is {why}: give an expression (= 0), Eq(…) or expression >= 0")
         object.__setattr__(self, "expression", expression)
         object.__setattr__(self, "one_sided", one_sided)

@@ -7,13 +7,14 @@ from typing import Any
 
 import sympy as sp
 
-from zwang.errors import InputError
+from zwang.errors import InputError, Where
 from zwang.symbols import as_scalar
 
 Place = tuple[sp.Expr, ...]
 
 KINDS = ("point", "line", "circle", "body")
 COLORS = ("black", "blue", "brown", "cyan", "gray", "green", "magenta", "orange", "purple", "red", "teal", "yellow")
+UNEVEN = "its points have different numbers of coordinates: give each two, or each three"
 COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
@@ -43,26 +44,27 @@ class Shape:
         """Refuse what cannot be drawn, by name; bring numbers to SymPy."""
         who = f"shape {self.name!r}"
         if self.kind not in KINDS:
-            raise InputError(f"{who}: kind {self.kind!r} is unknown: choose {', '.join(map(repr, KINDS))}")
-        points = tuple(place(who, point) for point in self.points)
+            choices = ", ".join(map(repr, KINDS))
+            raise InputError(f"kind {self.kind!r} is unknown: choose {choices}", who=who, where=("kind",))
+        points = tuple(place(who, point, ("points", i)) for i, point in enumerate(self.points))
         least = {"point": 1, "circle": 1, "line": 2, "body": 3}[self.kind]
         if len(points) < least or (least == 1 and len(points) > 1):
-            raise InputError(
-                f"{who}: {len(points)} points make no {self.kind}, it takes {least}{' or more' * (least > 1)}"
-            )
+            words = f"{len(points)} points make no {self.kind}, it takes {least}{' or more' * (least > 1)}"
+            raise InputError(words, who=who, where=("points",))
         if len({len(point) for point in points}) > 1:
-            raise InputError(f"{who}: its points have different numbers of coordinates: give each two, or each three")
+            raise InputError(UNEVEN, who=who, where=("points",))
         if self.color and self.color not in COLORS and not COLOR.fullmatch(self.color):
-            raise InputError(f"{who}: color {self.color!r} is unknown: give '#rrggbb' or one of {', '.join(COLORS)}")
+            words = f"color {self.color!r} is unknown: give '#rrggbb' or one of {', '.join(COLORS)}"
+            raise InputError(words, who=who, where=("color",))
         if (self.radius is not None) != (self.kind == "circle"):
-            raise InputError(f"{who}: a circle has a radius, and nothing else has")
+            raise InputError("a circle has a radius, and nothing else has", who=who, where=("radius",))
         object.__setattr__(self, "points", points)
         if self.radius is not None:
             object.__setattr__(self, "radius", as_scalar(self.radius))
         if self.normal is not None:
-            object.__setattr__(self, "normal", place(who, self.normal))
+            object.__setattr__(self, "normal", place(who, self.normal, ("normal",)))
         if (self.normal is not None) != (self.kind == "circle" and self.dimension == 3):
-            raise InputError(f"{who}: a circle in space has a normal, and nothing else has")
+            raise InputError("a circle in space has a normal, and nothing else has", who=who, where=("normal",))
 
     @property
     def dimension(self) -> int:
@@ -89,10 +91,10 @@ class Drawing:
         return self.shapes[0].dimension if self.shapes else 0
 
 
-def place(who: str, point: Sequence[Any]) -> Place:
+def place(who: str, point: Sequence[Any], where: Where) -> Place:
     """A point as a tuple of two or three expressions."""
     if isinstance(point, str) or not isinstance(point, Sequence | sp.MatrixBase) or len(point) not in (2, 3):
-        raise InputError(f"{who}: {point!r} is no point: give two or three expressions")
+        raise InputError(f"{point!r} is not a point: give two or three expressions", who=who, where=where)
     return tuple(as_scalar(value) for value in point)
 
 

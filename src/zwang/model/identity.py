@@ -27,7 +27,7 @@ SEED = 1829  # the year of Gauss's principle
 
 Values = dict[sp.Basic, Any]
 
-# Functions with corners or jumps: of what stands in them, an expression is no polynomial.
+# Functions with corners or jumps: of what stands in them, an expression is not a polynomial.
 CORNERS = (sp.Piecewise, *(in_sympy(name) for name, function in FUNCTIONS.items() if function.switch))
 OPAQUE = (AppliedUndef, sp.Derivative, sp.Subs, sp.Integral)
 

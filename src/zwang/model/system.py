@@ -9,8 +9,8 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from zwang.errors import InputError, ModelError
-from zwang.model.check import find_mistakes
+from zwang.errors import InputError, Mistake, ModelError, Where
+from zwang.model.check import find_mistakes, place_name
 from zwang.model.constraint import Constraint
 from zwang.signals import Signal
 from zwang.symbols import as_expression, as_scalar, rates, t
@@ -24,7 +24,7 @@ class System:
     generalized forces. Or give `mass` with `forces` as the whole Q. `forces` and `nonideal` (the vector C
     of nonideal constraints, S1) are a mapping coordinate → expression or a sequence in coordinate order;
     `constraints` a mapping name → constraint or a sequence. `parameters` are default values, None for none; a
-    function of time that is no coordinate, such as a driving α(t), is declared there too, with an expression
+    function of time that is not a coordinate, such as a driving α(t), is declared there too, with an expression
     in t, a `Signal` or None.
 
     Every mistake of the description is reported at once, in a `ModelError`.
@@ -65,13 +65,13 @@ class System:
         """Bring the description to one normal form, then look for mistakes."""
         listed = coordinates if isinstance(coordinates, Sequence | sp.MatrixBase) else (coordinates,)
         q = tuple(listed)
-        mistakes: list[str] = []
+        mistakes: list[Mistake] = []
 
-        def attempt(what: str, build: Any, fallback: Any) -> Any:
+        def attempt(where: Where, build: Any, fallback: Any, *what: object) -> Any:
             try:
                 return build()
             except InputError as error:
-                mistakes.append(f"{what}: {error}" if what else str(error))
+                mistakes.append(Mistake(*what, *error.mistakes, where=where))
                 return fallback
 
         def set_field(key: str, value: Any) -> None:
@@ -79,27 +79,34 @@ class System:
 
         set_field("name", name)
         set_field("coordinates", q)
-        energy = None if kinetic is None else attempt("kinetic", lambda: as_scalar(kinetic), None)
+        energy = None if kinetic is None else attempt(("kinetic",), lambda: as_scalar(kinetic), None, "kinetic: ")
         if kinetic is not None and energy is None:  # an energy for one that is none, so that nothing else is said of it
             energy = sp.Add(*[rates(f)[0] ** 2 for f in q if isinstance(f, AppliedUndef)])
         set_field("kinetic", energy)
-        set_field("potential", attempt("potential", lambda: as_scalar(potential), sp.S.Zero))
-        set_field("forces", attempt("forces", lambda: per_coordinate(forces, q), (sp.S.Zero,) * len(q)))
-        set_field("nonideal", attempt("nonideal", lambda: per_coordinate(nonideal, q), (sp.S.Zero,) * len(q)))
-        set_field(
-            "mass",
-            None if mass is None else attempt("mass", lambda: square_matrix(mass, len(q)), sp.eye(len(q))),
-        )
+        zero = (sp.S.Zero,) * len(q)
+        set_field("potential", attempt(("potential",), lambda: as_scalar(potential), sp.S.Zero, "potential: "))
+        set_field("forces", attempt(("forces",), lambda: per_coordinate(forces, q), zero, "forces: "))
+        set_field("nonideal", attempt(("nonideal",), lambda: per_coordinate(nonideal, q), zero, "nonideal: "))
+        matrix = None
+        if mass is not None:
+            matrix = attempt(("mass",), lambda: square_matrix(mass, len(q)), sp.eye(len(q)), "mass: ")
+        set_field("mass", matrix)
         named = constraints.items() if isinstance(constraints, Mapping) else ((None, c) for c in as_list(constraints))
-        values = attempt("parameters", lambda: as_mapping(parameters), {})
+        values = attempt(("parameters",), lambda: as_mapping(parameters), {}, "parameters: ")
         for f in [f for f, value in values.items() if isinstance(f, AppliedUndef) and is_formula(value)]:
-            values[f] = attempt(f"parameters[{f}]", lambda f=f: as_expression(values[f]), None)
+            where = ("parameters", f.func.__name__)
+            values[f] = attempt(where, lambda f=f: as_expression(values[f]), None, "parameters[", f, "]: ")
         # a symbol without a value is as good as one that is not mentioned; a function of time is thereby declared
         values = {s: value for s, value in values.items() if value is not None or not isinstance(s, sp.Symbol)}
         set_field("parameters", MappingProxyType(values))
         given = frozenset(self.inputs)
         built = [
-            attempt("", lambda n=n, c=c, i=i: named_constraint(n, c, i, given), None) for i, (n, c) in enumerate(named)
+            attempt(
+                ("constraints", i if n is None else str(n)),
+                lambda n=n, c=c, i=i: named_constraint(n, c, i, given),
+                None,
+            )
+            for i, (n, c) in enumerate(named)
         ]
         set_field("constraints", tuple(c for c in built if c is not None))
         mistakes += find_mistakes(self)
@@ -153,7 +160,7 @@ class System:
 
     @cached_property
     def _described(self) -> frozenset[sp.Symbol]:
-        return frozenset().union(*(e.free_symbols for e in self.expressions.values()))
+        return frozenset().union(*(e.free_symbols for e in self.places.values()))
 
     @property
     def structure(self) -> tuple[Any, ...]:
@@ -170,17 +177,23 @@ class System:
         )
 
     @property
-    def expressions(self) -> dict[str, sp.Basic]:
-        """Every expression of the description that is not zero, under the name a person would look for."""
-        parts: dict[str, sp.Basic] = {}
+    def places(self) -> dict[Where, sp.Basic]:
+        """Every expression of the description that is not zero, by where it stands: ("forces", "x")."""
+        parts: dict[Where, sp.Basic] = {}
         if self.kinetic is not None:
-            parts["kinetic"] = self.kinetic
+            parts[("kinetic",)] = self.kinetic
         if self.mass is not None:
-            parts["mass"] = self.mass
-        parts["potential"] = self.potential
-        parts |= {f"forces[{q}]": f for q, f in zip(self.coordinates, self.forces, strict=False) if f != 0}
-        parts |= {f"nonideal[{q}]": f for q, f in zip(self.coordinates, self.nonideal, strict=False) if f != 0}
-        return parts | {f"constraint {c.name!r}": c.expression for c in self.constraints}
+            parts[("mass",)] = self.mass
+        parts[("potential",)] = self.potential
+        names = self.coordinate_names
+        parts |= {("forces", name): f for name, f in zip(names, self.forces, strict=False) if f != 0}
+        parts |= {("nonideal", name): f for name, f in zip(names, self.nonideal, strict=False) if f != 0}
+        return parts | {("constraints", c.name): c.expression for c in self.constraints}
+
+    @property
+    def expressions(self) -> dict[str, sp.Basic]:
+        """The same under the names that a person would look for: forces[x(t)], constraint 'rod'."""
+        return {str(place_name(where, self.coordinates)): e for where, e in self.places.items()}
 
 
 def is_formula(value: Any) -> bool:
@@ -196,7 +209,7 @@ def as_list(values: Any) -> list[Any]:
 def as_mapping(given: Any) -> dict[Any, Any]:
     """A mapping as a dictionary of our own; nothing as an empty one."""
     if given is not None and not isinstance(given, Mapping):
-        raise InputError(f"{given!r} is no mapping: give {{symbol: value}}")
+        raise InputError(f"{given!r} is not a mapping: give {{symbol: value}}")
     return dict(given or {})
 
 
@@ -223,7 +236,7 @@ def square_matrix(given: Any, n: int) -> sp.ImmutableMatrix:
             [[as_scalar(e) for e in row] for row in (given.tolist() if hasattr(given, "tolist") else given)]
         )
     except (TypeError, ValueError) as error:
-        raise InputError(f"is no matrix ({error}): give {n} rows of {n} expressions") from None
+        raise InputError(f"is not a matrix ({error}): give {n} rows of {n} expressions") from None
     if matrix.shape != (n, n):
         raise InputError(f"has shape {matrix.shape}, but {n} coordinates need ({n}, {n})")
     return matrix
@@ -237,6 +250,6 @@ def named_constraint(name: str | None, what: Any, index: int, given: frozenset[s
 
 
 def require_system(given: Any, what: str) -> None:
-    """Refuse what is no `System`, saying what takes one."""
+    """Refuse what is not a `System`, saying what takes one."""
     if not isinstance(given, System):
         raise InputError(f"{what} takes a zwang.System, not a {type(given).__name__}")

@@ -77,7 +77,8 @@ def assemble(
     if (beyond := np.flatnonzero(limits(system, now, q, v)[1])).size:
         name = system.constraint_names[int(beyond[0])]
         raise AssemblyError(
-            f"the state nearest to the guess is beyond the one-sided constraint {name!r}: move the guess"
+            f"the state nearest to the guess is beyond the one-sided constraint {name!r}: move the guess",
+            where=("constraints", name),
         )
     values = map(float, np.concatenate([q, v]))
     return dict(zip([*system.coordinates, *system.velocities], values, strict=True))
@@ -182,7 +183,8 @@ def require_satisfied(system: System, now: Matrices, q: Array, v: Array, found: 
     )
     raise AssemblyError(
         f"no state near the guess obeys every constraint: {listed or 'the search did not settle'}; give a better "
-        f"guess, hold fewer coordinates, or check that these constraints can be met together"
+        f"guess, hold fewer coordinates, or check that these constraints can be met together",
+        where=("constraints", system.constraint_names[bad[0]]) if bad else (),
     )
 
 

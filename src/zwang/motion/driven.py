@@ -7,8 +7,9 @@ import numpy as np
 import sympy as sp
 
 from zwang.equations.languages import in_pieces, translate
-from zwang.errors import InputError
+from zwang.errors import InputError, Where
 from zwang.evaluation import Array, Kept
+from zwang.model.check import place_name
 from zwang.motion.switches import TimeSwitches, time_switches
 from zwang.signals import Signal
 from zwang.symbols import t as time
@@ -56,7 +57,7 @@ def switches_in(setup: "Setup") -> TimeSwitches | None:
 def derivatives_used(setup: "Setup") -> dict[sp.Expr, int]:
     """The known functions of time whose derivatives are used, with the highest order of each."""
     used: dict[sp.Expr, int] = {}
-    for expression in setup.system.expressions.values():
+    for expression in setup.system.places.values():
         for d in expression.atoms(sp.Derivative):
             if isinstance(setup.inputs.get(d.expr), sp.Expr) and time in d.variables:
                 used[d.expr] = max(used.get(d.expr, 0), d.derivative_count)
@@ -82,7 +83,7 @@ def require_smooth(system: "System", f: sp.Expr, signal: Signal, t: float, until
     A constraint of order k fixes velocities by its derivative of order 1 − k, so that derivative must not jump;
     impulsive forces would come from the derivative of a jump; kinetic energy is differentiated once.
     """
-    for where, expression in system.expressions.items():
+    for where, expression in system.places.items():
         used = [d.derivative_count for d in expression.atoms(sp.Derivative) if d.expr == f and time in d.variables]
         if not used and not expression.has(f):
             continue
@@ -92,15 +93,15 @@ def require_smooth(system: "System", f: sp.Expr, signal: Signal, t: float, until
         if highest >= 0 and len(jumps):
             what = {0: "", 1: " rate"}.get(highest, f" derivative of order {highest}")
             remedy = "use kind='cubic'" if signal.kind == "linear" else "smooth it, or end the motion before"
+            who = place_name(where, system.coordinates)
             raise InputError(
-                f"{where} asks the motion to follow the{what} of the signal {f}, which jumps at t = {jumps[0]:g}: "
+                f"{who} asks the motion to follow the{what} of the signal {f}, which jumps at t = {jumps[0]:g}: "
                 f"no finite force can do that; {remedy}"
             )
 
 
-def differentiated(system: "System", where: str) -> int:
+def differentiated(system: "System", where: Where) -> int:
     """How often a part of a system is differentiated before it must be continuous; negative: it may jump itself."""
-    for c in system.constraints:
-        if where == f"constraint {c.name!r}":
-            return 1 - c.order
-    return 0 if where == "kinetic" else -1
+    if where[0] == "constraints":
+        return 1 - next(c.order for c in system.constraints if c.name == where[1])
+    return 0 if where == ("kinetic",) else -1

@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy as sp
 
-from zwang.errors import InputError
+from zwang.errors import InputError, Where
 from zwang.multibody.pose import Pose, at_rest
 from zwang.multibody.vectors import (
     IDENTITY,
@@ -83,12 +83,12 @@ class Moving(AnyBody):
     def pose(self, dimension: int) -> Pose:
         """Where the body is prescribed to be."""
         who = f"body {self.name!r}"
-        origin = vector(f"{who}: position", self.position, (2, 3) if dimension == 2 else (3,))[:dimension]
-        angle = scalar(f"{who}: angle", self.angle)
+        origin = vector(who, self.position, (2, 3) if dimension == 2 else (3,), ("position",))[:dimension]
+        angle = scalar(who, self.angle, ("angle",))
         velocity = tuple(dot(x) for x in origin)
         if dimension == 2:
             return Pose(origin, plane_turn(angle), velocity, dot(angle), angle)
-        axis = unit(f"{who}: axis", self.axis, (3,))
+        axis = unit(who, self.axis, (3,), ("axis",))
         return Pose(origin, axis_turn(axis, angle), velocity, scale(dot(angle), axis))
 
     def start_pose(self, dimension: int) -> Pose:
@@ -113,13 +113,15 @@ class MassBody(AnyBody):
     def check(self) -> None:
         """Refuse a body without a name or without mass."""
         if not isinstance(self.name, str) or not self.name or self.name == "ground":
-            raise InputError(f"{self.name!r} is no name for a body: give a text, and not 'ground'")
-        mass = scalar(f"{self.who}: mass", self.mass)
+            words = f"{self.name!r} is not a name for a body: give a text, and not 'ground'"
+            raise InputError(words, where=("name",))
+        mass = scalar(self.who, self.mass, ("mass",))
         if is_number(mass) and not mass > 0:
-            raise InputError(f"{self.who}: its mass is {self.mass}, but a mass is positive")
-        numeric(f"{self.who}: position", self.position)
+            raise InputError(f"{self.who}: its mass is {self.mass}, but a mass is positive", where=("mass",))
+        numeric(self.who, self.position, where=("position",))
         if len(self._start_velocity) != self.dimension:
-            raise InputError(f"{self.who}: position and velocity differ in their number of entries")
+            words = "position and velocity differ in their number of entries"
+            raise InputError(f"{self.who}: {words}", where=("velocity",))
 
     @property
     def who(self) -> str:
@@ -146,7 +148,7 @@ class MassBody(AnyBody):
     def _start_velocity(self) -> tuple[float, ...]:
         if self.velocity is None:
             return (0.0,) * self.dimension
-        return numeric(f"{self.who}: velocity", self.velocity)
+        return numeric(self.who, self.velocity, where=("velocity",))
 
     def point(self, s: Sequence[Any]) -> Vector:
         """Where a point of the body is, in world axes: expressions, for conditions of the user's own.
@@ -154,15 +156,15 @@ class MassBody(AnyBody):
         >>> Particle("bob", mass=2, position=(0, -1)).point((1, 0))
         (bob.x(t) + 1, bob.y(t))
         """
-        return self.pose(self.dimension).point(vector(f"{self.who}: point", s, (self.dimension,)))
+        return self.pose(self.dimension).point(vector(self.who, s, (self.dimension,), ("point",)))
 
     def point_velocity(self, s: Sequence[Any]) -> Vector:
         """The velocity of a point of the body, in world axes: expressions."""
-        return self.pose(self.dimension).point_velocity(vector(f"{self.who}: point", s, (self.dimension,)))
+        return self.pose(self.dimension).point_velocity(vector(self.who, s, (self.dimension,), ("point",)))
 
     def direction(self, d: Sequence[Any]) -> Vector:
         """Where a direction of the body points, in world axes: expressions."""
-        return self.pose(self.dimension).direction(vector(f"{self.who}: direction", d, (self.dimension,)))
+        return self.pose(self.dimension).direction(vector(self.who, d, (self.dimension,), ("direction",)))
 
     @property
     def kinetic(self) -> sp.Expr:
@@ -198,7 +200,7 @@ class Particle(MassBody):
     outline: Sequence[Sequence[Any]] = ()
 
     def __post_init__(self) -> None:
-        """Refuse what is no particle."""
+        """Refuse what is not a particle."""
         self.check()
 
     @property
@@ -225,7 +227,7 @@ class Particle(MassBody):
         return dict(place) | dict(zip(self._linear, self._start_velocity, strict=True))
 
 
-def own_point(who: str, body: AnyBody, point: Vector) -> Vector:
+def own_point(who: str, body: AnyBody, point: Vector, where: Where = ()) -> Vector:
     """A point in body axes; of a particle nothing but its own place can be held."""
     if not isinstance(body, Particle):
         return point
@@ -233,7 +235,8 @@ def own_point(who: str, body: AnyBody, point: Vector) -> Vector:
     if not all(is_number(x) and abs(float(x)) <= near for x in point):
         raise InputError(
             f"{who}: the point {tuple(point)} is away from the particle {body.name!r}, which has no other point than "
-            f"its own"
+            f"its own",
+            where=where,
         )
     return (sp.S.Zero,) * len(point)
 
@@ -242,7 +245,7 @@ def common_dimension(who: str, first: AnyBody, second: AnyBody) -> int:
     """2 between bodies in the plane, 3 in space; what cannot be joined is refused."""
     for body in (first, second):
         if not isinstance(body, AnyBody):
-            raise InputError(f"{who}: {body!r} is no body: give a body, or ground")
+            raise InputError(f"{who}: {body!r} is not a body: give a body, or ground")
     sizes = {b.dimension for b in (first, second) if isinstance(b, MassBody)}
     if not sizes:
         raise InputError(f"{who} joins {first.name!r} to {second.name!r}: neither can move")

@@ -1,10 +1,12 @@
 """What a mechanism looks like, from its bodies, joints and force elements."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import cycle
 from typing import Any
 
+from zwang.errors import InputError
 from zwang.model.drawing import Drawing, Shape
 from zwang.multibody.body import AnyBody, MassBody, Particle
 from zwang.multibody.element import ForceElement
@@ -21,12 +23,26 @@ def draw(bodies: Sequence[AnyBody], joints: Sequence[Constrainer], forces: Seque
     placed = [j for j in joints if isinstance(j, Joint)]
     moving: list[AnyBody] = [b for b in bodies if isinstance(b, MassBody)]
     colors = dict(zip(moving, cycle(COLORS), strict=False))
-    shapes = [replace(shape, color=colors.get(b, "gray")) for b in bodies for shape in body_shapes(b, placed, size)]
+    shapes: list[Shape] = []
+    for b in bodies:
+        with at_part("bodies", b):
+            shapes += [replace(s, color=colors.get(b, "gray")) for s in body_shapes(b, placed, size)]
     for j in placed:
-        shapes += [s if s.color else replace(s, color=colors.get(j.second, "gray")) for s in j.shapes()]
+        with at_part("joints", j):
+            shapes += [s if s.color else replace(s, color=colors.get(j.second, "gray")) for s in j.shapes()]
     for element in forces:
-        shapes += element.shapes()
+        with at_part("forces", element):
+            shapes += element.shapes()
     return Drawing(tuple(shapes))
+
+
+@contextmanager
+def at_part(argument: str, part: Any) -> Iterator[None]:
+    """While a part is drawn: what is refused is refused at the part."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(*error.mistakes, where=(argument, part.name)) from None
 
 
 def body_shapes(body: AnyBody, joints: Sequence[Joint], size: int) -> list[Shape]:
@@ -34,7 +50,7 @@ def body_shapes(body: AnyBody, joints: Sequence[Joint], size: int) -> list[Shape
     pose = body.pose(size)
     outline: Any = getattr(body, "outline", ())
     if len(outline):
-        corners = tuple(pose.point(vector(f"body {body.name!r}: outline", c, (size,))) for c in outline)
+        corners = tuple(pose.point(vector(f"body {body.name!r}", c, (size,), ("outline",))) for c in outline)
         return [Shape(body.name, "body", corners)]
     if isinstance(body, Particle):
         return [Shape(body.name, "point", (pose.origin,))]

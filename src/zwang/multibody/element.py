@@ -6,11 +6,11 @@ from typing import Any
 
 import sympy as sp
 
-from zwang.errors import InputError
+from zwang.errors import InputError, Where
 from zwang.model.drawing import Shape
 from zwang.multibody.body import AnyBody, MassBody
 from zwang.multibody.joint import Constrainer
-from zwang.multibody.vectors import Vector, cross, is_number, scalar
+from zwang.multibody.vectors import Vector, cross, is_number, refusal, scalar
 from zwang.signals import Signal
 from zwang.symbols import t
 
@@ -74,38 +74,42 @@ def moment_of(arm: Vector, force: Vector) -> Any:
 def require_movable(who: str, body: Any) -> MassBody:
     """Refuse what no force can move."""
     if not isinstance(body, AnyBody):
-        raise InputError(f"{who}: {body!r} is no body")
+        raise InputError(f"{who}: {body!r} is not a body", where=("body",))
     if not isinstance(body, MassBody):
-        raise InputError(f"{who} acts on {body.name!r}, which no force can move: give a body with mass")
+        words = f"{who} acts on {body.name!r}, which no force can move: give a body with mass"
+        raise InputError(words, where=("body",))
     return body
 
 
-def not_negative(who: str, what: str, value: Any) -> sp.Expr:
-    """A number that is not negative, or an expression."""
-    found = scalar(f"{who}: {what}", value)
+def not_negative(who: str, argument: str, value: Any, what: str = "") -> sp.Expr:
+    """An argument that is not a negative number, or is an expression; `what` messages call it if not by its name."""
+    found, what = scalar(who, value, (argument,)), what or argument
     if is_number(found) and not found >= 0:
-        raise InputError(f"{who}: its {what} is {value}, but no {what} is negative; check the sign")
+        words = f"its {what} is {value}, but no {what} is negative; check the sign"
+        raise InputError(f"{who}: {words}", where=(argument,))
     return found
 
 
-def known(who: str, name: str, value: Any) -> tuple[sp.Expr, dict[sp.Expr, Signal]]:
+def known(who: str, name: str, value: Any, where: Where) -> tuple[sp.Expr, dict[sp.Expr, Signal]]:
     """A number or expression as it is; a signal as a known function of time of this name, and what it is."""
     if isinstance(value, Signal):
         f = sp.Function(name)(t)
         return f, {f: value}
-    return scalar(who, value), {}
+    return scalar(who, value, where), {}
 
 
 def require_frame(who: str, frame: str) -> None:
     """Refuse a frame that is neither the world's nor the body's."""
     if frame not in FRAMES:
-        raise InputError(f"{who}: frame={frame!r} is unknown: choose {' or '.join(map(repr, FRAMES))}")
+        raise InputError(
+            f"{who}: frame={frame!r} is unknown: choose {' or '.join(map(repr, FRAMES))}", where=("frame",)
+        )
 
 
 def known_vector(element: ForceElement, given: Any, size: int) -> tuple[Vector, dict[sp.Expr, Any]]:
     """Components as expressions, and what the known functions of time among them are."""
-    who = f"{element.who}: components"
+    who, where = element.who, ("components",)
     if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != size:
-        raise InputError(f"{who}: {given!r} is no vector of {size} entries")
-    found = [known(who, f"{element.name}.u{axis}", value) for axis, value in zip("xyz", given, strict=False)]
+        raise refusal(who, where, f"{given!r} is not a vector of {size} entries")
+    found = [known(who, f"{element.name}.u{axis}", value, where) for axis, value in zip("xyz", given, strict=False)]
     return tuple(e for e, _ in found), {f: signal for _, inputs in found for f, signal in inputs.items()}

@@ -86,7 +86,8 @@ def require_inertia(
         if len(loose) and np.linalg.norm(loose[:, columns]) > SHARE:
             raise UndeterminedError(
                 f"{b.who} has no inertia about an axis about which it is free to turn: give it a small moment there, "
-                f"or hold that turn with a joint"
+                f"or hold that turn with a joint",
+                where=("bodies", b.name),
             )
 
 

@@ -12,6 +12,7 @@ from zwang.errors import InputError
 from zwang.model.drawing import Shape
 from zwang.multibody.body import AnyBody, common_dimension, own_point
 from zwang.multibody.efforts import FreeMotion
+from zwang.multibody.part_name import PartName
 from zwang.multibody.pose import Pose
 from zwang.multibody.vectors import (
     IDENTITY,
@@ -68,7 +69,8 @@ class Constrainer(ABC):
     def __post_init__(self) -> None:
         """Say at once what is wrong with the description."""
         if not isinstance(self.name, str) or not self.name:
-            raise InputError(f"{self.name!r} is no name for a {type(self).__name__}: give a text")
+            words = f"{self.name!r} is not a name for a ", PartName(type(self).__name__), ": give a text"
+            raise InputError(*words, where=("name",))
         _ = self.asked
 
     @cached_property
@@ -145,15 +147,15 @@ class Joint(Constrainer):
         """A world point of the start, or a point on each body, as points in body axes."""
         if is_pair(at):
             return both_ends(self.who, self.bodies, self.dimension, at=at)
-        world = vector(f"{self.who}: at", at, (self.dimension,))
+        world = vector(self.who, at, (self.dimension,), ("at",))
         return both_ends(self.who, self.bodies, self.dimension, world, world)
 
     def directed(self, what: str, axis: Place) -> tuple[Vector, Vector]:
         """A world direction of the start, or one on each body, as unit vectors in body axes."""
-        who, size = f"{self.who}: {what}", (self.dimension,)
+        size, where = (self.dimension,), (what,)
         if is_pair(axis):
-            return unit(who, axis[0], size), unit(who, axis[1], size)
-        world = unit(who, axis, size)
+            return unit(self.who, axis[0], size, where), unit(self.who, axis[1], size, where)
+        world = unit(self.who, axis, size, where)
         first, second = (pose.held_direction(world) for pose in self.start_poses)
         return first, second
 
@@ -212,15 +214,16 @@ def both_ends(
     """
     size, world = (dimension,), (start, end)
     if at is not None and (any(x is not None for x in world) or not is_pair(at)):
-        raise InputError(f"{who}: give start and end in the world, or at=(point on the first, point on the second)")
+        words = "give start and end in the world, or at=(point on the first, point on the second)"
+        raise InputError(f"{who}: {words}", where=("at",))
     ends = []
     for body, place, own, what in zip(bodies, world, (None, None) if at is None else at, ("start", "end"), strict=True):
         if own is not None:
-            point = vector(f"{who}: at", own, size)
+            point = vector(who, own, size, ("at",))
         elif place is None:
             point = (sp.S.Zero,) * dimension
         else:
-            point = body.start_pose(dimension).held_point(vector(f"{who}: {what}", place, size))
+            point = body.start_pose(dimension).held_point(vector(who, place, size, (what,)))
         ends.append(own_point(who, body, point))
     return ends[0], ends[1]
 
@@ -240,7 +243,8 @@ def frame_about(joint: Joint, axis: Vector) -> tuple[Vector, ...]:
     if not all(map(is_number, axis)):
         raise InputError(
             f"{joint.who}: where its axis points on a body depends on parameters: give it as (on the first body, on "
-            f"the second), in body axes"
+            f"the second), in body axes",
+            where=("axis",),
         )
     return (*perpendiculars(axis), axis)
 
@@ -273,7 +277,7 @@ def carried(joint: Joint, e: Vector) -> Vector:
 def turn_about(joint: Joint, axes: tuple[Vector, Vector], reading: Any) -> Freedom:
     """The angle by which the second body has turned about an axis, from the start, where it reads `reading`."""
     a, b = joint.poses
-    reading = scalar(f"{joint.who}: reading", reading)
+    reading = scalar(joint.who, reading, ("reading",))
     if joint.dimension == 2:
         first, second = joint.start_poses
         from_start = scalar(joint.who, reading + first.angle - second.angle)

@@ -1,6 +1,5 @@
 """A mechanism: bodies, joints and force elements, and the `System` that they make."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,12 +14,12 @@ from zwang.model import System
 from zwang.model.drawing import Drawing
 from zwang.motion.assemble import assemble
 from zwang.multibody import results
-from zwang.multibody.body import AnyBody, Ground, MassBody, Moving
+from zwang.multibody.body import AnyBody, MassBody
+from zwang.multibody.check import find_mistakes
 from zwang.multibody.drawing import draw
 from zwang.multibody.element import ForceElement
-from zwang.multibody.inertia import is_slender, require_inertia
+from zwang.multibody.inertia import require_inertia
 from zwang.multibody.joint import Constrainer
-from zwang.multibody.planar_body import PlanarBody
 from zwang.symbols import rates
 from zwang.symbols import t as time
 
@@ -124,7 +123,8 @@ class Mechanism:
         try:
             state = assemble(self.system, self.guess, parameters=parameters, t=t)
         except AssemblyError as error:
-            raise AssemblyError(f"the mechanism cannot be put together as described: {error}") from None
+            words, where = "the mechanism cannot be put together as described: ", error.mistakes[0].where
+            raise AssemblyError(words, *error.mistakes, where=where) from None
         require_facing(self, state, parameters, t)
         require_inertia(self.system, self.movable, state, parameters, t)
         return without_noise(self, state)
@@ -170,7 +170,8 @@ def require_facing(
         if now.is_number and now < 0:
             raise AssemblyError(
                 f"joint {j.name!r}: from where its bodies are described they come to stand half a turn off: describe "
-                f"them nearer to how it holds them, less than a quarter of a turn away"
+                f"them nearer to how it holds them, less than a quarter of a turn away",
+                where=("joints", j.name),
             )
 
 
@@ -195,71 +196,3 @@ def total(parts: Sequence[Mapping[sp.Expr, sp.Expr]]) -> dict[sp.Expr, sp.Expr]:
         for q, e in part.items():
             terms.setdefault(q, []).append(e)
     return {q: sp.Add(*es) for q, es in terms.items()}
-
-
-def find_mistakes(mechanism: Mechanism) -> list[str]:
-    """What does not fit together."""
-    mistakes = []
-    for key, kind, what in (
-        ("bodies", AnyBody, "body"),
-        ("joints", Constrainer, "joint"),
-        ("forces", ForceElement, "force element"),
-    ):
-        wrong = [x for x in getattr(mechanism, key) if not isinstance(x, kind)]
-        mistakes += [f"{key}: {x!r} is no {what}" for x in wrong]
-    if mistakes:
-        return mistakes
-    bodies = mechanism.movable
-    mistakes += [
-        f"{b.who} has no inertia, and nothing holds its angle: give it an inertia, hold it with a joint away from its "
-        f"centre, or make it a Particle"
-        for b in bodies
-        if isinstance(b, PlanarBody) and is_slender(b) and not is_held(mechanism, b.coordinates[2])
-    ]
-    if not bodies:
-        mistakes.append("bodies: none of them can move; give at least one with mass")
-    if len({b.dimension for b in bodies}) > 1:
-        flat = next(b.name for b in bodies if b.dimension == 2)
-        mistakes.append(f"body {flat!r} lives in the plane, others in space: describe all of them in one of the two")
-    for what, things in (
-        ("bodies", mechanism.bodies),
-        ("joints and conditions", mechanism.joints),
-        ("force elements", mechanism.forces),
-    ):
-        counts = Counter(x.name for x in things)
-        mistakes += [f"{k} {what} are called {name!r}: names must differ" for name, k in counts.items() if k > 1]
-    clash = {b.name for b in bodies} & {j.name for j in mechanism.joints}
-    mistakes += [f"a body and a joint are both called {name!r}: names must differ" for name in sorted(clash)]
-    rows = {f"{b.name}.{suffix}" for b in bodies for suffix in b.conditions} | {
-        f"{j.name}.{suffix}" for j in mechanism.joints for suffix in j.asked
-    }
-    mistakes += [
-        f"constraint {name!r} has the name of a condition of the mechanism: choose another"
-        for name in mechanism.constraints
-        if name in rows
-    ]
-    listed = set(mechanism.bodies)
-    for j in mechanism.joints:
-        mistakes += [
-            f"joint {j.name!r} holds body {b.name!r}, which is not in the mechanism: add it to bodies"
-            for b in j.bodies
-            if b not in listed and not isinstance(b, Ground | Moving)
-        ]
-    for f in mechanism.forces:
-        mistakes += [
-            f"{f.who} acts on body {b.name!r}, which is not in the mechanism: add it to bodies"
-            for b in f.bodies
-            if b not in listed and not isinstance(b, Ground | Moving)
-        ]
-        mistakes += [
-            f"{f.who} acts along joint {j.name!r}, which is not in the mechanism: add it to joints"
-            for j in f.joints
-            if j not in mechanism.joints
-        ]
-    return mistakes
-
-
-def is_held(mechanism: Mechanism, q: sp.Expr) -> bool:
-    """Whether a condition asks something of a coordinate."""
-    conditions = [*(e for j in mechanism.joints for e in j.asked.values()), *mechanism.constraints.values()]
-    return any(isinstance(e, sp.Basic) and e.has(q) for e in conditions)

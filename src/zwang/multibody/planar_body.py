@@ -10,6 +10,7 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.multibody.body import MassBody
+from zwang.multibody.part_name import PartName
 from zwang.multibody.pose import Pose
 from zwang.multibody.vectors import (
     Vector,
@@ -41,12 +42,15 @@ class PlanarBody(MassBody):
     def __post_init__(self) -> None:
         """Refuse a negative inertia and a place that is not in the plane."""
         self.check()
-        inertia = scalar(f"{self.who}: inertia", self.inertia)
+        inertia = scalar(self.who, self.inertia, ("inertia",))
         if is_number(inertia) and inertia < 0:
-            raise InputError(f"{self.who}: its inertia is {self.inertia}, but no inertia is negative")
+            words = f"its inertia is {self.inertia}, but no inertia is negative"
+            raise InputError(f"{self.who}: {words}", where=("inertia",))
         if self.dimension != 2:
-            raise InputError(f"{self.who}: in the plane a position has two entries; use Body in space")
-        numeric(f"{self.who}: angle and spin", (self.angle, self.spin), (2,))
+            words = f"{self.who}: in the plane a position has two entries; use "
+            raise InputError(words, PartName("Body"), " in space", where=("position",))
+        numeric(self.who, (self.angle,), (1,), ("angle",))
+        numeric(self.who, (self.spin,), (1,), ("spin",))
 
     @cached_property
     def _angle(self) -> sp.Expr:

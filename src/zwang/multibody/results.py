@@ -55,7 +55,7 @@ def track(
     if name not in known:
         raise InputError(f"track: there is no body {name!r}{suggestion(sp.Symbol(name), [*map(sp.Symbol, known)])}")
     size = mechanism.movable[0].dimension
-    s = vector(f"track {name!r}: point", (0,) * size if point is None else point, (size,))
+    s = vector(f"track {name!r}", (0,) * size if point is None else point, (size,), ("point",))
     path = along(motion, mechanism.system, known[name].pose(size).point(s), used_parameters(mechanism, motion))
     coords = {"time": motion.time, "axis": list(AXES[:size])}
     return xr.DataArray(path, dims=("time", "axis"), coords=coords, name=name)

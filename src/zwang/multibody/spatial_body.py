@@ -10,6 +10,7 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.multibody.body import MassBody
+from zwang.multibody.part_name import PartName
 from zwang.multibody.pose import Pose
 from zwang.multibody.vectors import (
     Vector,
@@ -19,6 +20,7 @@ from zwang.multibody.vectors import (
     is_number,
     numeric,
     quaternion_turn,
+    refusal,
     scale,
     unapply,
     vector,
@@ -52,32 +54,33 @@ class Body(MassBody):
     outline: Sequence[Sequence[Any]] = ()
 
     def __post_init__(self) -> None:
-        """Refuse an inertia that no body has, and an orientation that is no turn."""
+        """Refuse an inertia that no body has, and an orientation that is not a turn."""
         self.check()
         if self.dimension != 3:
-            raise InputError(
-                f"{self.who}: a body in space has a position of three entries; use PlanarBody in the plane"
-            )
-        if not any(numeric(f"{self.who}: orientation", self.orientation, (4,))):
-            raise InputError(f"{self.who}: the quaternion (0, 0, 0, 0) is no orientation: (1, 0, 0, 0) is the world's")
-        numeric(f"{self.who}: angular_velocity", self.angular_velocity, (3,))
+            words = f"{self.who}: a body in space has a position of three entries; use "
+            raise InputError(words, PartName("PlanarBody"), " in the plane", where=("position",))
+        if not any(numeric(self.who, self.orientation, (4,), ("orientation",))):
+            words = "the quaternion (0, 0, 0, 0) is not an orientation: (1, 0, 0, 0) is the world's"
+            raise InputError(f"{self.who}: {words}", where=("orientation",))
+        numeric(self.who, self.angular_velocity, (3,), ("angular_velocity",))
         check_inertia(self.who, self.inertia_matrix)
 
     @cached_property
     def inertia_matrix(self) -> tuple[Vector, ...]:
         """The inertia as rows of a matrix in body axes."""
         given = self.inertia
-        who = f"{self.who}: inertia"
+        who, where = self.who, ("inertia",)
         if hasattr(given, "__len__") and len(given) == 3 and not hasattr(given[0], "__len__"):
-            J = vector(who, given, (3,))
+            J = vector(who, given, (3,), where)
             return tuple(tuple(J[i] if i == j else sp.S.Zero for j in range(3)) for i in range(3))
         if not hasattr(given, "__len__") or len(given) != 3:
-            raise InputError(f"{who}: {given!r} is neither three principal moments nor a 3×3 matrix")
-        rows = tuple(vector(who, row, (3,)) for row in given)
+            raise refusal(who, where, f"{given!r} is neither three principal moments nor a 3×3 matrix")
+        rows = tuple(vector(who, row, (3,), where) for row in given)
         for i in range(3):
             for j in range(i):
                 if not is_same(rows[i][j], rows[j][i], rows):
-                    raise InputError(f"{who} is not symmetric: {rows[i][j]} stands across from {rows[j][i]}")
+                    words = f"{who}: inertia is not symmetric: {rows[i][j]} stands across from {rows[j][i]}"
+                    raise InputError(words, where=where)
         return tuple(tuple(rows[max(i, j)][min(i, j)] for j in range(3)) for i in range(3))
 
     @cached_property
@@ -160,9 +163,11 @@ def check_inertia(who: str, rows: Sequence[Sequence[Any]]) -> None:
         return
     a, b, c = np.linalg.eigvalsh(np.array([[float(x) for x in row] for row in rows]))
     if a < -TRIANGLE_TOL * abs(c):
-        raise InputError(f"{who}: the inertia has the negative principal moment {a:.6g}; no body has that")
+        words = f"{who}: the inertia has the negative principal moment {a:.6g}; no body has that"
+        raise InputError(words, where=("inertia",))
     if c > (a + b) * (1 + TRIANGLE_TOL):
         raise InputError(
             f"{who}: the principal moments {a:.6g}, {b:.6g}, {c:.6g} violate the triangle inequality (the largest "
-            f"exceeds the sum of the others); check units, axes and the point they refer to"
+            f"exceeds the sum of the others); check units, axes and the point they refer to",
+            where=("inertia",),
         )

@@ -160,7 +160,7 @@ def root_of(xml: Xml, links: Mapping[str, Link], joints: Sequence[Jointed]) -> s
     for j in joints:
         for key, name in (("parent", j.parent), ("child", j.child)):
             if name not in links:
-                xml.mistakes.append(f"joint {j.name!r}: its {key} {name!r} is no link of this robot")
+                xml.mistakes.append(f"joint {j.name!r}: its {key} {name!r} is not a link of this robot")
     above: dict[str, Jointed] = {}
     for j in joints:
         if j.child in above:

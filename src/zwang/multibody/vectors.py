@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from zwang.errors import InputError
+from zwang.errors import InputError, Where
 from zwang.symbols import as_scalar
 
 Vector = tuple[Any, ...]
@@ -20,31 +20,38 @@ IDENTITY = {2: ((1, 0), (0, 1)), 3: ((1, 0, 0), (0, 1, 0), (0, 0, 1))}
 NEAR_ZERO = 8 * float(np.finfo(float).eps)  # what rounding leaves of a zero, beside entries of size 1
 
 
-def vector(who: str, given: Any, sizes: Sequence[int] = (2, 3)) -> Vector:
+def vector(who: str, given: Any, sizes: Sequence[int] = (2, 3), where: Where = ()) -> Vector:
     """Entries as expressions; whole numbers exact, so that zeros and ones stay out of the equations.
+
+    `who` is what messages call the part that these are an argument of, and `where` says which argument it is.
 
     >>> vector("at", (1.0, 0, 0.5))
     (1, 0, 0.500000000000000)
     """
     if isinstance(given, str) or not hasattr(given, "__len__") or len(given) not in sizes:
         many = " or ".join(map(str, sizes))
-        raise InputError(f"{who}: {given!r} is no vector: give {many} numbers or expressions")
-    return tuple(scalar(who, value) for value in given)
+        raise refusal(who, where, f"{given!r} is not a vector: give {many} numbers or expressions")
+    return tuple(scalar(who, value, where) for value in given)
 
 
-def scalar(who: str, value: Any) -> sp.Expr:
+def scalar(who: str, value: Any, where: Where = ()) -> sp.Expr:
     """One number or expression; whole numbers exact."""
     try:
         expression = as_scalar(value)
     except InputError as error:
-        raise InputError(f"{who}: {error}") from None
+        raise refusal(who, where, *error.mistakes) from None
     if expression.is_number and not (expression.is_finite and expression.is_real):
-        raise InputError(f"{who}: {value} is no finite real number")
+        raise refusal(who, where, f"{value} is not a finite real number")
     if expression.is_Float:
         number = float(expression)
         if number.is_integer() and abs(number) < 1e15:
             return sp.Integer(int(number))
     return expression
+
+
+def refusal(who: str, where: Where, *said: object) -> InputError:
+    """What is said of an argument of a part, under the names of both."""
+    return InputError(f"{who}: ", *((where[-1], ": ") if where else ()), *said, where=where)
 
 
 def add(a: Vector, b: Vector) -> Vector:
@@ -115,21 +122,21 @@ def is_number(x: Any) -> bool:
     return not getattr(x, "free_symbols", None)
 
 
-def unit(who: str, given: Any, sizes: Sequence[int] = (2, 3)) -> Vector:
+def unit(who: str, given: Any, sizes: Sequence[int] = (2, 3), where: Where = ()) -> Vector:
     """A direction in numbers, of length 1."""
-    values = numeric(who, given, sizes)
+    values = numeric(who, given, sizes, where)
     length = math.hypot(*values)
     if length == 0:
-        raise InputError(f"{who}: {tuple(given)} has no direction: give a vector that is not zero")
-    return vector(who, tidy(tuple(x / length for x in values)), sizes)
+        raise refusal(who, where, f"{tuple(given)} has no direction: give a vector that is not zero")
+    return vector(who, tidy(tuple(x / length for x in values)), sizes, where)
 
 
-def numeric(who: str, given: Any, sizes: Sequence[int] = (2, 3)) -> tuple[float, ...]:
+def numeric(who: str, given: Any, sizes: Sequence[int] = (2, 3), where: Where = ()) -> tuple[float, ...]:
     """A vector in finite numbers."""
-    values = vector(who, given, sizes)
+    values = vector(who, given, sizes, where)
     for value in values:
         if not is_number(value):
-            raise InputError(f"{who}: {value} is no number; only numbers serve here")
+            raise refusal(who, where, value, " is not a number; only numbers serve here")
     return tuple(float(x) for x in values)
 
 

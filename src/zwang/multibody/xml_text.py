@@ -87,7 +87,7 @@ def xml_root(text: str, what: str) -> Element:
         parser.feed(text)
         root: Element = parser.close()
     except ParseError as error:
-        why = "it is no XML" if what != "MJCF" else "it is no XML, so that MuJoCo's compiler refuses it"
+        why = "it is not XML" if what != "MJCF" else "it is not XML, so that MuJoCo's compiler refuses it"
         raise refused([f"{why}: {error}"]) from None
     return root
 

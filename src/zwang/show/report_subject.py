@@ -99,7 +99,7 @@ class Subject:
     @cached_property
     def notation(self) -> Notation:
         """The names of everything that the model mentions."""
-        expressions = [*self.system.expressions.values(), *self.system.coordinates, *self.values]
+        expressions = [*self.system.places.values(), *self.system.coordinates, *self.values]
         expressions += [event.expression for event in self.model.events]
         for f, value in self.inputs.items():
             expressions += [f] if value is None or isinstance(value, Signal) else [f, as_expression(value)]

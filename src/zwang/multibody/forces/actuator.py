@@ -39,7 +39,7 @@ class Actuator(AlongJoint):
         self._read()
 
     def _read(self) -> tuple[sp.Expr, dict[sp.Expr, Any]]:
-        return known(f"{self.who}: effort", f"{self.name}.u", self.effort)
+        return known(self.who, f"{self.name}.u", self.effort, ("effort",))
 
     @property
     def inputs(self) -> dict[sp.Expr, Any]:

@@ -10,6 +10,7 @@ from zwang.errors import InputError
 from zwang.multibody.body import MassBody, Particle
 from zwang.multibody.element import ForceElement, not_negative
 from zwang.multibody.joint import Constrainer, Joint
+from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import scalar, scale, subtract
 
 
@@ -33,12 +34,14 @@ class BallDamper(ForceElement):
     def __post_init__(self) -> None:
         """Refuse a damper that drives, and a joint that is none in space."""
         if not isinstance(self.joint, Joint):
-            raise InputError(f"{self.who}: {self.joint!r} is no joint")
+            raise InputError(f"{self.who}: {self.joint!r} is not a joint", where=("joint",))
         if self.joint.dimension != 3:
-            raise InputError(f"{self.who}: joint {self.joint.name!r} is in the plane: use JointSpring with a damping")
+            words = f"{self.who}: joint {self.joint.name!r} is in the plane: use "
+            raise InputError(words, PartName("JointSpring"), " with a damping", where=("joint",))
         for body in self.joint.bodies:
             if isinstance(body, Particle):
-                raise InputError(f"{self.who} acts on the particle {body.name!r}, which does not turn")
+                words = f"{self.who} acts on the particle {body.name!r}, which does not turn"
+                raise InputError(words, where=("joint",))
         not_negative(self.who, "damping", self.damping)
 
     @property

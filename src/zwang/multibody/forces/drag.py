@@ -32,15 +32,16 @@ class Drag(ForceElement):
     turning: Any = 0
 
     def __post_init__(self) -> None:
-        """Refuse what is no drag."""
+        """Refuse what is not a drag."""
         require_movable(self.who, self.body)
         given = [
-            not_negative(self.who, f"{key} drag", getattr(self, key)) for key in ("linear", "quadratic", "turning")
+            not_negative(self.who, key, getattr(self, key), f"{key} drag") for key in ("linear", "quadratic", "turning")
         ]
         if all(is_zero(x) for x in given):
-            raise InputError(f"{self.who} does nothing: give linear, quadratic or turning")
+            raise InputError(f"{self.who} does nothing: give linear, quadratic or turning", where=("linear",))
         if isinstance(self.body, Particle) and not is_zero(given[2]):
-            raise InputError(f"{self.who} acts on the particle {self.body.name!r}, which does not turn")
+            words = f"{self.who} acts on the particle {self.body.name!r}, which does not turn"
+            raise InputError(words, where=("body",))
 
     @property
     def bodies(self) -> tuple[AnyBody, ...]:

@@ -39,7 +39,7 @@ class Force(ForceElement):
     frame: str = "world"
 
     def __post_init__(self) -> None:
-        """Refuse what is no force on a body."""
+        """Refuse what is not a force on a body."""
         require_movable(self.who, self.body)
         require_frame(self.who, self.frame)
         _ = self._point
@@ -53,8 +53,8 @@ class Force(ForceElement):
     @property
     def _point(self) -> Vector:
         size = self.body.dimension
-        point = vector(f"{self.who}: point", (0,) * size if self.point is None else self.point, (size,))
-        return own_point(self.who, self.body, point)
+        point = vector(self.who, (0,) * size if self.point is None else self.point, (size,), ("point",))
+        return own_point(self.who, self.body, point, ("point",))
 
     def _read(self) -> tuple[Vector, dict[sp.Expr, Any]]:
         return known_vector(self, self.components, self.body.dimension)

@@ -25,8 +25,8 @@ class Gravity(ForceElement):
     name: str = "gravity"
 
     def __post_init__(self) -> None:
-        """Refuse what is no acceleration."""
-        vector(f"{self.who}: acceleration", self.acceleration)
+        """Refuse what is not an acceleration."""
+        vector(self.who, self.acceleration, where=("acceleration",))
 
     def potential(self, bodies: Sequence[MassBody]) -> sp.Expr:
         """−Σ m g · r."""
@@ -34,6 +34,7 @@ class Gravity(ForceElement):
         for body in bodies:
             if body.dimension != len(g):
                 raise InputError(
-                    f"gravity has {len(g)} entries, but body {body.name!r} lives in {body.dimension} dimensions"
+                    f"gravity has {len(g)} entries, but body {body.name!r} lives in {body.dimension} dimensions",
+                    where=("forces", self.name),
                 )
         return sp.Add(*[-scalar(b.who, b.mass) * inner(g, b.pose(len(g)).origin) for b in bodies])

@@ -42,20 +42,21 @@ class JointSpring(AlongJoint):
     coordinate: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is no spring, and a rest that a joint in space can never read."""
+        """Refuse what is not a spring, and a rest that a joint in space can never read."""
         given = [not_negative(self.who, what, getattr(self, what)) for what in ("stiffness", "damping")]
         if all(map(is_zero, given)):
-            raise InputError(f"{self.who} does nothing: give a stiffness or a damping")
+            raise InputError(f"{self.who} does nothing: give a stiffness or a damping", where=("stiffness",))
         away = self._rest - self.freedom.start
         if self.freedom.value is None and is_number(away) and not abs(float(away)) < float(sp.pi):
             raise InputError(
                 f"{self.who}: its rest is {float(away):.6g} rad away from the start of joint {self.joint.name!r}, but "
-                f"in space an angle is known within half a turn only: choose a rest nearer to the start"
+                f"in space an angle is known within half a turn only: choose a rest nearer to the start",
+                where=("rest",),
             )
 
     @property
     def _rest(self) -> sp.Expr:
-        return scalar(f"{self.who}: rest", self.freedom.start if self.rest is None else self.rest)
+        return scalar(self.who, self.freedom.start if self.rest is None else self.rest, ("rest",))
 
     @cached_property
     def deviation(self) -> sp.Expr:

@@ -56,20 +56,23 @@ class Spring(ForceElement):
     color: str = "green"
 
     def __post_init__(self) -> None:
-        """Refuse what is no spring."""
+        """Refuse what is not a spring."""
         if self.force is not None and not (self.stiffness == 0 and self.damping == 0 and self.rest is None):
-            raise InputError(f"{self.who}: give either force or stiffness, rest and damping")
+            words = "give either force or stiffness, rest and damping"
+            raise InputError(f"{self.who}: {words}", where=("force",))
         if self.force is None and self.stiffness == 0 and self.damping == 0:
-            raise InputError(f"{self.who} does nothing: give a stiffness, a damping or a force")
+            words = "does nothing: give a stiffness, a damping or a force"
+            raise InputError(f"{self.who} {words}", where=("stiffness",))
         for what in ("stiffness", "damping"):
             not_negative(self.who, what, getattr(self, what))
         if self.rest is not None:
-            not_negative(self.who, "rest length", self.rest)
+            not_negative(self.who, "rest", self.rest, "rest length")
         if self.force is not None:
-            scalar(f"{self.who}: force", self.force)
+            scalar(self.who, self.force, ("force",))
         _ = self.ends
         if self.force is None and self.rest is None and is_zero(self._rest):
-            raise InputError(f"{self.who}: its ends meet at the start: give rest=0, or place them apart")
+            words = "its ends meet at the start: give rest=0, or place them apart"
+            raise InputError(f"{self.who}: {words}", where=("start",) if self.at is None else ("at",))
 
     @property
     def bodies(self) -> tuple[AnyBody, AnyBody]:

@@ -30,9 +30,10 @@ class Torque(ForceElement):
     frame: str = "world"
 
     def __post_init__(self) -> None:
-        """Refuse what is no torque on a body that can turn."""
+        """Refuse what is not a torque on a body that can turn."""
         if isinstance(require_movable(self.who, self.body), Particle):
-            raise InputError(f"{self.who} acts on the particle {self.body.name!r}, which does not turn")
+            words = f"{self.who} acts on the particle {self.body.name!r}, which does not turn"
+            raise InputError(words, where=("body",))
         require_frame(self.who, self.frame)
         self._read()
 
@@ -43,7 +44,7 @@ class Torque(ForceElement):
 
     def _read(self) -> tuple[Any, dict[sp.Expr, Any]]:
         if self.body.dimension == 2:
-            return known(f"{self.who}: components", f"{self.name}.u", self.components)
+            return known(self.who, f"{self.name}.u", self.components, ("components",))
         return known_vector(self, self.components, 3)
 
     @property

@@ -47,9 +47,10 @@ class Belt(Summed):
     def summed(self) -> tuple[str, str, Terms, sp.Expr | None]:
         """As much belt runs onto one wheel as leaves the other."""
         who = f"belt {self.name!r}"
-        r1, r2 = vector(f"{who}: radii", self.radii, (2,))
+        r1, r2 = vector(who, self.radii, (2,), ("radii",))
         if any(is_number(r) and not r > 0 for r in (r1, r2)):
-            raise InputError(f"{who}: its radii are {self.radii}, but both must be positive")
+            raise InputError(f"{who}: its radii are {self.radii}, but both must be positive", where=("radii",))
         sign = 1 if self.crossed else -1
-        terms = [(r2, selected(who, self.second, "angle")), (sign * r1, selected(who, self.first, "angle"))]
+        first, second = selected(who, self.first, "first", "angle"), selected(who, self.second, "second", "angle")
+        terms = [(r2, second), (sign * r1, first)]
         return who, "length", terms, None

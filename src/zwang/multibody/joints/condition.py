@@ -41,8 +41,12 @@ class Condition(Constrainer):
         """The expressions, as given."""
         named = self.expressions if isinstance(self.expressions, Mapping) else {"zero": self.expressions}
         if not named:
-            raise InputError(f"condition {self.name!r} asks for nothing: give an expression")
-        try:
-            return {str(suffix): as_expression(e) for suffix, e in named.items()}
-        except InputError as error:
-            raise InputError(f"condition {self.name!r}: {error}") from None
+            raise InputError(f"condition {self.name!r} asks for nothing: give an expression", where=("expressions",))
+        found: dict[str, Any] = {}
+        for suffix, e in named.items():
+            try:
+                found[str(suffix)] = as_expression(e)
+            except InputError as error:
+                where = ("expressions", str(suffix)) if named is self.expressions else ("expressions",)
+                raise InputError(f"condition {self.name!r}: ", *error.mistakes, where=where) from None
+        return found

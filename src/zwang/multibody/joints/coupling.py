@@ -71,11 +71,13 @@ class Coupling(Summed):
         """The coordinates with their factors."""
         who = f"coupling {self.name!r}"
         if not isinstance(self.factors, Mapping) or not self.factors:
-            raise InputError(f"{who}: {self.factors!r}: give {{joint: factor, …}}")
-        terms = [(scalar(who, factor), selected(who, key)) for key, factor in self.factors.items()]
+            raise InputError(f"{who}: {self.factors!r}: give {{joint: factor, …}}", where=("factors",))
+        terms = [
+            (scalar(who, factor, ("factors",)), selected(who, key, "factors")) for key, factor in self.factors.items()
+        ]
         if any(factor == 0 for factor, _ in terms):
-            raise InputError(f"{who}: a factor is 0: leave that coordinate out")
-        return who, "sum", terms, scalar(who, self.value)
+            raise InputError(f"{who}: a factor is 0: leave that coordinate out", where=("factors",))
+        return who, "sum", terms, scalar(who, self.value, ("value",))
 
 
 def linear_sum(who: str, terms: Terms, value: sp.Expr | None) -> sp.Expr:

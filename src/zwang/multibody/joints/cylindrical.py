@@ -16,6 +16,7 @@ from zwang.multibody.joints.parts import (
     on_line,
     travel_along,
 )
+from zwang.multibody.part_name import PartName
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +47,8 @@ class Cylindrical(AxisJoint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The point stays on the axis; the axes stay parallel."""
-        need_space(self, "use Prismatic or Revolute in the plane")
-        need_axes(self, "use PointOnLine")
+        need_space(self, "use ", PartName("Prismatic"), " or ", PartName("Revolute"), " in the plane")
+        need_axes(self, "use ", PartName("PointOnLine"))
         return on_line(self) | axes_parallel(self, self.axes)
 
     @property

@@ -48,15 +48,15 @@ class Driver(Constrainer):
         who = f"driver {self.name!r}"
         if (self.motion is None) == (self.speed is None):
             given = "both motion and speed" if self.motion is not None else "neither motion nor speed"
-            raise InputError(f"{who} is given {given}: give one of them")
+            raise InputError(f"{who} is given {given}: give one of them", where=("motion",))
         freedom = freedom_of(who, self.joint, self.coordinate)
         if self.motion is not None:
-            return {"motion": freedom.equals(scalar(f"{who}: motion", self.motion))}
-        return {"speed": freedom.rate - scalar(f"{who}: speed", self.speed)}
+            return {"motion": freedom.equals(scalar(who, self.motion, ("motion",)))}
+        return {"speed": freedom.rate - scalar(who, self.speed, ("speed",))}
 
     def tied(self) -> list[tuple[Freedom, sp.Expr]]:
         """The coordinate, to the motion."""
         who = f"driver {self.name!r}"
         if self.motion is None:
             return []
-        return [(freedom_of(who, self.joint, self.coordinate), scalar(f"{who}: motion", self.motion))]
+        return [(freedom_of(who, self.joint, self.coordinate), scalar(who, self.motion, ("motion",)))]

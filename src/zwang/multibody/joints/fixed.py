@@ -10,6 +10,7 @@ from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Joint, Place, together
 from zwang.multibody.joints.parts import Frame, frames_facing, need_axes, need_space, no_turn, start_frames
+from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import IDENTITY, numeric, quaternion_turn, tidy
 
 
@@ -39,7 +40,7 @@ class Fixed(Joint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The points coincide; nothing turns."""
-        need_axes(self, "use Spherical in space, Revolute in the plane")
+        need_axes(self, "use ", PartName("Spherical"), " in space, ", PartName("Revolute"), " in the plane")
         return together(self.gap) | no_turn(self, self._frames)
 
     @property
@@ -47,10 +48,11 @@ class Fixed(Joint):
         if self.orientation is None:
             return None
         need_space(self, "in the plane give the bodies the angles that they are to keep")
-        u = numeric(f"{self.who}: orientation", self.orientation, (4,))
+        u = numeric(self.who, self.orientation, (4,), ("orientation",))
         length = math.hypot(*u)
         if not length > 0:
-            raise InputError(f"{self.who}: the quaternion (0, 0, 0, 0) is no orientation")
+            words = "the quaternion (0, 0, 0, 0) is not an orientation"
+            raise InputError(f"{self.who}: {words}", where=("orientation",))
         turn = quaternion_turn(tuple(x / length for x in u))
         return IDENTITY[3], tuple(tidy(row) for row in turn)
 

@@ -9,6 +9,7 @@ from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joints.coupling import Summed, Terms
 from zwang.multibody.joints.selection import Selected, bodies_of, selected
+from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import scalar
 
 
@@ -46,8 +47,10 @@ class Gear(Summed):
     def summed(self) -> tuple[str, str, Terms, sp.Expr | None]:
         """The angles stay in proportion."""
         who = f"gear {self.name!r}"
-        ratio = scalar(f"{who}: ratio", self.ratio)
+        ratio = scalar(who, self.ratio, ("ratio",))
         if ratio == 0:
-            raise InputError(f"{who}: its ratio is 0: the second wheel would stand still; use a Driver for that")
-        terms = [(sp.S.One, selected(who, self.second, "angle")), (-ratio, selected(who, self.first, "angle"))]
+            words = f"{who}: its ratio is 0: the second wheel would stand still; use a "
+            raise InputError(words, PartName("Driver"), " for that", where=("ratio",))
+        first, second = selected(who, self.first, "first", "angle"), selected(who, self.second, "second", "angle")
+        terms = [(sp.S.One, second), (-ratio, first)]
         return who, "ratio", terms, None

@@ -9,6 +9,7 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.multibody.body import Particle
 from zwang.multibody.joint import Freedom, Joint, Place, carried, frame_about, frames_of
+from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import Vector, inner, is_number, scalar, subtract, tidy
 
 Frame = tuple[Vector, ...]
@@ -47,30 +48,32 @@ class PlaneJoint(Joint):
         return frame_about(self, self.normals[0])
 
 
-def need_space(joint: Joint, instead: str) -> None:
-    """Refuse bodies in the plane."""
+def need_space(joint: Joint, *instead: str) -> None:
+    """Refuse bodies in the plane; `instead` are words on what to do."""
     if joint.dimension == 2:
-        raise InputError(f"{joint.who}: a {type(joint).__name__} joins bodies in space only; {instead}")
+        kind = PartName(type(joint).__name__)
+        raise InputError(f"{joint.who}: a ", kind, " joins bodies in space only; ", *instead)
 
 
-def need_plane(joint: Joint, instead: str) -> None:
+def need_plane(joint: Joint, *instead: str) -> None:
     """Refuse bodies in space."""
     if joint.dimension == 3:
-        raise InputError(f"{joint.who}: a {type(joint).__name__} joins bodies in the plane only; {instead}")
+        kind = PartName(type(joint).__name__)
+        raise InputError(f"{joint.who}: a ", kind, " joins bodies in the plane only; ", *instead)
 
 
-def need_axes(joint: Joint, instead: str, bodies: Sequence[Any] | None = None) -> None:
+def need_axes(joint: Joint, *instead: str, bodies: Sequence[Any] | None = None) -> None:
     """Refuse particles: they have no axes that could be held."""
     for body in joint.bodies if bodies is None else bodies:
         if isinstance(body, Particle):
-            raise InputError(f"{joint.who} holds axes of {body.name!r}, but a particle has none; {instead}")
+            raise InputError(f"{joint.who} holds axes of {body.name!r}, but a particle has none; ", *instead)
 
 
 def positive(joint: Joint, what: str, value: Any) -> sp.Expr:
     """A length that must be positive, as far as numbers tell."""
-    length = scalar(f"{joint.who}: {what}", value)
+    length = scalar(joint.who, value, (what,))
     if is_number(length) and not length > 0:
-        raise InputError(f"{joint.who}: {what} is {value}, but it must be positive")
+        raise InputError(f"{joint.who}: {what} is {value}, but it must be positive", where=(what,))
     return length
 
 
@@ -138,7 +141,7 @@ def travel_along(joint: Joint, axis: Vector, reading: Any = 0) -> Freedom:
     """How far the second body's point is along a direction of the first body; it reads `reading` at the start."""
     world = joint.poses[0].direction(axis)
     rate = inner(world, slip(joint, joint.poses[1].point(joint.ends[1])))
-    reading = scalar(f"{joint.who}: reading", reading)
+    reading = scalar(joint.who, reading, ("reading",))
     offset = reading - inner(joint.start_poses[0].direction(axis), start_gap(joint))
     return Freedom("travel", rate, inner(world, joint.gap) + offset, start=reading)
 

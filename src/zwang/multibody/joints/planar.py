@@ -8,6 +8,7 @@ import sympy as sp
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Freedom, Place, turn_about
 from zwang.multibody.joints.parts import PlaneJoint, axes_facing, axes_parallel, need_axes, need_space, travel_along
+from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import inner
 
 
@@ -42,7 +43,7 @@ class Planar(PlaneJoint):
     def conditions(self) -> dict[str, sp.Expr]:
         """The point stays in the plane; the normals stay parallel."""
         need_space(self, "bodies in the plane need none")
-        need_axes(self, "use PointOnPlane")
+        need_axes(self, "use ", PartName("PointOnPlane"))
         out = inner(self.poses[0].direction(self.frame[2]), self.gap)
         return {"out": out} | axes_parallel(self, self.normals)
 

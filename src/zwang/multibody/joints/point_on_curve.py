@@ -64,7 +64,8 @@ class PointOnCurve(Joint):
     def s(self) -> sp.Expr:
         """The coordinate along the curve."""
         if not isinstance(self.parameter, sp.Symbol) or self.parameter == t:
-            raise InputError(f"{self.who}: parameter={self.parameter!r}: give the symbol that the curve runs with")
+            words = f"parameter={self.parameter!r}: give the symbol that the curve runs with"
+            raise InputError(f"{self.who}: {words}", where=("parameter",))
         return sp.Function(f"{self.name}.s")(t)
 
     @property
@@ -74,14 +75,15 @@ class PointOnCurve(Joint):
 
     @property
     def _start(self) -> float:
-        return numeric(f"{self.who}: start", (self.start,), (1,))[0]
+        return numeric(self.who, (self.start,), (1,), ("start",))[0]
 
     def curve_at(self, parameter: Any) -> Vector:
         """The curve's place, in the first body's axes."""
-        need_axes(self, "give the curve to a body that has", (self.first,))
-        places = vector(f"{self.who}: curve", self.curve, (self.dimension,))
+        need_axes(self, "give the curve to a body that has", bodies=(self.first,))
+        places = vector(self.who, self.curve, (self.dimension,), ("curve",))
         if not any(place.has(self.parameter) for place in places):
-            raise InputError(f"{self.who}: the curve does not depend on its parameter {self.parameter}")
+            words = f"the curve does not depend on its parameter {self.parameter}"
+            raise InputError(f"{self.who}: {words}", where=("curve",))
         return tuple(place.subs(self.parameter, parameter) for place in places)
 
     def conditions(self) -> dict[str, sp.Expr]:

@@ -38,7 +38,7 @@ class PointOnLine(AxisJoint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The point stays on the line."""
-        need_axes(self, "give the line to a body that has", (self.first,))
+        need_axes(self, "give the line to a body that has", bodies=(self.first,))
         return on_line(self)
 
     @cached_property

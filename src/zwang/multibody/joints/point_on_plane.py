@@ -8,6 +8,7 @@ import sympy as sp
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Freedom, Place
 from zwang.multibody.joints.parts import PlaneJoint, need_axes, need_space, travel_along
+from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import inner
 
 
@@ -39,8 +40,8 @@ class PointOnPlane(PlaneJoint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The point stays in the plane."""
-        need_space(self, "use PointOnLine in the plane")
-        need_axes(self, "give the plane to a body that has", (self.first,))
+        need_space(self, "use ", PartName("PointOnLine"), " in the plane")
+        need_axes(self, "give the plane to a body that has", bodies=(self.first,))
         return {"out": inner(self.poses[0].direction(self.frame[2]), self.gap)}
 
     @cached_property

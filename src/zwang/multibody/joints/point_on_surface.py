@@ -51,13 +51,15 @@ class PointOnSurface(Joint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The point is on the surface."""
-        need_axes(self, "give the surface to a body that has", (self.first,))
-        f = scalar(f"{self.who}: surface", self.surface)
+        need_axes(self, "give the surface to a body that has", bodies=(self.first,))
+        f = scalar(self.who, self.surface, ("surface",))
         size = self.dimension
         if len(self.symbols) != size or not all(isinstance(s, sp.Symbol) for s in self.symbols):
-            raise InputError(f"{self.who}: symbols={self.symbols!r}: give {size} symbols, one a coordinate")
+            words = f"symbols={self.symbols!r}: give {size} symbols, one a coordinate"
+            raise InputError(f"{self.who}: {words}", where=("symbols",))
         if not f.free_symbols & set(self.symbols):
-            raise InputError(f"{self.who}: the surface {f} depends on none of {', '.join(map(str, self.symbols))}")
+            words = f"the surface {f} depends on none of {', '.join(map(str, self.symbols))}"
+            raise InputError(f"{self.who}: {words}", where=("surface",))
         there = map(as_scalar, self.poses[0].local_point(self.place))
         return {"surface": f.xreplace(dict(zip(self.symbols, there, strict=True)))}
 

@@ -8,6 +8,7 @@ import sympy as sp
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Freedom, Place, frames_of
 from zwang.multibody.joints.parts import AxisJoint, frames_facing, need_axes, no_turn, on_line, travel_along
+from zwang.multibody.part_name import PartName
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +42,7 @@ class Prismatic(AxisJoint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The point stays on the axis; nothing turns."""
-        need_axes(self, "use PointOnLine")
+        need_axes(self, "use ", PartName("PointOnLine"))
         frames = frames_of(self, self.axes) if self.dimension == 3 else None
         return on_line(self) | no_turn(self, frames)
 

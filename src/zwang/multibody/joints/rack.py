@@ -46,8 +46,9 @@ class Rack(Summed):
     def summed(self) -> tuple[str, str, Terms, sp.Expr | None]:
         """The travel stays in proportion to the angle."""
         who = f"rack {self.name!r}"
-        radius = scalar(f"{who}: radius", self.radius)
+        radius = scalar(who, self.radius, ("radius",))
         if radius == 0:
-            raise InputError(f"{who}: its radius is 0, but a pinion has one")
-        terms = [(sp.S.One, selected(who, self.rack, "travel")), (-radius, selected(who, self.pinion, "angle"))]
+            raise InputError(f"{who}: its radius is 0, but a pinion has one", where=("radius",))
+        rack, pinion = selected(who, self.rack, "rack", "travel"), selected(who, self.pinion, "pinion", "angle")
+        terms = [(sp.S.One, rack), (-radius, pinion)]
         return who, "travel", terms, None

@@ -9,6 +9,7 @@ from zwang.errors import InputError
 from zwang.multibody.body import AnyBody, Particle
 from zwang.multibody.joint import Freedom, Place, is_pair, together, turn_about, world_axes
 from zwang.multibody.joints.parts import AxisJoint, Frame, axes_facing, axes_parallel, need_axes
+from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import unit
 
 NORMAL = (0, 0, 1)  # of the plane
@@ -52,12 +53,13 @@ class Revolute(AxisJoint):
         pinned = together(self.gap)
         if self.dimension == 2:
             given = self.axis if is_pair(self.axis) else (self.axis,)
-            if any(unit(f"{self.who}: axis", axis, (3,)) != NORMAL for axis in given):
+            if any(unit(self.who, axis, (3,), ("axis",)) != NORMAL for axis in given):
                 raise InputError(
-                    f"{self.who}: axis={self.axis}: a pin in the plane turns about its normal {NORMAL}: leave it out"
+                    f"{self.who}: axis={self.axis}: a pin in the plane turns about its normal {NORMAL}: leave it out",
+                    where=("axis",),
                 )
             return pinned
-        need_axes(self, "use Spherical")
+        need_axes(self, "use ", PartName("Spherical"))
         return pinned | axes_parallel(self, self.axes)
 
     @property

@@ -48,7 +48,8 @@ class Rod(Joint):
         """The rod's ends, in body axes."""
         if self.at is None and (self.start is None or self.end is None):
             raise InputError(
-                f"{self.who}: give start and end in the world, or at=(point on the first, point on the second)"
+                f"{self.who}: give start and end in the world, or at=(point on the first, point on the second)",
+                where=("start",),
             )
         return both_ends(self.who, self.bodies, self.dimension, self.start, self.end, self.at)
 
@@ -59,10 +60,12 @@ class Rod(Joint):
             return positive(self, "length", self.length)
         apart = start_gap(self)
         if not all(is_number(x) for x in apart):
-            raise InputError(f"{self.who}: where its ends start depends on parameters: give its length")
+            words = "where its ends start depends on parameters: give its length"
+            raise InputError(f"{self.who}: {words}", where=("length",))
         distance = math.hypot(*(float(x) for x in apart))
         if distance == 0:
-            raise InputError(f"{self.who}: its ends start in one place, so it has no length: use a joint, or give one")
+            words = "its ends start in one place, so it has no length: use a joint, or give one"
+            raise InputError(f"{self.who}: {words}", where=("start",))
         return scalar(self.who, distance)
 
     def conditions(self) -> dict[str, sp.Expr]:

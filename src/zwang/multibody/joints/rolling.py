@@ -28,7 +28,7 @@ class RollingJoint(PlaneJoint):
         """A point of the plane, and the wheel's centre, in body axes."""
         need_axes(self, "a particle cannot roll")
         at, centre = (
-            x if x is None else vector(f"{self.who}: {what}", x, (self.dimension,))
+            x if x is None else vector(self.who, x, (self.dimension,), (what,))
             for what, x in (("at", self.at), ("centre", self.centre))
         )
         return both_ends(self.who, self.bodies, self.dimension, at, centre)
@@ -58,7 +58,8 @@ class RollingJoint(PlaneJoint):
         height = inner(self.start_poses[0].direction(self.frame[-1]), start_gap(self))
         if is_number(height) and not height > 0:
             behind = f"{float(-height):.6g} behind" if height else "in"
-            raise InputError(f"{self.who}: its centre starts {behind} the plane: turn the normal round, or move it")
+            words = f"its centre starts {behind} the plane: turn the normal round, or move it"
+            raise InputError(f"{self.who}: {words}", where=("normal",) if self.centre is None else ("centre",))
 
     def no_slip(self, directions: Sequence[Vector]) -> dict[str, sp.Expr]:
         """The materials in contact do not move past each other along two directions: slip1, slip2."""

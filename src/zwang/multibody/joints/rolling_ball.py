@@ -10,6 +10,7 @@ from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Place, Point
 from zwang.multibody.joints.parts import need_space
 from zwang.multibody.joints.rolling import RollingJoint
+from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import inner
 
 
@@ -47,7 +48,7 @@ class RollingBall(RollingJoint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The ball touches the plane and does not slip."""
-        need_space(self, "use RollingWheel in the plane")
+        need_space(self, "use ", PartName("RollingWheel"), " in the plane")
         self.need_side()
         n, m, normal = (self.poses[0].direction(e) for e in self.frame)
         return {"contact": inner(normal, self.gap) - self.size} | self.no_slip((n, m))

@@ -12,6 +12,7 @@ from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Place, Point, frame_about
 from zwang.multibody.joints.parts import need_space
 from zwang.multibody.joints.rolling import RollingJoint
+from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import Vector, add, cross, inner, is_number, scale, subtract
 
 FLAT = 1e-9  # sine of the angle between a disc and the plane that counts as zero
@@ -80,7 +81,7 @@ class RollingDisc(RollingJoint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The rim touches the plane and does not slip."""
-        need_space(self, "use RollingWheel in the plane")
+        need_space(self, "use ", PartName("RollingWheel"), " in the plane")
         self.need_side()
         self.need_edge()
         normal, _, _, sine = self.leaning

@@ -11,6 +11,7 @@ from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Freedom, Place, Point, turn_about
 from zwang.multibody.joints.parts import Frame, need_plane, travel_along
 from zwang.multibody.joints.rolling import RollingJoint
+from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import add, inner
 
 
@@ -52,7 +53,7 @@ class RollingWheel(RollingJoint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The wheel touches the line and does not slip."""
-        need_plane(self, "use RollingDisc or RollingBall in space")
+        need_plane(self, "use ", PartName("RollingDisc"), " or ", PartName("RollingBall"), " in space")
         self.need_side()
         travel, angle = (self.freedoms[key].value for key in ("travel", "angle"))
         return {"contact": inner(self.upright, self.gap) - self.size, "roll": travel + self.size * angle}

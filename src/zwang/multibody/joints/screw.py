@@ -18,6 +18,7 @@ from zwang.multibody.joints.parts import (
     on_line,
     travel_along,
 )
+from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import scalar
 
 
@@ -51,17 +52,27 @@ class Screw(AxisJoint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The point stays on the axis, the axes stay parallel, the angle follows the travel."""
-        need_space(self, "couple a Revolute and a Prismatic joint with Rack in the plane")
-        need_axes(self, "use PointOnLine")
-        if scalar(f"{self.who}: pitch", self.pitch) == 0:
-            raise InputError(f"{self.who}: its pitch is 0, so it cannot travel: use Revolute")
+        need_space(
+            self,
+            "couple a ",
+            PartName("Revolute"),
+            " and a ",
+            PartName("Prismatic"),
+            " joint with ",
+            PartName("Rack"),
+            " in the plane",
+        )
+        need_axes(self, "use ", PartName("PointOnLine"))
+        if scalar(self.who, self.pitch, ("pitch",)) == 0:
+            words = f"{self.who}: its pitch is 0, so it cannot travel: use "
+            raise InputError(words, PartName("Revolute"), where=("pitch",))
         [(angle, target)] = self.tied()
         return on_line(self) | axes_parallel(self, self.axes) | {"thread": angle.equals(target)}
 
     def tied(self) -> list[tuple[Freedom, sp.Expr]]:
         """The angle, to the travel."""
         travel = self.freedoms["travel"].value
-        return [(self.freedoms["angle"], 2 * sp.pi * travel / scalar(f"{self.who}: pitch", self.pitch))]
+        return [(self.freedoms["angle"], 2 * sp.pi * travel / scalar(self.who, self.pitch, ("pitch",)))]
 
     @property
     def facing(self) -> sp.Expr | None:

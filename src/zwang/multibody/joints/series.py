@@ -72,14 +72,16 @@ class Series(Joint):
     def variables(self) -> tuple[sp.Expr, ...]:
         """The coordinates of the steps."""
         if not all(isinstance(s, Step) for s in self.steps):
-            raise InputError(f"{self.who}: steps={self.steps!r}: give a list of Steps")
+            raise InputError(f"{self.who}: steps={self.steps!r}: give a list of Steps", where=("steps",))
         names = [s.name for s in self.steps]
         if not names or len(set(names)) < len(names) or set(names) & set("xyz"):
-            raise InputError(f"{self.who}: its steps are called {names}: give at least one, names that differ, not x")
-        for s in self.steps:
+            words = f"its steps are called {names}: give at least one, names that differ, not x"
+            raise InputError(f"{self.who}: {words}", where=("steps",))
+        for i, s in enumerate(self.steps):
             if s.kind not in ("angle", "travel"):
-                raise InputError(f"{self.who}: step {s.name!r} is of kind {s.kind!r}: choose 'angle' or 'travel'")
-            numeric(f"{self.who}, step {s.name!r}: reading", (s.reading,), (1,))
+                words = f"step {s.name!r} is of kind {s.kind!r}: choose 'angle' or 'travel'"
+                raise InputError(f"{self.who}: {words}", where=("steps", i, "kind"))
+            numeric(f"{self.who}, step {s.name!r}", (s.reading,), (1,), ("steps", i, "reading"))
         return tuple(sp.Function(f"{self.name}.{name}")(t) for name in names)
 
     @property
@@ -92,10 +94,10 @@ class Series(Joint):
         """Axis and place of every step at the start, in the axes of the first body."""
         first = self.start_poses[0]
         found = []
-        for s in self.steps:
+        for i, s in enumerate(self.steps):
             who = f"{self.who}, step {s.name!r}"
-            axis = first.held_direction(unit(f"{who}: axis", s.axis, (3,)))
-            at = self.ends[0] if s.at is None else first.held_point(vector(f"{who}: at", s.at, (3,)))
+            axis = first.held_direction(unit(who, s.axis, (3,), ("steps", i, "axis")))
+            at = self.ends[0] if s.at is None else first.held_point(vector(who, s.at, (3,), ("steps", i, "at")))
             found.append((unit(who, axis, (3,)), at))
         return tuple(found)
 

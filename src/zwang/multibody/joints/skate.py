@@ -72,10 +72,11 @@ class Skate(Joint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """No velocity across the blade."""
-        need_axes(self, "a blade needs a body that turns", (self.second,))
+        need_axes(self, "a blade needs a body that turns", bodies=(self.second,))
         if self.dimension == 3:
             first, second = self.start_poses
             side = cross(first.direction(self.directed("normal", self.normal)[0]), second.direction(self.edge))
             if all(is_number(x) and abs(float(x)) < UPRIGHT for x in side):
-                raise InputError(f"{self.who}: its blade points along the normal of the plane: nothing is across it")
+                words = "its blade points along the normal of the plane: nothing is across it"
+                raise InputError(f"{self.who}: {words}", where=("direction",))
         return {"side": inner(self.sideways, slip(self, self.place))}

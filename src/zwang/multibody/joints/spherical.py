@@ -7,6 +7,7 @@ import sympy as sp
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Joint, Place, together
 from zwang.multibody.joints.parts import need_space
+from zwang.multibody.part_name import PartName
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,5 +36,5 @@ class Spherical(Joint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The points coincide."""
-        need_space(self, "use Revolute in the plane")
+        need_space(self, "use ", PartName("Revolute"), " in the plane")
         return together(self.gap)

@@ -11,6 +11,7 @@ from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Freedom, Joint, Place, is_pair, together
 from zwang.multibody.joints.parts import need_axes, need_space
+from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import Vector, cross, inner, subtract, tidy, unit
 
 PERPENDICULAR_TOL = 1e-9  # cosine between axes that counts as zero
@@ -48,13 +49,15 @@ class Universal(Joint):
     @cached_property
     def crossing(self) -> tuple[tuple[Vector, Vector], tuple[Vector, Vector]]:
         """Both axes at the start, on the first body and on the second, in body axes."""
-        need_space(self, "use Revolute in the plane")
-        need_axes(self, "use Spherical")
+        need_space(self, "use ", PartName("Revolute"), " in the plane")
+        need_axes(self, "use ", PartName("Spherical"))
         if not is_pair(self.axes):
-            raise InputError(f"{self.who}: axes={self.axes!r}: give two directions, (on the first, on the second)")
-        e1, e2 = (unit(f"{self.who}: axes", axis, (3,)) for axis in self.axes)
+            words = f"axes={self.axes!r}: give two directions, (on the first, on the second)"
+            raise InputError(f"{self.who}: {words}", where=("axes",))
+        e1, e2 = (unit(self.who, axis, (3,), ("axes",)) for axis in self.axes)
         if abs(float(inner(e1, e2))) > PERPENDICULAR_TOL:
-            raise InputError(f"{self.who}: the axes {self.axes[0]} and {self.axes[1]} are not perpendicular")
+            words = f"the axes {self.axes[0]} and {self.axes[1]} are not perpendicular"
+            raise InputError(f"{self.who}: {words}", where=("axes",))
         first, second = ((p.held_direction(e1), p.held_direction(e2)) for p in self.start_poses)
         return first, second
 

@@ -11,6 +11,7 @@ from zwang.model.drawing import Shape
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Joint, Place
 from zwang.multibody.joints.parts import across, need_axes, need_plane, positive, slip, start_gap
+from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import Vector, add, inner, is_number, scale
 
 
@@ -48,7 +49,7 @@ class WheelOnWheel(Joint):
     @cached_property
     def ends(self) -> tuple[Vector, Vector]:
         """Both centres, in body axes."""
-        need_plane(self, "use Gear in space")
+        need_plane(self, "use ", PartName("Gear"), " in space")
         need_axes(self, "a particle cannot roll")
         return self.placed(self.at)
 
@@ -56,12 +57,14 @@ class WheelOnWheel(Joint):
     def sizes(self) -> tuple[sp.Expr, sp.Expr, int]:
         """The radius of the first wheel, the distance of the centres, and on which side of the first the contact is."""
         if not hasattr(self.radii, "__len__") or len(self.radii) != 2:
-            raise InputError(f"{self.who}: radii={self.radii!r}: give two, of the first and of the second wheel")
+            words = f"radii={self.radii!r}: give two, of the first and of the second wheel"
+            raise InputError(f"{self.who}: {words}", where=("radii",))
         r1, r2 = (positive(self, "radii", r) for r in self.radii)
         if not self.inside:
             return r1, r1 + r2, 1
         if not (is_number(r1) and is_number(r2)) or r1 == r2:
-            raise InputError(f"{self.who}: the radii {r1} and {r2} must be numbers that differ for a wheel in a wheel")
+            words = f"the radii {r1} and {r2} must be numbers that differ for a wheel in a wheel"
+            raise InputError(f"{self.who}: {words}", where=("radii",))
         return (r1, r1 - r2, 1) if r1 > r2 else (r1, r2 - r1, -1)
 
     @cached_property
@@ -84,7 +87,8 @@ class WheelOnWheel(Joint):
         """The wheels touch and do not slip."""
         distance = self.sizes[1]
         if not any(start_gap(self)):
-            raise InputError(f"{self.who}: both wheels start with one centre: say roughly where they touch")
+            words = "both wheels start with one centre: say roughly where they touch"
+            raise InputError(f"{self.who}: {words}", where=("at",))
         open_by = (inner(self.gap, self.gap) - distance**2) / (2 * distance)
         past = inner(across(self.ahead), slip(self, self.place))
         return {"contact": -open_by if self.inside else open_by, "slip": past}

@@ -320,3 +320,22 @@ def test_without_constraints_or_parameters():
 def test_one_sided_rows_are_said_to_be_equalities_in_symbols():
     floor = light(constraints={"floor": y >= 0})
     assert zw.derive(floor).assumption.endswith("; taken as equalities: 'floor'")
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-6, 1.0, 1e6])
+@pytest.mark.parametrize(
+    ("height", "speed", "touches"),
+    [(0.0, 0.0, True), (1e-17, -1e-18, True), (1e-6, 0.0, False), (0.0, 1e-6, False), (-1e-6, 0.0, None)],
+)
+def test_what_touches_a_limit_does_not_depend_on_units(unit, height, speed, touches):
+    """A block on a floor, 3 along it: the same in metres, micrometres and megametres."""
+    x, y = zw.coordinates("x y")
+    block = zw.System(
+        (x, y), kinetic=(zw.dot(x) ** 2 + zw.dot(y) ** 2) / 2, potential=10 * unit * y, constraints={"floor": y >= 0}
+    )
+    state = {x: 3 * unit, y: height * unit, zw.dot(x): unit, zw.dot(y): speed * unit}
+    if touches is None:
+        with pytest.raises(InputError, match="the state violates the one-sided constraint 'floor'"):
+            zw.evaluate(block, state)
+    else:
+        assert (zw.evaluate(block, state).acceleration[1] == 0) == touches

@@ -29,6 +29,7 @@ T = TypeVar("T")
 
 # A one-sided constraint this close to its limit, relative to the terms that make it up, touches it.
 CONTACT_TOL = 1e-9
+CONTACT_ROUNDING = 8 * float(np.finfo(float).eps)
 
 # A row of A this long beside the terms that its entries are made of is what rounding has left of zero.
 VANISHED = 16 * float(np.finfo(float).eps)
@@ -317,11 +318,23 @@ def touching(system: System, now: Matrices, q: Array, v: Array) -> NDArray[np.bo
 def limits(system: System, now: Matrices, q: Array, v: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """(…, m) which one-sided constraints are at their limit, and which are beyond it or moving beyond."""
     one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
-    scale_q = CONTACT_TOL * (1 + np.einsum("...ij,...j->...i", np.abs(now.A), np.abs(q)))
-    scale_v = CONTACT_TOL * (1 + np.einsum("...ij,...j->...i", np.abs(now.A), np.abs(v)))
+    scale_q, scale_v = contact_scale(now, q, now.size), contact_scale(now, v, now.rate_size)
     order = np.array([c.order for c in system.constraints])
     at_position = np.where(order == 0, np.abs(np.nan_to_num(now.position)) <= scale_q, True)
     at_velocity = np.where(order < 2, np.abs(np.nan_to_num(now.velocity)) <= scale_v, True)
     beyond = (order == 0) & (now.position < -scale_q)
     beyond |= (order < 2) & at_position & (now.velocity < -scale_v)
     return np.asarray(one_sided & at_position & at_velocity), np.asarray(one_sided & beyond)
+
+
+def contact_scale(now: Matrices, x: Array, size: Array) -> Array:
+    """(…, m) how near its limit a one-sided constraint touches it: in no units of the user's.
+
+    Beside the terms that make it up counts the rounding of the largest coordinate or rate, in units of equal mass.
+    """
+    mass = np.sqrt(np.abs(np.einsum("...ii->...i", now.M)))
+    mass = np.where(mass > 0, mass, 1.0)
+    slope = np.abs(now.A)
+    terms = np.nan_to_num(size) + np.einsum("...ij,...j->...i", slope, np.abs(x))
+    largest = (mass * np.abs(x)).max(axis=-1, initial=0.0)[..., None]
+    return np.asarray(CONTACT_TOL * terms + CONTACT_ROUNDING * (slope / mass[..., None, :]).sum(axis=-1) * largest)

@@ -257,3 +257,11 @@ def test_threads_are_a_whole_number(threads):
     system, start = problems.pendulum()
     with pytest.raises(InputError, match="threads = "):
         zw.simulate_many(system, start, 1.0, threads=threads)
+
+
+def test_a_motion_that_begins_late_is_doubted_sample_by_sample():
+    place = zw.coordinates("x")
+    system = zw.System((place,), kinetic=zw.dot(place) ** 2 / 2, potential=place**2 / 2)
+    late = zw.simulate_many(system, {place: [1.0, 2.0], zw.dot(place): 0.0}, t=1e9, until=1e9 + 10, samples=3)
+    assert all("let it begin at t = 0" in doubt for doubt in late.doubts.values)
+    assert late.attrs["doubts"].startswith("Not vouched for: 2 of 2 samples")

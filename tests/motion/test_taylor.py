@@ -8,6 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 import symengine as se
+import sympy as sp
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
@@ -373,3 +374,11 @@ def test_a_simulation_in_quadruple_precision():
     assert abs(motion.q[:, 0] - np.cos(motion.time)).max() < 2e-16
     with pytest.raises(InputError, match="'quad' with 'taylor'"):
         zw.simulate(oscillator, {x: 1, zw.dot(x): 0}, until=1.0, precision="quad", method="native")
+
+
+def test_a_power_without_a_series_at_its_zero_says_which_method_has_no_need_of_one():
+    place = zw.coordinates("x")
+    spring = zw.System((place,), kinetic=zw.dot(place) ** 2 / 2, forces={place: -(sp.Abs(place) ** sp.Rational(3, 2))})
+    with pytest.raises(zw.errors.SimulationError, match=r"where its base is zero\. Use method='native'"):
+        zw.simulate(spring, {place: 0, zw.dot(place): 1}, until=1, method="taylor")
+    assert zw.simulate(spring, {place: 0, zw.dot(place): 1}, until=1, samples=2).attrs["status"] == "finished"

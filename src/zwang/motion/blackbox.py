@@ -49,7 +49,8 @@ class BlackBox:
     the system is free. `coordinates` and `constraints` are names.
 
     `zwang.simulate` integrates it. What needs formulas is not there: residuals of constraints, potential energy and
-    the balance of energies are NaN.
+    the balance of energies are NaN. So the energy does not vouch for a motion, for ½ vᵀṀv is part of its rate and
+    nobody gives Ṁ; that the saved accelerations are those of the motion is looked at, as everywhere.
 
     >>> import numpy as np
     >>> import zwang as zw

@@ -104,8 +104,15 @@ def integrated(task: Task, precision: str) -> tuple[Path, list[Numbers]]:
         volume=walk.volume,
         compile_seconds=compiled - began,
         run_seconds=finished - compiled,
+        notes=walk.notes,
     )
     return path, saved
+
+
+NO_SERIES = (
+    "The acceleration is finite there, but its Taylor series is not: a power that is not whole, as x**(3/2), has none "
+    "where its base is zero. Use method='native'."
+)
 
 
 class Walk:
@@ -118,6 +125,7 @@ class Walk:
         self.now: tuple[Any, Numbers] = (number(task.t), y)
         self.size = norm(y)
         self.end: Any = number(task.times[-1]) if len(task.times) else number(task.t)
+        self.notes: tuple[str, ...] = ()
         self.saved: list[Numbers] = []
         self.traces: list[tuple[float, float, NDArray[np.float64]]] = []
         """Of each saved time the work up to it, the size of the step around it and the slope of v there."""
@@ -202,6 +210,7 @@ class Walk:
         c, _ = self.expand(0.0)
         coefficients = c.astype(float)
         if not (np.isfinite(found).all() and np.isfinite(coefficients).all()):
+            self.notes = (NO_SERIES,) if np.isfinite(found).all() else ()
             return Status.NOT_FINITE
         largest = np.abs(coefficients[:, 1:]).max(axis=0)
         order = 1.0 + np.flatnonzero(largest)

@@ -2,13 +2,14 @@
 # `make quick` tests something of every room in less than a minute; `make wheel` builds the wheel and uses it.
 # `make test-lowest` runs something of every room with the lowest versions that pyproject allows, in .venv-lowest.
 # `make graph` prints the rooms, what they import and which rules of the house are broken.
+# `make walk` prints one motion as it goes through the rooms, from a trace.
 # `make bits` runs all examples on the tree of a commit (BASE) and on this one, and compares them to the last bit.
 # `make mutate` makes small mistakes in the core, one at a time, and lists those that no test noticed: some minutes.
 # `make bench` sets zwang beside its peers, in .venv-bench; `make bench-parts` measures its parts.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick wheel graph bits mutate fuzz bench bench-parts clean
+.PHONY: demo test quick wheel graph walk bits mutate fuzz bench bench-parts clean
 
 demo: .venv/ready
 	@mkdir -p build/demo
@@ -42,6 +43,9 @@ wheel: .venv/ready
 
 graph: .venv/ready
 	$(BIN)/python tools/graph.py
+
+walk: .venv/ready
+	$(BIN)/python tools/walk.py $(ARGS)
 
 BASE ?= main
 bits: .venv/ready

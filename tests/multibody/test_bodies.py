@@ -371,3 +371,22 @@ def test_mistakes_of_mechanisms_come_together():
     ):
         with pytest.raises(ModelError, match=message):
             mb.Mechanism(bodies)
+
+
+ODD = ["abc", b"abc", {1: 1, 2: 2, 3: 3}, {1, 2, 3}, np.ones((1, 1)), float("nan"), 1j, True, object(), (1, 2, None),
+       (1, 2, float("nan")), (1, 2, 1j), ("a", "b", "c"), (1, 2, 3, 4, 5)]  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
+@pytest.mark.parametrize(
+    "key", ["mass", "inertia", "position", "orientation", "velocity", "angular_velocity", "outline"]
+)
+def test_odd_values_of_a_body_are_refused_by_name(key, odd):
+    with pytest.raises(InputError, match="body 'b'"):
+        mb.Body("b", **({"mass": 1, "inertia": (1, 1, 1)} | {key: odd}))
+    if key == "position":  # an array of no dimension is a number, and no vector
+        with pytest.raises(InputError, match="is not a vector"):
+            mb.Body("b", mass=np.array(3.0), inertia=(1, 1, 1), position=np.array(3.0))
+    if key == "outline":
+        with pytest.raises(InputError, match="body 'b': outline: "):
+            mb.PlanarBody("b", mass=1, inertia=1, outline=odd)

@@ -14,6 +14,7 @@ from zwang.multibody.part_name import PartName
 from zwang.multibody.pose import Pose
 from zwang.multibody.vectors import (
     Vector,
+    corners,
     is_number,
     numeric,
     plane_turn,
@@ -51,6 +52,7 @@ class PlanarBody(MassBody):
             raise InputError(words, PartName("Body"), " in space", where=("position",))
         numeric(self.who, (self.angle,), (1,), ("angle",))
         numeric(self.who, (self.spin,), (1,), ("spin",))
+        corners(self.who, self.outline, 2)
 
     @cached_property
     def _angle(self) -> sp.Expr:

@@ -16,8 +16,10 @@ from zwang.multibody.vectors import (
     Vector,
     apply,
     body_rates,
+    corners,
     inner,
     is_number,
+    length,
     numeric,
     quaternion_turn,
     refusal,
@@ -63,6 +65,7 @@ class Body(MassBody):
             words = "the quaternion (0, 0, 0, 0) is not an orientation: (1, 0, 0, 0) is the world's"
             raise InputError(f"{self.who}: {words}", where=("orientation",))
         numeric(self.who, self.angular_velocity, (3,), ("angular_velocity",))
+        corners(self.who, self.outline, 3)
         check_inertia(self.who, self.inertia_matrix)
 
     @cached_property
@@ -70,10 +73,10 @@ class Body(MassBody):
         """The inertia as rows of a matrix in body axes."""
         given = self.inertia
         who, where = self.who, ("inertia",)
-        if hasattr(given, "__len__") and len(given) == 3 and not hasattr(given[0], "__len__"):
+        if length(given) == 3 and not hasattr(given[0], "__len__"):
             J = vector(who, given, (3,), where)
             return tuple(tuple(J[i] if i == j else sp.S.Zero for j in range(3)) for i in range(3))
-        if not hasattr(given, "__len__") or len(given) != 3:
+        if length(given) != 3:
             raise refusal(who, where, f"{given!r} is neither three principal moments nor a 3×3 matrix")
         rows = tuple(vector(who, row, (3,), where) for row in given)
         for i in range(3):

@@ -4,7 +4,7 @@ Quaternions are (u0, u1, u2, u3), scalar first; a turn is a tuple of rows that t
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -28,10 +28,27 @@ def vector(who: str, given: Any, sizes: Sequence[int] = (2, 3), where: Where = (
     >>> vector("at", (1.0, 0, 0.5))
     (1, 0, 0.500000000000000)
     """
-    if isinstance(given, str) or not hasattr(given, "__len__") or len(given) not in sizes:
+    if length(given) not in sizes:
         many = " or ".join(map(str, sizes))
         raise refusal(who, where, f"{given!r} is not a vector: give {many} numbers or expressions")
     return tuple(scalar(who, value, where) for value in given)
+
+
+def length(given: Any) -> int:
+    """How many entries something has, in their order; −1 if it is not a row of entries, as text is not."""
+    if isinstance(given, str | bytes | bytearray | Mapping | Set) or not hasattr(given, "__getitem__"):
+        return -1
+    try:
+        return len(given)
+    except TypeError:  # an array of no dimension
+        return -1
+
+
+def corners(who: str, given: Any, size: int) -> tuple[Vector, ...]:
+    """The corners of an outline."""
+    if length(given) < 0:
+        raise refusal(who, ("outline",), f"{given!r} is not an outline: give corners, {size} entries each")
+    return tuple(vector(who, corner, (size,), ("outline",)) for corner in given)
 
 
 def scalar(who: str, value: Any, where: Where = ()) -> sp.Expr:
@@ -125,10 +142,10 @@ def is_number(x: Any) -> bool:
 def unit(who: str, given: Any, sizes: Sequence[int] = (2, 3), where: Where = ()) -> Vector:
     """A direction in numbers, of length 1."""
     values = numeric(who, given, sizes, where)
-    length = math.hypot(*values)
-    if length == 0:
+    norm = math.hypot(*values)
+    if norm == 0:
         raise refusal(who, where, f"{tuple(given)} has no direction: give a vector that is not zero")
-    return vector(who, tidy(tuple(x / length for x in values)), sizes, where)
+    return vector(who, tidy(tuple(x / norm for x in values)), sizes, where)
 
 
 def numeric(who: str, given: Any, sizes: Sequence[int] = (2, 3), where: Where = ()) -> tuple[float, ...]:

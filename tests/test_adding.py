@@ -1,4 +1,4 @@
-"""A form or a function that is added to its table is offered everywhere, without another line of code anywhere."""
+"""A form, a function or an engine that is added to its table is offered everywhere, with no other line of code."""
 
 import json
 import subprocess
@@ -79,3 +79,34 @@ def test_an_added_function_is_known(function: dict, where: str, words: str) -> N
 def test_an_added_function_is_right(function: dict) -> None:
     assert function["derivation"] < 1e-13  # of what mpmath makes of it, without any derivation
     assert max(function["difference"].values()) < 1e-13  # from the same written out, by every engine
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> dict:
+    return added("engine", tmp_path_factory.mktemp("engine"))
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ("help of run", "auto, native, taylor, radau, lsoda, toy"),
+        ("wrong choice", "is not one of 'auto', 'native', 'taylor', 'radau', 'lsoda', 'toy'"),
+        ("simulate refuses", "choose one of 'auto', 'native', 'taylor', 'radau', 'lsoda', 'toy'"),
+        (
+            "too tight",
+            "is tighter than method='toy' can hold: choose at least 1e-11, or method='native' or 'taylor'",
+        ),
+        ("no signals", "u(t) is a signal, and method='toy' cannot read tables: use method='native' or 'radau'"),
+        ("schema", '"toy"'),
+        ("run", "toy, fundamental form"),
+        ("compare", "\ntoy  "),
+        ("tables", '| `"toy"` | a toy on SciPy\'s solvers | testing the table of engines |'),
+    ],
+)
+def test_an_added_engine_is_offered(engine: dict, where: str, words: str) -> None:
+    assert words in engine[where]
+
+
+def test_an_added_engine_is_right(engine: dict) -> None:
+    assert engine["disagreement"] < 1e-9
+    assert engine["difference"] < 1e-9

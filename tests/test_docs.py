@@ -20,6 +20,7 @@ import pytest
 
 import zwang as zw
 from zwang import multibody as mb
+from zwang.engines.registry import names
 from zwang.files.read import read_model
 from zwang.formulations.forms import FORMS, integrable
 from zwang.formulations.solution import Residuals, Solution
@@ -241,8 +242,8 @@ def test_tables_are_those_of_the_code() -> None:
         assert renewed(text) == text, f"{page.name}: run python docs/_site/tables.py"
 
 
-def test_pages_that_list_forms_list_all_of_them() -> None:
-    listed = {"command.md": FORMS, "model-file.md": integrable(), "motion.md": integrable()}
-    for page, forms in listed.items():
+def test_pages_that_list_forms_and_engines_list_all_of_them() -> None:
+    listed = {"command.md": FORMS, "model-file.md": (*integrable(), *names()), "motion.md": integrable()}
+    for page, wanted in listed.items():
         text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-        assert [form for form in forms if form not in text] == []
+        assert [name for name in wanted if name not in text] == []

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from zwang.engines.registry import ENGINES
 from zwang.formulations.forms import FORMS
 from zwang.functions import FUNCTIONS, Function
 
@@ -63,10 +64,28 @@ def arguments(function: Function) -> str:
     return "" if most == 1 else "(y, x)" if (least, most) == (2, 2) else "(a, b, …)"
 
 
+def engines() -> str:
+    """The engines, what they are, what they are for, and what they can do."""
+    head = ("`method`", "is", "for", "tightest tolerance", "reads signals", "integrates")
+    rows = (
+        (
+            f'`"{name}"`',
+            engine.what + (f" (`pip install zwang[{engine.extra}]`)" if engine.extra else ""),
+            engine.purpose,
+            f"{engine.tightest:g}",
+            "yes" if engine.reads_signals else "no",
+            " and ".join(["systems"] * (engine.run is not None) + ["black boxes"] * bool(engine.solver)),
+        )
+        for name, engine in ENGINES.items()
+    )
+    return table(head, rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "forms": forms,
     "what forms cost": costs,
     "functions": functions,
+    "engines": engines,
 }
 
 

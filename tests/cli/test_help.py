@@ -8,8 +8,6 @@ import pytest
 import zwang as package
 from zwang.cli import app as application
 from zwang.cli.exits import MEANING
-from zwang.cli.options import Method
-from zwang.motion.simulate import METHODS
 
 COMMANDS = ("run", "check", "equations", "assemble", "compare", "plot", "animate", "new", "examples", "schema")
 HEAVY = ("sympy", "symengine", "numpy", "scipy", "xarray", "matplotlib", "plotly", "llvmlite", "numba", "heyoka")
@@ -59,10 +57,6 @@ def test_help_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=600)
     assert done.stdout.strip() == "[]"
-
-
-def test_choices_are_those_of_the_library():
-    assert tuple(Method) == METHODS
 
 
 def test_completion_knows_models_and_examples(here):

@@ -7,6 +7,7 @@ import pytest
 
 import zwang as zw
 from zwang import dot
+from zwang.engines import registry
 from zwang.errors import InputError
 from zwang.formulations import FORMS
 from zwang.motion import compare
@@ -219,7 +220,7 @@ def test_an_engine_that_stops_early_says_so_and_has_no_error():
 
 
 def test_without_heyoka_a_note_says_so(pendulum, monkeypatch):
-    monkeypatch.setattr(compare, "find_spec", lambda name: None)
+    monkeypatch.setattr(registry, "find_spec", lambda name: None)
     rows = compare_engines(*pendulum, until=0.5)
     assert rows[1].note == "left out: heyoka is not installed (pip install zwang[taylor])"
     assert rows[2].error < 1e-5

@@ -263,7 +263,8 @@ def test_sensitivities_under_a_signal():
 def test_taylor_cannot_read_tables():
     start = {x: 0, dot(x): 0}
     with pytest.raises(
-        InputError, match=r"u\(t\) is a signal, and Taylor's method cannot read tables: use method='native'"
+        InputError,
+        match=r"u\(t\) is a signal, and method='taylor' cannot read tables: use method='native' or 'radau' or 'lsoda'",
     ):
         zw.simulate(oscillator(record()), start, until=1.0, method="taylor")
     motion = zw.simulate(oscillator(record()), start, until=1.0, samples=2, tol=1e-14)

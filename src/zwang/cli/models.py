@@ -123,8 +123,8 @@ def require_names(model: "ModelFile", values: dict[str, float]) -> None:
 
 def require_run(system: "System", run: "Run", changes: Iterable[str]) -> None:
     """Refuse changes to a run that do not fit; what the model itself says was checked when it was read."""
+    from zwang.engines.registry import LOOSEST, TIGHTEST
     from zwang.files.model_file import most_samples, too_many
-    from zwang.motion.simulate import LOOSEST, TIGHTEST
 
     until, samples = run.until or 0.0, run.samples or 0
     most = most_samples(len(system.coordinates), len(system.constraints))

@@ -1,23 +1,12 @@
 """Arguments and options that several commands share."""
 
 from collections.abc import Callable, Iterable
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from zwang.cli.guard import JSON
-
-
-class Method(StrEnum):
-    """The engines, as `simulate` names them."""
-
-    AUTO = "auto"
-    NATIVE = "native"
-    TAYLOR = "taylor"
-    RADAU = "radau"
-    LSODA = "lsoda"
 
 
 def one_of(names: Callable[[], Iterable[str]]) -> dict[str, Any]:

@@ -7,8 +7,9 @@ import typer
 
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_end, require_start, simulate
-from zwang.cli.options import AsJson, Method, Model, Settings, changed, number, one_of
+from zwang.cli.options import AsJson, Model, Settings, changed, number, one_of
 from zwang.cli.targets import require_kinds, require_targets
+from zwang.engines.registry import LOOSEST, TIGHTEST, methods
 from zwang.formulations.forms import integrable
 from zwang.show.report_html import count
 
@@ -30,11 +31,15 @@ def run(
     model: Model,
     until: Annotated[float | None, option("--until", "TIME", "When to stop.", RUN)] = None,
     samples: Annotated[int | None, option("--samples", "N", "Number of saved times.", RUN)] = None,
-    tol: Annotated[float | None, option("--tol", "SIZE", "Error of a step, from 1e-18 to 1e-2.", RUN)] = None,
+    tol: Annotated[
+        float | None, option("--tol", "SIZE", f"Error of a step, from {TIGHTEST:g} to {LOOSEST:g}.", RUN)
+    ] = None,
     max_step: Annotated[
         float | None, option("--max-step", "TIME", "The longest step; a 20th of the motion without it.", RUN)
     ] = None,
-    method: Annotated[Method | None, option("--method", "ENGINE", f"The engine: {', '.join(Method)}.", RUN)] = None,
+    method: Annotated[
+        str | None, option("--method", "ENGINE", f"The engine: {', '.join(methods())}.", RUN, **one_of(methods))
+    ] = None,
     form: Annotated[
         str | None,
         option("--form", "FORM", f"The equation to integrate: {', '.join(integrable())}.", RUN, **one_of(integrable)),
@@ -63,7 +68,7 @@ def run(
         model,
         settings,
         quiet=quiet,
-        **changed(until=until, samples=samples, tol=tol, max_step=max_step, method=text_of(method), form=form),
+        **changed(until=until, samples=samples, tol=tol, max_step=max_step, method=method, form=form),
         **changed(drift=None if drift is None else drift_of(drift), assemble=assemble),
     )
     targets = {"--out": out, "--csv": csv, "--report": report}
@@ -83,11 +88,6 @@ def run(
         webbrowser.open(report.resolve().as_uri())
     if motion.attrs["status"] not in ("finished", "event"):
         raise typer.Exit(Exit.STOPPED)
-
-
-def text_of(choice: Method | None) -> str | None:
-    """A choice as the library takes it."""
-    return None if choice is None else str(choice)
 
 
 def drift_of(given: str) -> str | tuple[str, float, float]:

@@ -10,6 +10,7 @@ from typing import Any
 import mpmath  # type: ignore[import-untyped]
 import sympy as sp
 
+from zwang.engines.registry import LOOSEST, TIGHTEST
 from zwang.errors import InputError, ModelError, ModelFileError
 from zwang.files import schema
 from zwang.files.build import Built, scaled
@@ -36,7 +37,6 @@ from zwang.files.source import file_text
 from zwang.files.tables import read_signal
 from zwang.model import Constraint, System, identity
 from zwang.motion.event import Event
-from zwang.motion.simulate import LOOSEST, TIGHTEST
 from zwang.results.units import Units
 from zwang.symbols import rates
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from zwang.engines.registry import AUTO, LOOSEST, TIGHTEST, methods
 from zwang.files.document import Document
 from zwang.files.keys import Key, Kind, Section
 from zwang.files.kinds import BODIES, ELEMENTS, JOINTS, SPRING
@@ -10,7 +11,6 @@ from zwang.files.problems import quoted
 from zwang.files.values import TYPES, wrong_parts
 from zwang.formulations.forms import DEFAULT, integrable
 from zwang.model.drawing import COLORS
-from zwang.motion.simulate import LOOSEST, METHODS, TIGHTEST
 from zwang.signals import KINDS, OUTSIDE
 
 MOST_ENTRIES = 2000  # of one section
@@ -100,7 +100,7 @@ SECTIONS = (
             Key("begin", "number", "when it begins", 0.0),
             Key("tol", "number", f"bound of the error of a step, {TIGHTEST:g} to {LOOSEST:g}", 1e-12),
             Key("max_step", "number", "the longest step; a 20th of the motion without it"),
-            Key("method", "text", "the engine", "auto", METHODS),
+            Key("method", "text", "the engine", AUTO, methods()),
             Key("form", "text", "the equation that is integrated", DEFAULT, integrable()),
             Key("drift", "drift", "what is done about constraints drifting away", "none"),
             Key("assemble", "truth", "whether the start is brought onto its constraints first", False),

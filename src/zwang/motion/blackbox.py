@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from zwang._version import __version__
 from zwang.compile import Program, compile_program
+from zwang.engines.registry import AUTO, ENGINES, FOR_BLACK_BOXES, LOOSEST, names, require_tolerance
 from zwang.equations.languages import translate
 from zwang.errors import InconsistentError, InputError, SimulationError, ZwangError
 from zwang.evaluation import Array
@@ -25,8 +26,8 @@ from zwang.motion.march import Problem, march
 from zwang.motion.pieces import Watched
 from zwang.motion.progress import reporter
 from zwang.motion.report import with_events
-from zwang.motion.scipy import require_tolerance, solver_class
-from zwang.motion.simulate import LOOSEST, check_span, how_it_ended, longest_step, saved_times
+from zwang.motion.scipy import solver_class
+from zwang.motion.simulate import check_span, how_it_ended, longest_step, saved_times
 from zwang.motion.task import REMEDY, EventTask, Path, Status, Trace
 from zwang.results.dataset import VARIABLES, dataset
 from zwang.symbols import coordinates as functions_of_time
@@ -36,7 +37,6 @@ from zwang.symbols import t as time_symbol
 if TYPE_CHECKING:
     import xarray as xr
 
-METHODS = ("auto", "dop853", "radau", "lsoda")
 ARGUMENTS = {"M": "q, t", "Q": "q, v, t", "A": "q, v, t", "b": "q, v, t", "C": "q, v, t"}
 
 
@@ -211,7 +211,7 @@ def simulate_blackbox(
     )
     watch = reporter(progress, t, until)
     max_step, quiet_step = longest_step(max_step, until - t)
-    longest = max_step if method == "dop853" else quiet_step  # of the others, a step looks at few places
+    longest = quiet_step if ENGINES[method].stiff else max_step  # of theirs, a step looks at few places
     path = march(problem, solver_class(method), (t, q, v), grid, tol, np.zeros(0), watch, longest)
     path = replace(path, notes=(*path.notes, *why(slopes, path, rank)))
     message = how_it_ended(events, path)
@@ -242,15 +242,17 @@ def check_options(box: BlackBox, method: str, form: str, tol: float, parameters:
     """Refuse what a black box cannot do; the method that is meant."""
     if not isinstance(box, BlackBox):
         raise InputError(f"simulate takes a System or a BlackBox, not {type(box).__name__}")
-    if method not in METHODS:
-        raise InputError(f"method={method!r} does not serve black boxes: choose one of {', '.join(map(repr, METHODS))}")
+    able = names(lambda engine: engine.solver)
+    if method not in (AUTO, *able):
+        listed = ", ".join(map(repr, (AUTO, *able)))
+        raise InputError(f"method={method!r} does not serve black boxes: choose one of {listed}")
     require_form(form, {})
     if parameters:
         raise InputError("a black box has no parameters: give its functions the numbers they need")
     if drift != "none":
         raise InputError(f"drift={drift!r}: a black box has rows A q̈ = b alone; put Baumgarte's terms into its b")
-    method = "dop853" if method == "auto" else method
-    require_tolerance(method, tol, "")
+    method = FOR_BLACK_BOXES if method == AUTO else method
+    require_tolerance(method, tol, able)
     if not tol <= LOOSEST:
         raise InputError(f"tol = {tol} is out of range: choose at most {LOOSEST:g}")
     return method

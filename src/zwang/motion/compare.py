@@ -9,12 +9,13 @@ Every comparison is bounded in time. What fails, refuses or takes too long is a 
 import time as clock
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zwang.engines import registry
+from zwang.engines.registry import ENGINES, LOOSEST, TIGHTEST, names
 from zwang.errors import InconsistentError, InputError, MassError, ZwangError
 from zwang.evaluation import Array, evaluate, matrices
 from zwang.formulations.forms import DEFAULT, FORMS
@@ -22,7 +23,7 @@ from zwang.formulations.fundamental import literal
 from zwang.linalg.masses import masses
 from zwang.linalg.rank import CONSISTENCY_TOL, row_rank
 from zwang.model import System
-from zwang.motion.simulate import LOOSEST, TIGHTEST, simulate
+from zwang.motion.simulate import simulate
 from zwang.results.account import energy_gap, residuals
 from zwang.verdict import natural_units
 
@@ -35,10 +36,7 @@ DENSE_WORK = 2e7  # ... fewer where n³ a state would come to more than this
 DENSE_SIZE = 500  # coordinates; beyond, dense matrices take too long
 LONG = 2.0  # seconds; a run that takes longer is compared with fewer others
 BUDGET = 5.0  # seconds that any one run may take
-SMALL_SIZE = 60  # coordinates; beyond, compiling alone takes some of these longer than the budget:
-SMALL = ("taylor", "radau")  # and forms that eliminate accelerations
-NATIVE_TOL = 1e-15  # tighter than this, eighth order in doubles gains nothing
-STIFF_TOL = {"radau": 1e-7, "lsoda": 1e-10}  # the tightest at which these are still quick
+SMALL_SIZE = 60  # coordinates; beyond, compiling alone takes some engines and forms longer than the budget
 TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14)
 REPEATS = 3
 SAMPLES = 201
@@ -200,15 +198,14 @@ def compare_engines(
     """
     if not TIGHTEST <= tol <= LOOSEST:
         raise InputError(f"tol = {tol!r} is out of range: choose between {TIGHTEST:g} and {LOOSEST:g}")
-    native = max(tol, NATIVE_TOL)
-    plan = [("native", DEFAULT, native), ("taylor", DEFAULT, tol)]
-    if stiff:
-        plan += [(engine, DEFAULT, max(tol, least)) for engine, least in STIFF_TOL.items()]
+    others = names(lambda engine: engine.run and (stiff or not engine.stiff))
+    plan = [(engine, DEFAULT) for engine in others]
     # other forms have the matrix of the default one, in another order
-    plan += [("native", name, native) for name, form in FORMS.items() if form.eliminates]
+    plan += [(registry.DEFAULT, name) for name, form in FORMS.items() if form.eliminates]
     rows: list[EngineRow] = []
     reference: xr.Dataset | None = None
-    for engine, form, own in plan:
+    for engine, form in plan:
+        own = max(tol, ENGINES[engine].quick_from)
         row = EngineRow(engine, form, own, nan, nan, nan, 0, nan)
         why = left_out(row, rows, system)
         if why:
@@ -226,11 +223,12 @@ def compare_engines(
 
 def left_out(row: EngineRow, before: list[EngineRow], system: System) -> str:
     """Why a run is not even tried; nothing if it is."""
-    if row.engine == "taylor" and find_spec("heyoka") is None:
-        return "left out: heyoka is not installed (pip install zwang[taylor])"
-    if (row.engine in SMALL or FORMS[row.form].eliminates) and len(system.coordinates) > SMALL_SIZE:
+    engine = ENGINES[row.engine]
+    if not engine.installed:
+        return f"left out: {engine.missing}"
+    if (engine.slow_to_compile or FORMS[row.form].eliminates) and len(system.coordinates) > SMALL_SIZE:
         return f"left out: it takes long with {len(system.coordinates)} coordinates"
-    if before and before[0].seconds > LONG and row.engine != "taylor":
+    if before and before[0].seconds > LONG and not engine.checks_long_runs:
         return f"left out: the first run took {before[0].seconds:.1f} s"
     return ""
 
@@ -275,12 +273,12 @@ def work_precision(
         if rows and clock.perf_counter() - began > BUDGET:
             row = replace(row, note=f"left out: looser tolerances took {BUDGET:g} s already")
         else:
-            motion, note = attempt(system, start, until, parameters=parameters, tol=tol, t=t, method="native")
+            motion, note = attempt(system, start, until, parameters=parameters, tol=tol, t=t, method=registry.DEFAULT)
             row = replace(row, note=note)
         if motion is not None:
             taken = [float(motion.attrs["run_seconds"])]
             while len(taken) < REPEATS and not row.note and sum(taken) < LONG / 4:
-                again, _ = attempt(system, start, until, parameters=parameters, tol=tol, t=t, method="native")
+                again, _ = attempt(system, start, until, parameters=parameters, tol=tol, t=t, method=registry.DEFAULT)
                 taken.append(float(again.attrs["run_seconds"]) if again is not None else taken[0])
             steps, evaluations = int(motion.attrs["steps"]), int(motion.attrs["evaluations"])
             row = replace(row, steps=steps, evaluations=evaluations, seconds=min(taken))

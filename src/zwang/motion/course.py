@@ -2,9 +2,9 @@
 
 import time as clock
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from zwang.engines.registry import engine_of, runner
 from zwang.evaluation import Array
 from zwang.formulations.forms import FORMS
 from zwang.motion import singular
@@ -23,7 +23,6 @@ State = tuple[float, Array, Array]
 
 STALLS = 1
 CREEPING = 1e-3  # of the time since the start: stretches below it get nowhere
-QUAD = "taylor, quad"  # how a motion in quadruple precision says what computed it
 
 
 def integrate(
@@ -62,7 +61,9 @@ def integrate(
         early = len(choice.used) < len(setup.system.constraints) and looks < len(singular.EARLY)
         if early:
             task = replace(task, pivot_tol=singular.EARLY[looks])
-        could = kind.crosses and setup.method == "native" and not FORMS[setup.form].eliminates and not choice.damping
+        could = (
+            kind.crosses and engine_of(setup.method).crosses and not FORMS[setup.form].eliminates and not choice.damping
+        )
         kernel = setup.program("projection", choice) if could and crossing else None
         total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)
         task = replace(task, could_cross=could, crossing=kernel)
@@ -223,26 +224,7 @@ def keeps_on(setup: "Setup", choice: Choice) -> bool:
 
 def engine(method: str) -> Any:
     """The function that integrates a task by a method, from switch to switch."""
-    return switching(plain_engine(method))
-
-
-def plain_engine(method: str) -> Any:
-    """The function that integrates a task by a method, with its switches as they are."""
-    if method == "native":
-        from zwang.motion import native
-
-        return native.run
-    if method == "taylor":
-        from zwang.motion import taylor
-
-        return taylor.run
-    if method == QUAD:
-        from zwang.motion import taylor
-
-        return partial(taylor.run, precision="quad")
-    from zwang.motion import scipy
-
-    return scipy.runner(method)
+    return switching(runner(method))
 
 
 def segment_of(setup: "Setup", choice: Choice, grid: Array, path: Path, worked: float) -> Segment:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sp
 
+from zwang.engines.registry import engine_of, names
 from zwang.equations.languages import in_pieces, translate
 from zwang.errors import InputError, Where
 from zwang.evaluation import Array, Kept
@@ -67,8 +68,9 @@ def derivatives_used(setup: "Setup") -> dict[sp.Expr, int]:
 def require_fit(system: "System", signals: Mapping[sp.Expr, Signal], method: str, t: float, until: float) -> None:
     """Refuse, before the run, a signal that ends too early, is not smooth enough, or does not suit the method."""
     for f, signal in signals.items():
-        if method == "taylor":
-            raise InputError(f"{f} is a signal, and Taylor's method cannot read tables: use method='native'")
+        if not engine_of(method).reads_signals:
+            able = " or ".join(map(repr, names(lambda engine: engine.run and engine.reads_signals)))
+            raise InputError(f"{f} is a signal, and method={method!r} cannot read tables: use method={able}")
         if signal.outside == "error" and not (signal.times[0] <= t and until <= signal.times[-1]):
             raise InputError(
                 f"the motion runs from {t:g} to {until:g}, but the signal {f} from {signal.span}: end the motion "

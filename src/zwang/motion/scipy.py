@@ -11,6 +11,7 @@ import numpy as np
 import symengine as se
 
 from zwang.compile import Kernel, Program
+from zwang.engines.registry import ENGINES
 from zwang.errors import InputError
 from zwang.motion.march import Problem, march
 from zwang.motion.native import compiled
@@ -18,8 +19,6 @@ from zwang.motion.pieces import Watched
 from zwang.motion.tangent import tangent
 from zwang.motion.task import Array, Path, Status, Task, volume_of
 
-SOLVERS = {"radau": "Radau", "lsoda": "LSODA", "dop853": "DOP853"}
-TIGHTEST = 2.3e-14  # SciPy's solvers go no further than a hundred times the precision of doubles
 PROJECTIONS = 3  # Newton's steps back to the constraints, as in the native engine
 ON = 1e-13  # a residual below this counts as none
 
@@ -27,40 +26,26 @@ _BATCH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_
 _JACOBIANS: "WeakKeyDictionary[Program, Program]" = WeakKeyDictionary()
 
 
-def runner(method: str) -> Callable[[Task], Path]:
-    """The engine of a method, "radau" or "lsoda": a function from a task to its path."""
-    solver = solver_class(method)
-
-    def run(task: Task) -> Path:
-        require_tolerance(method, task.tol)
-        began = clock.perf_counter()
-        watch = Watch(task)
-        problem, note = problem_of(task, watch)
-        compiling = clock.perf_counter() - began
-        state = (task.t, task.q, task.v)
-        path = march(problem, solver, state, task.times, task.tol, task.breaks, task.progress, task.quiet_step)
-        notes = (*((note,) if note else ()), *path.notes)
-        return replace(
-            path, compile_seconds=compiling, notes=notes, best=watch.best, pivot_scale=watch.scale, volume=watch.volume
-        )
-
-    return run
+def run(task: Task, method: str) -> Path:
+    """Integrate a task by one of SciPy's solvers."""
+    began = clock.perf_counter()
+    watch = Watch(task)
+    problem, note = problem_of(task, watch)
+    compiling = clock.perf_counter() - began
+    state, solver = (task.t, task.q, task.v), solver_class(method)
+    path = march(problem, solver, state, task.times, task.tol, task.breaks, task.progress, task.quiet_step)
+    notes = (*((note,) if note else ()), *path.notes)
+    return replace(
+        path, compile_seconds=compiling, notes=notes, best=watch.best, pivot_scale=watch.scale, volume=watch.volume
+    )
 
 
 def solver_class(method: str) -> type:
     """SciPy's class of a method."""
     import scipy.integrate
 
-    solver: type = getattr(scipy.integrate, SOLVERS[method])
+    solver: type = getattr(scipy.integrate, ENGINES[method].solver)
     return solver
-
-
-def require_tolerance(method: str, tol: float, instead: str = ", or method='native' or 'taylor'") -> None:
-    """Refuse a tolerance that SciPy would silently loosen."""
-    if tol < TIGHTEST:
-        raise InputError(
-            f"tol = {tol:g} is tighter than method={method!r} can hold: choose at least {TIGHTEST:g}{instead}"
-        )
 
 
 def problem_of(task: Task, watch: "Watch") -> tuple[Problem, str]:

@@ -3,7 +3,6 @@
 import time as clock
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -11,6 +10,7 @@ import sympy as sp
 from numpy.typing import ArrayLike
 
 from zwang.compile import Program
+from zwang.engines.registry import AUTO, LOOSEST, QUAD, TIGHTEST, chosen, engine_of, methods, names, require_tolerance
 from zwang.errors import InputError, SimulationError
 from zwang.evaluation import Array, Kept, Matrices, Model, model_kernel, model_of, require_finite_matrices
 from zwang.formulations.forms import integrable
@@ -20,7 +20,7 @@ from zwang.motion import explicit
 from zwang.motion.certificate import doubts
 from zwang.motion.choice import Choice
 from zwang.motion.continuity import require_continuous
-from zwang.motion.course import QUAD, integrate, keeps_on
+from zwang.motion.course import integrate, keeps_on
 from zwang.motion.driven import breaks_in, require_fit
 from zwang.motion.event import Event
 from zwang.motion.locked import Locked, lock
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 
     from zwang.motion.blackbox import BlackBox
 
-METHODS = ("auto", "native", "taylor", "radau", "lsoda")
-TIGHTEST, LOOSEST = 1e-18, 1e-2
-AUTO_TAYLOR = 1e-13  # below this tolerance, Taylor's method is the one that delivers
 DEFAULT_SAMPLES, MOST_SAMPLES = 201, 10**9
 BAUMGARTE = (10.0, 10.0)
 FEWEST_STEPS = 20, 100  # of a motion, and of one that shows nothing a step size could be chosen by
@@ -184,11 +181,8 @@ def simulate(
     began = clock.perf_counter()
     until, t = check_span(until, t)
     setup = prepare(system, parameters, method, form, tol, drift, events, longest_step(max_step, until - t))
-    if precision not in ("double", "quad") or (precision == "quad" and method not in ("auto", "taylor")):
-        raise InputError(f"precision={precision!r} with method={method!r}: choose 'double', or 'quad' with 'taylor'")
-    require_fit(system, setup.signals, "taylor" if precision == "quad" else setup.method, t, until)
-    if precision == "quad":
-        setup = replace(setup, method=QUAD)
+    setup = replace(setup, method=in_precision(precision, method, setup.method))
+    require_fit(system, setup.signals, setup.method, t, until)
     grid = saved_times(t, until, times, samples)
     q, v = state_arrays(system, cast(Mapping[Any, float], start))
     setup = replace(setup, breaks=breaks_in(setup, setup.p[None], t, until)[0])
@@ -197,7 +191,9 @@ def simulate(
     watch = reporter(progress, t, until)
     first = choice_at(setup, (t, q, v))
     setting_up = clock.perf_counter() - began
-    seen = first.damping and keeps_on(setup, first) and setup.method == "native"  # what projection cannot take away
+    seen = (
+        first.damping and keeps_on(setup, first) and engine_of(setup.method).measures_projection
+    )  # what projection cannot take away
     segments, path = integrate(setup, (t, q, v), grid if seen else watched_times(setup, first, t, grid), watch, first)
     if seen and path.left > SUSPECT:
         segments, path = integrate(setup, (t, q, v), watched_times(setup, first, t, grid), watch, first)
@@ -236,8 +232,8 @@ def prepare(
     longest: tuple[float, float] = (np.inf, np.inf),
 ) -> Setup:
     """Check the options of a simulation, and put numbers to its parameters."""
-    if method not in METHODS:
-        raise InputError(f"method={method!r} is unknown: choose one of {', '.join(map(repr, METHODS))}")
+    if method not in methods():
+        raise InputError(f"method={method!r} is unknown: choose one of {', '.join(map(repr, methods()))}")
     if form not in integrable():
         raise InputError(f"form={form!r} cannot be integrated: choose one of {', '.join(map(repr, integrable()))}")
     if not isinstance(tol, int | float | np.number) or not TIGHTEST <= tol <= LOOSEST:
@@ -261,14 +257,25 @@ def prepare(
     if p.ndim != 1:
         raise InputError("parameters are arrays: simulate takes one value each, simulate_many takes arrays")
     signals = signals_in(input_values(system, parameters))
-    if method == "auto":
-        taylor = tol < AUTO_TAYLOR and not signals and find_spec("heyoka") is not None
-        method = "taylor" if taylor else "native"
+    if method == AUTO:
+        method = chosen(tol, bool(signals))
+    require_tolerance(method, tol, names())
     events = [replace(e, expression=e.expression.xreplace(spare_values(system, parameters))) for e in events]
     watched = tuple(replace(e, expression=e.expression.subs(inputs).doit()) if inputs else e for e in events)
     alpha, beta = gains or BAUMGARTE
     model = model_of(system, inputs)
     return Setup(system, inputs, model, p, form, method, tol, kind, (alpha, beta), watched, signals, *longest)
+
+
+def in_precision(precision: str, method: str, usual: str) -> str:
+    """The method that is meant: the usual one, or an engine that computes in quadruple precision."""
+    able = names(lambda engine: engine.quad)
+    if precision not in ("double", "quad") or (precision == "quad" and method not in (AUTO, *able)):
+        raise InputError(
+            f"precision={precision!r} with method={method!r}: choose 'double', or 'quad' with "
+            f"{' or '.join(map(repr, able))}"
+        )
+    return usual if precision == "double" else f"{able[0] if method == AUTO else method}{QUAD}"
 
 
 def cut_short(

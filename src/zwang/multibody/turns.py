@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zwang.engines.registry import AUTO, methods
 from zwang.errors import ZwangError
 from zwang.motion.assemble import assemble
-from zwang.motion.simulate import METHODS, simulate
+from zwang.motion.simulate import simulate
 from zwang.multibody.joint import Freedom
 from zwang.multibody.joints.driver import Driver
 from zwang.results.along import along
@@ -169,7 +170,7 @@ class Course:
         """The course from a state at the first of some times, computed as the motion was."""
         known, begin = self.motion.attrs, float(times[0])
         options: dict[str, Any] = {
-            "method": known["method"] if known.get("method") in METHODS else "auto",
+            "method": known["method"] if known.get("method") in methods() else AUTO,
             **{key: known[key] for key in ("tol", "form", "drift") if key in known},
         }
         for drifted in (False, True):  # what has drifted is brought back to its constraints first

@@ -5,6 +5,7 @@ from html import escape
 from math import isfinite
 from typing import Any, TypeVar
 
+from zwang.engines import registry
 from zwang.errors import ZwangError
 from zwang.formulations.forms import DEFAULT
 from zwang.motion.compare import EngineRow, FormRow, PrecisionRow, compare_engines, compare_forms, work_precision
@@ -157,7 +158,7 @@ def precision_plot(rows: Sequence[PrecisionRow], plots: Plots) -> str:
     if len(points) < 2:
         return ""
     curve = {
-        "name": "native",
+        "name": registry.DEFAULT,
         "x": [row.evaluations for row in points],
         "y": [float(f"{row.error:.3g}") for row in points],
         "text": [f"tol {row.tol:g}" for row in points],

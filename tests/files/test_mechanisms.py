@@ -1,6 +1,8 @@
 """Mechanisms in model files: the same systems as in Python, put together, changed and written."""
 
 import dataclasses
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -382,3 +384,11 @@ def test_the_schema_knows_bodies_joints_and_elements():
     assert spring["required"] == ["second"]
     used = {key["$ref"].rpartition("/")[2] for key in revolute["properties"].values() if "$ref" in key}
     assert used <= schema["$defs"].keys()
+
+
+@pytest.mark.parametrize("kind", [*JOINTS, *ELEMENTS[1:]], ids=lambda kind: kind.name)  # springs have a section
+def test_the_reference_of_model_files_has_every_kind_and_every_key(kind):
+    page = (Path(__file__).parents[2] / "docs" / "model-file.md").read_text(encoding="utf-8")
+    row = re.search(rf"^\| `{kind.name}` \| {re.escape(kind.meaning)} \| (.*) \|$", page, re.MULTILINE)
+    assert row
+    assert {key.name for key in kind.keys} - {"first", "second"} <= set(re.findall(r"`(\w+)", row[1]))

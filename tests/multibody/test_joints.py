@@ -6,6 +6,7 @@ import pytest
 import zwang as zw
 from zwang import multibody as mb
 from zwang.evaluation import matrices
+from zwang.multibody.joint import Joint
 
 from .scenes import build, scene, turn_of
 
@@ -48,6 +49,11 @@ def scenes():
     """The scene of a case, computed once."""
     kept = {}
     return lambda case: kept[case] if case in kept else kept.setdefault(case, scene(case))
+
+
+def test_every_joint_between_two_bodies_is_here():
+    joints = {name for name in mb.__all__ if isinstance(c := getattr(mb, name), type) and issubclass(c, Joint)}
+    assert joints - {"Series"} == {kind for kind, _ in FREE}  # tests/multibody/test_series.py has that one
 
 
 @pytest.mark.parametrize("case", CASES, ids=NAMES)

@@ -18,8 +18,8 @@ from sympy.core.cache import clear_cache
 from sympy.physics.mechanics import LagrangesMethod, ReferenceFrame
 
 import zwang as zw
-from zwang.evaluation import build_kernel
-from zwang.given import parameter_values
+from zwang.lowering.lowered import build_kernel
+from zwang.model.values import parameter_values
 
 REPEATS = 7
 RUNS = count()

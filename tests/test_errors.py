@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from zwang.errors import AssemblyError, InconsistentError, InputError, Mistake, ModelError, Said, ZwangError
-from zwang.symbols import coordinates
+from zwang.model.symbols import coordinates
 
 
 def test_a_mistake_is_its_sentence():

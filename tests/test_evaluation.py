@@ -6,12 +6,11 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.references.andrews import DATA, andrews
 from zwang import dot, evaluation
 from zwang.errors import InconsistentError, InfeasibleError, InputError, MassError, UndeterminedError
 from zwang.evaluation import matrices
 from zwang.formulations import FORMS
-
-from .references.andrews import DATA, andrews
 
 t = zw.t
 x, y, z = zw.coordinates("x y z")

@@ -14,8 +14,8 @@ from zwang import dot
 from zwang.compile import Program, compile_program
 from zwang.equations.languages import translate
 from zwang.functions import FUNCTIONS, in_mpmath, in_sympy
+from zwang.lowering.intervals import bounds
 from zwang.motion.independent import Tape
-from zwang.motion.intervals import bounds
 
 X, Y = sp.symbols("x y")
 CLASSES = [name for name in FUNCTIONS if name != "sqrt"]  # a root is a power

@@ -21,47 +21,47 @@ if TYPE_CHECKING:
     from zwang.formulations.solve import solve
     from zwang.model import Constraint, System
     from zwang.model.drawing import Drawing, Shape
+    from zwang.model.event import Event, constraint_force, multiplier
+    from zwang.model.signal import Signal
+    from zwang.model.symbols import coordinates, dot, parameters, t
     from zwang.motion.assemble import assemble
     from zwang.motion.blackbox import BlackBox
     from zwang.motion.direction import admissible
-    from zwang.motion.event import Event, constraint_force, multiplier
-    from zwang.motion.many import simulate_many
+    from zwang.motion.ensemble import simulate_many
     from zwang.motion.sensitivity import sensitivities
     from zwang.motion.simulate import simulate
     from zwang.show.animate import animate, save_animation
     from zwang.show.plot import plot
-    from zwang.show.report import report
-    from zwang.signals import Signal
-    from zwang.symbols import coordinates, dot, parameters, t
+    from zwang.show.report.page import report
     from zwang.verdict import Verdict, diagnose
 
 # Each public name and the module that holds it. Modules are imported when a name is first used: SymPy and
 # the compilers behind it are heavy, and `import zwang` must not be.
 _HOME = {
-    "simulate_many": "zwang.motion.many",
+    "simulate_many": "zwang.motion.ensemble",
     "simulate": "zwang.motion.simulate",
     "sensitivities": "zwang.motion.sensitivity",
     "admissible": "zwang.motion.direction",
-    "multiplier": "zwang.motion.event",
-    "constraint_force": "zwang.motion.event",
+    "multiplier": "zwang.lowering.events",
+    "constraint_force": "zwang.lowering.events",
     "assemble": "zwang.motion.assemble",
     "BlackBox": "zwang.motion.blackbox",
-    "Event": "zwang.motion.event",
+    "Event": "zwang.lowering.events",
     "Constraint": "zwang.model",
     "Equations": "zwang.equations",
-    "Signal": "zwang.signals",
+    "Signal": "zwang.model.signal",
     "Solution": "zwang.formulations.solution",
     "System": "zwang.model",
     "Verdict": "zwang.verdict",
-    "coordinates": "zwang.symbols",
+    "coordinates": "zwang.model.symbols",
     "derive": "zwang.equations",
     "diagnose": "zwang.verdict",
-    "dot": "zwang.symbols",
+    "dot": "zwang.model.symbols",
     "evaluate": "zwang.evaluation",
-    "parameters": "zwang.symbols",
+    "parameters": "zwang.model.symbols",
     "solve": "zwang.formulations.solve",
     "solve_derivative": "zwang.formulations.derivative",
-    "t": "zwang.symbols",
+    "t": "zwang.model.symbols",
     "plot": "zwang.show.plot",
     "animate": "zwang.show.animate",
     "save_animation": "zwang.show.animate",
@@ -70,7 +70,7 @@ _HOME = {
     "ModelFile": "zwang.files.model_file",
     "Drawing": "zwang.model.drawing",
     "Shape": "zwang.model.drawing",
-    "report": "zwang.show.report",
+    "report": "zwang.show.report.page",
     "load_motion": "zwang.files.store",
     "save_motion": "zwang.files.store",
 }

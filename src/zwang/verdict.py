@@ -13,15 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zwang.arrays import Array
 from zwang.errors import InputError
-from zwang.evaluation import Matrices, ModelKernel, limits, matrices, model_kernel, names_of
+from zwang.evaluation import limits, matrices, names_of
 from zwang.formulations.solve import partners
-from zwang.given import parameter_values
 from zwang.linalg.factors import factorise_masses
 from zwang.linalg.masses import mass_units, masses
 from zwang.linalg.newton import nearby_root
-from zwang.linalg.rank import CONSISTENCY_TOL, EPS, Array, row_norms, row_rank, rows_in_order
+from zwang.linalg.rank import CONSISTENCY_TOL, EPS, row_norms, row_rank, rows_in_order
+from zwang.lowering.lowered import Matrices, ModelKernel, model_kernel
 from zwang.model import System
+from zwang.model.values import parameter_values
 
 # A constraint that reads less than this at a state, relative to the terms that make it up, is satisfied.
 SATISFIED_TOL = 1e-8

@@ -31,9 +31,9 @@ def run(task):
     import numpy as np
     from scipy.integrate import solve_ivp
 
-    from zwang.motion.native import compiled
-    from zwang.motion.task import Path as Trajectory
-    from zwang.motion.task import Status
+    from zwang.engines.native.engine import compiled
+    from zwang.engines.task import Path as Trajectory
+    from zwang.engines.task import Status
 
     kernel, n = compiled(task.acceleration), len(task.q)
 

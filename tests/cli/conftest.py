@@ -3,9 +3,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from tests.cli import models
 from zwang.cli.app import app
-
-from . import models
 
 
 @pytest.fixture

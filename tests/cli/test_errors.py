@@ -5,9 +5,8 @@ import re
 
 import pytest
 
+from tests.cli.models import BROKEN, HOSTILE, OFF, PENDULUM
 from zwang.cli.exits import MEANING, Exit
-
-from .models import BROKEN, HOSTILE, OFF, PENDULUM
 
 COMMANDS = ("run", "check", "equations", "assemble", "compare")
 
@@ -85,7 +84,7 @@ def test_hints_at_what_may_have_been_meant(zwang, here, given, said):
     ],
 )
 def test_whatever_is_raised(zwang, monkeypatch, error, code, said):
-    monkeypatch.setattr("zwang.cli.run.simulate", raising(error))
+    monkeypatch.setattr("zwang.cli.commands.run.simulate", raising(error))
     result = zwang("run", "pendulum.toml")
     assert result.exit_code == code
     assert said in words(result)
@@ -94,7 +93,7 @@ def test_whatever_is_raised(zwang, monkeypatch, error, code, said):
 
 
 def test_debug_shows_where(zwang, monkeypatch):
-    monkeypatch.setattr("zwang.cli.run.simulate", raising(RuntimeError("fire")))
+    monkeypatch.setattr("zwang.cli.commands.run.simulate", raising(RuntimeError("fire")))
     result = zwang("--debug", "run", "pendulum.toml")
     assert result.exit_code == Exit.INTERNAL
     assert "Traceback (most recent call last)" in result.stderr

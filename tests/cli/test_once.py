@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import zwang.files.document
 import zwang.files.model_file
+import zwang.files.toml.document
 import zwang.multibody.mechanism
 from tests.files.models import CRANK
 
@@ -30,7 +30,7 @@ def counted(monkeypatch):
         monkeypatch.setattr(owner, name, counting)
 
     count(tomllib, "loads", "tomllib")
-    count(zwang.files.document, "find_places", "scan")
+    count(zwang.files.toml.document, "find_places", "scan")
     count(zwang.multibody.mechanism, "assemble", "mechanism put together")
     count(zwang.files.model_file, "assemble", "start assembled")
     real_read, real_open = Path.read_bytes, io.open

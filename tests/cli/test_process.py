@@ -10,10 +10,9 @@ from functools import partial
 
 import pytest
 
+from tests.cli.models import CONTRADICTION, PENDULUM
 from zwang.cli.exits import Exit
 from zwang.files.store import load_motion
-
-from .models import CONTRADICTION, PENDULUM
 
 ZWANG = [sys.executable, "-m", "zwang"]
 POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and pipes of Unix")

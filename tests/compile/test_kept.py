@@ -114,13 +114,14 @@ def test_a_table_of_another_module_counts(tmp_path):
 
 def test_every_file_of_the_step_loops_counts():
     from zwang.compile.restricted.reach import reached
-    from zwang.motion import lanes_loop, loop
+    from zwang.engines.native import loop
+    from zwang.engines.native.lanes import loop as lanes_loop
 
     def homes(entry):
         return {function.__module__.rpartition(".")[2] for function in reached(entry.function)}
 
-    assert {"loop", "step", "events", "crossing", "powers", "sums"} <= homes(loop.advance)
-    assert {"lanes_loop", "lanes_step", "lanes_moves", "step", "powers", "sums"} <= homes(lanes_loop.advance)
+    assert {"loop", "step", "event_roots", "bridge", "fast_pow", "stage_kernels"} <= homes(loop.advance)
+    assert {"loop", "step", "moves", "fast_pow", "stage_kernels"} <= homes(lanes_loop.advance)
 
 
 # ── Whose it is ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -7,13 +7,12 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.equations.algebra import agree, same
 from zwang import dot
 from zwang.errors import InconsistentError, InputError
 from zwang.formulations import FORMS, gibbs_appell
 from zwang.linalg import exact
 from zwang.linalg.inverses import inverse_1, inverse_13, inverse_14
-
-from .algebra import agree, same
 
 t = zw.t
 q1, q2, q3, q4 = zw.coordinates("q1:5")

@@ -4,7 +4,7 @@ import sympy as sp
 
 import zwang as zw
 from zwang.equations.languages import in_symengine
-from zwang.symbols import rates, t
+from zwang.model.symbols import rates, t
 
 
 def test_differences_of_neighbours_have_hashes_of_their_own():

@@ -5,11 +5,10 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.equations.algebra import same
 from zwang import dot
 from zwang.formulations import FORMS
 from zwang.linalg import exact
-
-from .algebra import same
 
 t = zw.t
 x, y, z = zw.coordinates("x y z")

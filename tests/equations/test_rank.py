@@ -4,12 +4,11 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.equations.algebra import agree, same
 from zwang import dot
 from zwang.errors import InputError, UndeterminedError
 from zwang.formulations import FORMS
 from zwang.linalg import exact
-
-from .algebra import agree, same
 
 t = zw.t
 x, y, z = zw.coordinates("x y z")

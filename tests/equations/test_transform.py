@@ -4,11 +4,10 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.equations.algebra import agree, same
 from zwang import dot
 from zwang.errors import InputError
 from zwang.formulations import FORMS
-
-from .algebra import agree, same
 
 t = zw.t
 x, y, z = zw.coordinates("x y z")

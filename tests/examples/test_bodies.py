@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
 
-from .models import model, multiplier, of, run, values
+from tests.examples.models import model, multiplier, of, run, values
 
 
 def test_slider_crank_of_bodies_is_the_one_of_coordinates():

@@ -11,8 +11,8 @@ from scipy.interpolate import CubicSpline
 from scipy.linalg import expm
 from scipy.special import ellipj, ellipk, fresnel
 
-from ..references.problems import numbers
-from .models import EXAMPLES, multiplier, of, run, values
+from tests.examples.models import EXAMPLES, multiplier, of, run, values
+from tests.references.problems import numbers
 
 # Sliding and rolling
 

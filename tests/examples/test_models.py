@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import zwang as zw
-
-from .models import EXAMPLES, NAMES, model, run
+from tests.examples.models import EXAMPLES, NAMES, model, run
 
 # What drives or brakes those whose energy is not conserved.
 DRIVEN = {

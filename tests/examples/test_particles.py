@@ -5,10 +5,9 @@ import pytest
 from scipy.integrate import quad, solve_ivp
 from scipy.special import ellipj, ellipk
 
+from tests.examples.models import EXAMPLES, multiplier, of, run, values
+from tests.references.problems import numbers
 from zwang.files.read import read_model
-
-from ..references.problems import numbers
-from .models import EXAMPLES, multiplier, of, run, values
 
 # The papers' examples
 

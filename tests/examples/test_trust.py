@@ -5,10 +5,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from tests.examples.models import NAMES, model, run
 from zwang.cli.app import app
 from zwang.motion.independent import compare_derivation
-
-from .models import NAMES, model, run
 
 
 @pytest.mark.parametrize("name", NAMES)

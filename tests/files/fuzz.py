@@ -284,8 +284,8 @@ def by_bodies(draw):
 def reading(path):
     """How reading a file goes: what became of it, the processor time in seconds, the memory at its peak in MB."""
     from zwang.errors import ModelFileError
-    from zwang.files.document import BEYOND
     from zwang.files.read import load_model
+    from zwang.files.toml.document import BEYOND
 
     words = ""
     forget_peak()

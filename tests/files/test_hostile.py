@@ -359,7 +359,7 @@ def test_errors_that_nobody_foresaw_have_a_place(error, monkeypatch):
     with pytest.raises(ModelFileError) as refused:
         read_model(text)
     assert [problem.line for problem in refused.value.problems] == [9]
-    monkeypatch.setattr("zwang.files.build.total", fail)
+    monkeypatch.setattr("zwang.files.language.build.total", fail)
     with pytest.raises(ModelFileError) as refused:
         read_model(model(potential="m*x + 1").replace("m*(x'^2 + y'^2)/2", "m*x'^2"))
     assert refused.value.problems[0].source.startswith("potential")

@@ -12,15 +12,15 @@ import zwang as zw
 from tests.files.models import CRANK
 from zwang import multibody as mb
 from zwang.errors import InputError, ModelFileError
-from zwang.files.keys import Kind
-from zwang.files.kinds import BODIES, ELEMENTS, JOINTS
+from zwang.files.part_table import BODIES, ELEMENTS, JOINTS
 from zwang.files.read import read_model
 from zwang.files.schema import json_schema
+from zwang.files.table_types import Kind
 from zwang.files.write import model_text
+from zwang.model.signal import Signal
 from zwang.multibody.body import AnyBody
 from zwang.multibody.element import ForceElement
 from zwang.multibody.joint import Constrainer
-from zwang.signals import Signal
 
 G = mb.ground
 J = (1, 2, 2.5)
@@ -320,7 +320,7 @@ def test_places_cannot_be_changed_behind_the_back_of_a_system():
 
 def test_the_command_and_the_report_follow_changed_places(tmp_path):
     from zwang.cli.models import load, require_start
-    from zwang.show.report import report
+    from zwang.show.report.page import report
 
     (tmp_path / "crank.toml").write_text(CRANK)
     case = load(str(tmp_path / "crank.toml"), ["L=1.2", "m=2"])

@@ -16,11 +16,11 @@ from tests.files.models import GOOD, MOVING, SLIDER, TOP
 from zwang import dot
 from zwang.errors import InputError, ModelFileError
 from zwang.files import schema
-from zwang.files.build import LARGEST_DEPTH, LARGEST_EXPONENT, LARGEST_SIZE
-from zwang.files.document import LARGEST_FILE
-from zwang.files.functions import RESERVED
+from zwang.files.language.build import LARGEST_DEPTH, LARGEST_EXPONENT, LARGEST_SIZE
+from zwang.files.language.functions import RESERVED
 from zwang.files.model_file import Run
 from zwang.files.read import load_model, read_model
+from zwang.files.toml.document import LARGEST_FILE
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs" / "model-file.md").read_text(encoding="utf-8")

@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zwang as zw
+from tests.formulations.systems import FAMILIES, System, exact_unique, random_system, relative, truth
 from zwang.formulations import FORMS, fundamental, generalized_inverse
 from zwang.linalg.rank import EPS
-
-from .systems import FAMILIES, System, exact_unique, random_system, relative, truth
 
 families = pytest.mark.parametrize("family", FAMILIES)
 

@@ -7,12 +7,11 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.formulations.systems import Rational, floats, golden, independent, random_system, rational_matrix, redundant
 from zwang.errors import InconsistentError, InputError
 from zwang.formulations import FORMS, generalized_inverse, gibbs_appell, lagrange
 from zwang.linalg import exact
 from zwang.linalg.inverses import inverse_1, inverse_13, inverse_14
-
-from .systems import Rational, floats, golden, independent, random_system, rational_matrix, redundant
 
 FIXTURES = pytest.mark.parametrize("make", [golden, redundant, independent])
 REDUNDANT = pytest.mark.parametrize("make", [golden, redundant])

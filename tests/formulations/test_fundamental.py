@@ -5,10 +5,9 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.formulations.systems import Rational, floats, golden, independent, random_system, rational_matrix, redundant
 from zwang.formulations import FORMS, fundamental
 from zwang.linalg import exact
-
-from .systems import Rational, floats, golden, independent, random_system, rational_matrix, redundant
 
 FIXTURES = pytest.mark.parametrize("make", [golden, redundant, independent])
 SHAPES = [(3, 2, 1), (5, 7, 3), (4, 6, 2), (6, 6, 6), (7, 3, 3), (4, 5, 0)]  # n, m, rank

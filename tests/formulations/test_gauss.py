@@ -5,12 +5,11 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.formulations.systems import Rational, floats, golden, independent, random_system, rational_matrix, redundant
 from zwang.errors import InputError
 from zwang.formulations import FORMS, gauss, generalized_inverse
 from zwang.linalg import exact
 from zwang.linalg.inverses import inverse_1, inverse_13
-
-from .systems import Rational, floats, golden, independent, random_system, rational_matrix, redundant
 
 FIXTURES = pytest.mark.parametrize("make", [golden, redundant, independent])
 SEEDS = range(3)

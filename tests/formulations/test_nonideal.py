@@ -5,10 +5,9 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.formulations.systems import Rational, floats, golden, independent, random_system, rational_matrix, redundant
 from zwang.formulations import FORMS, fundamental
 from zwang.linalg import exact
-
-from .systems import Rational, floats, golden, independent, random_system, rational_matrix, redundant
 
 FIXTURES = pytest.mark.parametrize("make", [golden, redundant, independent])
 SEEDS = range(3)

@@ -6,10 +6,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import zwang as zw
+from tests.formulations.systems import System, exact_product, random_system, truth
 from zwang.errors import MassError, UndeterminedError
 from zwang.formulations.forms import DEFAULT, FORMS
-
-from .systems import System, exact_product, random_system, truth
 
 cases = st.tuples(st.integers(0, 2**31), st.integers(2, 8), st.integers(1, 4), st.integers(0, 4))
 

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 import zwang as zw
+from tests.formulations.systems import random_system
 from zwang.errors import InconsistentError, MassError
 from zwang.formulations import FORMS
 from zwang.formulations.solution import Solution
-
-from .systems import random_system
 
 SHARED = ["acceleration", "constraint_force", "ideal_force", "nonideal_force", "multipliers", "unique", "rank"]
 

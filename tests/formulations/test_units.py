@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 from scipy.linalg import block_diag
 
 import zwang as zw
+from tests.formulations.systems import FAMILIES, random_system, relative, truth
+from tests.formulations.test_one_sided import random_contact
+from tests.formulations.test_one_sided import sizes as contact_sizes
+from tests.formulations.test_singular_mass import cases as singular_cases
+from tests.formulations.test_singular_mass import random_singular
 from zwang.errors import ZwangError
-
-from .systems import FAMILIES, random_system, relative, truth
-from .test_one_sided import random_contact
-from .test_one_sided import sizes as contact_sizes
-from .test_singular_mass import cases as singular_cases
-from .test_singular_mass import random_singular
 
 seeds = st.integers(0, 2**31)
 sizes = st.tuples(seeds, st.integers(1, 7), st.integers(0, 8), st.sampled_from(FAMILIES))

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.formulations.systems import DIGITS, FAMILIES, exact_unique, random_system, relative
 from zwang.linalg.dependence import complete_pivoting, dependence
 from zwang.linalg.rank import pivoted_rows, rank_tolerance, row_norms
-
-from ..formulations.systems import DIGITS, FAMILIES, exact_unique, random_system, relative
 
 
 @st.composite

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
+from tests.formulations.systems import random_system, relative, truth
 from zwang.errors import MassError
 from zwang.linalg.factors import Stack, direction, factorise
-
-from ..formulations.systems import random_system, relative, truth
 
 
 def test_one_factorisation_serves_many_right_hand_sides():

@@ -4,9 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.formulations.systems import FAMILIES, exact_rank, random_system
 from zwang.linalg.rank import pivoted_rows, power_of_two, rank_tolerance, row_norms, row_rank, rows_in_order
-
-from ..formulations.systems import FAMILIES, exact_rank, random_system
 
 
 @st.composite

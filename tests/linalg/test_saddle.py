@@ -5,7 +5,7 @@ import pytest
 import symengine as se
 
 from zwang.compile import Program, compile_program
-from zwang.linalg.saddle import Steps, factorise_saddle
+from zwang.lowering.saddle import Steps, factorise_saddle
 
 
 def sparse(rng, m, n, density):

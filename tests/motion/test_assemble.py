@@ -5,12 +5,11 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.references import problems
 from zwang import dot
 from zwang.errors import AssemblyError, InputError
-from zwang.evaluation import model_kernel
-from zwang.given import parameter_values
-
-from ..references import problems
+from zwang.lowering.lowered import model_kernel
+from zwang.model.values import parameter_values
 
 x, y, z = zw.coordinates("x y z")
 

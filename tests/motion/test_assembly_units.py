@@ -8,9 +8,9 @@ import zwang as zw
 from zwang import dot
 from zwang import multibody as mb
 from zwang.errors import InputError
-from zwang.evaluation import model_kernel
-from zwang.given import parameter_values
 from zwang.linalg.newton import nearest_point, nearest_root
+from zwang.lowering.lowered import model_kernel
+from zwang.model.values import parameter_values
 
 x, y = zw.coordinates("x y")
 

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 import zwang as zw
+from tests.references import problems
 from zwang import dot
 from zwang.engines import registry
 from zwang.errors import InputError
 from zwang.formulations import FORMS
 from zwang.motion import compare
 from zwang.motion.compare import compare_engines, compare_forms, work_precision
-
-from ..references import problems
 
 x, y = zw.coordinates("x y")
 FREE = (dot(x) ** 2 + dot(y) ** 2) / 2

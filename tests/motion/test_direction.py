@@ -5,10 +5,9 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.motion.systems import HANGING, PENDULUM, g, k, m, x
 from zwang import dot
 from zwang.errors import InconsistentError, InputError, SimulationError
-
-from .systems import HANGING, PENDULUM, g, k, m, x
 
 z = zw.coordinates("z")
 w = zw.parameters("w")

@@ -5,11 +5,10 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.references import problems
 from zwang import dot
-from zwang.motion.course import integrate
-from zwang.motion.simulate import prepare
-
-from ..references import problems
+from zwang.motion.drive import integrate
+from zwang.motion.setup import prepare
 
 DRIFTS = ("none", "projection", "baumgarte", ("baumgarte", 40.0, 30.0))
 

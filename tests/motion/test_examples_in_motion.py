@@ -5,9 +5,8 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.references import problems
 from zwang import dot
-
-from ..references import problems
 
 
 def of(motion, name, kind="q"):

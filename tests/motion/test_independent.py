@@ -8,12 +8,11 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.references import problems
 from zwang import dot
+from zwang.model.symbols import t
 from zwang.motion import independent
 from zwang.motion.independent import Independent, Tape, compare_derivation
-from zwang.symbols import t
-
-from ..references import problems
 
 x, y, z = zw.coordinates("x y z")
 m, g, k = zw.parameters("m g k")

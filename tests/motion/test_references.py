@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import zwang as zw
+from tests.references import problems
+from tests.references.problems import numbers
 from zwang.formulations.forms import integrable
-
-from ..references import problems
-from ..references.problems import numbers
 
 NONHOLONOMIC = numbers("nonholonomic")
 

@@ -9,18 +9,17 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.motion.systems import HANGING, PENDULUM, L, g, k, m, x, y
+from tests.references import problems
 from zwang import dot
 from zwang.compile import compile_program
+from zwang.compile.tangent import tangent
 from zwang.errors import SimulationError
 from zwang.formulations.forms import integrable
-from zwang.motion import explicit
-from zwang.motion.choice import choose
-from zwang.motion.simulate import prepare
-from zwang.motion.tangent import tangent
-from zwang.motion.variational import variational_program
-
-from ..references import problems
-from .systems import HANGING, PENDULUM, L, g, k, m, x, y
+from zwang.lowering import acceleration as explicit
+from zwang.lowering.rows import choose
+from zwang.lowering.variational import variational_program
+from zwang.motion.setup import prepare
 
 z = zw.coordinates("z")
 w = zw.parameters("w")

@@ -5,10 +5,9 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.references import problems
 from zwang import dot
 from zwang.errors import InconsistentError, InputError, SimulationError
-
-from ..references import problems
 
 x, y = zw.coordinates("x y")
 t = zw.t

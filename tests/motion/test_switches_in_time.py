@@ -7,8 +7,8 @@ import sympy as sp
 import zwang as zw
 from zwang import Signal, dot, t
 from zwang.errors import InputError
-from zwang.motion.driven import breaks_in, switches_in
-from zwang.motion.simulate import prepare
+from zwang.motion.breaks import breaks_in, switches_in
+from zwang.motion.setup import prepare
 
 x, y = zw.coordinates("x y")
 u = zw.coordinates("u")

@@ -151,8 +151,8 @@ def test_across_singular_positions(method):
 
 
 def test_nothing_is_integrated_where_nothing_changes_the_energy():
-    from zwang.motion.choice import Choice
-    from zwang.motion.simulate import prepare
+    from zwang.lowering.rows import Choice
+    from zwang.motion.setup import prepare
 
     rod = zw.System(
         (x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, potential=9.81 * y, constraints={"rod": x**2 + y**2 - 1}

@@ -10,7 +10,7 @@ import sympy as sp
 
 from zwang import multibody as mb
 from zwang.evaluation import matrices
-from zwang.multibody.tree import SIZES, slots_of
+from zwang.multibody.readers.tree import SIZES, slots_of
 
 
 @dataclass(frozen=True)

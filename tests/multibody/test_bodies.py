@@ -7,10 +7,9 @@ from scipy.spatial.transform import Rotation
 from scipy.special import ellipj
 
 import zwang as zw
+from tests.references.problems import numbers
 from zwang import multibody as mb
 from zwang.errors import InputError, ModelError, UndeterminedError
-
-from ..references.problems import numbers
 
 G = mb.ground
 

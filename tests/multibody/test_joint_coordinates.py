@@ -5,10 +5,9 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.multibody.scenes import FREEDOM_CASES, scene
 from zwang import multibody as mb
 from zwang import t
-
-from .scenes import FREEDOM_CASES, scene
 
 G = 9.81
 

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import zwang as zw
+from tests.multibody.scenes import planar, spatial, unit
 from zwang import multibody as mb
-from zwang.results.along import along
-
-from .scenes import planar, spatial, unit
+from zwang.results.evaluate_along import along
 
 G = 9.81
 

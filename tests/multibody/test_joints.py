@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 import zwang as zw
+from tests.multibody.scenes import build, scene, turn_of
 from zwang import multibody as mb
 from zwang.evaluation import matrices
 from zwang.multibody.joint import Joint
-
-from .scenes import build, scene, turn_of
 
 # joint, dimension → how many of the second body's freedoms it leaves
 FREE = {
@@ -299,6 +298,6 @@ def test_momentum_changes_by_what_the_reaction_says(case, scenes):
 
 def along_place(s, joint):
     """(time, d) where the joint's moment is taken."""
-    from zwang.results.along import along
+    from zwang.results.evaluate_along import along
 
     return along(s.motion, s.mechanism.system, list(joint.place), {})

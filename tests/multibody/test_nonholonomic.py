@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 import zwang as zw
+from tests.references import problems
 from zwang import multibody as mb
 from zwang import t
-
-from ..references import problems
 
 CASES = problems.numbers("nonholonomic")
 G = 9.81

@@ -5,9 +5,8 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.references.problems import numbers
 from zwang import multibody as mb
-
-from ..references.problems import numbers
 
 G = mb.ground
 R = sp.Rational

@@ -7,9 +7,8 @@ from typing import Any
 import sympy as sp
 
 import zwang as zw
+from tests.references.andrews import andrews
 from zwang import dot
-
-from .andrews import andrews
 
 __all__ = ["andrews"]
 

@@ -119,7 +119,7 @@ def model(text: str) -> ModelFile:
 @cache
 def report_of(text: str, **options: object) -> str:
     """The report on a model's own run; comparisons only where they are asked for."""
-    from zwang.show.report import report
+    from zwang.show.report.page import report
 
     motion = model(text).simulate(throw=False)
     return report(model(text), motion, **({"checks": False} | options))

@@ -7,7 +7,7 @@ def main() -> None:
         from zwang.cli.streams import prepare
 
         prepare()
-        from zwang.cli.guard import terminate_cleanly
+        from zwang.cli.error_boundary import terminate_cleanly
 
         terminate_cleanly()
         from zwang.cli.app import app

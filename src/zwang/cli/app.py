@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 
 from zwang._version import __version__
-from zwang.cli import assemble, check, compare, equations, examples, new, pictures, run, schema
+from zwang.cli.commands import assemble, check, compare, equations, examples, new, pictures, run, schema
+from zwang.cli.error_boundary import DEBUG, Guarded
 from zwang.cli.exits import MEANING
-from zwang.cli.guard import DEBUG, Guarded
 
 EPILOG = "\n".join(
     [

@@ -76,7 +76,7 @@ def accelerations(equations: "Equations", values: Any, room: Room) -> list[str]:
     """q̈ written out."""
     import sympy as sp
 
-    from zwang.symbols import t
+    from zwang.model.symbols import t
 
     left = sp.ImmutableMatrix([q.diff(t, 2) for q in equations.coordinates])
     if rows := drawn(sp.Eq(left, values, evaluate=False), room):

@@ -13,7 +13,7 @@ import typer
 from zwang.cli import library
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.options import pairs
-from zwang.cli.words import levels, listed
+from zwang.cli.summaries import levels, listed
 from zwang.errors import InputError
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def hint(path: Path) -> str:
 
 def require_names(model: "ModelFile", values: dict[str, float]) -> None:
     """Refuse values for what is not a parameter of the model."""
-    from zwang.given import suggestion
+    from zwang.model.values import suggestion
 
     inputs = {f.func.__name__ for f in model.system.inputs}
     known = [*(s.name for s in model.system.parameters if s not in model.system.inputs), *map(str, model.missing)]

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from zwang.cli.guard import JSON
+from zwang.cli.error_boundary import JSON
 
 
 def one_of(names: Callable[[], Iterable[str]]) -> dict[str, Any]:

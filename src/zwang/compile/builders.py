@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from zwang.compile import table
 from zwang.compile.code import NAN, ONE, ZERO, constant
-from zwang.compile.native import LIBRARY
+from zwang.compile.machine_code import LIBRARY
 from zwang.errors import InputError
 from zwang.functions import FUNCTIONS
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import struct
 
-from zwang.compile.native import LIBRARY, has_sincos, pointer_type
+from zwang.compile.machine_code import LIBRARY, has_sincos, pointer_type
 
 ONE = "0x3FF0000000000000"
 ZERO = "0x0000000000000000"

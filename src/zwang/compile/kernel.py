@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from zwang.compile.lanes import LANES
 from zwang.compile.layout import BATCH_NAME, NAME, module_text
-from zwang.compile.native import native_engine, pointer_type
+from zwang.compile.machine_code import native_engine, pointer_type
 from zwang.compile.program import Program
 from zwang.compile.translate import Translator
 from zwang.errors import InputError

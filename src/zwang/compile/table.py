@@ -1,4 +1,4 @@
-"""Tables: the value of a signal, or of one of its derivatives, at a time. How a table is laid out: `zwang.signals`.
+"""Tables: the value of a signal, or of one of its derivatives, at a time. Their layout: `zwang.model.signal`.
 
 SymEngine writes them as `signal(handle, t)` and as derivatives of that with respect to t. The interval is found once
 for all derivatives at one time: directly where intervals are equal, by halving elsewhere.

@@ -129,7 +129,7 @@ ENGINES: dict[str, Engine] = {
     "native": Engine(
         what="eighth-order Runge–Kutta (DOP853) in machine code, no Python in the loop",
         purpose="almost everything",
-        run=late("zwang.motion.native", "run"),
+        run=late("zwang.engines.native.engine", "run"),
         quick_from=1e-15,  # tighter than this, eighth order in doubles gains nothing
         crosses=True,
         measures_projection=True,
@@ -137,8 +137,8 @@ ENGINES: dict[str, Engine] = {
     "taylor": Engine(
         what="Taylor's method by heyoka",
         purpose="tolerances at round-off; reference solutions, also in quadruple precision",
-        run=late("zwang.motion.taylor", "run"),
-        quad=late("zwang.motion.taylor", "run", precision="quad"),
+        run=late("zwang.engines.taylor.engine", "run"),
+        quad=late("zwang.engines.taylor.engine", "run", precision="quad"),
         needs="heyoka",
         extra="taylor",
         preferred_below=1e-13,  # there it is the one that delivers
@@ -155,7 +155,7 @@ ENGINES: dict[str, Engine] = {
     "radau": Engine(
         what="implicit Runge–Kutta by SciPy on the same kernels, with the exact Jacobian",
         purpose="stiff systems; black boxes that are stiff",
-        run=late("zwang.motion.scipy", "run", method="radau"),
+        run=late("zwang.engines.scipy.engine", "run", method="radau"),
         solver="Radau",
         tightest=SCIPY_TIGHTEST,
         quick_from=1e-7,
@@ -165,7 +165,7 @@ ENGINES: dict[str, Engine] = {
     "lsoda": Engine(
         what="Adams' method and backward differences in turn by SciPy, on the same kernels, with the exact Jacobian",
         purpose="systems that are stiff at times; black boxes",
-        run=late("zwang.motion.scipy", "run", method="lsoda"),
+        run=late("zwang.engines.scipy.engine", "run", method="lsoda"),
         solver="LSODA",
         tightest=SCIPY_TIGHTEST,
         quick_from=1e-10,

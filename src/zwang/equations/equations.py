@@ -15,8 +15,8 @@ from zwang.formulations import fundamental, gibbs_appell
 from zwang.formulations.forms import FORMS
 from zwang.formulations.solve import require_form
 from zwang.linalg import exact
+from zwang.model.symbols import Plain, as_expression, t
 from zwang.model.system import require_system
-from zwang.symbols import Plain, as_expression, t
 
 if TYPE_CHECKING:
     from zwang.model import System

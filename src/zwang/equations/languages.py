@@ -14,8 +14,8 @@ from zwang.equations.derivation import Description
 from zwang.errors import InputError
 from zwang.functions import FUNCTIONS
 from zwang.model.constraint import Axes
-from zwang.signals import Lookup
-from zwang.symbols import Plain, rates, t
+from zwang.model.signal import Lookup
+from zwang.model.symbols import Plain, rates, t
 
 if TYPE_CHECKING:
     from zwang.model import System

@@ -9,7 +9,7 @@ from sympy.physics.vector.printing import vlatex
 
 from zwang.formulations.forms import FORMS
 from zwang.linalg import exact
-from zwang.symbols import t
+from zwang.model.symbols import t
 
 if TYPE_CHECKING:
     from zwang.equations.equations import Equations

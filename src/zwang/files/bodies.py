@@ -8,7 +8,7 @@ import sympy as sp
 from zwang.files.drawings import joined, read_drawing
 from zwang.files.mechanisms import PARTS, MechanismReader, coordinate_paths, fixed_values, place_names
 from zwang.files.model_file import ModelFile
-from zwang.files.places import Path
+from zwang.files.toml.positions import Path
 from zwang.model.fixed import Fixed
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError
-from zwang.files.document import Document
-from zwang.files.places import Path
-from zwang.files.problems import quoted
-from zwang.files.scope import DRAWING, Scope
+from zwang.files.language.scope import DRAWING, Scope
+from zwang.files.toml.document import Document
+from zwang.files.toml.positions import Path
+from zwang.files.toml.problems import quoted
 from zwang.model.drawing import KINDS, UNEVEN, Drawing, Place, Shape, turned
 
 # which keys go with which kind of shape

@@ -9,20 +9,20 @@ import sympy as sp
 
 from zwang import multibody as mb
 from zwang.errors import InputError, ModelError, ZwangError
-from zwang.files.build import Built, plain
-from zwang.files.document import Document
-from zwang.files.keys import Kind
-from zwang.files.kinds import LATER
+from zwang.files.argument_values import Values, Wrong, dependence, found_names, texts_in
+from zwang.files.language.build import Built, plain
+from zwang.files.language.names import wrong_name
+from zwang.files.language.scope import Scope
 from zwang.files.mistakes import in_file_words, place_of_part
-from zwang.files.names import wrong_name
-from zwang.files.parts import Values, Wrong, dependence, found_names, texts_in
-from zwang.files.places import Path
-from zwang.files.problems import quoted
+from zwang.files.part_table import LATER
 from zwang.files.schema import SECTIONS, kind_of
-from zwang.files.scope import Scope
+from zwang.files.table_types import Kind
+from zwang.files.toml.document import Document
+from zwang.files.toml.positions import Path
+from zwang.files.toml.problems import quoted
+from zwang.model.symbols import as_scalar, t
 from zwang.multibody.body import MassBody, Moving
 from zwang.multibody.joint import Joint
-from zwang.symbols import as_scalar, t
 
 PARTS = ("bodies", "joints", "springs", "elements")
 SECTION = {section.name: section for section in SECTIONS}

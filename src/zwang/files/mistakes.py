@@ -11,9 +11,9 @@ import sympy as sp
 from sympy.printing.str import StrPrinter
 
 from zwang.errors import Mistake, Said, Where
-from zwang.files.kinds import BODIES, ELEMENTS, JOINTS
-from zwang.files.places import Path
-from zwang.files.printer import is_function_of_time
+from zwang.files.language.printer import is_function_of_time
+from zwang.files.part_table import BODIES, ELEMENTS, JOINTS
+from zwang.files.toml.positions import Path
 from zwang.multibody.part_name import PartName
 
 KIND_NAMES = {kind.part: kind.name for kind in (*BODIES, *JOINTS, *ELEMENTS)}
@@ -72,7 +72,7 @@ def part_place(where: Where, data: Mapping[str, Any]) -> Path:
 def in_file_words(said: Said) -> str:
     """What Python says, in the words of a model file: x' for Derivative(x(t), t), point-on-line for PointOnLine.
 
-    >>> from zwang.symbols import coordinates, dot
+    >>> from zwang.model.symbols import coordinates, dot
     >>> in_file_words(Said("look at ", dot(coordinates("x")), "; use ", PartName("PointOnLine")))
     "look at x'; use point-on-line"
     """

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from zwang.errors import InputError
-from zwang.files.document import Document
 from zwang.files.tables import table_names
-from zwang.given import named_like, one_number, suggestion
+from zwang.files.toml.document import Document
 from zwang.model import System
 from zwang.model.drawing import Drawing
+from zwang.model.event import REACTION, Event
 from zwang.model.fixed import Fixed
+from zwang.model.symbols import as_scalar, label, t
+from zwang.model.values import named_like, one_number, suggestion
 from zwang.motion.assemble import assemble
-from zwang.motion.event import REACTION, Event
 from zwang.motion.simulate import simulate
 from zwang.results.drawing import with_drawing
 from zwang.results.units import Units, with_units
-from zwang.symbols import as_scalar, label, t
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -13,14 +13,9 @@ import sympy as sp
 from zwang.engines.registry import LOOSEST, TIGHTEST
 from zwang.errors import InputError, ModelError, ModelFileError
 from zwang.files import schema
-from zwang.files.build import Built, scaled
-from zwang.files.document import Document, parse_document
 from zwang.files.drawings import read_drawing
-from zwang.files.mistakes import in_file_words, place_of
-from zwang.files.model_file import ModelFile, Run, most_samples, too_many
-from zwang.files.places import Path
-from zwang.files.problems import did_you_mean, file_error, quoted
-from zwang.files.scope import (
+from zwang.files.language.build import Built, scaled
+from zwang.files.language.scope import (
     CONSTANT,
     CONSTRAINT,
     EVENT,
@@ -33,12 +28,17 @@ from zwang.files.scope import (
     START,
     Scope,
 )
-from zwang.files.source import file_text
+from zwang.files.mistakes import in_file_words, place_of
+from zwang.files.model_file import ModelFile, Run, most_samples, too_many
 from zwang.files.tables import read_signal
+from zwang.files.toml.document import Document, parse_document
+from zwang.files.toml.positions import Path
+from zwang.files.toml.problems import did_you_mean, file_error, quoted
+from zwang.files.toml.source import file_text
 from zwang.model import Constraint, System, identity
-from zwang.motion.event import Event
+from zwang.model.event import Event
+from zwang.model.symbols import rates
 from zwang.results.units import Units
-from zwang.symbols import rates
 
 NO_VALUE = "?"
 MECHANICAL = ("bodies", "joints", "gravity", "springs", "elements")  # sections of a mechanism

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from zwang.errors import InputError
-from zwang.files.document import Document
-from zwang.files.places import Path
-from zwang.files.problems import Misread, Problem, did_you_mean, quoted
-from zwang.signals import Signal
+from zwang.files.toml.document import Document
+from zwang.files.toml.positions import Path
+from zwang.files.toml.problems import Misread, Problem, did_you_mean, quoted
+from zwang.model.signal import Signal
 
 LARGEST_TABLE = 20_000_000  # bytes of a CSV file
 

@@ -9,18 +9,18 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError, ModelFileError
-from zwang.files.functions import RESERVED
+from zwang.files.language.functions import RESERVED
+from zwang.files.language.names import CONSTANTS, TIME, wrong_name
+from zwang.files.language.printer import expression_text
 from zwang.files.model_file import ModelFile, Run
-from zwang.files.names import CONSTANTS, TIME, wrong_name
-from zwang.files.printer import expression_text
 from zwang.files.read import NO_VALUE, read_model
 from zwang.files.schema import DIRECTIONS, LONGEST_LABEL
 from zwang.files.store import write_atomically
 from zwang.model import Constraint, System
 from zwang.model.drawing import Shape
-from zwang.motion.event import REACTION, Event
-from zwang.signals import Signal
-from zwang.symbols import as_scalar, rates, t
+from zwang.model.event import REACTION, Event
+from zwang.model.signal import Signal
+from zwang.model.symbols import as_scalar, rates, t
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 

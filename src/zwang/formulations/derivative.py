@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zwang.arrays import Array
 from zwang.errors import InconsistentError, InputError
 from zwang.formulations.inputs import as_array, as_stacks, require_finite
 from zwang.formulations.solution import Solution
 from zwang.formulations.solve import solve
-from zwang.linalg.rank import CONSISTENCY_TOL, Array, rank_tolerance, row_norms
+from zwang.linalg.rank import CONSISTENCY_TOL, rank_tolerance, row_norms
 
 
 class SolutionDerivative(NamedTuple):

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from zwang.arrays import Array
 from zwang.errors import MassError
 from zwang.linalg.factors import dot, solve_each
 from zwang.linalg.inverses import moore_penrose
-from zwang.linalg.rank import Array, row_norms
+from zwang.linalg.rank import row_norms
 
 
 def literal(M: Array, Q: Array, A: Array, b: Array, rank: int) -> Array:

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from zwang.arrays import Array
 from zwang.formulations.inputs import Scaled
 from zwang.linalg.factors import dot, dot_t, solve_each
 from zwang.linalg.inverses import moore_penrose
-from zwang.linalg.rank import Array, row_norms
+from zwang.linalg.rank import row_norms
 
 
 def acceleration(M: Array, Q: Array, A: Array, b: Array, rank: int) -> Array:

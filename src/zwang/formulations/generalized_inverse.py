@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from zwang.arrays import Array, Indices
 from zwang.errors import InputError
 from zwang.formulations.fundamental import square_roots
 from zwang.formulations.inputs import Scaled, as_array
 from zwang.linalg.factors import dot
 from zwang.linalg.inverses import moore_penrose, penrose_defects
-from zwang.linalg.rank import Array, Indices, row_norms
+from zwang.linalg.rank import row_norms
 
 EQUATIONS = ("S0 29", "S3 24", "S3 26")
 

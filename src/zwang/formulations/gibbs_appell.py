@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from zwang.arrays import Array, Indices
 from zwang.errors import InputError
 from zwang.formulations.inputs import Scaled
 from zwang.linalg.factors import dot, dot_t, solve_each
 from zwang.linalg.inverses import moore_penrose
-from zwang.linalg.rank import Array, Indices, pivoted_rows, rank_tolerance, row_norms, take, take_rows
+from zwang.linalg.rank import pivoted_rows, rank_tolerance, row_norms, take, take_rows
 
 
 def acceleration(M: Array, Q: Array, A: Array, b: Array, rank: int, eliminate: Sequence[int] | None = None) -> Array:

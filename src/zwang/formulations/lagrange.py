@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from zwang.arrays import Array, Indices
 from zwang.formulations.inputs import Scaled
 from zwang.linalg.factors import solve_each
-from zwang.linalg.rank import Array, Indices, row_norms, take, take_rows
+from zwang.linalg.rank import row_norms, take, take_rows
 
 
 def acceleration(M: Array, Q: Array, A: Array, b: Array, rows: Indices) -> Array:

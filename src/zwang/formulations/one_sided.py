@@ -7,11 +7,12 @@ which rows act is found exactly by a dual active-set method (daqp), redundant ro
 import numpy as np
 from numpy.typing import NDArray
 
+from zwang.arrays import Array, Indices
 from zwang.errors import InfeasibleError
 from zwang.linalg.dependence import Dependence, dependence
 from zwang.linalg.factors import Stack, factorise_masses
 from zwang.linalg.masses import masses
-from zwang.linalg.rank import CONSISTENCY_TOL, Array, Indices, pivoted_rows, rank_tolerance, row_norms, row_rank
+from zwang.linalg.rank import CONSISTENCY_TOL, pivoted_rows, rank_tolerance, row_norms, row_rank
 
 INFEASIBLE = -1  # daqp's exit flag
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from zwang.linalg.rank import Array
+from zwang.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from zwang.arrays import Array, Indices
 from zwang.linalg.exact_sum import halves, residual
-from zwang.linalg.rank import Array, Indices, rank_tolerance, row_norms, take, take_rows
+from zwang.linalg.rank import rank_tolerance, row_norms, take, take_rows
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from sympy.core.function import AppliedUndef
 from sympy.polys.matrices import DomainMatrix
 
 from zwang.errors import SizeError, UndeterminedError
-from zwang.limit import within
 from zwang.linalg.rank import rows_in_order
+from zwang.time_limit import within
 
 # At random points exact dependences show as round-off and everything else as numbers of order one.
 GENERIC_TOL = 1e-9

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zwang.linalg.rank import Array
+from zwang.arrays import Array
 
 
 @dataclass(frozen=True)

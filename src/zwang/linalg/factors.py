@@ -12,11 +12,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from zwang.arrays import Array, Indices
 from zwang.errors import MassError, UndeterminedError
 from zwang.linalg.dependence import Dependence, dependence
 from zwang.linalg.exact_sum import Halves, halves, residual
 from zwang.linalg.masses import Masses, inverse_factors, masses
-from zwang.linalg.rank import EPS, Array, Indices, pivoted_rows, rank_tolerance, row_norms, take, take_rows
+from zwang.linalg.rank import EPS, pivoted_rows, rank_tolerance, row_norms, take, take_rows
 
 TINY = float(np.finfo(np.float64).tiny)
 

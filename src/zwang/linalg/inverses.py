@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from zwang.linalg.rank import Array
+from zwang.arrays import Array
 
 
 def moore_penrose(X: Array, rank: int) -> Array:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zwang.linalg.rank import Array, row_norms
+from zwang.arrays import Array
+from zwang.linalg.rank import row_norms
 
 # Rows that depend on each other only at the root are not yet dependent on the way there.
 NEWTON_RANK_TOL = 1e-9

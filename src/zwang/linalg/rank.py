@@ -1,10 +1,8 @@
 """The one rank tolerance, and the pivoted elimination that uses it. Stacks: leading axis first, everywhere."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from zwang.arrays import Array, Indices
 
 EPS = float(np.finfo(np.float64).eps)
 

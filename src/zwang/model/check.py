@@ -11,8 +11,8 @@ from sympy.core.function import AppliedUndef
 
 from zwang.errors import Mistake, Said, Where
 from zwang.model.identity import degree, degree_at_most, is_zero
-from zwang.signals import Signal
-from zwang.symbols import Plain, t
+from zwang.model.signal import Signal
+from zwang.model.symbols import Plain, t
 
 if TYPE_CHECKING:
     from zwang.model.constraint import Constraint
@@ -53,7 +53,7 @@ def missing_values(system: "System", values: Any) -> list[str]:
 def place_name(where: Where, coordinates: Sequence[sp.Expr]) -> Said:
     """What a person calls the place of an expression: kinetic, forces[x(t)], constraint 'rod'.
 
-    >>> from zwang.symbols import coordinates
+    >>> from zwang.model.symbols import coordinates
     >>> place_name(("forces", "x"), [coordinates("x")])
     'forces[x(t)]'
     """

@@ -15,7 +15,7 @@ from sympy.core.relational import Relational
 
 from zwang.errors import InputError
 from zwang.model.identity import degree_at_most, is_zero
-from zwang.symbols import Plain, as_expression, t
+from zwang.model.symbols import Plain, as_expression, t
 
 LEVELS = ("position", "velocity", "acceleration")
 

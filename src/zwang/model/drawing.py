@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError, Where
-from zwang.symbols import as_scalar
+from zwang.model.symbols import as_scalar
 
 Place = tuple[sp.Expr, ...]
 

@@ -6,7 +6,7 @@ import sympy as sp
 from sympy.physics.mechanics import KanesMethod, LagrangesMethod, Point
 
 from zwang.errors import InputError
-from zwang.symbols import t
+from zwang.model.symbols import t
 
 
 def describe(method: Any) -> dict[str, Any]:

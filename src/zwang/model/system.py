@@ -12,8 +12,8 @@ from sympy.core.function import AppliedUndef
 from zwang.errors import InputError, Mistake, ModelError, Where
 from zwang.model.check import find_mistakes, place_name
 from zwang.model.constraint import Constraint
-from zwang.signals import Signal
-from zwang.symbols import as_expression, as_scalar, rates, t
+from zwang.model.signal import Signal
+from zwang.model.symbols import as_expression, as_scalar, rates, t
 
 
 @dataclass(frozen=True, init=False)

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from zwang.arrays import Array
 from zwang.errors import AssemblyError, InputError
-from zwang.evaluation import Array, Matrices, ModelKernel, limits, model_kernel
-from zwang.given import by_name, numbers, parameter_values, state_arrays, suggestion
+from zwang.evaluation import limits
 from zwang.linalg.masses import regular
 from zwang.linalg.newton import Found, nearest_point
 from zwang.linalg.rank import row_norms
+from zwang.lowering.lowered import Matrices, ModelKernel, model_kernel
 from zwang.model import System
 from zwang.model.system import require_system
+from zwang.model.values import by_name, numbers, parameter_values, state_arrays, suggestion
 from zwang.verdict import violations
 
 # Directions with neither inertia nor constraints have no kinetic-energy metric; this share of the mean mass stands in.

@@ -12,27 +12,27 @@ import sympy as sp
 from numpy.typing import ArrayLike
 
 from zwang._version import __version__
+from zwang.arrays import Array
 from zwang.compile import Program, compile_program
+from zwang.engines.pieces import Watched
 from zwang.engines.registry import AUTO, ENGINES, FOR_BLACK_BOXES, LOOSEST, names, require_tolerance
+from zwang.engines.scipy.engine import solver_class
+from zwang.engines.steps import Problem, march
+from zwang.engines.task import REMEDY, EventTask, Path, Status, Trace
 from zwang.equations.languages import translate
 from zwang.errors import InconsistentError, InputError, SimulationError, ZwangError
-from zwang.evaluation import Array
 from zwang.formulations.solution import Solution
 from zwang.formulations.solve import Names, require_form, solve_named
-from zwang.given import one_number, suggestion
+from zwang.model.event import Event
+from zwang.model.symbols import coordinates as functions_of_time
+from zwang.model.symbols import rates
+from zwang.model.symbols import t as time_symbol
+from zwang.model.values import one_number, suggestion
 from zwang.motion import certificate
-from zwang.motion.event import Event
-from zwang.motion.march import Problem, march
-from zwang.motion.pieces import Watched
+from zwang.motion.observe import how_it_ended, with_events
 from zwang.motion.progress import reporter
-from zwang.motion.report import with_events
-from zwang.motion.scipy import solver_class
-from zwang.motion.simulate import check_span, how_it_ended, longest_step, saved_times
-from zwang.motion.task import REMEDY, EventTask, Path, Status, Trace
+from zwang.motion.setup import check_span, longest_step, saved_times
 from zwang.results.dataset import VARIABLES, dataset
-from zwang.symbols import coordinates as functions_of_time
-from zwang.symbols import rates
-from zwang.symbols import t as time_symbol
 
 if TYPE_CHECKING:
     import xarray as xr

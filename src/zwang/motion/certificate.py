@@ -8,17 +8,15 @@ the other. An error is beyond the tolerance if no change of the state within the
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from zwang.motion.native import compiled
-from zwang.motion.report import Segment
-from zwang.motion.task import Array
+from zwang.arrays import Array
+from zwang.engines.native.engine import compiled
+from zwang.motion.observe import Segment
+from zwang.motion.setup import Setup
 from zwang.results.dataset import balance
-
-if TYPE_CHECKING:
-    from zwang.motion.simulate import Setup
 
 LEAST = 4 * float(np.finfo(float).eps)  # of a number: no step keeps more
 CLOSE = 10.0  # tolerances: an error of the energies that is no larger needs no second look
@@ -47,7 +45,7 @@ class Account(Protocol):
         """Energy that has come and gone: more than is saved of it, perhaps."""
 
 
-def doubts(setup: "Setup", segments: Sequence[Segment], values: dict[str, Any], run: Account) -> tuple[str, ...]:
+def doubts(setup: Setup, segments: Sequence[Segment], values: dict[str, Any], run: Account) -> tuple[str, ...]:
     """Sentences on what disagrees beyond the tolerance along a motion; none where all is well."""
     times = np.concatenate([s.times for s in segments]) if segments else np.zeros(0)
     if not len(times):
@@ -136,7 +134,7 @@ def slope_error(values: dict[str, Any], tol: float, j: int) -> tuple[Array, Arra
         return off, SLOPES * max(tol, LEAST) * (1 + np.abs(values["v"][..., j]) + size * np.abs(a))
 
 
-def changes(setup: "Setup", segments: Sequence[Segment], values: dict[str, Any], which: Any) -> dict[str, Array]:
+def changes(setup: Setup, segments: Sequence[Segment], values: dict[str, Any], which: Any) -> dict[str, Array]:
     """By how much Jacobi's energy and the accelerations change at some states, for changes within the tolerance."""
     sizes = {"jacobi": np.zeros(len(which)), "acceleration": np.zeros((len(which), values["q"].shape[1]))}
     signs = np.random.default_rng(0).choice([-1.0, 1.0], (2, 2, values["q"].shape[1]))

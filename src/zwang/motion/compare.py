@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zwang.arrays import Array
 from zwang.engines import registry
 from zwang.engines.registry import ENGINES, LOOSEST, TIGHTEST, names
 from zwang.errors import InconsistentError, InputError, MassError, ZwangError
-from zwang.evaluation import Array, evaluate, matrices
+from zwang.evaluation import evaluate, matrices
 from zwang.formulations.forms import DEFAULT, FORMS
 from zwang.formulations.fundamental import literal
 from zwang.linalg.masses import masses

@@ -1,22 +1,22 @@
 """What must not jump at a known instant: no finite force changes a velocity at once."""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
+from zwang.arrays import Array
 from zwang.compile import Program
+from zwang.engines.native.engine import compiled
 from zwang.equations.languages import in_pieces, translate
 from zwang.errors import InputError
-from zwang.evaluation import Array, Kept, model_kernel
+from zwang.lowering.cache import Kept
+from zwang.lowering.lowered import model_kernel
 from zwang.model.constraint import Constraint
-from zwang.motion.driven import derivatives_used, switches_in
-from zwang.motion.native import compiled
-from zwang.symbols import t as time
-
-if TYPE_CHECKING:
-    from zwang.motion.simulate import Setup
+from zwang.model.symbols import t as time
+from zwang.motion.breaks import derivatives_used, switches_in
+from zwang.motion.setup import Setup
 
 A_LITTLE = 1e-9  # of the time
 SMOOTH = 1e-9  # a change by less than this share of a value's terms, from one double of time to the next, is none
@@ -24,7 +24,7 @@ SMOOTH = 1e-9  # a change by less than this share of a value's terms, from one d
 _PROGRAMS: Kept[Program] = Kept()
 
 
-def require_continuous(setup: "Setup", q: Array, v: Array) -> None:
+def require_continuous(setup: Setup, q: Array, v: Array) -> None:
     """Refuse what switches in time and would need an impulse there.
 
     That is a holonomic constraint or its rate, a constraint on velocities, a momentum that jumps, or a known function
@@ -88,7 +88,7 @@ def possible(A: Array, jumps: Array) -> Array:
     return kept
 
 
-def require_no_jump(setup: "Setup", jumps: Array, names: list[str]) -> None:
+def require_no_jump(setup: Setup, jumps: Array, names: list[str]) -> None:
     """Refuse the first of some jumps (T, k) by name."""
     found = np.argwhere(jumps)
     if len(found):
@@ -99,7 +99,7 @@ def require_no_jump(setup: "Setup", jumps: Array, names: list[str]) -> None:
         )
 
 
-def momenta(setup: "Setup") -> Callable[[Array, Array, Array], Array]:
+def momenta(setup: Setup) -> Callable[[Array, Array, Array], Array]:
     """∂T/∂q̇ at times (T,)."""
     description = setup.model.description
     key = (setup.system.structure, tuple(setup.inputs.items()), "momenta")
@@ -108,13 +108,13 @@ def momenta(setup: "Setup") -> Callable[[Array, Array, Array], Array]:
     return lambda times, q, v: kernel(t=times[:, None], q=q, v=v, p=setup.p)["momentum"]
 
 
-def read(setup: "Setup", program: Program) -> Callable[[Array], Array]:
+def read(setup: Setup, program: Program) -> Callable[[Array], Array]:
     """A program of time and parameters as a function of times (T,)."""
     kernel = compiled(program)
     return lambda times: kernel(t=times[:, None], p=setup.p)["u"]
 
 
-def differentiated_inputs(setup: "Setup") -> Iterator[tuple[str, Callable[[Array], Array]]]:
+def differentiated_inputs(setup: Setup) -> Iterator[tuple[str, Callable[[Array], Array]]]:
     """Known functions of time whose derivatives are used, and those of their derivatives that must not jump."""
     known = dict(zip(setup.symbols, setup.model.parameters, strict=True)) | {time: setup.model.description.axes.t}
     for f, highest in derivatives_used(setup).items():

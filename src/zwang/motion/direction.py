@@ -2,25 +2,26 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from zwang.arrays import Array
 from zwang.compile import Kernel, Program, compile_program
+from zwang.compile.tangent import tangent
 from zwang.errors import InputError
-from zwang.evaluation import Array, Kept, Model, names_of
+from zwang.evaluation import names_of
 from zwang.formulations.solve import Names, solve_named
-from zwang.given import numbers, state_arrays, suggestion
+from zwang.lowering.cache import Kept
+from zwang.lowering.lowered import Model
 from zwang.model import System
+from zwang.model.signal import Handle
+from zwang.model.values import numbers, state_arrays, suggestion
 from zwang.motion.assemble import MASSLESS
+from zwang.motion.setup import Setup, prepare
 from zwang.motion.start import require_satisfied, require_solvable
-from zwang.motion.tangent import tangent
-from zwang.signals import Handle
-
-if TYPE_CHECKING:
-    from zwang.motion.simulate import Setup
 
 _KERNELS: Kept[Kernel] = Kept()
 
@@ -41,7 +42,7 @@ class Direction:
         return float(1 / (np.abs(changes).max() or 1.0))
 
 
-def directions_of(setup: "Setup", inputs: Any) -> list[Direction]:
+def directions_of(setup: Setup, inputs: Any) -> list[Direction]:
     """Directions from what people give: coordinates, rates, parameters, or mappings from these to their changes."""
     if isinstance(inputs, sp.Basic | str):
         inputs = (inputs,)
@@ -132,8 +133,6 @@ def admissible(
     >>> {str(key): round(change, 12) for key, change in longer.items()}
     {'x(t)': 0.6, 'y(t)': -0.8, 'L': 1.0}
     """
-    from zwang.motion.simulate import prepare
-
     setup = prepare(system, parameters, "native", "fundamental", 1e-12, "none", ())
     q, v = state_arrays(system, start)
     now = setup.matrices(t, q, v)

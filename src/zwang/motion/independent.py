@@ -22,13 +22,13 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from zwang.arrays import Array
 from zwang.errors import InputError, ZwangError
-from zwang.evaluation import Array
-from zwang.given import input_values, parameter_values
 from zwang.model import System
 from zwang.model.identity import CONDITIONS, MPMATH
-from zwang.signals import signals_in
-from zwang.symbols import rates, t
+from zwang.model.signal import signals_in
+from zwang.model.symbols import rates, t
+from zwang.model.values import input_values, parameter_values
 from zwang.verdict import natural_units
 
 if TYPE_CHECKING:

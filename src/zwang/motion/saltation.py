@@ -17,12 +17,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import symengine as se
 
+from zwang.arrays import Array
 from zwang.compile import Program
+from zwang.compile.tangent import tangent
+from zwang.engines.native.engine import compiled
 from zwang.errors import InputError
-from zwang.motion.locked import Locked
-from zwang.motion.native import compiled
-from zwang.motion.tangent import tangent
-from zwang.motion.task import Array
+from zwang.lowering.locked import Locked
 
 if TYPE_CHECKING:
     from zwang.motion.switching import Course

@@ -18,24 +18,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zwang.arrays import Array
 from zwang.compile import Program
+from zwang.engines.task import REMEDY, Path, Status, Task
 from zwang.errors import InputError, SimulationError
-from zwang.evaluation import Array, Kept, model_kernel
-from zwang.given import state_arrays
+from zwang.lowering.cache import Kept
+from zwang.lowering.lowered import model_kernel
+from zwang.lowering.rows import Choice
+from zwang.lowering.variational import events_beside, projection_beside, variational_program
 from zwang.model import System
-from zwang.motion import singular
-from zwang.motion.choice import Choice
+from zwang.model.values import state_arrays
+from zwang.motion.breaks import breaks_in, require_fit
 from zwang.motion.continuity import require_continuous
-from zwang.motion.course import Alone, State, engine, integrate, keeps_on
 from zwang.motion.direction import Direction, directions_of
-from zwang.motion.driven import breaks_in, require_fit
+from zwang.motion.drive import Alone, State, engine, integrate, keeps_on
+from zwang.motion.observe import Segment, account, cut_short, first_contradiction, how_it_ended
 from zwang.motion.progress import reporter
-from zwang.motion.report import Segment, account, first_contradiction
 from zwang.motion.saltation import Beside
-from zwang.motion.simulate import Setup, check_span, cut_short, how_it_ended, longest_step, prepare, saved_times
+from zwang.motion.setup import Setup, check_span, longest_step, prepare, saved_times
+from zwang.motion.singular import way_past as singular
 from zwang.motion.start import require_start
-from zwang.motion.task import REMEDY, Path, Status, Task
-from zwang.motion.variational import events_beside, projection_beside, variational_program
 from zwang.results.dataset import plain
 
 if TYPE_CHECKING:

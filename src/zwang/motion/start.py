@@ -1,28 +1,25 @@
 """Starts: refused by name if inconsistent, polished to the last digit where rank is decided."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from zwang.arrays import Array
+from zwang.engines.native.engine import compiled
 from zwang.errors import InputError
-from zwang.evaluation import Array, Matrices, model_kernel, names_of
+from zwang.evaluation import names_of
 from zwang.formulations.forms import FORMS
 from zwang.formulations.solve import solve_named
 from zwang.linalg.newton import nearest_root
+from zwang.lowering.lowered import Matrices, model_kernel
+from zwang.lowering.rows import Choice, choose
 from zwang.model import System
-from zwang.motion.choice import Choice, choose
-from zwang.motion.native import compiled
+from zwang.motion.setup import Setup
 from zwang.verdict import violations
-
-if TYPE_CHECKING:
-    from zwang.motion.simulate import Setup
-
 
 LARGE = 10_000  # entries of A from which on its rank is first looked for in the sparse factorisation
 CLEAR = 1e-6  # pivots above this share of what they start from leave no doubt that rows are independent
 
 
-def require_start(setup: "Setup", t: float, q: Array, v: Array) -> None:
+def require_start(setup: Setup, t: float, q: Array, v: Array) -> None:
     """Refuse a start that violates constraints, or at which no acceleration is determined."""
     if q.ndim != 1:
         raise InputError("simulate takes one start: give numbers, not arrays (simulate_many takes arrays)")
@@ -55,14 +52,14 @@ def require_solvable(system: System, now: Matrices) -> None:
     )  # fmt: skip
 
 
-def choice_at(setup: "Setup", state: tuple[float, Array, Array], damped: bool = True) -> Choice:
+def choice_at(setup: Setup, state: tuple[float, Array, Array], damped: bool = True) -> Choice:
     """The independent rows, and what else is to be chosen, at a state."""
     if clearly_independent(setup, state):
         return every_row(setup)
     return choose(polished(setup, state), setup.system.coordinate_names, setup.form, damped, setup.model)
 
 
-def clearly_independent(setup: "Setup", state: tuple[float, Array, Array]) -> bool:
+def clearly_independent(setup: Setup, state: tuple[float, Array, Array]) -> bool:
     """Whether the pivots of the sparse factorisation show that all rows are independent and M is positive definite.
 
     For large systems only, where dense matrices would take longer than everything else; a no means nothing.
@@ -81,12 +78,12 @@ def clearly_independent(setup: "Setup", state: tuple[float, Array, Array]) -> bo
     return bool((pivots[:m] > CLEAR * unconstrained).all() and (pivots[m:] > CLEAR * masses.min()).all())
 
 
-def every_row(setup: "Setup") -> Choice:
+def every_row(setup: Setup) -> Choice:
     """All rows as independent ones."""
     return Choice(tuple(range(len(setup.system.constraints))))
 
 
-def polished(setup: "Setup", state: tuple[float, Array, Array]) -> Matrices:
+def polished(setup: Setup, state: tuple[float, Array, Array]) -> Matrices:
     """The matrices at the state nearest by that satisfies the constraints to the last digit.
 
     Rows that depend on each other only while the constraints hold look independent a little off them; so the

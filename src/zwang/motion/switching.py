@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from zwang.arrays import Array
 from zwang.compile import Program
+from zwang.engines.native.engine import compiled
+from zwang.engines.task import Happening, Path, Status, Task, Trace, appended
 from zwang.functions import FLOORS
-from zwang.motion.leap import inputs
-from zwang.motion.locked import LITERAL, Locked
-from zwang.motion.native import compiled
+from zwang.lowering.locked import LITERAL, Locked
 from zwang.motion.saltation import Beside
-from zwang.motion.task import Array, Happening, Path, Status, Task, Trace, appended
+from zwang.motion.singular.leap import inputs
 
 Engine = Callable[[Task], Path]
 State = tuple[float, Array, Array]

@@ -9,6 +9,7 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError, Where
+from zwang.model.symbols import as_scalar, dot, rates, t
 from zwang.multibody.pose import Pose, at_rest
 from zwang.multibody.vectors import (
     IDENTITY,
@@ -23,7 +24,6 @@ from zwang.multibody.vectors import (
     unit,
     vector,
 )
-from zwang.symbols import as_scalar, dot, rates, t
 
 NEAR = 1e-9  # a place this near to a particle, relative to how far out both are, is the particle's
 

@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zwang.arrays import Array
 from zwang.multibody.vectors import Vector, cross
-
-Array = NDArray[np.float64]
 
 INDEPENDENT = 1e-9  # below this share of the largest, axes depend on each other
 

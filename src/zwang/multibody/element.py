@@ -8,11 +8,11 @@ import sympy as sp
 
 from zwang.errors import InputError, Where
 from zwang.model.drawing import Shape
+from zwang.model.signal import Signal
+from zwang.model.symbols import t
 from zwang.multibody.body import AnyBody, MassBody
 from zwang.multibody.joint import Constrainer
 from zwang.multibody.vectors import Vector, cross, is_number, refusal, scalar
-from zwang.signals import Signal
-from zwang.symbols import t
 
 FRAMES = ("world", "body")
 

@@ -9,9 +9,11 @@ import numpy as np
 import sympy as sp
 
 from zwang.errors import AssemblyError, ModelError
-from zwang.given import input_values, parameter_values
 from zwang.model import System
 from zwang.model.drawing import Drawing
+from zwang.model.symbols import rates
+from zwang.model.symbols import t as time
+from zwang.model.values import input_values, parameter_values
 from zwang.motion.assemble import assemble
 from zwang.multibody import results
 from zwang.multibody.body import AnyBody, MassBody
@@ -20,8 +22,6 @@ from zwang.multibody.drawing import draw
 from zwang.multibody.element import ForceElement
 from zwang.multibody.inertia import require_inertia
 from zwang.multibody.joint import Constrainer
-from zwang.symbols import rates
-from zwang.symbols import t as time
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -9,6 +9,7 @@ import numpy as np
 import sympy as sp
 
 from zwang.errors import InputError
+from zwang.model.symbols import rates
 from zwang.multibody.body import MassBody
 from zwang.multibody.part_name import PartName
 from zwang.multibody.pose import Pose
@@ -20,7 +21,6 @@ from zwang.multibody.vectors import (
     plane_turn,
     scalar,
 )
-from zwang.symbols import rates
 
 
 @dataclass(frozen=True, eq=False)

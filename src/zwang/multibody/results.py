@@ -9,26 +9,26 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
+from zwang.arrays import Array
 from zwang.errors import InputError
-from zwang.evaluation import Matrices, model_kernel
-from zwang.given import named_like, parameter_values, suggestion
 from zwang.linalg.masses import mass_units
 from zwang.linalg.rank import row_rank
+from zwang.lowering.lowered import Matrices, model_kernel
+from zwang.model.symbols import rates
+from zwang.model.values import named_like, parameter_values, suggestion
 from zwang.multibody.body import AnyBody, MassBody, Particle
 from zwang.multibody.efforts import without_efforts
 from zwang.multibody.joint import Constrainer, Joint
 from zwang.multibody.spatial_body import Body
 from zwang.multibody.turns import counted
 from zwang.multibody.vectors import subtract, vector, world_rates
-from zwang.results.along import along
-from zwang.symbols import rates
+from zwang.results.evaluate_along import along
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from zwang.multibody.mechanism import Mechanism
 
-Array = NDArray[np.float64]
 
 AXES = ("x", "y", "z")
 LOOKS = 5  # states along a motion at which it is decided whether reactions are unique

@@ -9,6 +9,7 @@ import numpy as np
 import sympy as sp
 
 from zwang.errors import InputError
+from zwang.model.symbols import rates
 from zwang.multibody.body import MassBody
 from zwang.multibody.part_name import PartName
 from zwang.multibody.pose import Pose
@@ -28,7 +29,6 @@ from zwang.multibody.vectors import (
     vector,
     world_rates,
 )
-from zwang.symbols import rates
 
 # An inertia violates the triangle inequality where the largest moment exceeds the sum of the others by more than this.
 TRIANGLE_TOL = 1e-9

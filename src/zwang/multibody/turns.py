@@ -13,22 +13,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zwang.arrays import Array, Indices
 from zwang.engines.registry import AUTO, methods
 from zwang.errors import ZwangError
 from zwang.motion.assemble import assemble
 from zwang.motion.simulate import simulate
 from zwang.multibody.joint import Freedom
 from zwang.multibody.joints.driver import Driver
-from zwang.results.along import along
+from zwang.results.evaluate_along import along
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from zwang.multibody.mechanism import Mechanism
 
-Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Indices = NDArray[np.intp]
 
 TURN = 2 * np.pi
 CLEAR = 1.0  # rad; samples between which the rates turn a joint by less are close enough

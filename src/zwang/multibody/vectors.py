@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from zwang.errors import InputError, Where
-from zwang.symbols import as_scalar
+from zwang.model.symbols import as_scalar
 
 Vector = tuple[Any, ...]
 Turn = tuple[Vector, ...]

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zwang.arrays import Array
+
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 
 # variable: dimensions beside time, what it is
 VARIABLES = {

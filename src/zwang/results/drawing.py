@@ -13,7 +13,7 @@ import sympy as sp
 
 from zwang.model import System
 from zwang.model.drawing import Drawing, Shape
-from zwang.results.along import along
+from zwang.results.evaluate_along import along
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zwang.show.report_html import POLICY, inert_json
+from zwang.show.report.html import POLICY, inert_json
 from zwang.show.scene import Scene, scene_of
 
 if TYPE_CHECKING:

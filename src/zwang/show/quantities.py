@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zwang.arrays import Array
 from zwang.errors import InputError
-from zwang.given import suggestion
+from zwang.model.values import suggestion
 
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 FARTHEST = 1e100
 
 # variable: the words at its axis, and where its units stand (per coordinate, or at the variable)

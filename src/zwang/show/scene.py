@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.model.drawing import KINDS
 from zwang.show.colors import pairs_of
@@ -17,7 +17,6 @@ from zwang.show.quantities import require_drawable
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 
 LENGTHS = ("km", "m", "dm", "cm", "mm", "µm", "um", "nm", "in", "ft", "yd", "mi", "au")
 PLAYED_AS_IT_IS = (3.0, 20.0)  # seconds; shorter motions are slowed down, longer ones sped up …

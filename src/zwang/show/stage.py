@@ -14,8 +14,9 @@ from matplotlib.patches import Polygon
 from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 from numpy.typing import NDArray
 
+from zwang.arrays import Array
 from zwang.show.figure import INK, LINE, SOFT, Picture, dress
-from zwang.show.scene import Array, Scene, Seen
+from zwang.show.scene import Scene, Seen
 
 MARGIN = 0.08  # around what moves, as a share of it
 TRAIL = 0.25  # the share of the motion over which a trail fades

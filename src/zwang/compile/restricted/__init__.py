@@ -20,8 +20,8 @@ into one LLVM module. What it may say is what C could say in as many words:
 Every operation is one operation of IEEE 754, in the order written: nothing raises, nothing is reassociated.
 """
 
+from zwang.compile.restricted.decorators import Array, Lanes, Mask, Record, Rows, intrinsic, native, seldom_native
 from zwang.compile.restricted.library import native_library
-from zwang.compile.restricted.marks import Array, Lanes, Mask, Record, Rows, intrinsic, native, seldom_native
 
 __all__ = [
     "Array",

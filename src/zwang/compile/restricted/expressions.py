@@ -14,8 +14,8 @@ from typing import Any, Final
 import numpy as np
 from llvmlite import ir
 
-from zwang.compile.native import LIBRARY
-from zwang.compile.restricted.marks import Intrinsic, Native
+from zwang.compile.machine_code import LIBRARY
+from zwang.compile.restricted.decorators import Intrinsic, Native
 from zwang.compile.restricted.module import ARRAY, BOOL, FLOAT, INT, Module, spread
 
 Value = Any

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from zwang.compile import code, lanes, native
+from zwang.compile import code, lanes
+from zwang.compile import machine_code as native
 from zwang.compile.restricted import kept
+from zwang.compile.restricted.decorators import Native
 from zwang.compile.restricted.expressions import POWER
-from zwang.compile.restricted.marks import Native
 from zwang.compile.restricted.reach import digest_of
 from zwang.compile.restricted.statements import module_text
 

@@ -11,7 +11,7 @@ import numpy as np
 from llvmlite import ir
 
 from zwang.compile.lanes import LANES
-from zwang.compile.restricted.marks import Array, Lanes, Mask, Native, Record, Rows
+from zwang.compile.restricted.decorators import Array, Lanes, Mask, Native, Record, Rows
 
 FLOAT: Final = ir.DoubleType()
 INT: Final = ir.IntType(64)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from zwang.compile.restricted.marks import Intrinsic, Native, Record
+from zwang.compile.restricted.decorators import Intrinsic, Native, Record
 
 
 def digest_of(entry: Native) -> bytes:

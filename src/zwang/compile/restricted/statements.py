@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from llvmlite import ir
 
+from zwang.compile.restricted.decorators import Native
 from zwang.compile.restricted.expressions import Expressions, Value, kind_of
-from zwang.compile.restricted.marks import Native
 from zwang.compile.restricted.module import AS_WRITTEN, INT, Loop, Module, counted
 
 

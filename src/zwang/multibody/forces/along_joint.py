@@ -5,11 +5,11 @@ from functools import cached_property
 
 import sympy as sp
 
+from zwang.model.symbols import rates
 from zwang.multibody.body import MassBody
 from zwang.multibody.element import ForceElement
 from zwang.multibody.joint import Constrainer, Freedom, Joint
 from zwang.multibody.joints.selection import freedom_of
-from zwang.symbols import rates
 
 
 class AlongJoint(ForceElement):

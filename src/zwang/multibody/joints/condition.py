@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from zwang.errors import InputError
+from zwang.model.symbols import as_expression
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Constrainer
-from zwang.symbols import as_expression
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,13 +9,13 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.model.drawing import Shape
+from zwang.model.symbols import rates, t
 from zwang.multibody.body import AnyBody
 from zwang.multibody.efforts import FreeMotion
 from zwang.multibody.joint import Freedom, Joint, together
 from zwang.multibody.joints.parts import need_axes
 from zwang.multibody.joints.point_on_surface import follower_ends
 from zwang.multibody.vectors import Vector, numeric, scalar, subtract, vector
-from zwang.symbols import rates, t
 
 LOOK = 64  # corners of the line that pictures the curve
 

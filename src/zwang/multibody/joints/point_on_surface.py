@@ -8,11 +8,11 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError
+from zwang.model.symbols import as_scalar
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Joint, Place
 from zwang.multibody.joints.parts import need_axes
 from zwang.multibody.vectors import Vector, scalar
-from zwang.symbols import as_scalar
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError
+from zwang.model.symbols import dot, t
 from zwang.multibody.body import AnyBody
 from zwang.multibody.efforts import FreeMotion
 from zwang.multibody.joint import Freedom, Joint, Place, together
@@ -25,7 +26,6 @@ from zwang.multibody.vectors import (
     unit,
     vector,
 )
-from zwang.symbols import dot, t
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""The commands of `zwang`, one file each."""

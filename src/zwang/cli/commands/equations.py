@@ -1,0 +1,117 @@
+"""`zwang equations`: the equations of motion in symbols, for the terminal, a paper or a page."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from zwang.cli.exits import Exit, Failure
+from zwang.cli.models import Case, load
+from zwang.cli.options import Model, one_of
+from zwang.cli.output_paths import require_targets
+from zwang.formulations.forms import DEFAULT, FORMS
+
+if TYPE_CHECKING:
+    from zwang.cli.formulas import Room
+    from zwang.equations import Equations
+
+
+def equations(
+    model: Model,
+    form: Annotated[
+        str, typer.Option(metavar="FORM", help=f"Which form: {', '.join(FORMS)}.", **one_of(lambda: FORMS))
+    ] = DEFAULT,
+    every: Annotated[bool, typer.Option("--all", help="All forms.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="As LaTeX.")] = False,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="As a page with MathML.", show_default=False)
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="To a file, however long they are.", show_default=False)
+    ] = None,
+) -> None:
+    """Show the equations of motion in symbols, as text, LaTeX or a page.
+
+    M, Q, A and b, and the explicit accelerations in the chosen form. Accelerations that take longer
+    than 8 seconds to write out, or a minute for a file, are left out.
+    """
+    from zwang.cli import formulas, terminal
+    from zwang.cli.formulas import FILE, terminal_room
+    from zwang.cli.progress import busy
+    from zwang.equations import derive
+    from zwang.time_limit import within
+
+    case = load(model, symbolic=True)
+    require_targets({"--html": html, "--out": out}, [] if case.model.path is None else [case.model.path])
+    forms = list(FORMS) if every else [form]
+    page = words = ""
+    with busy("deriving"):
+        if html is not None:
+            from zwang.show.report.page import equations_page
+
+            page = equations_page(case.model, forms)
+        if out is not None or html is None or latex:
+            room = terminal_room(terminal.out().width) if out is None else FILE
+            found = within(formulas.DERIVING, lambda: derive(case.model.system))
+            if found is None:
+                raise Failure(Exit.REFUSED, f"the equations take longer than {formulas.DERIVING:g} s to derive")
+            words = (
+                documents(found, forms, formulas.WRITING if out else formulas.READING)
+                if latex
+                else written(case, found, forms, room)
+            )
+    if html is not None:
+        write(html, page)
+    if out is not None:
+        write(out, words)
+    elif words:
+        terminal.emit(words if latex else terminal.clean(words))
+
+
+def write(path: Path, content: str) -> None:
+    """Write a file, and say so."""
+    from zwang.cli.terminal import say
+    from zwang.files.store import write_atomically
+
+    write_atomically(path, content if content.endswith("\n") else f"{content}\n")
+    say(f"written: {path}", "dim")
+
+
+def written(case: Case, found: "Equations", forms: list[str], room: "Room") -> str:
+    """The equations as text."""
+    from zwang.cli.formulas import DERIVING, accelerations, general, matrices
+    from zwang.time_limit import within
+
+    def explicit(form: str) -> list[str]:
+        return accelerations(found, found.acceleration(form=form), room)
+
+    known = within(DERIVING, lambda: matrices(found, room))
+    rows = [case.model.system.name or case.label, ""]
+    rows += known or [f"M, Q, A and b take longer than {DERIVING:g} s to write out."]
+    slow = known is None
+    for form in forms:
+        rows += ["", f"── {form} ".ljust(min(room.width, 72), "─"), *general(form, found), ""]
+        lines = None if slow else within(room.seconds, partial(explicit, form))
+        slow = lines is None  # then the other forms, which say the same, are not tried
+        rows += [too_long(room.seconds)] if lines is None else lines
+    return "\n".join(rows)
+
+
+def too_long(seconds: float) -> str:
+    """Why there is no q̈."""
+    return f"q̈ takes longer than {seconds:g} s to write out; the matrices above are all that the computer needs."
+
+
+def documents(found: "Equations", forms: list[str], seconds: float) -> str:
+    """The equations as LaTeX, one block a form."""
+    from zwang.equations.latex import aligned, setting
+    from zwang.time_limit import within
+
+    parts, slow = [], False
+    for form in forms:
+        block = None if slow else within(seconds, partial(found.latex, form=form))
+        slow = block is None
+        parts.append(f"% {form}" if block else f"% {form}: {too_long(seconds)}")
+        parts.append(f"{block or aligned(setting(found, form, {}))}\n")
+    return "\n".join(parts)

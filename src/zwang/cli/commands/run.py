@@ -1,0 +1,215 @@
+"""`zwang run`: simulate a model, say how it went, and write what is asked for."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from zwang.cli.exits import Exit, Failure
+from zwang.cli.models import Case, load, require_end, require_start, simulate
+from zwang.cli.options import AsJson, Model, Settings, changed, number, one_of
+from zwang.cli.output_paths import require_kinds, require_targets
+from zwang.engines.registry import LOOSEST, TIGHTEST, methods
+from zwang.formulations.forms import integrable
+from zwang.show.report.html import count
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from zwang.verdict import Verdict
+
+DRIFTS = ("none", "projection", "baumgarte")
+RUN, FILES = "The run", "What is written"
+
+
+def option(name: str, metavar: str | None, words: str, panel: str, **more: Any) -> Any:
+    """An option of `run`; what it is without being given is the model's business."""
+    return typer.Option(name, metavar=metavar, help=words, rich_help_panel=panel, show_default=False, **more)
+
+
+def run(
+    model: Model,
+    until: Annotated[float | None, option("--until", "TIME", "When to stop.", RUN)] = None,
+    samples: Annotated[int | None, option("--samples", "N", "Number of saved times.", RUN)] = None,
+    tol: Annotated[
+        float | None, option("--tol", "SIZE", f"Error of a step, from {TIGHTEST:g} to {LOOSEST:g}.", RUN)
+    ] = None,
+    max_step: Annotated[
+        float | None, option("--max-step", "TIME", "The longest step; a 20th of the motion without it.", RUN)
+    ] = None,
+    method: Annotated[
+        str | None, option("--method", "ENGINE", f"The engine: {', '.join(methods())}.", RUN, **one_of(methods))
+    ] = None,
+    form: Annotated[
+        str | None,
+        option("--form", "FORM", f"The equation to integrate: {', '.join(integrable())}.", RUN, **one_of(integrable)),
+    ] = None,
+    drift: Annotated[
+        str | None, option("--drift", "KIND", f"Against drift: {', '.join(DRIFTS)} or baumgarte,α,β.", RUN)
+    ] = None,
+    assemble: Annotated[
+        bool | None, option("--assemble/--no-assemble", None, "Bring the start onto its constraints first.", RUN)
+    ] = None,
+    settings: Settings = None,
+    out: Annotated[Path | None, option("--out", "FILE", "The motion, as NetCDF.", FILES)] = None,
+    csv: Annotated[Path | None, option("--csv", "FILE", "The motion, as a table.", FILES)] = None,
+    report: Annotated[Path | None, option("--report", "FILE", "A report to read and hand on, as HTML.", FILES)] = None,
+    open_report: Annotated[bool, option("--open", None, "Open the report in a browser.", FILES)] = False,
+    json: AsJson = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Simulate a model; nothing is written unless asked for.
+
+    A motion that stops early is written as far as it got, with its status in it, and the exit code is 7.
+    """
+    if open_report and report is None:
+        raise Failure(Exit.USAGE, "--open needs --report FILE: there is nothing to open otherwise")
+    case = load(
+        model,
+        settings,
+        quiet=quiet,
+        **changed(until=until, samples=samples, tol=tol, max_step=max_step, method=method, form=form),
+        **changed(drift=None if drift is None else drift_of(drift), assemble=assemble),
+    )
+    targets = {"--out": out, "--csv": csv, "--report": report}
+    require_targets(targets, sources(case))
+    require_kinds(targets)
+    require_end(case)
+    verdict = require_start(case)
+    motion = simulate(case, quiet)
+    files = write(case, motion, out, csv, report, quiet)
+    if json:
+        show_json(case, verdict, motion, files)
+    elif not quiet:
+        show(case, verdict, motion, files)
+    if open_report and report is not None:
+        import webbrowser
+
+        webbrowser.open(report.resolve().as_uri())
+    if motion.attrs["status"] not in ("finished", "event"):
+        raise typer.Exit(Exit.STOPPED)
+
+
+def drift_of(given: str) -> str | tuple[str, float, float]:
+    """What to do about drift, from `projection` or `baumgarte,10,10`."""
+    kind, *gains = given.split(",")
+    if kind not in DRIFTS or (gains and (kind != "baumgarte" or len(gains) != 2)):
+        raise typer.BadParameter(
+            f"{given!r}: choose none, projection, baumgarte or baumgarte,α,β with two numbers", param_hint="--drift"
+        )
+    if not gains:
+        return kind
+    try:
+        alpha, beta = map(number, gains)
+    except typer.BadParameter as error:
+        raise typer.BadParameter(error.message, param_hint="--drift") from None
+    if min(alpha, beta) < 0:
+        raise typer.BadParameter(f"{given!r}: the gains α and β are not negative", param_hint="--drift")
+    return kind, alpha, beta
+
+
+def sources(case: Case) -> list[Path]:
+    """The files that a model is made from."""
+    path = case.model.path
+    if path is None:
+        return []
+    return [Path(path), *(Path(path).parent / name for name in case.model.tables)]
+
+
+def write(
+    case: Case, motion: "xr.Dataset", out: Path | None, csv: Path | None, report: Path | None, quiet: bool
+) -> dict[str, str]:
+    """Write the files that were asked for, each of them at once or not at all."""
+    from zwang.cli.progress import busy
+    from zwang.files.store import save_csv, save_motion, write_atomically
+
+    page = ""
+    if report is not None:
+        from zwang.show.report.page import report as make_report
+
+        with busy("writing the report", quiet):
+            page = make_report(case.model, motion, parameters=case.parameters)
+    if out is not None:
+        save_motion(motion, out)
+    if csv is not None:
+        save_csv(motion, csv)
+    if report is not None:
+        write_atomically(report, page.encode())
+    return {name: str(path) for name, path in (("out", out), ("csv", csv), ("report", report)) if path is not None}
+
+
+def show(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: dict[str, str]) -> None:
+    """How the run went, for people."""
+    from zwang.cli import summaries as words
+    from zwang.cli import terminal
+
+    system, a = case.model.system, motion.attrs
+    names, constraints = system.coordinate_names, system.constraint_names
+    line, color = words.in_one_line(verdict)
+    fine = a["status"] in ("finished", "event")
+    rows: list[tuple[str, Any]] = [
+        ("coordinates", f"{len(names)}: {words.listed(names)}"),
+        ("constraints", f"{len(constraints)}: {words.listed(constraints)}" if constraints else "none"),
+        ("freedom", count(freedom(motion), "degree") + " of freedom"),
+        ("verdict", terminal.text(line, color)),
+        ("engine", f"{a['method']}, {a['form']} form, tol {a['tol']:g}" + drift_words(a["drift"])),
+        ("work", words.work_words(motion)),
+    ]
+    if constraints:
+        rows.append(("residuals", words.residual_words(motion)))
+    rows.append(("energy", words.energy_words(motion)))
+    if case.model.events:
+        rows.append(("events", words.event_words(motion)))
+    color = "yellow" if a["doubts"] else "" if fine else "red"
+    rows.append(("end", terminal.text(words.shortened(a["message"]), color)))
+    rows += [("written", path) for path in files.values()]
+    console = terminal.out()
+    console.print(terminal.text(system.name or Path(case.label).stem, "bold"))
+    console.print(terminal.ledger(rows))
+
+
+def freedom(motion: "xr.Dataset") -> int:
+    """The degrees of freedom: those that most of the motion has, should it pass singular positions."""
+    return motion.sizes["coordinate"] - int(motion["rank"].max() if motion.sizes["time"] else 0)
+
+
+def drift_words(drift: str) -> str:
+    """What was done about drift, if anything was."""
+    return "" if drift == "none" else f", drift: {drift}"
+
+
+def show_json(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: dict[str, str]) -> None:
+    """How the run went, for machines."""
+    from zwang.cli import summaries as words
+    from zwang.cli import terminal
+    from zwang.results.account import LEVELS, energy_gap, worst_residual
+
+    system, a = case.model.system, motion.attrs
+    worst = {level: worst_residual(motion, name) for name, level in LEVELS.items()}
+    gap, size = energy_gap(motion)
+    last = motion.isel(time=slice(-1, None))
+    end = zip(system.coordinate_names, *(last[name].values.reshape(-1) for name in ("q", "v")), strict=False)
+    terminal.emit_json(
+        {
+            "name": system.name,
+            "model": case.label,
+            "status": a["status"],
+            "message": a["message"],
+            "doubts": a["doubts"],
+            "coordinates": system.coordinate_names,
+            "degrees_of_freedom": freedom(motion),
+            "verdict": verdict and words.verdict_values(verdict),
+            "parameters": words.parameter_values(motion),
+            "begin": case.model.run.begin,
+            "end": float(motion.time.values[-1]) if motion.sizes["time"] else None,
+            "end_state": {key: value for name, q, v in end for key, value in ((name, q), (f"{name}'", v))},
+            "samples": motion.sizes["time"],
+            **{key: a[key] for key in ("method", "form", "tol", "drift", "steps", "evaluations")},
+            **{key: a[key] for key in ("compile_seconds", "run_seconds", "total_seconds")},
+            "residuals": {k: found and {"largest": found[0], "constraint": found[1]} for k, found in worst.items()},
+            "energy_balance": {"largest": gap, "energy": size},
+            "events": words.event_list(motion),
+            "files": files,
+            "zwang_version": a["zwang_version"],
+        }
+    )

@@ -1,0 +1,279 @@
+"""The native engine: DOP853 over kernels in machine code (see `stepper`)."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from zwang.arrays import Array
+from zwang.compile import Kernel, LaneKernel, Program, compile_lanes, compile_program
+from zwang.compile.kernel import default_level
+from zwang.compile.lanes import LANES
+from zwang.engines.native import loop
+from zwang.engines.native import runs as stepper
+from zwang.engines.native.bridge import ASK
+from zwang.engines.native.lanes import loop as lanes_loop
+from zwang.engines.rounding import DROWNED, drowns
+from zwang.engines.task import Crossing, Happening, Path, Status, Task, Trace, volume_of
+
+STATUS = {
+    stepper.Status.FINISHED: Status.FINISHED,
+    stepper.Status.EVENT: Status.EVENT,
+    stepper.Status.SINGULAR: Status.SINGULAR,
+    stepper.Status.ASTRAY: Status.SINGULAR,
+    stepper.Status.NOT_FINITE: Status.NOT_FINITE,
+    stepper.Status.STEP_TOO_SMALL: Status.STEP_TOO_SMALL,
+    stepper.Status.TOO_MANY_STEPS: Status.TOO_MANY_STEPS,
+    stepper.Status.UNRESOLVED: Status.UNRESOLVED,
+}
+LOOSE = 1e-9  # tolerances above it do not tell branches of constraints apart that meet: there more care is taken
+ZONE = 0.1  # share of its largest value below which a pivot asks for that
+PROJECTED = 1e-15  # the residual that projection leaves: a larger one would lead the motion astray in a long run
+LARGEST = 700.0  # logarithm of a number
+FIRST_SLICE = 20_000  # attempted steps before the first look at the clock, times coordinates
+LONGEST_SLICE = 100_000  # attempted steps between two looks
+LOOK = 0.05  # seconds that a slice should take
+CREPT = 10_000  # attempted steps in a row that rounding makes so short; past a singular position it takes far fewer
+PRICE = 40e-6  # seconds that a line of a program takes to be optimised
+
+_COMPILED: WeakKeyDictionary[Program, Kernel] = WeakKeyDictionary()  # without optimisation
+_OPTIMISED: WeakKeyDictionary[Program, Kernel] = WeakKeyDictionary()
+_IN_LANES: WeakKeyDictionary[Program, LaneKernel] = WeakKeyDictionary()
+_USED: WeakKeyDictionary[Program, float] = WeakKeyDictionary()  # seconds that runs of a program have taken
+
+
+def compiled(program: Program) -> Kernel:
+    """The native code of a program, compiled once and quickly; the optimised code where there is some."""
+    if program in _OPTIMISED:
+        return _OPTIMISED[program]
+    if program in _COMPILED:
+        return _COMPILED[program]
+    # Two threads may come here together: the code that is kept is the first, for a run holds its address only.
+    return _COMPILED.setdefault(program, compile_program(program, optimise=0))
+
+
+def optimised(program: Program) -> Kernel:
+    """The native code of a program that will run for long: it takes longer to compile, and computes the same bits."""
+    return _OPTIMISED[program] if program in _OPTIMISED else _OPTIMISED.setdefault(program, compile_program(program))
+
+
+def worthwhile(program: Program, so_far: float = 0.0) -> Kernel:
+    """The native code of a program of which nobody knows how long it will run, and that runs `so_far` by now.
+
+    It is optimised once its runs have taken as long as that will take. So a short run is not kept waiting, and a long
+    one loses little.
+    """
+    kernel = compiled(program)
+    pays = default_level(kernel.lines) > 0 and _USED.get(program, 0.0) + so_far > PRICE * kernel.lines
+    return optimised(program) if pays else kernel
+
+
+def compiled_in_lanes(program: Program) -> LaneKernel:
+    """The native code of a program for several lanes, compiled once."""
+    return _IN_LANES[program] if program in _IN_LANES else _IN_LANES.setdefault(program, compile_lanes(program))
+
+
+def run(task: Task) -> Path:
+    """Integrate a task; what was computed before a stop or an interrupt is in the path."""
+    began = time.perf_counter()
+    kernels = kernels_of(task)
+    loop.compiled()  # once on this machine, and no part of the time that the run takes
+    compile_seconds = time.perf_counter() - began
+    runs = stepper.prepare(
+        kernels,
+        task.t,
+        task.q,
+        task.v,
+        task.p,
+        times=task.times,
+        rtol=task.tol,
+        atol=task.tol,
+        step_limit=task.step_limit,
+        max_step=task.max_step,
+        quiet_step=task.quiet_step,
+        pivot_scale=task.pivot_scale,
+        pivot_tol=task.pivot_tol,
+        growing=task.growing,
+        zone=zone_of(task),
+        volume=np.exp(min(task.volume - volume_of(task.pivot_scale[: task.growing]), LARGEST)),
+        fine=min(1.0, LOOSE / task.tol),
+        position_tol=PROJECTED,
+        velocity_tol=PROJECTED,
+        direction=task.events.direction if task.events else 0,
+        terminal=task.events.stop if task.events else False,
+        jumps=task.events.jumps if task.events else True,
+        breaks=task.breaks,
+    )
+    began = time.perf_counter()
+    happenings: list[Happening] = []
+    crossings: list[Crossing] = []
+    status, renewing, notes = drive(task, runs, happenings, crossings)
+    compile_seconds += renewing
+    run_seconds = time.perf_counter() - began - renewing
+    for program in (task.acceleration, task.events and task.events.program, task.projection):
+        if program:
+            _USED[program] = _USED.get(program, 0.0) + run_seconds
+    path = path_of(runs, 0, status, tuple(happenings), compile_seconds, run_seconds)
+    for crossing in crossings:  # beside a singular instant an acceleration is rounding
+        a, b = sorted((crossing.start[0], crossing.end[0]))
+        runs.size[0, (task.times >= a) & (task.times <= b)] = 0.0
+    return replace(
+        path,
+        notes=notes,
+        crossings=tuple(crossings),
+        best=split_state(runs.best),
+        astray=runs.status() is stepper.Status.ASTRAY,
+        pivot_scale=runs.pivot_scale,
+        volume=volume_of(np.append(runs.pivot_scale[: task.growing], runs.records["volume"][0])),
+    )
+
+
+def zone_of(task: Task) -> float:
+    """The share of its scale below which a pivot asks for care; 0 if the tolerance is tight enough without."""
+    return ZONE if task.growing and task.tol > LOOSE else 0.0
+
+
+def kernels_of(task: Task, code: Callable[[Program], Kernel] = worthwhile) -> stepper.Kernels:
+    """The kernels of a task as the step loop wants them."""
+    acceleration = code(task.acceleration)
+    event = code(task.events.program) if task.events else None
+    projection = code(task.projection) if task.projection else None
+    crossing = compiled(task.crossing) if task.crossing else None
+    used = [kernel for kernel in (acceleration, event, projection, crossing) if kernel]
+    return stepper.Kernels(
+        acceleration=acceleration.address,
+        coordinates=len(task.q),
+        parameters=len(task.p),
+        pivots=len(task.pivot_scale),
+        powers=task.powers,
+        work=max(k.lines if default_level(k.lines) else k.work_size for k in used),  # enough for optimised code
+        event=event.address if event else 0,
+        events=event.output_size if event else 0,
+        projection=projection.address if projection else 0,
+        crossing=crossing.address if crossing else ASK if task.could_cross else 0,
+    )
+
+
+def kernels_for(task: Task, runs: int) -> stepper.Kernels:
+    """The kernels for so many runs of a task: in lanes if there are enough to fill them.
+
+    Events, breaks and projections come at other times in each run: with them every run goes by itself.
+    """
+    loop.compiled()  # once on this machine, and no part of the time that the runs take
+    if runs < LANES:
+        return kernels_of(task)
+    if task.events or task.projection or task.breaks.size:
+        return kernels_of(task, optimised)
+    kernel = compiled_in_lanes(task.acceleration)
+    lanes_loop.compiled()
+    return replace(kernels_of(task), in_lanes=kernel.address, work_in_lanes=kernel.work_size)
+
+
+def drive(
+    task: Task, runs: stepper.Runs, happenings: list[Happening], crossings: list[Crossing]
+) -> tuple[Status, float, tuple[str, ...]]:
+    """Slice after slice, with a word on progress between them; how it ended, seconds for better code, and notes."""
+    first = max(FIRST_SLICE // len(task.q), 1)
+    attempts = first
+    until = float(task.times[-1])
+    start, renewing, crept = time.perf_counter(), 0.0, 0
+    while True:
+        began, before = time.perf_counter(), float(runs.state[0, 0])
+        try:
+            status = stepper.advance(runs, until, attempts)
+            collect(runs, happenings)
+            if task.crossing:
+                crossings += taken_out(runs)
+            if task.progress:
+                task.progress(float(runs.state[0, 0]))
+        except KeyboardInterrupt:
+            return Status.INTERRUPTED, renewing, ()
+        if status not in (stepper.Status.RUNNING, stepper.Status.EVENTS_FULL):
+            return STATUS[status], renewing, ()
+        crept = crept + attempts if creeps(task, runs.state[0], before, attempts) else 0
+        if crept > CREPT:
+            return Status.STEP_TOO_SMALL, renewing, (DROWNED,)
+        spent = max(time.perf_counter() - began, 1e-6)
+        began = time.perf_counter()
+        renew(task, runs, began - start - renewing)
+        renewing += time.perf_counter() - began
+        attempts = min(max(int(attempts * LOOK / spent), first), LONGEST_SLICE)
+
+
+def creeps(task: Task, state: Array, before: float, attempts: int) -> bool:
+    """Whether steps have become so short because of rounding that the end is out of reach."""
+    n, t = len(task.q), float(state[0])
+    kernel, rest = compiled(task.acceleration), task.p
+
+    def slope(y: Array) -> Array:
+        inputs = np.concatenate([[t], y, rest])
+        return np.concatenate(
+            [y[n:], kernel(**{name: inputs[part] for name, part in kernel.inputs.items()})["acceleration"]]
+        )
+
+    y, ahead = state[1 : 1 + 2 * n], abs(float(task.times[-1]) - t)
+    return drowns(slope, y, task.tol, abs(t - before) / attempts, ahead, task.step_limit)
+
+
+def renew(task: Task, runs: stepper.Runs, so_far: float) -> None:
+    """Go on with optimised code if it has become worthwhile."""
+    kernels = kernels_of(task, partial(worthwhile, so_far=so_far))
+    for name in ("acceleration", "event", "projection"):
+        runs.records[name] = getattr(kernels, name)
+
+
+def collect(runs: stepper.Runs, happenings: list[Happening], sample: int = 0) -> None:
+    """Move events out of the run's table, so that it never fills up."""
+    n = runs.kernels.coordinates
+    for row in runs.table[sample, : runs.records["found"][sample]]:
+        happenings.append(Happening(float(row[0]), int(row[1]), row[2 : 2 + n].copy(), row[2 + n :].copy()))
+    runs.records["found"][sample] = 0
+
+
+def taken_out(runs: stepper.Runs) -> list[Crossing]:
+    """Crossings written down by the first run, moved out of its memory."""
+    record = runs.records[0]
+    rows = [row.copy() for row in runs.crossings[: record["crossed"]]]
+    runs.records["crossed"][0] = 0
+    return [Crossing(float(r[0]), float(r[1]), *map(split_state, np.split(r[2:], 2))) for r in rows]
+
+
+def split_state(packed: Array) -> tuple[float, Array, Array]:
+    """[t, q, v] as (t, q, v)."""
+    q, v = np.split(packed[1:], 2)
+    return float(packed[0]), q, v
+
+
+def trace_of(runs: stepper.Runs, sample: int) -> Trace:
+    """What one run has kept beside its states."""
+    saved = int(runs.records["saved"][sample])
+    return Trace(*(kept[sample, :saved] for kept in (runs.done, runs.slope, runs.size)))
+
+
+def path_of(
+    runs: stepper.Runs, sample: int, status: Status, happenings: tuple[Happening, ...], compiling: float, running: float
+) -> Path:
+    """What one run has to tell."""
+    record, n = runs.records[sample], runs.kernels.coordinates
+    saved = int(record["saved"])
+    state: Array = runs.state[sample]
+    if status is Status.UNRESOLVED:  # of a step that is not made, no event is known to be one
+        happenings = tuple(h for h in happenings if (h.t - float(state[0])) * float(record["made"]) <= 0)
+    return Path(
+        status=status,
+        q=runs.q[sample, :saved],
+        v=runs.v[sample, :saved],
+        trace=trace_of(runs, sample),
+        end=(float(state[0]), state[1 : 1 + n].copy(), state[1 + n : 1 + 2 * n].copy()),
+        worked=float(record["worked"]),
+        turned=float(record["turned"]),
+        steps=int(record["accepted"]),
+        evaluations=int(record["evaluations"]),
+        happenings=happenings,
+        left=float(record["left"]),
+        compile_seconds=compiling,
+        run_seconds=running,
+    )

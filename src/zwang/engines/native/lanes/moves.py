@@ -1,0 +1,160 @@
+"""Runs into lanes and out of them: each time a run ends, the next that waits takes its place.
+
+Native functions. While a run is in a lane, its record knows less than the lane; it learns the rest when it moves out.
+"""
+
+import math
+from typing import Any
+
+from llvmlite import ir
+
+from zwang.compile.lanes import LANES
+from zwang.compile.restricted import intrinsic, native, seldom_native
+from zwang.compile.restricted.module import FLOAT, INT
+from zwang.engines.native.lanes.group import Group, Own
+from zwang.engines.native.lanes.step import holds
+from zwang.engines.native.loop import RUNNING
+from zwang.engines.native.record import Run
+from zwang.engines.native.stage_kernels import at
+
+
+@intrinsic
+def alone(builder: Any, address: Any, runs: Any, number: Any, until: Any, attempts: Any) -> int:
+    """`loop.advance` at an address: one run, by itself."""
+    kind = ir.FunctionType(INT, [runs.type, INT, FLOAT, INT]).as_pointer()
+    status: int = builder.call(builder.inttoptr(address, kind), [runs, number, until, attempts])
+    return status
+
+
+@intrinsic
+def next_number(builder: Any, address: Any) -> int:
+    """The integer at an address, which grows by one: no two threads get the same."""
+    number: int = builder.atomic_rmw("add", builder.inttoptr(address, INT.as_pointer()), INT(1), "monotonic")
+    return number
+
+
+@seldom_native
+def settle_in(group: Group, runs: Run, lane: int, number: int, until: float) -> None:
+    """A run into a lane."""
+    run, w, n = runs[number], LANES, group.n
+    now, new, x, low, k, own = at(group.now), at(group.new), at(group.x), at(group.low), at(group.k), at(group.own)
+    from_now, from_low, from_k = at(run.now), at(run.low), at(run.k)
+    for i in range(group.state):
+        now[i * w + lane] = new[i * w + lane] = x[i * w + lane] = from_now[i]
+    for i in range(2 * n):
+        low[i * w + lane] = from_low[i]
+    for i in range(group.stride):
+        k[i * w + lane] = from_k[i]
+    for j in range(group.pivots):
+        at(group.pivot_scale)[j * w + lane] = at(run.pivot_scale)[j]
+    own[Own.RUN * w + lane] = number
+    own[Own.SIGN * w + lane] = 1.0 if until >= from_now[0] else -1.0
+    own[Own.H * w + lane] = run.h
+    own[Own.T_LOW * w + lane] = run.t_low
+    own[Own.ERROR * w + lane] = run.error
+    own[Own.HELD * w + lane] = run.held
+    own[Own.TROUBLE * w + lane] = run.trouble
+    own[Own.PIVOT * w + lane] = run.pivot
+    own[Own.ACCEPTED * w + lane] = run.accepted
+    own[Own.REJECTED * w + lane] = run.rejected
+    own[Own.EVALUATIONS * w + lane] = run.evaluations
+    own[Own.WORKED * w + lane] = run.worked
+    own[Own.WORKED_LOW * w + lane] = run.worked_low
+    own[Own.TURNED * w + lane] = run.turned
+    own[Own.VOLUME * w + lane] = run.volume
+    look_ahead(group, runs, lane)
+
+
+@seldom_native
+def move_out(group: Group, runs: Run, lane: int) -> int:
+    """What a lane knows back into its run; the run's number."""
+    w, n, now, low, k, own = LANES, group.n, at(group.now), at(group.low), at(group.k), at(group.own)
+    number = int(own[Own.RUN * w + lane])
+    run = runs[number]
+    to_now, to_low, to_k = at(run.now), at(run.low), at(run.k)
+    for i in range(1 + 2 * n):
+        to_now[i] = now[i * w + lane]
+    for i in range(2 * n):
+        to_low[i] = low[i * w + lane]
+    for i in range(group.stride):
+        to_k[i] = k[i * w + lane]
+    for j in range(group.pivots):
+        at(run.pivot_scale)[j] = at(group.pivot_scale)[j * w + lane]
+    run.h = own[Own.H * w + lane]
+    run.t_low = own[Own.T_LOW * w + lane]
+    run.error = own[Own.ERROR * w + lane]
+    run.held = int(own[Own.HELD * w + lane])
+    run.trouble = int(own[Own.TROUBLE * w + lane])
+    run.pivot = own[Own.PIVOT * w + lane]
+    run.accepted = int(own[Own.ACCEPTED * w + lane])
+    run.rejected = int(own[Own.REJECTED * w + lane])
+    run.evaluations = int(own[Own.EVALUATIONS * w + lane])
+    run.worked = own[Own.WORKED * w + lane]
+    run.worked_low = own[Own.WORKED_LOW * w + lane]
+    run.turned = own[Own.TURNED * w + lane]
+    run.volume = own[Own.VOLUME * w + lane]
+    return number
+
+
+@native
+def look_ahead(group: Group, runs: Run, lane: int) -> None:
+    """The requested time that comes next in a lane."""
+    w, own = LANES, at(group.own)
+    run = runs[int(own[Own.RUN * w + lane])]
+    far = own[Own.SIGN * w + lane] * math.inf
+    own[Own.WANTED * w + lane] = at(run.at_times)[run.saved] if run.saved < run.times else far
+
+
+@native
+def save(group: Group, runs: Run, lane: int, y: int, f: int, size: float, work: float) -> None:
+    """One requested time of a lane is done; y and f are the addresses of the states and of their slopes."""
+    w, n, states, slopes = LANES, group.n, at(y), at(f)
+    run = runs[int(at(group.own)[Own.RUN * w + lane])]
+    q, v, slope = at(run.q), at(run.v), at(run.slope)
+    for i in range(n):
+        slope[run.saved * n + i] = slopes[i * w + lane]
+        q[run.saved * n + i] = states[(1 + i) * w + lane]
+        v[run.saved * n + i] = states[(1 + n + i) * w + lane]
+    at(run.size)[run.saved] = size
+    at(run.done)[run.saved] = work
+    run.saved += 1
+    look_ahead(group, runs, lane)
+
+
+@seldom_native
+def admit(group: Group, runs: Run, lane: int, number: int, until: float, attempts: int) -> bool:
+    """A run into a lane after so many attempts by itself; False when that has ended it.
+
+    A run on the way to a vanishing pivot stays by itself until it is past it.
+    """
+    status = alone(group.alone, runs, number, until, attempts)
+    while status == RUNNING and runs[number].caution > 0:
+        status = alone(group.alone, runs, number, until, 1)
+    runs[number].status = status
+    if status == RUNNING:
+        settle_in(group, runs, lane, number, until)
+    return status == RUNNING
+
+
+@seldom_native
+def draw(group: Group, runs: Run, lane: int, until: float) -> None:
+    """The next run that waits, and that does not end where it begins, into a free lane."""
+    while True:
+        number = next_number(group.waiting)
+        if number >= group.count:
+            return
+        if admit(group, runs, lane, number, until, 0):
+            group.busy += 1
+            return
+
+
+@seldom_native
+def attend(group: Group, runs: Run, which: int, until: float) -> None:
+    """Lanes (`bits`) in which something rare has happened: the run tries its step alone; if it ends, the next comes."""
+    for lane in range(LANES):
+        if holds(which, lane):
+            number = move_out(group, runs, lane)
+            if not admit(group, runs, lane, number, until, 1):
+                at(group.own)[Own.RUN * LANES + lane] = -1.0
+                group.busy -= 1
+                draw(group, runs, lane, until)

@@ -1,0 +1,378 @@
+"""The native engine: q̈ = f(t, q, q̇) integrated by DOP853 over kernels in machine code.
+
+Every kernel is a C function `void f(double *out, const double *in, double *work)` given by its address, with
+in = [t, q (n), v (n), p (parameters)]:
+
+===============  =======================================================  ==============================
+kernel           out                                                      meaning
+===============  =======================================================  ==============================
+acceleration     [q̈ (n), pivots (g), power (powers)]                      pivots of the factorisation
+event            [e_1 … e_events]                                         an event is a zero of e_j
+projection       [dq (n), dv (n), position residual, velocity residual]   the way back to the constraints
+crossing         the same                                                 the way back after a crossing only
+===============  =======================================================  ==============================
+
+`prepare` sets up one run or thousands, `advance` takes one of them towards an end time and comes back with a
+`Status`; called again it goes on, bit for bit, as if it had not come back. `advance_many` spreads them over
+threads. The loop holds no lock of Python and no Python object.
+
+*Error.* The step size keeps the root mean square of error / (atol + rtol |y|) below one, y = (q, v). t, q and v
+are summed with compensation, so that long runs lose nothing to round-off.
+
+*Pivots.* A pivot divided by its scale must stay above `pivot_tol` in every stage of every step. A step that finds
+one below is halved; after ten halvings the run stops, SINGULAR, just before the singular position. A pivot that is
+negative by nature has a negative scale.
+
+*Events.* Each step is searched on its interpolant of order 7, in panels that are made smaller until each event is
+known to have no zero, one or two there (`search`); these are located to the last bits of time. An event that is zero
+at the start, or has just fired, fires again only after it has left zero. What varies too fast for that ends the run,
+UNRESOLVED.
+
+*Crossings.* With a kernel for it, a run steps across singular positions (`crossing`) and writes them down. With ASK
+in its place it stops, SINGULAR, where it foresees the first, so that it can be started again with one.
+
+*Work.* Where the acceleration kernel gives the power of all forces, their work is summed along (`quadrature`). It takes
+no part in the choice of steps: the motion is the same to the last bit without it.
+
+*Breaks.* Where the acceleration or one of its derivatives jumps at a known instant, a step ends there and the next
+begins on the other side: a Runge–Kutta step across a jump loses its order.
+
+*Projection.* After each accepted step and for every state handed out: q += dq until the position residual is below
+its tolerance, then v += dv likewise, three times at most each (`misses` counts where that did not suffice).
+"""
+
+import itertools
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from zwang.compile.lanes import LANES
+from zwang.engines.native import loop
+from zwang.engines.native.lanes import group as lanes
+from zwang.engines.native.lanes import loop as lanes_loop
+from zwang.engines.native.record import CROSSINGS, RUN, Status, lengths, stride
+from zwang.errors import InputError
+
+__all__ = ["Kernels", "Runs", "Status", "advance", "advance_many", "prepare", "restart"]
+
+Floats: TypeAlias = NDArray[np.float64]
+
+STRETCHES: Final = 128
+"""Into so many parts at least a run is divided to be searched for events."""
+
+SLICE: Final = 100_000
+"""Attempted steps after which `advance` comes back if nothing else is asked: well below a second's work."""
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """Addresses and sizes of the compiled functions of one system; address 0 stands for none."""
+
+    acceleration: int
+    coordinates: int
+    parameters: int = 0
+    pivots: int = 0
+    powers: int = 0  # 1: the acceleration kernel gives the power, too
+    work: int = 0  # doubles of working space that any of the kernels needs
+    event: int = 0
+    events: int = 0
+    projection: int = 0
+    crossing: int = 0
+    in_lanes: int = 0  # the acceleration of several runs at once, for `advance_many`
+    work_in_lanes: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """S independent runs of one system: their records, states and results.
+
+    The arrays are the runs' own memory; what is written into them, the compiled loop sees.
+    """
+
+    kernels: Kernels
+    records: NDArray[np.void]  # (S,)  `memory.RUN`: counters (accepted, rejected, evaluations, saved, …), next step
+    state: Floats  #             (S, 1 + 2n)  [t, q, v] now
+    times: Floats  #             (T,)  requested times
+    q: Floats  #                 (S, T, n)  at the requested times, filled up to `saved`
+    v: Floats  #                 (S, T, n)
+    slope: Floats  #             (S, T, n)  v̇ of the interpolant there
+    size: Floats  #              (S, T)  size of the step that was interpolated, 0 at its ends
+    done: Floats  #              (S, T)  the work of all forces up to then
+    table: Floats  #             (S, R, 2 + 2n)  events [t, which, q, v], filled up to `found`
+    memory: Floats = field(repr=False)  # (S, …) everything else
+    shared: tuple[Floats, ...] = field(repr=False)  # kept alive: records hold their addresses
+
+    @property
+    def crossings(self) -> Floats:
+        """(CROSSINGS, 4 + 4n) crossings of the first run [instant, least pivot, two states], up to `crossed`."""
+        begin = (int(self.records["crossings"][0]) - self.memory.ctypes.data) // 8
+        width = 4 + 4 * self.kernels.coordinates
+        return self.memory[0, begin : begin + CROSSINGS * width].reshape(CROSSINGS, width)
+
+    @property
+    def best(self) -> Floats:
+        """(1 + 2n) the state [t, q, v] at which the first run last found a pivot larger than before."""
+        return self._of_first("best", 1 + 2 * self.kernels.coordinates)
+
+    @property
+    def pivot_scale(self) -> Floats:
+        """(pivots) what the first run judges pivots by."""
+        return self._of_first("pivot_scale", self.kernels.pivots)
+
+    def _of_first(self, name: str, size: int) -> Floats:
+        begin = (int(self.records[name][0]) - self.memory.ctypes.data) // 8
+        return self.memory[0, begin : begin + size].copy()
+
+    def __len__(self) -> int:
+        """S."""
+        return len(self.records)
+
+    def status(self, sample: int = 0) -> Status:
+        """Why the run came back last."""
+        return Status(int(self.records["status"][sample]))
+
+
+def prepare(
+    kernels: Kernels,
+    t: float,
+    q: ArrayLike,
+    v: ArrayLike,
+    parameters: ArrayLike = (),
+    *,
+    times: ArrayLike = (),
+    rtol: ArrayLike = 1e-12,
+    atol: ArrayLike = 1e-12,
+    max_step: float = np.inf,
+    quiet_step: float = np.inf,
+    first_step: float = 0.0,
+    step_limit: int = 2**62,
+    pivot_scale: ArrayLike = 1.0,
+    pivot_tol: float = 0.0,
+    growing: int = 0,
+    zone: float = 0.0,
+    volume: float = 0.0,
+    fine: float = 1.0,
+    direction: ArrayLike = 0,
+    terminal: ArrayLike = False,
+    jumps: ArrayLike = True,
+    event_rows: int = 1024,
+    breaks: ArrayLike | list[Floats] = (),
+    position_tol: float = 1e-13,
+    velocity_tol: float = 1e-13,
+) -> Runs:
+    """Runs that start at time t from q and v, each (n,) or (S, n), with parameters (p,) or (S, p).
+
+    `times`, from t on in the direction of the motion, is where q and v are wanted. `rtol` and `atol` are numbers
+    or arrays (2n,) for q and v. No step is longer than `max_step`, and none than `quiet_step` that follows one whose
+    error says nothing of the size that is needed. `first_step` 0 has it chosen. `direction` (-1 falling, 0 both, 1
+    rising) and `terminal` are numbers or arrays (events,), as is `jumps`: whether an event fires that is on the other
+    side of zero right behind a break. The table of events has `event_rows` rows for each run. `breaks` are instants,
+    in any order, between each of which and the next double a step must end; a list has those of each run.
+    `pivot_scale` is a number, an array (pivots,) or one (S, pivots); the first `growing` pivots are judged by their
+    largest value on the way, once that is larger. With a kernel for crossings, states at which a pivot is below the
+    share `zone` of its scale are brought to the constraints, if the product of all growing pivots is below that share
+    of its own largest value, too, which was `volume` before, in units of the scales. Crossings are held to the share
+    `fine` of the tolerance.
+    """
+    n, p = kernels.coordinates, kernels.parameters
+    q, v, given = (np.atleast_2d(np.asarray(a, dtype=float)) for a in (q, v, parameters))
+    samples = max(len(q), len(v), len(given))
+    wanted = np.atleast_1d(np.array(times, dtype=float))
+    _check(kernels, float(t), q, v, given, wanted, samples)
+    rows = max(event_rows, 2 * kernels.events) if kernels.events else 0
+    shared = {
+        "rtol": _spread("rtol", rtol, 2 * n),
+        "atol": _spread("atol", atol, 2 * n),
+        "direction": _spread("direction", direction, kernels.events),
+        "terminal": _spread("terminal", terminal, kernels.events),
+        "jumps": _spread("jumps", jumps, kernels.events),
+        "at_times": wanted,
+    }
+    backwards = bool(wanted.size and wanted[-1] < t)
+    listed = breaks if isinstance(breaks, list) else [breaks]
+    sides = [_both_sides(own, backwards) for own in listed]
+    results = {
+        "q": np.full((samples, wanted.size, n), np.nan),
+        "v": np.full((samples, wanted.size, n), np.nan),
+        "slope": np.full((samples, wanted.size, n), np.nan),
+        "size": np.zeros((samples, wanted.size)),
+        "done": np.zeros((samples, wanted.size)),
+        "table": np.full((samples, rows, 2 + 2 * n), np.nan),
+    }
+    sizes = lengths(n, p, kernels.pivots, kernels.events, kernels.work, kernels.crossing > 0, kernels.powers)
+    places = dict(zip(sizes, itertools.accumulate(sizes.values(), initial=0), strict=False))
+    # Whole cache lines and one more between samples: they belong to different threads.
+    memory = np.zeros((samples, (sum(sizes.values()) + 15) // 8 * 8))
+    for name in ("now", "new", "x", *(["other"] if kernels.events else [])):
+        block = memory[:, places[name] : places[name] + sizes[name]]
+        block[:, 0], block[:, 1 : 1 + n], block[:, 1 + n : 1 + 2 * n], block[:, 1 + 2 * n :] = t, q, v, given
+    scale = np.asarray(pivot_scale, dtype=float)
+    if scale.ndim < 2:
+        scale = _spread("pivot_scale", scale, kernels.pivots)
+    memory[:, places["pivot_scale"] : places["pivot_scale"] + sizes["pivot_scale"]] = scale
+    memory[:, places["best"] : places["best"] + sizes["best"]] = memory[:, : sizes["best"]]
+    if kernels.events:
+        side = memory[:, places["side"] : places["side"] + kernels.events]
+        side[:] = np.nan
+        memory[:, places["fired"] : places["fired"] + kernels.events] = np.nan
+
+    records = np.zeros(samples, RUN)
+    for name, place in places.items():
+        records[name] = _addresses(memory) + 8 * place
+    for name, array in shared.items():
+        records[name] = array.ctypes.data
+    for name, array in results.items():
+        records[name] = _addresses(array)
+    settings: dict[str, Any] = {
+        "n": n,
+        "pivots": kernels.pivots,
+        "powers": kernels.powers,
+        "events": kernels.events,
+        "times": wanted.size,
+        "rows": rows,
+        "at_breaks": [own.ctypes.data for own in sides] if len(sides) > 1 else sides[0].ctypes.data,
+        "breaks": [len(own) for own in sides] if len(sides) > 1 else len(sides[0]),
+        "stride": stride(n, kernels.pivots + kernels.powers),
+        "acceleration": kernels.acceleration,
+        "event": kernels.event,
+        "projection": kernels.projection,
+        "crossing": kernels.crossing,
+        "step_limit": step_limit,
+        "max_step": max_step,
+        "growing": growing,
+        "quiet_step": quiet_step,
+        "zone": zone,
+        "fine": fine,
+        "max_panel": abs(wanted[-1] - t) / STRETCHES if wanted.size else np.inf,
+        "pivot_tol": pivot_tol if kernels.pivots else -np.inf,
+        "position_tol": position_tol,
+        "velocity_tol": velocity_tol,
+        "fresh": 1,
+        "trouble": Status.STEP_TOO_SMALL,
+        "h": first_step,
+        "error": 1e-4,
+        "pivot": np.inf,
+        "volume": volume,
+    }
+    for name, value in settings.items():
+        records[name] = value
+    state = memory[:, : 1 + 2 * n]
+    return Runs(kernels, records, state, wanted, **results, memory=memory, shared=(*shared.values(), *sides))
+
+
+def advance(runs: Runs, until: float, attempts: int = SLICE, sample: int = 0) -> Status:
+    """One run towards time `until`, by at most `attempts` steps, accepted or not."""
+    ahead = runs.times[-1] - runs.state[sample, 0] if runs.times.size else 0.0
+    if ahead * (until - runs.state[sample, 0]) < 0.0:
+        raise InputError(
+            f"until = {until} lies behind t = {runs.state[sample, 0]}, the requested times ahead: turn one round"
+        )
+    status = Status(loop.compiled()(runs.records.ctypes.data, sample, until, attempts))
+    runs.records["status"][sample] = status
+    return status
+
+
+def advance_many(runs: Runs, until: float, attempts: int = SLICE, threads: int | None = None) -> list[Status]:
+    """All runs to time `until`, or to what stops them, on several threads; their statuses.
+
+    The loop runs without Python's lock, so plain threads use all cores; each takes the next run when it is done
+    with one. Given a kernel for lanes, a thread has as many runs at once as there are lanes; they compute what each
+    would compute by itself, to rounding. That is for runs without events, breaks and projection. An interrupt stops
+    them after their slice of `attempts`, ready to go on.
+    """
+    count = min(threads or os.cpu_count() or 1, len(runs))
+    turn = _in_lanes(runs, until, attempts, count) if runs.kernels.in_lanes else _alone(runs, until, attempts)
+    stopped = False
+
+    def work(thread: int) -> None:
+        while not stopped and turn(thread):
+            pass
+
+    with ThreadPoolExecutor(count) as pool:
+        workers = [pool.submit(work, thread) for thread in range(count)]
+        try:
+            for worker in workers:
+                worker.result()
+        finally:
+            stopped = True
+    return [Status(status) for status in runs.records["status"].tolist()]
+
+
+def _alone(runs: Runs, until: float, attempts: int) -> Callable[[int], bool]:
+    """What a thread does in one turn, until it is False: a slice of its run, or of the next when that is done."""
+    waiting = itertools.count()  # its next() is one step to Python: no two threads get the same number
+    current: dict[int, int] = {}
+
+    def turn(thread: int) -> bool:
+        if thread not in current:
+            current[thread] = next(waiting)
+        sample = current[thread]
+        if sample < len(runs) and advance(runs, until, attempts, sample) is not Status.RUNNING:
+            del current[thread]
+        return sample < len(runs)
+
+    return turn
+
+
+def _in_lanes(runs: Runs, until: float, attempts: int, count: int) -> Callable[[int], bool]:
+    """What a thread does in one turn, until it is False: a slice of the runs in its lanes."""
+    k, advance_group = runs.kernels, lanes_loop.compiled()
+    groups = lanes.prepare(runs.records, k.parameters, k.in_lanes, k.work_in_lanes, loop.address(), count)
+
+    def turn(thread: int) -> bool:
+        addresses = groups.records.ctypes.data, thread, runs.records.ctypes.data
+        return advance_group(*addresses, until, max(attempts // LANES, 1)) == Status.RUNNING
+
+    return turn
+
+
+def restart(runs: Runs, q: ArrayLike, v: ArrayLike, sample: int = 0, t: float | None = None) -> None:
+    """Put a run into another state, after an impact, say; what it has saved and counted stays."""
+    n = runs.kernels.coordinates
+    low = 1 + 2 * n + runs.kernels.parameters
+    runs.state[sample, 1 : 1 + n], runs.state[sample, 1 + n :] = q, v
+    runs.memory[sample, low : low + 2 * n] = 0.0
+    record = runs.records[sample]
+    record["fresh"], record["h"], record["error"], record["held"], record["pending"] = 1, 0.0, 1e-4, 0, 0
+    if t is not None:
+        runs.state[sample, 0], record["t_low"] = t, 0.0
+
+
+def _check(k: Kernels, t: float, q: Floats, v: Floats, p: Floats, times: Floats, samples: int) -> None:
+    """Refuses what the compiled loop could not notice: it reads memory, not shapes."""
+    for name, array, width in (("q", q, k.coordinates), ("v", v, k.coordinates), ("parameters", p, k.parameters)):
+        if array.shape[1] != width or len(array) not in (1, samples):
+            raise InputError(f"{name} has shape {array.shape}; ({width},) or ({samples}, {width}) is needed")
+    if k.coordinates < 1:
+        raise InputError("there is nothing to integrate: a system needs at least one coordinate")
+    if (k.event == 0) != (k.events == 0):
+        raise InputError(f"event kernel {k.event:#x} for {k.events} events: give both or neither")
+    steps = np.diff(times, prepend=t)
+    if not (np.all(steps >= 0.0) or np.all(steps <= 0.0)):
+        raise InputError("times must go one way, forwards or backwards, from the start on: sort them")
+
+
+def _spread(name: str, value: ArrayLike, size: int) -> Floats:
+    """A number or an array of the right length as an array of its own."""
+    given = np.asarray(value, dtype=float)
+    if given.ndim and given.shape != (size,):
+        raise InputError(f"{name} has shape {given.shape}; a number or ({size},) is needed")
+    return np.array(np.broadcast_to(given, (size,)))
+
+
+def _both_sides(breaks: ArrayLike, backwards: bool) -> Floats:
+    """(breaks, 2) the two doubles that each break lies between, as the motion meets them."""
+    before = np.unique(np.asarray(breaks, dtype=float))
+    pairs = np.stack([before, np.nextafter(before, np.inf)], axis=1)
+    return np.ascontiguousarray(pairs[::-1, ::-1] if backwards else pairs)
+
+
+def _addresses(array: Floats) -> NDArray[np.int64]:
+    """The address of array[0], array[1], …"""
+    step = array.strides[0] if len(array) > 1 else 0
+    return array.ctypes.data + step * np.arange(len(array), dtype=np.int64)

@@ -1,0 +1,1 @@
+"""The SciPy engine, for stiff systems."""

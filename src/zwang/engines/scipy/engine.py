@@ -1,0 +1,200 @@
+"""The SciPy engine for stiff systems: Radau and LSODA over kernels in machine code, Jacobian included."""
+
+import ctypes
+import time as clock
+from collections.abc import Callable
+from dataclasses import replace
+from math import isfinite
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import symengine as se
+
+from zwang.arrays import Array
+from zwang.compile import Kernel, Program
+from zwang.compile.tangent import tangent
+from zwang.engines.native.engine import compiled
+from zwang.engines.pieces import Watched
+from zwang.engines.registry import ENGINES
+from zwang.engines.steps import Problem, march
+from zwang.engines.task import Path, Status, Task, volume_of
+from zwang.errors import InputError
+
+PROJECTIONS = 3  # Newton's steps back to the constraints, as in the native engine
+ON = 1e-13  # a residual below this counts as none
+
+_BATCH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+_JACOBIANS: "WeakKeyDictionary[Program, Program]" = WeakKeyDictionary()
+
+
+def run(task: Task, method: str) -> Path:
+    """Integrate a task by one of SciPy's solvers."""
+    began = clock.perf_counter()
+    watch = Watch(task)
+    problem, note = problem_of(task, watch)
+    compiling = clock.perf_counter() - began
+    state, solver = (task.t, task.q, task.v), solver_class(method)
+    path = march(problem, solver, state, task.times, task.tol, task.breaks, task.progress, task.quiet_step)
+    notes = (*((note,) if note else ()), *path.notes)
+    return replace(
+        path, compile_seconds=compiling, notes=notes, best=watch.best, pivot_scale=watch.scale, volume=watch.volume
+    )
+
+
+def solver_class(method: str) -> type:
+    """SciPy's class of a method."""
+    import scipy.integrate
+
+    solver: type = getattr(scipy.integrate, ENGINES[method].solver)
+    return solver
+
+
+def problem_of(task: Task, watch: "Watch") -> tuple[Problem, str]:
+    """A task as the solvers want it, and a word on how."""
+    kernel, n = compiled(task.acceleration), len(task.q)
+    at, pivots_end = single(kernel, task), n + len(task.pivot_scale)
+
+    def slope(t: float, y: Array) -> Array:
+        out = at(t, y)
+        watch.see(out[:n], out[n:pivots_end])
+        return np.concatenate([y[n:], out[:n]])
+
+    def health(times: Array, states: Array) -> Array:
+        pivots = evaluated(kernel, rows(task, times, states))[:, n:pivots_end] / watch.scale
+        return np.asarray(np.where(np.isnan(pivots), np.inf, pivots) - task.pivot_tol)
+
+    events = Watched(compiled(task.events.program), task.p, task.events) if task.events else None
+    jacobian, note = jacobian_of(task)
+    return Problem(
+        slope,
+        watch.trouble,
+        jacobian,
+        health if task.pivot_tol and len(task.pivot_scale) else None,
+        events=events,
+        project=projection_of(task),
+        power=(lambda times, states: evaluated(kernel, rows(task, times, states))[:, -1]) if task.powers else None,
+        arrived=lambda t, y: watch.grow(t, y, at(t, y)[n:pivots_end]) if task.growing else None,
+    ), note
+
+
+class Watch:
+    """What the slopes showed on the way: whether they were finite, and whether a pivot fell below its limit.
+
+    Pivots are judged by what is large along the run (`Task.growing`).
+    """
+
+    def __init__(self, task: Task) -> None:
+        """Start with nothing seen."""
+        self.scale, self.share, self.growing = np.array(task.pivot_scale), task.pivot_tol, task.growing
+        self.best, self.volume = (task.t, task.q, task.v), task.volume
+        self.finite, self.well = True, True
+
+    def see(self, acceleration: Array, pivots: Array) -> None:
+        """Remember what is wrong with an acceleration."""
+        self.finite = self.finite and isfinite(acceleration.sum())
+        self.well = self.well and not (pivots < self.share * self.scale).any()
+
+    def grow(self, t: float, y: Array, pivots: Array) -> None:
+        """Compare pivots at the end of a step with the largest before."""
+        self.volume = max(self.volume, volume_of(pivots[: self.growing]))
+        larger = (pivots > self.scale) & np.isfinite(pivots) & (np.arange(len(pivots)) < self.growing)
+        if larger.any():
+            n = len(y) // 2
+            self.scale = np.where(larger, pivots, self.scale)
+            self.best = (float(t), y[:n].copy(), y[n:].copy())
+
+    def trouble(self) -> Status | None:
+        """What was wrong since this was last asked."""
+        finite, well = self.finite, self.well
+        self.finite, self.well = True, True
+        return Status.SINGULAR if not well else Status.NOT_FINITE if not finite else None
+
+
+def single(kernel: Kernel, task: Task) -> Callable[[float, Array], Array]:
+    """A kernel as a function of t and y, for one state at a time; it writes its outputs to the same place again."""
+    packed = rows(task, task.t, np.concatenate([task.q, task.v]))[0]
+    room = np.empty(kernel.output_size + kernel.work_size)
+    out, work = room[: kernel.output_size], room[kernel.output_size :]  # parts of one array live as long as it is used
+    state = packed[1 : 1 + 2 * len(task.q)]
+    call, places = _BATCH(kernel.batch_address), (out.ctypes.data, packed.ctypes.data, work.ctypes.data)
+
+    def at(t: float, y: Array) -> Array:
+        packed[0], state[:] = t, y
+        call(*places, 1)
+        return out
+
+    return at
+
+
+def rows(task: Task, t: float | Array, y: Array) -> Array:
+    """Inputs of the kernels, packed: [t, q, v, p] for each state."""
+    states = np.atleast_2d(y)
+    packed = np.empty((len(states), 1 + states.shape[1] + len(task.p)))
+    packed[:, 0], packed[:, 1 : 1 + states.shape[1]], packed[:, 1 + states.shape[1] :] = t, states, task.p
+    return packed
+
+
+def evaluated(kernel: Kernel, packed: Array) -> Array:
+    """The outputs of a kernel, packed."""
+    out, work = np.empty((len(packed), kernel.output_size)), np.empty(kernel.work_size)
+    packed = np.ascontiguousarray(packed)
+    _BATCH(kernel.batch_address)(out.ctypes.data, packed.ctypes.data, work.ctypes.data, len(packed))
+    return out
+
+
+def jacobian_of(task: Task) -> tuple[Callable[[float, Array], Array] | None, str]:
+    """∂(q̇, q̈)/∂(q, q̇) in machine code; None, and why, where an expression cannot be differentiated."""
+    n = len(task.q)
+    try:
+        kernel = compiled(jacobian_program(task.acceleration))
+    except InputError as error:
+        return None, f"The Jacobian is by finite differences: {error}."
+    part = kernel.outputs["d_acceleration"]
+    directions = np.eye(2 * n)
+
+    def jacobian(t: float, y: Array) -> Array:
+        packed = np.concatenate([np.repeat(rows(task, t, y), 2 * n, axis=0), directions], axis=1)
+        J = np.zeros((2 * n, 2 * n))
+        J[:n, n:] = np.eye(n)
+        J[n:] = evaluated(kernel, packed)[:, part].T
+        J[~np.isfinite(J)] = 0.0  # it only guides Newton's method; √x at 0 has a slope and no derivative
+        return J
+
+    return jacobian, ""
+
+
+def jacobian_program(program: Program) -> Program:
+    """The derivative of the acceleration along one direction in (q, v), which is one more input.
+
+    One direction, run for all of them in a row: compiling then takes no longer for many coordinates.
+    """
+    if program not in _JACOBIANS:
+        variables = (*program.inputs["q"], *program.inputs["v"])
+        direction = tuple(se.Symbol(f"direction{i}") for i in range(len(variables)))
+        along = dict(zip(variables, direction, strict=True))
+        inputs = dict(program.inputs) | {"direction": direction}
+        whole = tangent(program, [along], of=("acceleration",), inputs=inputs)
+        wanted = {"d_acceleration": whole.outputs["d_acceleration"]}
+        _JACOBIANS[program] = Program(inputs, wanted, {}, whole.steps)
+    return _JACOBIANS[program]
+
+
+def projection_of(task: Task) -> Callable[[float, Array], Array] | None:
+    """The way back to the constraints: positions first, then velocities."""
+    if task.projection is None:
+        return None
+    kernel, n = compiled(task.projection), len(task.q)
+    at = single(kernel, task)
+    levels = [(slice(0, n), "dq", "position"), (slice(n, 2 * n), "dv", "velocity")]
+
+    def project(t: float, y: Array) -> Array:
+        y = y.copy()
+        for part, change, residual in levels:
+            for _ in range(PROJECTIONS):
+                out = at(t, y)
+                if not out[kernel.outputs[residual]][0] > ON:
+                    break
+                y[part] += out[kernel.outputs[change]]
+        return y
+
+    return project

@@ -1,0 +1,237 @@
+"""What an engine is asked, and what it answers."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from zwang.arrays import Array
+from zwang.compile import Program
+from zwang.engines.registry import names
+
+
+class Status(StrEnum):
+    """Why a simulation ended; each with what to do about it in `REMEDY`."""
+
+    FINISHED = "finished"
+    EVENT = "event"
+    INTERRUPTED = "interrupted"
+    SINGULAR = "singular"
+    INCONSISTENT = "inconsistent"
+    NOT_FINITE = "not finite"
+    STEP_TOO_SMALL = "step too small"
+    TOO_MANY_STEPS = "too many steps"
+    SLIDING = "sliding"
+    UNRESOLVED = "unresolved"
+
+
+STIFF = names(lambda engine: engine.run and engine.stiff)[0]
+
+REMEDY = {
+    Status.SINGULAR: "look at the verdict there (zwang.diagnose), start elsewhere, or end before it",
+    Status.INCONSISTENT: "the constraints contradict each other there: check what they ask for at that time",
+    Status.NOT_FINITE: "a force, mass or constraint is infinite or not a number there: check its expression",
+    Status.STEP_TOO_SMALL: f"ask for a looser tol, or use method={STIFF!r} if the system is stiff",
+    Status.SLIDING: "smooth what switches there, as tanh(v/eps) for sign(v), or end before it",
+    Status.TOO_MANY_STEPS: f"ask for a looser tol or a shorter time, or use method={STIFF!r} if the system is stiff",
+    Status.UNRESOLVED: "an event varies faster there than time is resolved: check its expression",
+}
+
+
+@dataclass(frozen=True)
+class EventTask:
+    """Events as a program with one output `event`; directions −1, 0 or 1; which of them stop the run.
+
+    `signals` says which of them hold signals: what these jump over at their knots they do not reach.
+    """
+
+    program: Program
+    direction: tuple[int, ...]
+    stop: tuple[bool, ...]
+    signals: tuple[bool, ...] = ()
+
+    @property
+    def jumps(self) -> tuple[bool, ...]:
+        """Whether an event fires that is on the other side of zero right behind a break."""
+        return tuple(not any(self.signals[j : j + 1]) for j in range(len(self.direction)))
+
+
+@dataclass(frozen=True)
+class Task:
+    """An initial value problem q̈ = f(t, q, q̇; p).
+
+    Programs have inputs t (1), q (n), v (n), p (k), in this order. `acceleration` has outputs `acceleration` (n),
+    `pivots` (g), which are positive where the equation is regular, and `power` (1), if forces change the energy;
+    `projection` has dq, dv (n) and the largest
+    residuals position, velocity (1). `times` are the times to save, ascending (descending for a run backwards),
+    the first not before t and the last the end.
+    """
+
+    acceleration: Program
+    t: float
+    q: Array
+    v: Array
+    p: Array
+    times: Array
+    tol: float
+    pivot_scale: Array
+    pivot_tol: float = 3e-4
+    """A pivot below this share of its scale counts as vanishing; 0 watches nothing."""
+    growing: int = 0
+    """So many pivots, the first ones, are judged by the largest value along the run, once that is larger."""
+    volume: float = -np.inf
+    """The largest product of these that was met before, as a logarithm."""
+    events: EventTask | None = None
+    projection: Program | None = None
+    crossing: Program | None = None
+    """The same, for the native engine to step across singular positions."""
+    could_cross: bool = False
+    """Without it: the engine stops well before a singular position, so that it can be asked again with it."""
+    breaks: Array = field(default_factory=lambda: np.zeros(0))
+    """Instants right after which the acceleration or a derivative of it jumps: a step must end at each."""
+    switches: Any = None
+    """What is held while an engine runs and changed in between (`switching`); engines themselves do not look at it."""
+    step_limit: int = 100_000_000
+    """Attempted steps after which the native engine gives up."""
+    max_step: float = np.inf
+    """No step is longer."""
+    quiet_step: float = np.inf
+    """The longest step while the error says nothing of the size that is needed: a free body is followed exactly by a
+    step of any size, which then sees nothing of a narrow force on the way."""
+    progress: Callable[[float], None] | None = None
+    """Called now and then with the time reached; KeyboardInterrupt may be raised at any of these calls."""
+
+    @property
+    def powers(self) -> int:
+        """How many powers the acceleration program gives: one, or none."""
+        return len(self.acceleration.outputs.get("power", ()))
+
+
+@dataclass(frozen=True)
+class Happening:
+    """An event that was met."""
+
+    t: float
+    which: int
+    q: Array
+    v: Array
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A step across a singular position: its instant, the least pivot there, the states (t, q, v) before and after."""
+
+    instant: float
+    least: float
+    start: tuple[float, Array, Array]
+    end: tuple[float, Array, Array]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What an engine keeps of its saved times beside q and v: what the motion can be held against.
+
+    `work` (T,) is that of all forces since the engine began; `slope` (T, n) is v̇ of the motion as it was
+    interpolated, in steps of `size` (T,), which is 0 where nothing was.
+    """
+
+    work: Array
+    slope: Array
+    size: Array
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[float, float, Array]], n: int) -> "Trace":
+        """From work, size and slope of each saved time."""
+        work, size = (np.array([row[i] for row in rows], dtype=float) for i in range(2))
+        return cls(work, np.array([row[2] for row in rows], dtype=float).reshape(len(rows), n), size)
+
+    def first(self, count: int) -> "Trace":
+        """Of the first saved times only."""
+        return Trace(self.work[:count], self.slope[:count], self.size[:count])
+
+    def before(self, then: "Trace", worked: float) -> "Trace":
+        """This one and that of a next stretch, which began after so much work."""
+        return Trace(
+            np.concatenate([self.work, worked + then.work]),
+            np.concatenate([self.slope, then.slope]),
+            np.concatenate([self.size, then.size]),
+        )
+
+    def padded(self, count: int, worked: float) -> "Trace":
+        """With states behind, up to so many, that were saved without a step after so much work."""
+        more = count - len(self.work)
+        if not more:
+            return self
+        return self.before(Trace(np.zeros(more), np.zeros((more, self.slope.shape[1])), np.zeros(more)), worked)
+
+
+@dataclass(frozen=True)
+class Path:
+    """A computed motion: q and v (T, n) at the saved times that were reached, and how the engine fared.
+
+    `end` is the last state (t, q, v), which after a stop is not on the saved grid.
+    """
+
+    status: Status
+    q: Array
+    v: Array
+    end: tuple[float, Array, Array]
+    trace: Trace | None = None
+    worked: float = 0.0
+    """The work of all forces up to the end."""
+    turned: float = 0.0
+    """The work of all steps, whatever its sign: how much energy has come and gone."""
+    steps: int = 0
+    evaluations: int = 0
+    happenings: tuple[Happening, ...] = ()
+    crossings: tuple[Crossing, ...] = ()
+    leapt: float = 0.0
+    """The errors of leaps, as estimated, added up."""
+    left: float = 0.0
+    """The largest residual of a constraint that projection could not take away."""
+    astray: bool = False
+    """Whether it stopped because the state might be taken for one on another branch of its constraints."""
+    best: tuple[float, Array, Array] | None = None
+    """The state at which one of the growing pivots was last found larger than before."""
+    pivot_scale: Array | None = None
+    """What pivots are judged by at the end."""
+    volume: float = -np.inf
+    """The largest product of the growing pivots, as a logarithm."""
+    compile_seconds: float = 0.0
+    run_seconds: float = 0.0
+    notes: tuple[str, ...] = field(default=())
+    doubts: tuple[str, ...] = field(default=())
+    """What cannot be vouched for (`certificate`)."""
+
+
+def volume_of(pivots: Array) -> float:
+    """The product of some pivots, as a logarithm."""
+    return float(np.log(pivots).sum()) if (pivots > 0).all() else -np.inf
+
+
+def appended(first: Path, then: Path, happenings: tuple[Happening, ...]) -> Path:
+    """Two stretches of one run, on the same rows, as one; the happenings of the second are given."""
+    largest = first if then.pivot_scale is None else then
+    if first.pivot_scale is not None and then.pivot_scale is not None:
+        largest = then if (then.pivot_scale > first.pivot_scale).any() else first
+    return replace(
+        then,
+        best=largest.best,
+        pivot_scale=largest.pivot_scale,
+        volume=max(first.volume, then.volume),
+        q=np.concatenate([first.q, then.q]),
+        v=np.concatenate([first.v, then.v]),
+        trace=first.trace.before(then.trace, first.worked) if first.trace and then.trace else then.trace,
+        worked=first.worked + then.worked,
+        turned=first.turned + then.turned,
+        steps=first.steps + then.steps,
+        evaluations=first.evaluations + then.evaluations,
+        happenings=(*first.happenings, *happenings),
+        crossings=(*first.crossings, *then.crossings),
+        left=max(first.left, then.left),
+        compile_seconds=first.compile_seconds + then.compile_seconds,
+        run_seconds=first.run_seconds + then.run_seconds,
+        notes=(*first.notes, *(note for note in then.notes if note not in first.notes)),
+    )

@@ -1,0 +1,1 @@
+"""The Taylor engine, by heyoka."""

@@ -1,0 +1,1 @@
+"""The language of expressions in model files: text to SymPy and back."""

@@ -1,0 +1,241 @@
+"""The grammar of expressions in model files: text to trees, by precedence, with the place of every part.
+
+::
+
+    relation    = sum ("=" | ">=" | "<=") sum
+    sum         = product (("+" | "-") product)*
+    product     = signed (("*" | "/") signed)*
+    signed      = ("-" | "+") signed | power
+    power       = operand (("^" | "**") signed)?            so −x^2 is −(x^2), and x^y^z is x^(y^z)
+    operand     = number | name "'"* | "(" sum ")" | function "(" argument ("," argument)* ")"
+    argument    = sum (("<" | ">" | "<=" | ">=") sum)?      a comparison: the condition of if(…) alone
+
+A tree is data: nothing here looks a name up, computes or calls anything.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from zwang.files.language.tokens import Token, tokenize
+from zwang.files.toml.problems import Misread, quoted
+
+DEEPEST = 40  # parentheses within parentheses, signs before signs, powers of powers
+
+COMPARISONS = ("<", ">", "<=", ">=")
+RELATIONS = ("=", ">=", "<=")
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A part of an expression: what it is, where it begins, and its parts.
+
+    ============  ==========================================  ==========================
+    kind          value                                       args
+    ============  ==========================================  ==========================
+    number        its text
+    name          (name, number of rate marks)
+    text          a quoted name
+    sum           a sign (1 or −1) for each part              the parts
+    product       an exponent (1 or −1) for each part         the parts
+    minus                                                     the part
+    power                                                     base, exponent
+    call          the function's name                         arguments
+    compare       the sign of comparison                      left, right
+    ============  ==========================================  ==========================
+    """
+
+    kind: str
+    at: int
+    value: Any = None
+    args: tuple["Node", ...] = ()
+
+
+def parse(text: str) -> Node:
+    """An expression as a tree.
+
+    >>> parse("-x^2").kind, parse("2*x'").args[1].value
+    ('minus', ('x', 1))
+    """
+    parser = Parser(text)
+    tree = parser.sum(0)
+    parser.finish()
+    return tree
+
+
+def parse_relation(text: str, signs: tuple[str, ...] = RELATIONS) -> tuple[Node, str, Node]:
+    """`left = right`, `left >= right` or `left <= right` as two trees with the sign between them."""
+    parser = Parser(text)
+    left = parser.sum(0)
+    sign = parser.now
+    if sign.kind not in signs:
+        parser.refuse_relation(signs)
+    parser.advance()
+    right = parser.sum(0)
+    if parser.now.kind in (*RELATIONS, *COMPARISONS):
+        raise Misread(f"a second {parser.now.text}", parser.now.at, "write two entries, one for each sign")
+    parser.finish()
+    return left, sign.kind, right
+
+
+class Parser:
+    """Reads tokens from left to right; a method for each rule of the grammar."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens = tokenize(text)
+        self.index = 0
+        if self.now.kind == "end":
+            raise Misread("the expression is empty", 0, "write 0 for nothing")
+
+    @property
+    def now(self) -> Token:
+        """The token to be read next."""
+        return self.tokens[self.index]
+
+    def advance(self) -> Token:
+        """Read one token."""
+        token = self.now
+        self.index += 1
+        return token
+
+    def sum(self, depth: int) -> Node:
+        """Parts between + and −."""
+        first = self.product(depth)
+        signs, parts = [1], [first]
+        while self.now.kind in ("+", "-"):
+            signs.append(1 if self.advance().kind == "+" else -1)
+            parts.append(self.product(depth))
+        return first if len(parts) == 1 else Node("sum", first.at, tuple(signs), tuple(parts))
+
+    def product(self, depth: int) -> Node:
+        """Parts between * and /."""
+        first = self.signed(depth)
+        exponents, parts = [1], [first]
+        while self.now.kind in ("*", "/"):
+            exponents.append(1 if self.advance().kind == "*" else -1)
+            parts.append(self.signed(depth))
+        return first if len(parts) == 1 else Node("product", first.at, tuple(exponents), tuple(parts))
+
+    def signed(self, depth: int) -> Node:
+        """A sign before a power."""
+        if depth > DEEPEST:
+            raise Misread(
+                f"the expression is nested more than {DEEPEST} deep", self.now.at, "name its parts in [definitions]"
+            )
+        if self.now.kind == "-":
+            return Node("minus", self.advance().at, None, (self.signed(depth + 1),))
+        if self.now.kind == "+":
+            self.advance()
+            return self.signed(depth + 1)
+        return self.power(depth)
+
+    def power(self, depth: int) -> Node:
+        """An operand, perhaps raised; the mark's place is the power's, for messages about it."""
+        base = self.operand(depth)
+        if self.now.kind not in ("^", "**"):
+            return base
+        mark = self.advance()
+        return Node("power", mark.at, None, (base, self.signed(depth + 1)))
+
+    def operand(self, depth: int) -> Node:
+        """A number, a name, a call, or a sum in parentheses."""
+        token = self.now
+        if token.kind == "number":
+            self.advance()
+            return Node("number", token.at, token.text)
+        if token.kind == "(":
+            self.advance()
+            inner = self.sum(depth + 1)
+            self.close(token)
+            return inner
+        if token.kind == "name":
+            self.advance()
+            return self.call(token, depth) if self.now.kind == "(" else self.name(token)
+        return self.refuse_operand()
+
+    def name(self, token: Token) -> Node:
+        """A name with its rate marks."""
+        marks = 0
+        while self.now.kind == "'":
+            self.advance()
+            marks += 1
+        if marks and self.now.kind == "(":
+            raise Misread(f"an operator is missing after {token.text}{marks * chr(39)}", self.now.at, "write *")
+        return Node("name", token.at, (token.text, marks))
+
+    def call(self, function: Token, depth: int) -> Node:
+        """A function with its arguments."""
+        bracket = self.advance()
+        args: list[Node] = []
+        if self.now.kind == ")":
+            raise Misread(f"{quoted(function.text)} has no argument between its parentheses", self.now.at)
+        while True:
+            args.append(self.argument(depth + 1))
+            if self.now.kind != ",":
+                break
+            self.advance()
+        self.close(bracket)
+        return Node("call", function.at, function.text, tuple(args))
+
+    def argument(self, depth: int) -> Node:
+        """A sum, a quoted name, or a comparison of two sums."""
+        if self.now.kind == "text":
+            token = self.advance()
+            return Node("text", token.at, token.text[1:-1])
+        left = self.sum(depth)
+        if self.now.kind not in COMPARISONS:
+            return left
+        sign = self.advance()
+        return Node("compare", sign.at, sign.kind, (left, self.sum(depth)))
+
+    def close(self, bracket: Token) -> None:
+        """The parenthesis that closes one."""
+        if self.now.kind == ")":
+            self.advance()
+        elif self.now.kind in ("name", "number", "("):
+            self.finish()
+        else:
+            found = f"before {quoted(self.now.text)}" if self.now.text else "at the end"
+            raise Misread(f"a closing parenthesis is missing {found}", self.now.at, "each ( needs its )")
+
+    def finish(self) -> None:
+        """Nothing may follow."""
+        token = self.now
+        if token.kind == "end":
+            return
+        if token.kind == ")":
+            raise Misread("a closing parenthesis without an opening one", token.at)
+        if token.kind in ("name", "number", "(", "text"):
+            before = self.tokens[self.index - 1]
+            hint = (
+                f"write {before.text}({token.text})" if before.text in ("sin", "cos", "sqrt") else "write * to multiply"
+            )
+            raise Misread(f"an operator is missing before {quoted(token.text)}", token.at, hint)
+        if token.kind == "'":
+            raise Misread("a rate mark ' follows the name of a coordinate", token.at, "write x' for the rate of x")
+        if token.kind in ("=", "==", "!=", *COMPARISONS):
+            raise Misread(
+                f"{quoted(token.text)} has no place here", token.at, "relations stand in constraints and events"
+            )
+        raise Misread(f"{quoted(token.text)} has no place here", token.at)
+
+    def refuse_operand(self) -> NoReturn:
+        """A number, a name or a parenthesis is missing."""
+        token = self.now
+        if token.kind == "end":
+            raise Misread("the expression ends where something must follow", max(0, token.at - 1))
+        if token.kind == "'":
+            raise Misread("a rate mark ' follows the name of a coordinate", token.at, "write x' for the rate of x")
+        raise Misread(f"a number, a name or ( is missing before {quoted(token.text)}", token.at)
+
+    def refuse_relation(self, signs: tuple[str, ...]) -> None:
+        """One of some signs is missing."""
+        wanted = " or ".join(signs)
+        if self.now.kind == "end":
+            raise Misread(f"{wanted} is missing: left {signs[0]} right is meant", max(0, self.now.at - 1))
+        if self.now.kind in ("<", ">") and f"{self.now.kind}=" in signs:
+            raise Misread(f"{quoted(self.now.text)} leaves out the limit", self.now.at, f"write {self.now.text}=")
+        if self.now.kind == "==":
+            raise Misread("'==' is one sign too many", self.now.at, "write =")
+        if self.now.kind in (*RELATIONS, *COMPARISONS, "!="):
+            raise Misread(f"{quoted(self.now.text)} has no place here: {wanted} is meant", self.now.at)
+        self.finish()

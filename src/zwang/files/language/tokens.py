@@ -1,0 +1,94 @@
+"""Expressions as text, cut into tokens."""
+
+import re
+from dataclasses import dataclass
+
+from zwang.files.language.names import PATTERN, wrong_name
+from zwang.files.toml.problems import Misread, quoted
+
+LONGEST_TEXT = 20_000  # characters of one expression
+MOST_TOKENS = 10_000
+MOST_DIGITS = 40
+
+NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+SPACE = re.compile(r"[ \t\r\n]+")
+SIGN = re.compile(r"\*\*|<=|>=|==|!=|[-+*/^()<>=,']")
+
+# Signs that people type and that mean something else here, with what to write instead.
+INSTEAD = {
+    "−": "-", "–": "-", "×": "*", "·": "*", "⋅": "*", "÷": "/", "≥": ">=", "≤": "<=", "′": "'", "’": "'",
+    "[": "(", "{": "(", "²": "^2", "³": "^3", "½": "1/2", "√": "sqrt(…)",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of an expression: its kind ("number", "name", "text", "end", or the sign itself), text and place."""
+
+    kind: str
+    text: str
+    at: int
+
+
+def tokenize(text: str) -> list[Token]:
+    """The tokens of an expression, the last of kind "end"; a `Misread` where there is none.
+
+    >>> [token.text for token in tokenize("m*x'^2")]
+    ['m', '*', 'x', "'", '^', '2', '']
+    """
+    if len(text) > LONGEST_TEXT:
+        raise Misread(
+            f"the expression has {len(text)} characters, more than {LONGEST_TEXT}", 0, "name its parts in [definitions]"
+        )
+    tokens: list[Token] = []
+    at = 0
+    while at < len(text):
+        if len(tokens) >= MOST_TOKENS:
+            raise Misread(f"the expression has more than {MOST_TOKENS} parts", at, "name its parts in [definitions]")
+        if found := SPACE.match(text, at):
+            at = found.end()
+            continue
+        token = next_token(text, at, tokens[-1] if tokens else None)
+        tokens.append(token)
+        at += len(token.text)
+    tokens.append(Token("end", "", len(text)))
+    return tokens
+
+
+def next_token(text: str, at: int, before: Token | None) -> Token:
+    """The token that begins at a place."""
+    if found := NUMBER.match(text, at):
+        return number(found.group(), text, at)
+    if found := PATTERN.match(text, at):
+        name = found.group()
+        if wrong := wrong_name(name):
+            raise Misread(f"the name {quoted(name)} {wrong}", at)
+        return Token("name", name, at)
+    if text[at] == "'" and (before is None or before.kind in ("(", ",")):
+        end = text.find("'", at + 1)
+        if end < 0:
+            raise Misread("a rate mark ' follows the name of a coordinate", at, "write x' for the rate of x")
+        return Token("text", text[at : end + 1], at)
+    if found := SIGN.match(text, at):
+        return Token(found.group(), found.group(), at)
+    c = text[at]
+    hint = f"write {INSTEAD[c]}" if c in INSTEAD else "numbers, names, + - * / ^ ( ) ' and functions make an expression"
+    raise Misread(f"{quoted(c)} has no meaning in an expression", at, hint)
+
+
+def number(digits: str, text: str, at: int) -> Token:
+    """A number, unless it is too long or something is stuck to it."""
+    if len(digits) > MOST_DIGITS:
+        raise Misread(f"a number of {len(digits)} characters: {MOST_DIGITS} are enough", at)
+    after = text[at + len(digits) : at + len(digits) + 1]
+    if after == "." or after == "'":
+        raise Misread(f"{quoted(digits + after)} is not a number", at)
+    if after and (after.isalnum() or after == "_"):
+        word = PATTERN.match(text, at + len(digits))
+        name = word.group() if word else after
+        raise Misread(
+            f"an operator is missing between {digits} and {quoted(name)}",
+            at + len(digits),
+            f"write {digits}*{name[:40]}",
+        )
+    return Token("number", digits, at)

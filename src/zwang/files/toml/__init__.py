@@ -1,0 +1,1 @@
+"""TOML with the place of everything in it."""

@@ -1,0 +1,1 @@
+"""Lowering: from a system to straight-line programs of its equations; nothing runs here."""

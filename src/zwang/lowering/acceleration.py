@@ -1,0 +1,57 @@
+"""The explicit equation of motion of a model, as straight-line programs: no unknown multiplier, no iteration.
+
+The acceleration is one expression graph in t, q, q̇ and the parameters. What it is built on is a `Choice`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import symengine as se
+
+from zwang.compile import Program
+from zwang.formulations.forms import FORMS, Elimination
+from zwang.lowering.equation import Equation, filled, right_hand_sides
+from zwang.lowering.gibbs_appell import gibbs_appell
+from zwang.lowering.lowered import Model
+from zwang.lowering.power import constraint_rates, total_power
+from zwang.lowering.rows import Choice
+from zwang.lowering.saddle import Steps
+
+GAINS = (se.Symbol("alpha"), se.Symbol("beta"))  # Baumgarte's
+
+
+def acceleration_program(
+    model: Model, choice: Choice, form: str = "fundamental", gains: tuple[Any, Any] | None = None
+) -> Program:
+    """q̈, the pivots that tell where it loses its meaning, and the power that changes the energy, if any does.
+
+    `gains` (α, β) are symbols for Baumgarte's terms.
+    """
+    derived = model.derived
+    Q = [f + c for f, c in zip(derived.Q, derived.C, strict=True)]
+    b = right_hand_sides(model, choice.used, gains)
+    rates = constraint_rates(model, choice.used, off=gains is not None)
+    steps = Steps(se.Symbol, se.Add)
+    multipliers: Sequence[Any]
+    if FORMS[form].eliminates:
+        acceleration, pivots = gibbs_appell(model, choice, Q, dict(zip(choice.rows, b, strict=True)), steps)
+        plain = right_hand_sides(model, choice.used, None)
+        multipliers = Equation.of(model, choice, steps, plain).solve(Q)[1] if rates else ()
+    else:
+        equation = Equation.of(model, choice, steps, b, coordinates_first=coordinates_first(form))
+        acceleration, multipliers = equation.solve(Q)
+        pivots = equation.pivots
+        if gains is not None and rates:  # the power is that of the physical forces, without Baumgarte's
+            plain = right_hand_sides(model, choice.used, None)
+            multipliers = equation.solve_for(Q, plain)[1]
+    power = total_power(model, rates, dict(zip(choice.used, multipliers, strict=False)))
+    inputs = model.inputs if gains is None else model.inputs | {"gains": gains}
+    outputs = {"acceleration": filled(acceleration), "pivots": tuple(pivots)}
+    if power != 0:
+        outputs["power"] = (power,)
+    return Program(inputs=inputs, outputs=outputs, shapes={}, steps=tuple(steps.done))
+
+
+def coordinates_first(form: str) -> bool:
+    """Whether a form has all coordinates eliminated before any constraint."""
+    return FORMS[form].elimination is Elimination.COORDINATES_FIRST

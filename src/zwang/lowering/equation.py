@@ -1,0 +1,139 @@
+"""The saddle-point system of the chosen rows, factorised in the steps of a program."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import symengine as se
+
+from zwang.lowering.lowered import Model
+from zwang.lowering.rows import DAMPING, Choice
+from zwang.lowering.saddle import Row, Saddle, Steps, factorise_saddle
+
+REFINEMENTS = 2  # of solutions with damped rows: see `DAMPING`
+
+
+IN_RANGE = 32  # damped pivots whose product is sure not to overflow
+
+
+@dataclass(frozen=True)
+class Equation:
+    """The saddle-point system of the chosen rows A with right-hand sides b, factorised."""
+
+    model: Model
+    choice: Choice
+    A: list[Row]
+    b: list[Any]
+    lift: "Lift"
+    saddle: Saddle
+    refinements: int
+
+    @classmethod
+    def of(
+        cls,
+        model: Model,
+        choice: Choice,
+        steps: Steps,
+        b: Sequence[Any],
+        coordinates_first: bool = False,
+        refinements: int = REFINEMENTS,
+    ) -> "Equation":
+        """Factorised within the steps of a program."""
+        A = [{j: steps.name(e) for j, e in model.derived.A[i].items()} for i in choice.used]
+        lift = Lift.of(model, choice, steps)
+        damping = [se.RealDouble(mu) for mu in choice.damping]
+        saddle = factorise_saddle(lift.mass, A, steps, coordinates_first, damping)
+        return cls(model, choice, A, [steps.name(e) for e in b], lift, saddle, refinements if choice.damping else 0)
+
+    def solve(self, Q: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """q̈ and the multipliers of the rows used, for forces Q."""
+        return self.solve_for(Q, self.b)
+
+    def solve_for(self, Q: Sequence[Any], b: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """The same for other right-hand sides."""
+        forces = self.lift.forces(Q, dict(zip(self.choice.used, b, strict=True)))
+        return self.saddle.solve_refined(self.A, forces, b, self.refinements)
+
+    @property
+    def pivots(self) -> list[Any]:
+        """What vanishes where the equation loses its meaning; the first ones are those of the rows.
+
+        Of damped rows, the pivots of redundant ones are small, and which ones are changes on the way. Their product
+        does not change so: it falls only where the rank does, and its reciprocal where the rank rises.
+        """
+        own = self.saddle.constraint_pivots()
+        if self.choice.damping:
+            own = self._volume(own)
+        return [*own, *self.saddle.mass_pivots()]
+
+    def _volume(self, pivots: Sequence[Any]) -> list[Any]:
+        """The product of damped pivots, about 1 where they were chosen, and its reciprocal."""
+        name, rank = self.saddle.steps.name, len(self.choice.rows)
+        grown = [pivot / mu for pivot, mu in zip(pivots, self.choice.damping, strict=True)]  # 1 to 1 / DAMPING or so
+        parts = [name(se.Mul(*grown[k : k + IN_RANGE])) for k in range(0, len(grown), IN_RANGE)]
+        if len(parts) == 1:
+            volume = name(parts[0] * DAMPING**rank)
+        else:
+            volume = name(se.exp(se.Add(*map(se.log, parts), rank * math.log(DAMPING))))
+        return [volume, 1 / volume]
+
+
+def right_hand_sides(model: Model, rows: Sequence[int], gains: tuple[Any, Any] | None) -> list[Any]:
+    """b of the given rows, with Baumgarte's −2αφ̇ − β²φ (−αψ at velocity level) where gains are given."""
+    derived, result = model.derived, []
+    for i in rows:
+        terms = [derived.b[i]]
+        if gains is not None and derived.position[i] is not None:
+            terms += [-2 * gains[0] * derived.velocity[i], -(gains[1] ** 2) * derived.position[i]]
+        elif gains is not None and derived.velocity[i] is not None:
+            terms.append(-gains[0] * derived.velocity[i])
+        result.append(se.Add(*terms))
+    return result
+
+
+@dataclass(frozen=True)
+class Lift:
+    """What stands in for a singular M: M with w aᵀa added for each lifted row a, named w a and a."""
+
+    mass: list[Row]
+    rows: dict[int, Row]
+    """row → w a"""
+
+    @classmethod
+    def of(cls, model: Model, choice: Choice, steps: Steps) -> "Lift":
+        """Within the steps of a program."""
+        M = [dict(row) for row in model.derived.M]
+        rows: dict[int, Row] = {}
+        for i, weight in choice.lifted:
+            a = {j: steps.name(e) for j, e in model.derived.A[i].items()}
+            w = steps.name(weight.of(a, se.Integer(1)))
+            rows[i] = {j: w * e if w.is_Number else steps.name(w * e) for j, e in a.items()}
+            for j, e in rows[i].items():
+                for k, f in a.items():
+                    M[j][k] = M[j].get(k, 0) + (e * f if j <= k else rows[i][k] * a[j])
+        return cls(M, rows)
+
+    def forces(self, Q: Sequence[Any], b: Mapping[int, Any]) -> list[Any]:
+        """Q with w b a added for each lifted row that has a b, so that the multipliers remain those of M itself."""
+        lifted = list(Q)
+        for i, row in self.rows.items():
+            if (right := b.get(i)) is not None:
+                for j, e in row.items():
+                    lifted[j] = e * right if lifted[j] is None else lifted[j] + e * right
+        return lifted
+
+
+def constraint_forces(A: Sequence[Row], lam: Sequence[Any], n: int, steps: Steps) -> list[Any]:
+    """Aᵀλ."""
+    terms: list[list[Any]] = [[] for _ in range(n)]
+    for row, l in zip(A, lam, strict=True):
+        if l is not None:
+            for j, e in row.items():
+                terms[j].append(e * l)
+    return [steps.sum(parts) if parts else se.Integer(0) for parts in terms]
+
+
+def filled(entries: Sequence[Any]) -> tuple[Any, ...]:
+    """Structural zeros as zeros."""
+    return tuple(se.Integer(0) if e is None else e for e in entries)

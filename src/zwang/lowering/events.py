@@ -1,0 +1,69 @@
+"""Events as a program: their expressions in plain symbols, with multipliers and forces where they ask for them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import symengine as se
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from zwang.compile import Program
+from zwang.equations.languages import translate
+from zwang.errors import InputError
+from zwang.lowering.equation import Equation, constraint_forces, filled
+from zwang.lowering.lowered import Model
+from zwang.lowering.rows import Choice
+from zwang.lowering.saddle import Steps
+from zwang.model import System
+from zwang.model.event import Event, constraint_force, multiplier
+from zwang.model.symbols import rates, t
+from zwang.model.values import suggestion
+
+
+def event_program(
+    system: System,
+    symbols: Sequence[sp.Symbol],
+    model: Model,
+    choice: Choice,
+    events: Sequence[Event],
+    gains: Any,
+    falling: Sequence[Any] = (),
+) -> Program:
+    """The events of a run as a program, on the rows chosen for it.
+
+    Behind them come expressions of the model that are watched as well.
+    """
+    axes, derived = model.description.axes, model.derived
+    steps = Steps(se.Symbol, se.Add)
+    known: dict[sp.Basic, Any] = dict(zip(symbols, model.parameters, strict=True)) | {t: axes.t}
+    for coordinate, q, v in zip(system.coordinates, axes.q, axes.v, strict=True):
+        known |= {coordinate: q, rates(coordinate)[0]: v}
+    reactions = [*map(multiplier, system.constraint_names), *map(constraint_force, system.coordinates)]
+    if any(e.expression.has(*reactions) for e in events):
+        Q = [f + c for f, c in zip(derived.Q, derived.C, strict=True)]
+        equation = Equation.of(model, choice, steps, [derived.b[i] for i in choice.used])
+        _, lam = equation.solve(Q)
+        if len(choice.rows) == len(system.constraints):
+            names = map(multiplier, system.constraint_names)
+            known |= dict(zip(names, filled(lam), strict=True))
+        forces = constraint_forces(equation.A, lam, len(Q), steps)
+        known |= {constraint_force(q): f + c for q, f, c in zip(system.coordinates, forces, derived.C, strict=True)}
+    outputs = (*(reading(event, known, reactions) for event in events), *falling)
+    inputs = model.inputs if gains is None else model.inputs | {"gains": gains}
+    return Program(inputs=inputs, outputs={"event": outputs}, shapes={}, steps=tuple(steps.done))
+
+
+def reading(event: Event, known: dict[sp.Basic, Any], reactions: list[sp.Symbol]) -> Any:
+    """An event's expression in plain symbols; what it does not know is refused by name."""
+    named = event.expression.free_symbols | event.expression.atoms(AppliedUndef)
+    strange = sorted(named - known.keys(), key=str)
+    if strange:
+        if strange[0] in reactions:
+            raise InputError(
+                f"event {event.name!r} asks for {strange[0]}, but with redundant constraints multipliers are not "
+                f"unique: watch constraint_force(…) instead, or drop the redundant constraints"
+            )
+        raise InputError(
+            f"event {event.name!r}: unknown symbol {strange[0]}{suggestion(strange[0], [*known, *reactions])}"
+        )
+    return translate(event.expression, known)

@@ -1,0 +1,204 @@
+"""A model whose switches are held: which piece of an expression counts is an input, so that it is smooth in a step.
+
+Each condition a < b, a ≤ b, a = b that depends on the state is decided by the sign of a − b, and each floor has a
+value: these are *modes*, numbers beside the parameters. With its modes held, the equation of motion goes on smoothly
+beyond the place where a switch would change; where that is, is watched as an event (`switching`). A mode that is
+LITERAL is not held: the switch then reads the state, as in the plain model.
+
+Every switch has three numbers: its mode, the level that is watched (the sign, or the floor's value), and a slack.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import symengine as se
+
+from zwang.arrays import Array
+from zwang.compile import Program
+from zwang.equations.derivation import Description, derive_plain
+from zwang.functions import FLOORS
+from zwang.lowering.lowered import Model, between_jumps
+from zwang.lowering.power import energies
+from zwang.lowering.switches import RELATIONS, argument_of, atoms_of, expressions_of, worded
+
+MAKE = {
+    "StrictLessThan": se.Lt, "LessThan": se.Le, "Equality": se.Eq, "Unequality": se.Ne,
+    **{name: getattr(se, name) for name in FLOORS},
+}  # fmt: skip
+LITERAL = 1e300  # as a mode or a level: not held, not watched
+
+
+@dataclass(frozen=True)
+class Switch:
+    """What passes zero, or an integer, where a switch changes; how large its terms are; and its words."""
+
+    kind: str
+    argument: Any
+    size: Any
+    words: str
+
+    def around(self, level: float, up: bool) -> tuple[float, float]:
+        """The levels below and above the boundary that is met going up, or down, from a level."""
+        if self.kind in RELATIONS:
+            return -1.0, 1.0
+        return (level, level + 1) if up else (level - 1, level)
+
+    def level(self, value: float) -> float:
+        """The level that a value of the argument belongs to."""
+        if self.kind in RELATIONS:
+            return float(np.sign(value))
+        return float(np.floor(value) if self.kind == "floor" else np.ceil(value))
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """The values of the argument between which a level holds."""
+        if self.kind in RELATIONS:
+            return (0.0, np.inf) if level > 0 else (-np.inf, 0.0) if level < 0 else (0.0, 0.0)
+        return (level, level + 1) if self.kind == "floor" else (level - 1, level)
+
+
+@dataclass(frozen=True)
+class Locked:
+    """A model with modes, its switches (inner ones first), and what is watched of them.
+
+    `rows` are the expressions that fall through zero where a level ends, each with its switch and with 1 or −1 where
+    the argument rises or falls there (0: that depends on the level); `readings` gives argument and size of each switch,
+    `steady` what must not jump, with names.
+    """
+
+    model: Model
+    switches: tuple[Switch, ...]
+    rows: tuple[tuple[Any, int, int], ...]
+    readings: Program
+    steady: Program
+    steady_names: tuple[str, ...]
+    timed: tuple[int, ...]
+    """Those switches that depend on time and parameters alone."""
+    energy: Program | None
+    """Jacobi's energy, which jumps where a potential or a given mass does."""
+
+    @property
+    def literal(self) -> Array:
+        """Modes of which none is held or watched."""
+        return np.concatenate([np.full(2 * len(self.switches), LITERAL), np.zeros(len(self.switches))])
+
+
+def lock(
+    model: Model,
+    coordinates: tuple[str, ...],
+    symbols: tuple[str, ...],
+    constraints: tuple[str, ...],
+    varied: tuple[int, ...] = (),
+) -> Locked | None:
+    """A model with switches held: those that depend on its state; None without any.
+
+    Of those that depend on time alone, the ones that varied parameters move, and those at which energy jumps.
+    """
+    description = model.description
+    axes = description.axes
+    state, beyond = {*axes.q, *axes.v}, set(axes.a)
+    moving = {model.parameters[i] for i in varied}
+    stored = {*atoms_of([description.potential, *(e for row in description.mass or () for e in row)])}
+    found = []
+    for atom in atoms_of(expressions_of(description)):
+        inside = atom.free_symbols
+        timed = axes.t in inside and (inside & moving or atom in stored)
+        if not inside & beyond and (inside & state or timed):
+            found.append(atom)
+    if not found:
+        return None
+    names = dict(zip(model.parameters, symbols, strict=True)) | dict(zip(axes.q, coordinates, strict=True))
+    names |= {v: f"{name}'" for v, name in zip(axes.v, coordinates, strict=True)}
+    held: dict[Any, Any] = {}  # atom -> what stands for it
+    known: dict[Any, tuple[int, int]] = {}  # argument -> its switch, and the sign it has there
+    switches: list[Switch] = []
+    for atom in found:
+        kind = type(atom).__name__
+        argument = argument_of(atom).xreplace(held)
+        family = "relation" if kind in RELATIONS else kind
+        if (family, argument) not in known:
+            sides = atom.args if kind in RELATIONS else (atom.args[0],)
+            size = se.Add(*[se.Abs(e.xreplace(held)) for e in sides])
+            known[family, argument] = len(switches), 1
+            if kind in RELATIONS:
+                known[family, -argument] = len(switches), -1
+            switches.append(Switch(kind, argument, size, words_of(atom, names)))
+        which, sign = known[family, argument]
+        mode = se.Symbol(f"mode{which}")
+        own = switches[which].argument
+        reads = own if kind in RELATIONS else MAKE[kind](own)
+        value = se.Piecewise((mode, se.Lt(mode, LITERAL / 2)), (reads, True))
+        held[atom] = MAKE[kind](sign * value, 0) if kind in RELATIONS else value
+    count = len(switches)
+    modes = tuple(se.Symbol(f"{kind}{i}") for kind in ("mode", "level", "slack") for i in range(count))
+    smooth = replaced(description, held)
+    locked = Model(smooth, between_jumps(derive_plain(smooth)), model.parameters, modes)
+    rows = [
+        (row, i, rises)
+        for i, s in enumerate(switches)
+        for row, rises in watched(s, se.Symbol(f"level{i}"), se.Symbol(f"slack{i}"))
+    ]
+    readings = {"argument": tuple(s.argument for s in switches), "size": tuple(s.size for s in switches)}
+    values, steady_names = must_not_jump(locked, coordinates, constraints)
+    steady = Program(locked.inputs, {"value": values})
+    timed = tuple(i for i, s in enumerate(switches) if not s.argument.free_symbols & state)
+    reading = Program(locked.inputs, readings)
+    _, jacobi, _ = energies(locked)
+    energy = Program(locked.inputs, {"energy": (jacobi,)}) if jacobi.free_symbols & set(modes) else None
+    return Locked(locked, tuple(switches), tuple(rows), reading, steady, steady_names, timed, energy)
+
+
+def words_of(atom: Any, names: Mapping[Any, str]) -> str:
+    """Where a switch changes, for a message: "x' = 0"."""
+    if type(atom).__name__ in FLOORS:
+        return f"a step of {worded(atom, names)}"
+    a, b = atom.args
+    return f"{worded(a - b if a != 0 else b, names)} = 0"
+
+
+def watched(switch: Switch, level: Any, slack: Any) -> list[tuple[Any, int]]:
+    """Expressions that are positive at a level and fall through zero where it ends.
+
+    A sign that is neither (level 0) ends where the argument has left zero by the slack.
+    """
+    x, off = switch.argument, se.Gt(level, LITERAL / 2)
+    if switch.kind in RELATIONS:
+        size = se.Piecewise((x, se.Ge(x, 0)), (-x, True))
+        return [(se.Piecewise((-1, off), (slack - size, se.Eq(level, 0)), (level * x + slack, True)), 0)]
+    low = level if switch.kind == "floor" else level - 1
+    return [(se.Piecewise((-1, off), (e + slack, True)), rises) for e, rises in ((x - low, -1), (low + 1 - x, 1))]
+
+
+def replaced(description: Description, held: Mapping[Any, Any]) -> Description:
+    """A description with other expressions for some of its parts."""
+
+    def put(e: Any) -> Any:
+        return e.xreplace(held)
+
+    return replace(
+        description,
+        kinetic=None if description.kinetic is None else put(description.kinetic),
+        potential=put(description.potential),
+        forces=[put(e) for e in description.forces],
+        mass=None if description.mass is None else [[put(e) for e in row] for row in description.mass],
+        constraints=[(put(e), order) for e, order in description.constraints],
+        nonideal=[put(e) for e in description.nonideal],
+    )
+
+
+def must_not_jump(
+    model: Model, coordinates: tuple[str, ...], constraints: tuple[str, ...]
+) -> tuple[tuple[Any, ...], tuple[str, ...]]:
+    """What would need an infinite force to change at once, with names: potential, momenta, constraints and rates."""
+    description, derived = model.description, model.derived
+    found: list[tuple[Any, str]] = [(description.potential, "the potential")]
+    if description.kinetic is not None:
+        for v, name in zip(description.axes.v, coordinates, strict=True):
+            found.append((description.kinetic.diff(v), f"the momentum of {name}"))
+    for position, velocity, name in zip(derived.position, derived.velocity, constraints, strict=True):
+        found += [(position, f"the constraint {name!r}")] if position is not None else []
+        found += [(velocity, f"the rate of the constraint {name!r}")] if velocity is not None else []
+    modes = set(model.modes)
+    some = [(e, name) for e, name in found if e.free_symbols & modes]
+    return tuple(e for e, _ in some), tuple(name for _, name in some)

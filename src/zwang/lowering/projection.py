@@ -1,0 +1,50 @@
+"""Back to the constraints: the least step in the kinetic-energy metric, as a program."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import symengine as se
+
+from zwang.compile import Program
+from zwang.lowering.equation import Lift, filled
+from zwang.lowering.lowered import Model
+from zwang.lowering.rows import Choice
+from zwang.lowering.saddle import Saddle, Steps, factorise_saddle
+
+
+def projection_program(model: Model, choice: Choice, gains: tuple[Any, Any] | None = None) -> Program:
+    """The steps that bring a state back to its constraints, least in the kinetic-energy metric.
+
+    Outputs dq = −K₁φ for the holonomic rows, dv = −K₁ψ for all rows at velocity level, and the largest residual
+    of each.
+    """
+    derived, n = model.derived, len(model.derived.Q)
+    steps = Steps(se.Symbol, se.Add)
+    holonomic = [i for i in choice.used if derived.position[i] is not None]
+    first = [i for i in choice.used if derived.velocity[i] is not None]
+    lift = Lift.of(model, choice, steps)
+
+    def correction(rows: list[int], reading: Sequence[Any]) -> tuple[Any, ...]:
+        if not rows:
+            return (se.Integer(0),) * n
+        damping = [se.RealDouble(choice.damping[i]) for i in rows] if choice.damping else []
+        A = [derived.A[i] for i in rows]
+        saddle: Saddle = factorise_saddle(lift.mass, A, steps, damping=damping)
+        b = [-reading[i] for i in rows]
+        # lifted rows that are not among these only measure the step: what has no inertia moves least along them
+        forces = lift.forces([None] * n, dict(zip(rows, b, strict=True)))
+        return filled(saddle.solve(forces, b)[0])
+
+    outputs = {
+        "dq": correction(holonomic, derived.position),
+        "dv": correction(first, derived.velocity),
+        "position": (largest([derived.position[i] for i in holonomic]),),
+        "velocity": (largest([derived.velocity[i] for i in first]),),
+    }
+    inputs = model.inputs if gains is None else model.inputs | {"gains": gains}
+    return Program(inputs=inputs, outputs=outputs, shapes={}, steps=tuple(steps.done))
+
+
+def largest(readings: Sequence[Any]) -> Any:
+    """The largest magnitude among expressions."""
+    return se.Max(*[se.Abs(e) for e in readings]) if readings else se.Integer(0)

@@ -1,0 +1,110 @@
+"""What the explicit equation is built on, chosen at a state.
+
+Where the rows of A are independent, it is all of them. Where some are redundant, which ones changes along the motion:
+all are kept and damped (`linalg.saddle`). Gibbs and Appell's form eliminates with independent rows; these are chosen
+anew on the way.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from zwang.arrays import Array
+from zwang.formulations.forms import FORMS
+from zwang.linalg.factors import factorise_masses
+from zwang.linalg.masses import masses
+from zwang.linalg.rank import row_norms, row_rank
+from zwang.lowering.lifting import Lifted, lifted, lifting_rows
+from zwang.lowering.lowered import Matrices, Model
+
+WORTH = 1.1  # growth of the volume for which rows are exchanged
+# Of redundant rows, in units of their pivots: large enough that a stage a little off the constraints, on which they
+# depend on each other, does no harm; small enough that two refinements leave a share of 1e-18.
+DAMPING = 2.0**-20
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was chosen at a state: independent rows, rows that make up for a singular M, eliminated coordinates.
+
+    `damping` has a number for each row of A, if some are redundant and all are used, damped. `lifted` (row → weight):
+    M + Σ w aᵀa stands in for a singular M (Udwadia–Wanichanon); the acceleration is the same. `pivots` are the rows
+    and columns of Gibbs–Appell elimination in order, with the sign of each pivot.
+    """
+
+    rows: tuple[int, ...]
+    lifted: Lifted = ()
+    pivots: tuple[tuple[int, int, int], ...] = ()
+    damping: tuple[float, ...] = ()
+
+    @property
+    def used(self) -> tuple[int, ...]:
+        """The rows that the equation is built on."""
+        return tuple(range(len(self.damping))) if self.damping else self.rows
+
+
+def choose(
+    now: Matrices, names: tuple[str, ...], form: str = "fundamental", damped: bool = True, model: Model | None = None
+) -> Choice:
+    """Independent rows at a state, by pivoting in the kinetic-energy metric; the best-conditioned ones.
+
+    Where others are redundant, all are damped, if the form allows and unless it is not wanted. The model tells which
+    rows lift M wherever the motion goes, and not only here.
+    """
+    M, A = now.M[None], now.A[None]
+    mass = masses(M, A)
+    scaled = A / mass.units[:, None, :]
+    rank = int(row_rank(scaled)[0])
+    factors = factorise_masses(mass, A, rank, names)
+    rows = most_independent(scaled[0], [int(i) for i in factors.rows[0]])
+    if damped and len(rows) < len(now.A) and not FORMS[form].eliminates:
+        lift = lifting_rows(now, range(len(now.A)), model, redundant=True)
+        return Choice(rows, lift, damping=damping(now, lift))
+    pivots = elimination_order(scaled[0], rows) if FORMS[form].eliminates else ()
+    return Choice(rows, lifting_rows(now, rows, model), pivots)
+
+
+def damping(now: Matrices, lift: Lifted) -> tuple[float, ...]:
+    """A small share of aM⁻¹aᵀ for each row a; powers of two, so that the same choice elsewhere is the same program."""
+    mobility = mobilities(now.M, now.A, lift)
+    mobility[mobility <= 0] = 1.0  # a row that vanishes here
+    return tuple((2.0 ** np.round(np.log2(DAMPING * mobility))).tolist())
+
+
+def mobilities(M: Array, A: Array, lift: Lifted) -> Array:
+    """aM⁻¹aᵀ for each row a (…, m), with M lifted."""
+    return np.asarray(np.einsum("...ij,...ji->...i", A, np.linalg.solve(lifted(M, A, lift), A.swapaxes(-1, -2))))
+
+
+def most_independent(A: Array, rows: list[int]) -> tuple[int, ...]:
+    """Independent rows, exchanged for others as long as the volume that unit rows span grows (Gu and Eisenstat 1996).
+
+    A row that is left out is a combination of the chosen ones; a coefficient above 1 tells which exchange pays.
+    """
+    unit = A / row_norms(A)[:, None]
+    chosen = list(rows)
+    left = [i for i in range(len(A)) if i not in set(rows)]
+    for _ in range(len(A)):
+        if not left or not chosen:
+            break
+        coefficients = np.abs(np.linalg.lstsq(unit[chosen].T, unit[left].T, rcond=None)[0])
+        i, j = np.unravel_index(int(coefficients.argmax()), coefficients.shape)
+        if coefficients[i, j] <= WORTH:
+            break
+        chosen[i], left[j] = left[j], chosen[i]
+    return tuple(sorted(chosen))
+
+
+def elimination_order(A: Array, rows: Sequence[int]) -> tuple[tuple[int, int, int], ...]:
+    """Rows, columns and signs of pivots for eliminating coordinates, by complete pivoting at this state."""
+    work = A[list(rows)] / row_norms(A[list(rows)])[:, None]
+    order: list[tuple[int, int, int]] = []
+    free = set(range(len(rows)))
+    for _ in rows:
+        i, j = max(((i, int(np.argmax(np.abs(work[i])))) for i in free), key=lambda ij: abs(work[ij]))
+        order.append((rows[i], j, int(np.sign(work[i, j]))))
+        free.discard(i)
+        for k in free:
+            work[k] -= work[k, j] / work[i, j] * work[i]
+    return tuple(order)

@@ -1,0 +1,177 @@
+"""What a user gives: a state, parameters and inputs, as symbols or by their names; here they become arrays.
+
+Text is never a value: it is refused by the name of what it was given for.
+"""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from numpy.typing import ArrayLike
+from sympy.core.function import AppliedUndef
+
+from zwang.arrays import Array
+from zwang.errors import InputError
+from zwang.model import System
+from zwang.model.check import missing_values
+from zwang.model.fixed import Fixed
+from zwang.model.signal import Signal, handle, lookup, signals_in
+from zwang.model.symbols import as_expression, label
+from zwang.model.system import require_system
+
+
+def state_arrays(system: System, state: Mapping[Any, ArrayLike]) -> tuple[Array, Array]:
+    """Positions and velocities (…, n) of a state given by coordinate and rate, or by their names, x and x'."""
+    require_system(system, "this function")
+    if not isinstance(state, Mapping):
+        raise InputError(
+            f"a state maps coordinates and rates to numbers, {{x: 0, dot(x): 1, …}}; got {type(state).__name__}"
+        )
+    wanted = [*system.coordinates, *system.velocities]
+    given, state = state, {}
+    for key, value in given.items():
+        symbol = by_name(system, key)
+        if symbol in state:
+            raise InputError(f"the state sets {label(symbol)} twice, by name and by symbol: give it once")
+        state[symbol] = value
+    known = set(wanted)
+    unknown = [key for key in state if key not in known]
+    if unknown:
+        raise InputError(
+            f"the state sets {label(unknown[0])}, which is not a coordinate or rate of this system"
+            f"{suggestion(unknown[0], wanted)}"
+        )
+    missing = [label(key) for key in wanted if key not in state]
+    if missing:
+        raise InputError(f"the state does not say what {', '.join(missing)} is: give every coordinate and every rate")
+    values = [numbers(state[key], label(key)) for key in wanted]
+    try:
+        values = list(np.broadcast_arrays(*values))
+    except ValueError:
+        shapes = ", ".join(f"{label(key)}: {x.shape}" for key, x in zip(wanted, values, strict=True))
+        raise InputError(f"the arrays of the state do not broadcast: {shapes}") from None
+    both = np.stack(values, axis=-1)
+    n = len(system.coordinates)
+    return both[..., :n], both[..., n:]
+
+
+def by_name(system: System, key: Any) -> Any:
+    """The coordinate or rate that a key stands for: x or "x"; dot(x), "x'" or "dot(x)"; other keys as they are."""
+    if not isinstance(key, str):
+        return key
+    for name, q, v in zip(system.coordinate_names, system.coordinates, system.velocities, strict=True):
+        if key == name:
+            return q
+        if key in (f"{name}'", f"dot({name})"):
+            return v
+    return key
+
+
+def parameter_values(system: System, parameters: Mapping[Any, Any] | None) -> tuple[Array, dict[sp.Expr, Any]]:
+    """Values (…, k) of the parameters in the order of `symbols_with(inputs)`, and those inputs: functions of time."""
+    values = dict(system.parameters) | input_values(system, parameters)
+    given = {k: value for k, value in (parameters or {}).items() if named_like(k, system.inputs) is None}
+    functions = {f: values[f] for f in system.inputs}
+    signals = signals_in(functions)
+    inputs = functions | {f: lookup(f) for f in signals}
+    values |= {handle(f): signal.address for f, signal in signals.items()}
+    symbols = system.symbols_with(inputs)
+    known = [*system.symbols_with(functions), *system.parameters]
+    seen: set[Any] = set()
+    for key, value in given.items():
+        if (s := named_like(key, known)) is None:
+            raise InputError(f"parameters sets {key}, which this system does not have{suggestion(key, known)}")
+        if s in seen:
+            raise InputError(f"parameters sets {s} twice, by name and by symbol: give it once")
+        seen.add(s)
+        if isinstance(values.get(s), Fixed) and not np.array_equal(value, values[s]):
+            raise InputError(
+                f"parameters sets {s}, but this system was built with {s} = {values[s]:g}: its places are numbers that "
+                f"would not follow; build it again, as the `simulate` and `with_parameters` of a model file do"
+            )
+        values[s] = value
+        numbers(value, str(s))  # those that the system does not use, too: events and drawings may
+    missing = missing_values(system, values)
+    if missing:
+        raise InputError("; ".join(missing))
+    columns = [numbers(values[s], str(s)) for s in symbols]
+    try:
+        p = np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros(0)
+    except ValueError:
+        shapes = ", ".join(f"{s}: {x.shape}" for s, x in zip(symbols, columns, strict=True))
+        raise InputError(f"the arrays of the parameters do not broadcast: {shapes}") from None
+    return p, inputs
+
+
+def input_values(system: System, parameters: Mapping[Any, Any] | None) -> dict[sp.Expr, Any]:
+    """What the known functions of time are: expressions, signals, or None where nothing is said."""
+    values = system.inputs
+    for key, value in (parameters or {}).items():
+        if (f := named_like(key, values)) is not None:
+            values[f] = in_time(f, value)
+    return values
+
+
+def named_like(key: Any, symbols: Iterable[Any]) -> Any:
+    """The symbol or function of time that a key stands for: itself, or its name."""
+    return next((s for s in symbols if key in (s, s.name)), None)
+
+
+def in_time(f: sp.Expr, value: Any) -> Any:
+    """What a known function of time is: a signal, or an expression in t and parameters."""
+    if isinstance(value, Signal):
+        return value
+    try:
+        expression = as_expression(value)
+    except InputError as error:
+        raise InputError(f"parameters[{f}]: {error}") from None
+    if not isinstance(expression, sp.Expr) or expression.atoms(AppliedUndef):
+        raise InputError(f"parameters: {f} = {value}: an expression in t and parameters alone is meant")
+    return expression
+
+
+def numbers(value: Any, name: str) -> Array:
+    """Finite numbers, or a refusal by name."""
+    try:
+        given = np.asarray(value)
+        text = given.dtype.kind == "O" and any(isinstance(x, str | bytes) for x in given.flat)
+        if text or given.dtype.kind in "cSUV":
+            raise TypeError("complex numbers and text")
+        array = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} = {value!r} is not a real number") from None
+    if not np.isfinite(array).all():
+        raise InputError(f"{name} = {value} is not finite")
+    return array
+
+
+def one_number(value: Any, name: str) -> float:
+    """One finite number, or a refusal by name.
+
+    >>> one_number("2", "L")
+    Traceback (most recent call last):
+    zwang.errors.InputError: L = '2' is not a real number
+    """
+    array = numbers(value, name)
+    if array.ndim:
+        raise InputError(f"{name} = {value!r}: one number is meant here, not an array")
+    return float(array)
+
+
+def suggestion(wrong: Any, known: list[Any]) -> str:
+    """A hint at what may have been meant, and what there is."""
+    names = list(dict.fromkeys(label(k) for k in known))
+    close = difflib.get_close_matches(label(wrong), names, n=1)
+    same = f"; did you mean {close[0]}?" if close and close[0] != label(wrong) else ""
+    lookalike = "; it looks like one of them but is another symbol" if label(wrong) in names else ""
+    return f"{same}{lookalike} (there are {', '.join(names)})"
+
+
+def column_of(system: System, coordinate: Any) -> int:
+    """The index of a coordinate, given itself, its name or its index."""
+    for i, q in enumerate(system.coordinates):
+        if coordinate in (q, i, system.coordinate_names[i]):
+            return i
+    raise InputError(f"{coordinate} is not a coordinate; there are {', '.join(map(str, system.coordinates))}")

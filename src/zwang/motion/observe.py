@@ -1,0 +1,237 @@
+"""From computed states to the dataset: forces, multipliers, energies and residuals on the saved grid."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zwang._version import __version__
+from zwang.arrays import Array
+from zwang.engines.native.engine import compiled
+from zwang.engines.task import REMEDY, Path, Status, Trace
+from zwang.linalg.factors import factorise
+from zwang.lowering.lowered import model_kernel
+from zwang.lowering.rows import Choice
+from zwang.model.event import Event
+from zwang.model.signal import Handle
+from zwang.motion.setup import Setup
+from zwang.results.dataset import balance, dataset
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+CHUNK = 20_000  # states reported at a time, so that scratch memory stays small beside the results
+SMALL_CHUNK = 2_000  # where matrices are needed too
+
+PER_COORDINATE = ("q", "v", "a", "force", "constraint_force", "ideal_force", "nonideal_force")
+PER_CONSTRAINT = ("multiplier", "residual", "residual_rate")
+SCALARS = ("kinetic", "potential", "energy", "jacobi", "given_power", "constraint_power", "nonideal_power", "gaussian")
+
+# A redundant constraint that reads more than this, in lengths of its row of A, is at odds with the others.
+AT_ODDS = 1e-5
+
+
+@dataclass(frozen=True)
+class Segment:
+    """States (T, n) at times (T,), on one choice of independent rows, with parameters (k,) or (T, k)."""
+
+    choice: Choice
+    times: Array
+    q: Array
+    v: Array
+    p: Array
+    trace: Trace | None = None
+
+
+def values_of(setup: Setup, segments: Sequence[Segment]) -> dict[str, Any]:
+    """Everything that the dataset says of the states of some segments, in order."""
+    system = setup.system
+    n, m = len(system.coordinates), len(system.constraints)
+    count = sum(len(s.times) for s in segments)
+    values: dict[str, Any] = {name: np.empty((count, n)) for name in PER_COORDINATE}
+    values |= {name: np.zeros((count, m)) for name in PER_CONSTRAINT}
+    values |= {name: np.empty(count) for name in SCALARS}
+    values |= {"rank": np.zeros(count, dtype=np.int64), "unique": np.ones(m, dtype=bool)}
+    at = 0
+    for segment in segments:
+        for part in chunks(len(segment.times), CHUNK):
+            fill(setup, segment, part, slice(at + part.start, at + part.stop), values)
+        here = slice(at, at + len(segment.times))
+        values["rank"][here] = len(segment.choice.rows)
+        if len(segment.choice.rows) < m:
+            values["unique"] &= share_multipliers(setup, segment, values["multiplier"][here])
+        at = here.stop
+    values["energy"] = values["kinetic"] + values["potential"]
+    return values | kept(segments, n)
+
+
+def kept(segments: Sequence[Segment], n: int) -> dict[str, Array]:
+    """What the engines have kept beside the states: work, slopes and sizes of steps; none where nothing was kept."""
+    if len(segments) == 1 and segments[0].trace is not None:
+        trace = segments[0].trace
+        return {"work": trace.work, "slope": trace.slope, "size": trace.size}
+    count = sum(len(s.times) for s in segments)
+    values = {"work": np.zeros(count), "slope": np.zeros((count, n)), "size": np.zeros(count)}
+    at = 0
+    for segment in segments:
+        for name, value in values.items():
+            if segment.trace is not None:
+                value[at : at + len(segment.times)] = getattr(segment.trace, name)
+        at += len(segment.times)
+    return values
+
+
+def fill(setup: Setup, segment: Segment, part: slice, here: slice, values: dict[str, Any]) -> None:
+    """Evaluate a chunk of states in native code and put the results in their places."""
+    q, v, p = segment.q[part], segment.v[part], segment.p if segment.p.ndim == 1 else segment.p[part]
+    out = compiled(setup.program("report", segment.choice))(t=segment.times[part, None], q=q, v=v, p=p)
+    values["q"][here], values["v"][here], values["a"][here] = q, v, out["acceleration"]
+    for name in ("force", "constraint_force", "ideal_force", "residual", "residual_rate"):
+        values[name][here] = out[name]
+    for name in ("kinetic", "potential", "jacobi", "given_power", "gaussian"):
+        values[name][here] = out[name]
+    np.subtract(out["constraint_force"], out["ideal_force"], out=values["nonideal_force"][here])
+    values["constraint_power"][here] = np.einsum("ti,ti->t", out["constraint_force"], v)
+    values["nonideal_power"][here] = np.einsum("ti,ti->t", values["nonideal_force"][here], v)
+    values["multiplier"][here][:, list(segment.choice.used)] = out["multiplier"]
+
+
+def share_multipliers(setup: Setup, segment: Segment, multiplier: Array) -> Any:
+    """Minimum-norm multipliers of all rows, where some are redundant; and which are unique.
+
+    The rank is the one chosen for the run: a state a little off the constraints must not change it. (With a
+    nonideal C the multipliers carry Q_c − C, which the given multipliers already do.)
+    """
+    kernel = model_kernel(setup.system, setup.inputs)
+    rows = list(segment.choice.used)
+    unique = np.ones(multiplier.shape[1], dtype=bool)
+    for part in chunks(len(segment.times), SMALL_CHUNK):
+        p = segment.p if segment.p.ndim == 1 else segment.p[part]
+        now = kernel(segment.times[part], segment.q[part], segment.v[part], p)
+        force = np.einsum("tij,ti->tj", now.A[:, rows], multiplier[part][:, rows])
+        factors = factorise(now.M, now.A, len(segment.choice.rows), setup.system.coordinate_names)
+        multiplier[part], _, flags = factors.all_multipliers(factors.multipliers(force))
+        unique &= flags.all(axis=0)
+    return unique
+
+
+def first_contradiction(setup: Setup, segments: Sequence[Segment], values: dict[str, Any]) -> tuple[int, int] | None:
+    """The first saved state, and the row, at which a redundant constraint is not obeyed."""
+    at, kernel = 0, model_kernel(setup.system, setup.inputs)
+    for segment in segments:
+        here = slice(at, at + len(segment.times))
+        redundant = [i for i in range(len(setup.system.constraints)) if i not in segment.choice.rows]
+        if redundant and len(segment.times):
+            middle = len(segment.times) // 2
+            p = segment.p if segment.p.ndim == 1 else segment.p[middle]
+            A = kernel(segment.times[middle], segment.q[middle], segment.v[middle], p).A
+            size = np.linalg.norm(A, axis=1)[redundant]
+            allowed = max(AT_ODDS, 1e3 * setup.tol) * np.where(size > 0, size, 1.0)
+            reading = np.fmax(np.abs(values["residual"][here]), np.abs(values["residual_rate"][here]))[:, redundant]
+            bad = np.argwhere(reading > allowed)
+            if len(bad):
+                return at + int(bad[0, 0]), redundant[int(bad[0, 1])]
+        at = here.stop
+    return None
+
+
+def report(
+    setup: Setup, times: Array, values: dict[str, Any], path: Path, message: str, seconds: float
+) -> "xr.Dataset":
+    """The dataset of one motion."""
+    system = setup.system
+    values["energy_balance"] = balance(values.pop("jacobi"), values.pop("work"))
+    unique = values.pop("unique")
+    attributes = account(setup, path, message, seconds)
+    motion = dataset(values, times, system.coordinate_names, system.constraint_names, unique, attributes)
+    return with_events(motion, setup.events, path)
+
+
+def account(setup: Setup, path: Path, message: str, seconds: float) -> dict[str, Any]:
+    """How a motion fared, what it cost, and how it was computed."""
+    return {
+        "status": str(path.status),
+        "message": message,
+        "doubts": " ".join(path.doubts),
+        "steps": path.steps,
+        "evaluations": path.evaluations,
+        "compile_seconds": path.compile_seconds,
+        "run_seconds": path.run_seconds,
+        "total_seconds": seconds,
+        "parameters": {
+            str(s): float(value) for s, value in zip(setup.symbols, setup.p, strict=True) if not isinstance(s, Handle)
+        }
+        | {str(f): str(signal) for f, signal in setup.signals.items()},
+    } | settings(setup)
+
+
+def settings(setup: Setup) -> dict[str, Any]:
+    """How a motion was computed, so that it can be repeated."""
+    return {
+        "method": setup.method,
+        "form": setup.form,
+        "tol": setup.tol,
+        "max_step": setup.max_step,
+        "drift": setup.drift,
+        "system": setup.system.name,
+        "zwang_version": __version__,
+    }
+
+
+def with_events(motion: "xr.Dataset", events: "Sequence[Event]", path: Path) -> "xr.Dataset":
+    """The dataset with the events that were met, over a dimension of their own."""
+    if not events:
+        return motion
+    met = path.happenings
+    n = motion.sizes["coordinate"]
+    names = [event_name(events, h.which) for h in met]
+    return motion.assign(
+        event_time=("event", np.array([h.t for h in met], dtype=float)),
+        event_name=("event", np.array(names, dtype=str)),
+        event_q=(("event", "coordinate"), np.array([h.q for h in met], dtype=float).reshape(len(met), n)),
+        event_v=(("event", "coordinate"), np.array([h.v for h in met], dtype=float).reshape(len(met), n)),
+    )
+
+
+def event_name(events: "Sequence[Event]", which: int) -> str:
+    """An event's name, or its number."""
+    return events[which].name or f"event {which + 1}"
+
+
+def chunks(count: int, size: int) -> Iterator[slice]:
+    """Slices that cover `count` things, `size` at a time."""
+    for start in range(0, count, size):
+        yield slice(start, min(start + size, count))
+
+
+def cut_short(
+    setup: Setup, odds: tuple[int, int], values: dict[str, Any], saved: Array, path: Path
+) -> tuple[dict[str, Any], Array, Path]:
+    """What was computed before a redundant constraint turned out to contradict the others."""
+    at, row = odds
+    name = setup.system.constraint_names[row]
+    since = f"t = {saved[at]:.9g}"
+    words = f"The constraint {name!r} was redundant at the start, but is at odds with the others from {since} on."
+    kept = {key: value if key == "unique" else value[:at] for key, value in values.items()}
+    end = (float(saved[at]), values["q"][at], values["v"][at])
+    if path.status is Status.SINGULAR:  # the rank has changed: this is why
+        return kept, saved[:at], replace(path, end=end)
+    return kept, saved[:at], replace(path, status=Status.INCONSISTENT, end=end, notes=(*path.notes, words))
+
+
+def how_it_ended(events: Sequence[Event], path: Path) -> str:
+    """The end of a path in a sentence or two."""
+    t = path.end[0]
+    notes = " ".join((*path.notes, *path.doubts))
+    if path.status is Status.EVENT:
+        last = path.happenings[-1]
+        words = f"stopped by the event {event_name(events, last.which)!r} at t = {last.t:.12g}."
+    elif path.status is Status.FINISHED:
+        words = f"finished at t = {t:.12g}."
+    elif path.status is Status.INTERRUPTED:
+        words = f"interrupted at t = {t:.12g}; what was computed before is here."
+    else:
+        words = f"stopped at t = {t:.12g}: {path.status}; {REMEDY[path.status]}."
+    return f"{words} {notes}".strip()

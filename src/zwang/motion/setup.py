@@ -1,0 +1,222 @@
+"""The setting of a motion: its system with numbers, its options checked, its span and its saved times."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from numpy.typing import ArrayLike
+
+from zwang.arrays import Array
+from zwang.compile import Program
+from zwang.engines.registry import AUTO, LOOSEST, QUAD, TIGHTEST, chosen, methods, names, require_tolerance
+from zwang.errors import InputError
+from zwang.evaluation import require_finite_matrices
+from zwang.formulations.forms import integrable
+from zwang.lowering import acceleration as explicit
+from zwang.lowering.cache import Kept
+from zwang.lowering.locked import Locked, lock
+from zwang.lowering.lowered import Matrices, Model, model_kernel, model_of
+from zwang.lowering.projection import projection_program
+from zwang.lowering.report import report_program
+from zwang.lowering.rows import Choice
+from zwang.model import System
+from zwang.model.event import Event
+from zwang.model.signal import Signal, signals_in
+from zwang.model.values import input_values, parameter_values
+from zwang.results.evaluate_along import spare_values
+
+DEFAULT_SAMPLES, MOST_SAMPLES = 201, 10**9
+
+
+BAUMGARTE = (10.0, 10.0)
+
+
+FEWEST_STEPS = 20, 100  # of a motion, and of one that shows nothing a step size could be chosen by
+
+
+_PROGRAMS: Kept[Program] = Kept()
+
+
+_LOCKED: Kept[tuple[Locked | None]] = Kept()
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A system with numbers: everything about a simulation that does not change while it runs."""
+
+    system: System
+    inputs: Mapping[sp.Expr, Any]
+    model: Model
+    p: Array
+    form: str
+    method: str
+    tol: float
+    drift: str
+    gains: tuple[float, float]
+    events: tuple[Event, ...]
+    signals: Mapping[sp.Expr, Signal]
+    """Kept alive: p holds the addresses of their tables."""
+    max_step: float = np.inf
+    quiet_step: float = np.inf
+    breaks: Array = field(default_factory=lambda: np.zeros(0))
+    """Instants right after which a signal or a switch in time changes."""
+    varied: tuple[int, ...] = ()
+    """Parameters that change while the motion is integrated with its sensitivities."""
+
+    def matrices(self, t: float, q: Array, v: Array) -> Matrices:
+        """The system's matrices at a state."""
+        now = model_kernel(self.system, self.inputs)(t, q, v, self.p)
+        require_finite_matrices(self.system, now)
+        return now
+
+    def program(self, kind: str, choice: Choice) -> Program:
+        """A program of the explicit equation, made once for the same model and choice."""
+        gains = explicit.GAINS if self.drift == "baumgarte" else None
+        key = (self.system.structure, tuple(self.inputs.items()), kind, self.form, choice, gains, self.varied)
+        running = self.running
+        make = {
+            "acceleration": lambda: explicit.acceleration_program(running, choice, self.form, gains),
+            "projection": lambda: projection_program(running, choice, gains),
+            "report": lambda: report_program(self.model, choice),
+        }
+        return _PROGRAMS.get(key, make[kind])
+
+    @property
+    def symbols(self) -> tuple[sp.Symbol, ...]:
+        """The parameters in the order of p."""
+        return self.system.symbols_with(self.inputs)
+
+    @property
+    def locked(self) -> Locked | None:
+        """The model with its switches held, if some depend on its state."""
+        if not self.model.description.switching:
+            return None
+        names = self.system.coordinate_names, tuple(map(str, self.symbols)), self.system.constraint_names
+        key = (self.system.structure, tuple(self.inputs.items()), *names, self.varied)
+        return _LOCKED.get(key, lambda: (lock(self.model, *names, self.varied),))[0]
+
+    @property
+    def running(self) -> Model:
+        """The model that engines run."""
+        return self.model if self.locked is None else self.locked.model
+
+    def named(self, program: Program, state: tuple[float, Array, Array]) -> dict[str, Array]:
+        """The inputs of a program at a state, with no switch held."""
+        t, q, v = state
+        values = {"t": np.array([t]), "q": q, "v": v, "p": self.p, "gains": np.array(self.gains)}
+        values |= {"modes": self.locked.literal} if self.locked else {}
+        return {name: values[name] for name in program.inputs}
+
+    @property
+    def all_parameters(self) -> Array:
+        """Parameters as the engines' kernels take them: then modes, the gains of Baumgarte's method last."""
+        modes = () if self.locked is None else self.locked.literal
+        return np.concatenate([self.p, modes, self.gains if self.drift == "baumgarte" else ()])
+
+
+def prepare(
+    system: System,
+    parameters: Mapping[Any, Any] | None,
+    method: str,
+    form: str,
+    tol: float,
+    drift: str | tuple[str, float, float],
+    events: Sequence[Event],
+    longest: tuple[float, float] = (np.inf, np.inf),
+) -> Setup:
+    """Check the options of a simulation, and put numbers to its parameters."""
+    if method not in methods():
+        raise InputError(f"method={method!r} is unknown: choose one of {', '.join(map(repr, methods()))}")
+    if form not in integrable():
+        raise InputError(f"form={form!r} cannot be integrated: choose one of {', '.join(map(repr, integrable()))}")
+    if not isinstance(tol, int | float | np.number) or not TIGHTEST <= tol <= LOOSEST:
+        raise InputError(f"tol = {tol!r} is out of range: choose between {TIGHTEST:g} and {LOOSEST:g}")
+    kind, *gains = drift if isinstance(drift, tuple | list) and drift else (drift,)
+    if kind not in ("none", "baumgarte", "projection") or (gains and (kind != "baumgarte" or len(gains) != 2)):
+        raise InputError(f"drift={drift!r} is unknown: choose 'none', 'projection', 'baumgarte' or ('baumgarte', α, β)")
+    if not all(isinstance(gain, int | float | np.number) and 0 <= gain < np.inf for gain in gains):
+        raise InputError(f"drift={drift!r}: the gains must be numbers, finite and not negative")
+    events = [events] if isinstance(events, Event) else list(events)
+    for event in events:
+        if not isinstance(event, Event):
+            raise InputError(f"events contains {event!r}: make it an event, zwang.Event(expression, name)")
+    for constraint in system.constraints:
+        if constraint.one_sided:
+            raise InputError(
+                f"constraint {constraint.name!r} is one-sided: motions with contacts are not integrated; leave it out "
+                f"and watch it as an Event, or make it an equality while it holds"
+            )
+    p, inputs = parameter_values(system, parameters)
+    if p.ndim != 1:
+        raise InputError("parameters are arrays: simulate takes one value each, simulate_many takes arrays")
+    signals = signals_in(input_values(system, parameters))
+    if method == AUTO:
+        method = chosen(tol, bool(signals))
+    require_tolerance(method, tol, names())
+    events = [replace(e, expression=e.expression.xreplace(spare_values(system, parameters))) for e in events]
+    watched = tuple(replace(e, expression=e.expression.subs(inputs).doit()) if inputs else e for e in events)
+    alpha, beta = gains or BAUMGARTE
+    model = model_of(system, inputs)
+    return Setup(system, inputs, model, p, form, method, tol, kind, (alpha, beta), watched, signals, *longest)
+
+
+def check_span(until: float, t: float) -> tuple[float, float]:
+    """Start and end as finite numbers, the end after the start."""
+    try:
+        until, t = float(until), float(t)
+    except (TypeError, ValueError):
+        raise InputError(f"until = {until!r}, t = {t!r}: both must be numbers") from None
+    if not (np.isfinite(until) and np.isfinite(t)):
+        raise InputError(f"until = {until}, t = {t}: both must be finite")
+    if until <= t:
+        raise InputError(f"until = {until:g} is not after the start t = {t:g}: a positive duration is needed")
+    return until, t
+
+
+def longest_step(max_step: float | None, span: float) -> tuple[float, float]:
+    """The longest step and the longest quiet one (see `Task`): what was asked for, or shares of the whole motion."""
+    if max_step is None:
+        return span / FEWEST_STEPS[0], span / FEWEST_STEPS[1]
+    if not isinstance(max_step, int | float | np.number) or isinstance(max_step, bool) or not max_step > 0:
+        raise InputError(f"max_step = {max_step!r}: a positive number is needed, or None for a share of the motion")
+    return float(max_step), float(max_step)
+
+
+def watched_times(setup: Setup, choice: Choice, t: float, grid: Array) -> Array:
+    """The saved times, and more of them where constraints are redundant: these are looked at there."""
+    if len(choice.rows) == len(setup.system.constraints):
+        return grid
+    return np.union1d(grid, np.linspace(t, grid[-1], DEFAULT_SAMPLES))
+
+
+def saved_times(t: float, until: float, times: ArrayLike | None, samples: int | None) -> Array:
+    """The times to save, ascending, with the end among them."""
+    if times is not None and samples is not None:
+        raise InputError("times and samples are both given: give one of them")
+    if times is None:
+        count = DEFAULT_SAMPLES if samples is None else samples
+        if not isinstance(count, int | np.integer) or not 2 <= count <= MOST_SAMPLES:
+            raise InputError(f"samples = {samples!r}: a whole number from 2 to {MOST_SAMPLES:g} is needed")
+        return np.linspace(t, until, int(count))
+    try:
+        grid = np.array(times, dtype=float).ravel()
+    except (TypeError, ValueError):
+        raise InputError(f"times = {times!r}: numbers are needed") from None
+    if not len(grid) or not np.isfinite(grid).all() or (np.diff(grid) < 0).any():
+        raise InputError("times must be finite, at least one, and in ascending order")
+    if grid[0] < t or grid[-1] > until:
+        raise InputError(f"times run from {grid[0]:g} to {grid[-1]:g}, outside of the motion's {t:g} to {until:g}")
+    return grid if grid[-1] == until else np.append(grid, until)
+
+
+def in_precision(precision: str, method: str, usual: str) -> str:
+    """The method that is meant: the usual one, or an engine that computes in quadruple precision."""
+    able = names(lambda engine: engine.quad)
+    if precision not in ("double", "quad") or (precision == "quad" and method not in (AUTO, *able)):
+        raise InputError(
+            f"precision={precision!r} with method={method!r}: choose 'double', or 'quad' with "
+            f"{' or '.join(map(repr, able))}"
+        )
+    return usual if precision == "double" else f"{able[0] if method == AUTO else method}{QUAD}"

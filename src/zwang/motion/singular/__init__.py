@@ -1,0 +1,1 @@
+"""Singular positions: where an engine stops before one, the way past it."""

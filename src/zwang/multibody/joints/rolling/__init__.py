@@ -1,0 +1,1 @@
+"""Joints that roll or slide on an edge."""

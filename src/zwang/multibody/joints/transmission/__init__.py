@@ -1,0 +1,1 @@
+"""Joints that couple the coordinates of other joints."""

@@ -1,0 +1,1 @@
+"""Models of other programs, URDF and MJCF, read into mechanisms."""

@@ -1,0 +1,148 @@
+"""A model that was read from another program's file: the mechanism, and what was read and what was not."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from zwang.arrays import Array
+from zwang.errors import AssemblyError
+from zwang.lowering.lowered import model_kernel
+from zwang.model.values import parameter_values
+from zwang.motion.assemble import assemble
+from zwang.multibody.mechanism import Mechanism
+from zwang.multibody.readers.frame import spin_rates
+from zwang.multibody.readers.skeleton import Held, Skeleton
+from zwang.multibody.readers.tree import Values, advance, place, rate_slices, read_values, reference
+
+CLOSED = 1e-12  # a loop is closed where its conditions read less than this, in units of length and angle
+OPEN = 1e-8  # and has not been closed where they read more than this
+STUCK = 1e-12  # steps shorter than this lead nowhere
+STEPS, ATTEMPTS = 30, 8  # of closing loops
+LEAP = 0.3  # how far a step may go, in units of length and angle
+
+
+@dataclass(frozen=True, eq=False)
+class Imported:
+    """A mechanism read from a file. `read` and `ignored` say, element by element, what became of the file.
+
+    `start` gives the state at values of the file's own joints. Printing it shows both lists.
+    """
+
+    mechanism: Mechanism
+    read: tuple[str, ...]
+    ignored: tuple[str, ...]
+    skeleton: Skeleton
+    held: tuple[Held, ...]
+
+    def __str__(self) -> str:
+        """What was read, and what was not."""
+        parts = []
+        for title, lines in (("read", self.read), ("ignored", self.ignored)):
+            parts += [f"{title}:", *(f"  - {line}" for line in lines or ("nothing",))]
+        return "\n".join(parts)
+
+    def start(
+        self, values: Mapping[str, Any] | None = None, rates: Mapping[str, Any] | None = None
+    ) -> dict[Any, float]:
+        """The state with joints at given values and rates, by the file's names; all others follow.
+
+        A hinge or slide takes one number. A ball takes a quaternion, scalar first, and its rates are the angular
+        velocity in the link's axes; a free link takes its origin and quaternion, and its rates are the origin's
+        velocity and the angular velocity in the link's axes. Joints that are not given stay as the file has them,
+        at rest, unless a loop or a coupling moves them.
+        """
+        links = self.skeleton.links
+        given = read_values(links, values or {}, "values")
+        slices = rate_slices(links)
+        total = max((s.stop for s in slices.values()), default=0)
+        free = np.ones(total, dtype=bool)
+        for name in given:
+            free[slices[name]] = False
+        found = self._closed(reference(links) | given, free)
+        q, S = self.maximal(found)
+        free[:] = True
+        theta = np.zeros(total)
+        for name, value in read_values(links, rates or {}, "rates").items():
+            free[slices[name]], theta[slices[name]] = False, value
+        J, _ = self._conditions(q, S)
+        theta[free] = np.linalg.lstsq(J[:, free], -J @ theta, rcond=1e-9)[0]
+        if np.abs(J @ theta).max(initial=0.0) > OPEN * max(1.0, np.abs(theta).max(initial=0.0)):
+            raise AssemblyError("the rates that are given contradict each other by a loop or coupling: give fewer")
+        state = np.concatenate([q, S @ theta])
+        system = self.mechanism.system
+        names = [*system.coordinates, *system.velocities]
+        return assemble(system, dict(zip(names, map(float, state), strict=True)))
+
+    def maximal(self, values: Values) -> tuple[Array, Array]:
+        """The mechanism's coordinates (n,) where slots have values, and (n, k) how their rates follow from the slots'.
+
+        In the order of the system's coordinates, and of the file's joints.
+        """
+        placed, slices = place(self.skeleton.links, values), rate_slices(self.skeleton.links)
+        where: dict[sp.Expr, tuple[float, Array]] = {}
+        for i, body in self.skeleton.bodies.items():
+            here = placed.frames[i]
+            arm, u = here.turn @ self.skeleton.links[i].centre, here.quaternion
+            q = np.concatenate([here.origin + arm, u])
+            moving = placed.linear[i] + np.cross(placed.angular[i], arm, axisa=0, axisc=0)
+            rows = np.vstack([moving, spin_rates(u, placed.angular[i])])
+            where |= dict(zip(body.coordinates, zip(q, rows, strict=True), strict=True))
+        for h in self.held:
+            for q, s in zip(h.joint.coordinates, h.slots, strict=bool(h.joint.coordinates)):
+                unit = np.zeros(placed.linear.shape[2])
+                unit[slices[s.name]] = 1.0
+                where[q] = (float(values[s.name][0]), unit)
+        found = [where[q] for q in self.mechanism.system.coordinates]
+        return np.array([x for x, _ in found]), np.array([row for _, row in found])
+
+    def _closed(self, values: Values, free: Any) -> Values:
+        """Values that close every loop, by changing the free ones; from elsewhere where the way from these is barred.
+
+        Bodies that are to be parallel but stand a quarter of a turn apart, for instance, do not know which way to go.
+        """
+        links, rng, best = self.skeleton.links, np.random.default_rng(0), (np.inf, 0)
+        for attempt in range(ATTEMPTS):
+            aside = np.where(free, attempt / ATTEMPTS * rng.normal(size=len(free)), 0.0)
+            found, reading = self._settled(advance(links, values, aside), free)
+            worst = int(np.argmax(np.abs(reading))) if len(reading) else 0
+            gap = float(np.abs(reading).max(initial=0.0))
+            if gap < OPEN and not self._flipped(self.maximal(found)[0]):
+                return found
+            best = min(best, (gap, worst))
+        name = self.mechanism.system.constraint_names[best[1]]
+        raise AssemblyError(
+            f"the joints cannot stand as given: {name!r} stays open by {best[0]:.3g}; leave out some of the values, "
+            f"so that these joints can follow, or give better ones"
+        )
+
+    def _settled(self, values: Values, free: Any) -> tuple[Values, Array]:
+        """Gauss and Newton's way with shortest steps, and what the conditions read at its end."""
+        for _ in range(STEPS):
+            J, reading = self._conditions(*self.maximal(values))
+            if np.abs(reading).max(initial=0.0) < CLOSED:
+                break
+            change = np.zeros(len(free))
+            change[free] = np.linalg.lstsq(J[:, free], -reading, rcond=1e-9)[0]
+            size = np.abs(change).max(initial=0.0)
+            if size < STUCK:
+                break
+            values = advance(self.skeleton.links, values, change * min(1.0, LEAP / size))
+        return values, reading
+
+    def _flipped(self, q: Array) -> bool:
+        """Whether a weld holds its bodies turned from where it should: half a turn off its conditions are met, too."""
+        where = dict(zip(self.mechanism.system.coordinates, q, strict=True))
+        facing = [j.facing for j in self.mechanism.joints]
+        return any(float(f.xreplace(where)) < 0 for f in facing if f is not None)
+
+    def _conditions(self, q: Array, S: Array) -> tuple[Array, Array]:
+        """How the conditions' readings follow from the slots' rates, and the readings, at a position."""
+        system = self.mechanism.system
+        p, inputs = parameter_values(system, None)
+        now = model_kernel(system, inputs)(0.0, q, np.zeros_like(q), p)
+        J = now.A @ S
+        J[np.abs(J) < 1e-11 * np.abs(now.A).max(initial=1.0)] = 0.0  # rounding of joints that hold by themselves
+        return J, np.nan_to_num(now.position)

@@ -1,0 +1,73 @@
+"""The files that an MJCF file names: all of them in its own folder, or it is refused before MuJoCo opens any."""
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from xml.etree.ElementTree import Element
+
+from zwang.multibody.readers.skeleton import refused
+from zwang.multibody.readers.xml_text import xml_root, xml_text
+
+FOLDERS = ("meshdir", "texturedir", "assetdir")  # attributes of the compiler element
+READ_AS_XML = ("include", "model")  # elements whose files name files again
+MOST_FILES = 1000
+
+
+def require_own_files(text: str, file: Path | None) -> None:
+    """Refuse a model that names files outside its folder; `file` is None of a text, which has none.
+
+    MuJoCo puts names together in several ways (the folder of the model, of the file that includes it, of meshes): all
+    of them are looked at, and links are followed.
+    """
+    root = None if file is None else file.parent.resolve()
+    todo, read = [(text, root)], set[Path]()
+    starts, folders, names = {root}, {""}, set[str]()
+    while todo:
+        inner, folder = todo.pop()
+        for element, key, name in named_files(xml_root(inner, "MJCF")):
+            if root is None or folder is None:
+                raise refused([f"{element.tag} names {name!r}, but a text has no folder: give the path of the file"])
+            require_name(element, key, name)
+            (folders if key in FOLDERS else names).add(name)
+            if len(names) * len(folders) * len(starts) > MOST_FILES:
+                raise refused([f"the files that it names may be in more than {MOST_FILES} places"])
+            for found in (root / name, folder / name) if element.tag in READ_AS_XML and key == "file" else ():
+                require_under(root, found, name)
+                if found.is_file() and found not in read:
+                    read.add(found)
+                    starts.add(found.parent)
+                    todo.append((xml_text(found, "MJCF"), found.parent))
+    for start, folder_name, name in product(starts, folders, names):
+        if root is not None and start is not None:
+            require_under(root, start / folder_name / name, name)
+
+
+def named_files(root: Element) -> Iterator[tuple[Element, str, str]]:
+    """Every attribute that names a file or a folder, with its element."""
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            if key.startswith("file") or key in FOLDERS:
+                yield element, key, value
+
+
+def require_name(element: Element, key: str, name: str) -> None:
+    """Refuse a name that leads elsewhere by itself."""
+    windows = PureWindowsPath(name)
+    if (
+        PurePosixPath(name).is_absolute()
+        or windows.is_absolute()
+        or windows.drive
+        or ".." in windows.parts
+        or ":" in name
+    ):
+        raise refused([f"{element.tag} {key}={name!r} leads out of the model's folder: put the file beside the model"])
+
+
+def require_under(root: Path, path: Path, name: str) -> None:
+    """Refuse a path that leads out of the folder by a link."""
+    try:
+        inside = path.resolve().is_relative_to(root)
+    except (OSError, RuntimeError):  # links in a circle
+        inside = False
+    if not inside:
+        raise refused([f"{name!r} leads out of the model's folder by a link: put the file itself beside the model"])

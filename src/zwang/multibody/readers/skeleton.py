@@ -1,0 +1,203 @@
+"""From the tree of a model that was read to bodies and joints."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from zwang.arrays import Array
+from zwang.errors import ModelFileError
+from zwang.multibody.body import AnyBody, ground
+from zwang.multibody.element import ForceElement
+from zwang.multibody.forces.ball_damper import BallDamper
+from zwang.multibody.forces.joint_spring import JointSpring
+from zwang.multibody.joint import Joint
+from zwang.multibody.joints.fixed import Fixed
+from zwang.multibody.joints.prismatic import Prismatic
+from zwang.multibody.joints.revolute import Revolute
+from zwang.multibody.joints.series import Series, Step
+from zwang.multibody.joints.spherical import Spherical
+from zwang.multibody.readers.frame import Frame
+from zwang.multibody.readers.tree import Link, Placed, Slot, place, reference
+from zwang.multibody.spatial_body import Body
+
+KINDS = {"hinge": "angle", "slide": "travel"}
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """Which link's body carries a link (number 0: the ground), and the link's frame in that link's."""
+
+    link: int
+    frame: Frame
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A joint of the mechanism that slots of one link became, and whether their values are coordinates of its own."""
+
+    link: int
+    slots: tuple[Slot, ...]
+    joint: Joint
+
+    @property
+    def own(self) -> bool:
+        """Whether the joint counts its slots by coordinates of its own."""
+        return isinstance(self.joint, Series)
+
+    def freedom(self, slot: Slot) -> str:
+        """What the joint calls the coordinate of a slot."""
+        return step_name(self.joint.name, slot) if self.own else KINDS[slot.kind]
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """Links with the bodies that carry them.
+
+    A body has its link's axes. Links without mass are parts of the body that they are fixed to, and what is fixed to
+    the world is the ground.
+    """
+
+    links: tuple[Link, ...]
+    carried: tuple[Carried, ...]
+    names: tuple[str, ...]
+
+    @cached_property
+    def start(self) -> Placed:
+        """The links in the reference position."""
+        return place(self.links, reference(self.links))
+
+    @cached_property
+    def bodies(self) -> dict[int, Body]:
+        """The bodies, by the number of their link."""
+        found = {}
+        for i, link in enumerate(self.links):
+            if i and self.carried[i].link == i:
+                here = self.start.frames[i]
+                inertia = (link.inertia + link.inertia.T) / 2
+                position, u = here.point(link.centre), here.quaternion
+                found[i] = Body(self.names[i], link.mass, inertia.tolist(), position.tolist(), u.tolist())
+        return found
+
+    def body(self, link: int) -> AnyBody:
+        """What carries a link."""
+        return self.bodies.get(self.carried[link].link, ground)
+
+    def point(self, link: int, x: Sequence[float] | Array) -> list[float]:
+        """A point of a link, in the axes of its body from the centre of mass."""
+        by = self.carried[link]
+        found: list[float] = (by.frame.point(x) - self.links[by.link].centre).tolist()
+        return found
+
+    def direction(self, link: int, d: Sequence[float] | Array) -> list[float]:
+        """A direction of a link, in the axes of its body."""
+        found: list[float] = (self.carried[link].frame.turn @ np.asarray(d)).tolist()
+        return found
+
+    def joints(self, counted: Collection[str]) -> list[Held]:
+        """The joints of the tree; slots in `counted`, sprung slots and several slots of a link count their turns."""
+        found = []
+        for i, link in enumerate(self.links):
+            if i == 0 or (link.slots and link.slots[0].kind == "free"):
+                continue
+            if link.slots:
+                found.append(Held(i, link.slots, self.joint(i, link, counted)))
+            elif self.carried[i].link == i and self.carried[link.parent].link != i:  # fixed, but a body of its own
+                name, at = link.joint, self.between(i, np.zeros(3))
+                found.append(Held(i, (), Fixed(name, self.body(link.parent), self.body(i), at=at)))
+        return found
+
+    def between(self, i: int, x: Array) -> tuple[list[float], list[float]]:
+        """A point of a link in the reference position, on its parent's body and on its own."""
+        parent = self.links[i].parent
+        world = self.start.frames[i].point(x)
+        return self.point(parent, self.start.frames[parent].inverse.point(world)), self.point(i, x)
+
+    def joint(self, i: int, link: Link, counted: Collection[str]) -> Joint:
+        """The joint between a link and its parent."""
+        first, second, slot = self.body(link.parent), self.body(i), link.slots[0]
+        at = self.between(i, slot.at)
+        if len(link.slots) > 1 or slot.name in counted or (slot.stiffness and slot.kind in KINDS):
+            return Series(link.joint, first, second, at, [self.step(i, s) for s in link.slots])
+        if slot.kind == "ball":
+            return Spherical(link.joint, first, second, at)
+        parent_axis = self.start.frames[link.parent].turn.T @ self.start.frames[i].turn @ slot.axis
+        axis = (self.direction(link.parent, parent_axis), self.direction(i, slot.axis))
+        kind = Revolute if slot.kind == "hinge" else Prismatic
+        return kind(link.joint, first, second, at, axis, slot.zero)
+
+    def step(self, i: int, slot: Slot) -> Step:
+        """A slot as a step of a series, in world axes."""
+        here = self.start.frames[i]
+        axis, at = here.turn @ slot.axis, here.point(slot.at)
+        name = step_name(self.links[i].joint, slot)
+        return Step(name, KINDS[slot.kind], axis.tolist(), at.tolist(), slot.zero)
+
+
+def step_name(joint: str, slot: Slot) -> str:
+    """What a slot is called within its joint: angle or travel where it is the joint, else its own name."""
+    return KINDS[slot.kind] if slot.name == joint else slot.name.removeprefix(f"{joint}.")
+
+
+def dampers_and_springs(held: Sequence[Held]) -> list[ForceElement]:
+    """Springs and dampers of the slots."""
+    found: list[ForceElement] = []
+    for h in held:
+        for s in h.slots:
+            if s.kind == "ball" and s.damping:
+                found.append(BallDamper(f"{s.name}_damper", h.joint, s.damping))
+            elif s.kind in KINDS and (s.stiffness or s.damping):
+                name = f"{s.name}_spring" if s.stiffness else f"{s.name}_damper"
+                rest = s.rest if s.stiffness else None
+                found.append(JointSpring(name, h.joint, s.stiffness, rest, s.damping, h.freedom(s)))
+    return found
+
+
+def skeleton_of(links: Sequence[Link], taken: Collection[str] = ()) -> Skeleton:
+    """Links with their bodies; refuse, by name, what moves without mass."""
+    carried = carriers(links)
+    used = {"ground", *taken}
+    names = []
+    for link in links:
+        names.append(unused(link.name, used))
+        used.add(names[-1])
+    return Skeleton(tuple(links), carried, tuple(names))
+
+
+def carriers(links: Sequence[Link]) -> tuple[Carried, ...]:
+    """Who carries whom: the nearest link with mass up the chain of fixed joints, or else the first one below."""
+    root, frame = [0], [Frame.of((0, 0, 0))]  # of each rigid group: its first link, and the frames in it
+    for i, link in enumerate(links[1:], start=1):
+        root.append(i if link.slots else root[link.parent])
+        frame.append(Frame.of((0, 0, 0)) if link.slots else frame[link.parent] @ link.offset)
+    holder = {0: 0}
+    for i, link in enumerate(links):
+        if link.mass > 0:
+            holder.setdefault(root[i], i)
+    bad = [links[r].name for r in dict.fromkeys(root) if r not in holder]
+    if bad:
+        raise refused([f"link {n!r} can move but has no mass: give it an inertia, or fix it to another" for n in bad])
+    found: list[Carried] = []
+    for i, link in enumerate(links):
+        by = 0 if root[i] == 0 else i
+        if root[i] and not link.mass > 0:
+            above = found[link.parent].link if not link.slots else 0
+            by = above or holder[root[i]]
+        found.append(Carried(by, frame[by].inverse @ frame[i]))
+    return tuple(found)
+
+
+def unused(name: str, used: Collection[str], suffix: str = "link") -> str:
+    """The name, or one like it that is not yet used."""
+    tried, k = name, 1
+    while tried in used:
+        tried, k = f"{name}_{suffix}{k if k > 1 else ''}", k + 1
+    return tried
+
+
+def refused(problems: Sequence[Any]) -> ModelFileError:
+    """Every mistake of a model that cannot be read."""
+    count = "1 mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
+    return ModelFileError(problems, "\n".join([f"this model has {count}:", *(f"  - {p}" for p in problems)]))

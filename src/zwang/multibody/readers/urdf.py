@@ -1,0 +1,100 @@
+"""Robots described in URDF, read into a mechanism.
+
+URDF says: a link's inertia is given in a frame of its own; a joint's origin is the child's frame in the parent's where
+the joint reads zero; the joint's axis is in the child's frame. See the format's description by Open Robotics.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from zwang.multibody.forces.gravity import Gravity
+from zwang.multibody.joint import Constrainer
+from zwang.multibody.joints.selection import Selected
+from zwang.multibody.joints.transmission.coupling import Coupling
+from zwang.multibody.mechanism import Mechanism
+from zwang.multibody.readers.frame import Frame
+from zwang.multibody.readers.imported import Imported
+from zwang.multibody.readers.skeleton import Skeleton, dampers_and_springs, refused, skeleton_of, unused
+from zwang.multibody.readers.tree import Link, Slot
+from zwang.multibody.readers.urdf_elements import Jointed, joint_of, link_of, mimic_of, root_of, unused_lines
+from zwang.multibody.readers.xml_text import parse_xml
+
+
+def read_urdf(
+    source: str | Path, *, floating_base: bool = False, gravity: Sequence[float] = (0.0, 0.0, -9.81)
+) -> Imported:
+    """Read a URDF file, or its text. URDF knows no gravity: it is given here.
+
+    The root link is the ground, or, with `floating_base`, a body that is free to move. Links without inertia that are
+    fixed to others are parts of those. A damping becomes a linear damper, a mimic tag a coupling. `planar` leaves two
+    travels and a turn free, called joint.travel1, joint.travel2 and joint.angle.
+
+    >>> pendulum = read_urdf('''<robot name="pendulum">
+    ...   <link name="base"/>
+    ...   <link name="rod"><inertial><origin xyz="0 0 -1"/><mass value="1"/>
+    ...     <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    ...   <joint name="pin" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint>
+    ... </robot>''')
+    >>> print(pendulum)
+    read:
+      - link 'base': the ground
+      - link 'rod': a body of mass 1
+      - joint 'pin': continuous, from 'base' to 'rod'
+    ignored:
+      - nothing
+    """
+    xml, root = parse_xml(source, "robot", "URDF")
+    links = {name: link_of(xml, e, name) for name, e in xml.named(root, "link").items()}
+    elements = xml.named(root, "joint")
+    joints = {name: j for name, e in elements.items() if (j := joint_of(xml, e, name)) is not None}
+    mimics = [] if xml.mistakes else [m for e in elements.values() if (m := mimic_of(xml, e, joints)) is not None]
+    xml.ignored += unused_lines(root)
+    base = root_of(xml, links, list(joints.values()))
+    if xml.mistakes:
+        raise refused(xml.mistakes)
+    tree = grown(links, list(joints.values()), base, floating_base)
+    used = {link.joint for link in tree} | {s.name for link in tree for s in link.slots}
+    skeleton = skeleton_of(tree, used)
+    held = skeleton.joints({name for m in mimics for name in (m.follower, m.leader)})
+    conditions: list[Constrainer] = [h.joint for h in held]
+    by_slot = {s.name: (h.joint, h.freedom(s)) for h in held for s in h.slots if s.kind != "ball"}
+    for m in mimics:
+        factors: dict[Selected, float] = {by_slot[m.follower]: 1.0}
+        if m.factor:
+            factors[by_slot[m.leader]] = -m.factor
+        conditions.append(Coupling(f"{m.follower}_mimic", factors, m.offset))
+    forces = [*([Gravity(gravity)] if any(gravity) else []), *dampers_and_springs(held)]
+    mechanism = Mechanism(list(skeleton.bodies.values()), conditions, forces, name=root.get("name") or "")
+    read = [*(link_line(skeleton.names[i], i, skeleton) for i in range(1, len(tree)))]
+    read += [f"joint {j.name!r}: {j.kind}, from {j.parent!r} to {j.child!r}" for j in joints.values()]
+    read += [f"joint {s.name!r}: damping {s.damping:g}" for h in held for s in h.slots if s.damping]
+    read += [f"joint {m.follower!r}: follows {m.leader!r}, × {m.factor:g} + {m.offset:g}" for m in mimics]
+    return Imported(mechanism, tuple(read), tuple(xml.ignored), skeleton, tuple(held))
+
+
+def link_line(called: str, i: int, skeleton: Skeleton) -> str:
+    """What became of a link."""
+    link, by = skeleton.links[i], skeleton.carried[i].link
+    other = "" if called == link.name else f", called {called!r} here"
+    if by == 0:
+        return f"link {link.name!r}: the ground"
+    if by == i:
+        return f"link {link.name!r}: a body of mass {link.mass:g}{other}"
+    return f"link {link.name!r}: without mass, a part of {skeleton.names[by]!r}"
+
+
+def grown(links: dict[str, Link], joints: Sequence[Jointed], base: str, floating_base: bool) -> tuple[Link, ...]:
+    """The tree, parents before children; number 0 is the world."""
+    used = {j.name for j in joints}
+    slots = (Slot(unused("base", used, "free"), "free"),) if floating_base else ()
+    tree = [Link("world", -1, Frame.of((0, 0, 0))), replace(links[base], slots=slots)]
+    number = {base: 1}
+    while len(number) < len(links):
+        for j in joints:
+            if j.parent in number and j.child not in number:
+                number[j.child] = len(tree)
+                tree.append(
+                    replace(links[j.child], parent=number[j.parent], offset=j.offset, slots=j.slots, joint=j.name)
+                )
+    return tuple(tree)

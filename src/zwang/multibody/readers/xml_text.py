@@ -1,0 +1,102 @@
+"""XML from strangers: parsed without entities and within bounds, read with messages that name the element."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
+
+from zwang.errors import InputError
+from zwang.multibody.readers.skeleton import refused
+
+MOST = 20_000_000  # characters of a file
+
+
+@dataclass
+class Xml:
+    """What was found wrong with a file, and what was left aside, as it is read."""
+
+    mistakes: list[str] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+
+    def named(self, root: Element, tag: str) -> dict[str, Element]:
+        """The root's elements of a tag by their names, which must differ."""
+        found: dict[str, Element] = {}
+        for i, e in enumerate(root.findall(tag)):
+            name = e.get("name", "").strip()
+            if not name:
+                self.mistakes.append(f"the {tag} number {i + 1} has no name")
+            elif name in found:
+                self.mistakes.append(f"two of the {tag}s are called {name!r}")
+            else:
+                found[name] = e
+        return found
+
+    def numbers(self, e: Element | None, key: str, who: str, default: Sequence[float]) -> tuple[float, ...]:
+        """The numbers of an attribute, as many as the default has."""
+        text = None if e is None else e.get(key)
+        if text is None:
+            return tuple(default)
+        try:
+            values = tuple(float(word) for word in text.split())
+        except ValueError:
+            values = ()
+        if len(values) != len(default) or not all(map(math.isfinite, values)):
+            many = "a number" if len(default) == 1 else f"{len(default)} numbers"
+            self.mistakes.append(f"{who}: {key}={text!r} is not {many}")
+            return tuple(default)
+        return values
+
+    def number(self, e: Element | None, key: str, who: str, default: float | None = None) -> float | None:
+        """One number; without a default it must be there."""
+        if default is None and (e is None or e.get(key) is None):
+            self.mistakes.append(f"{who}: {key} is missing")
+            return None
+        return self.numbers(e, key, who, (default or 0.0,))[0]
+
+
+class _Plain(TreeBuilder):
+    """Builds the tree, and refuses a document type: entities could make a small file huge."""
+
+    def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
+        """Refuse it."""
+        raise refused([f"it declares the document type {name!r}: take the DOCTYPE out, nothing here needs one"])
+
+
+def xml_text(source: str | Path, what: str) -> str:
+    """The text itself, or what stands in the file that is named."""
+    if isinstance(source, str) and "<" in source:
+        text = source
+    else:
+        try:
+            with Path(source).open(encoding="utf-8") as file:
+                text = file.read(MOST + 1)
+        except (OSError, TypeError, ValueError) as error:
+            raise InputError(f"{str(source)!r} cannot be read as {what}: {error}") from None
+    if len(text) > MOST:
+        raise refused([f"the text is longer than {MOST:,} characters"])
+    return text
+
+
+def xml_root(text: str, what: str) -> Element:
+    """The root element of a text."""
+    if len(text) > MOST:
+        raise refused([f"the text of this {what} is longer than {MOST:,} characters"])
+    parser = XMLParser(target=_Plain())
+    try:
+        parser.feed(text)
+        root: Element = parser.close()
+    except ParseError as error:
+        why = "it is not XML" if what != "MJCF" else "it is not XML, so that MuJoCo's compiler refuses it"
+        raise refused([f"{why}: {error}"]) from None
+    return root
+
+
+def parse_xml(source: str | Path, tag: str, what: str) -> tuple[Xml, Element]:
+    """The root element of a file or text, which must have this tag."""
+    root = xml_root(xml_text(source, what), what)
+    if root.tag != tag:
+        raise refused([f"its root is <{root.tag}>, but that of {what} is <{tag}>"])
+    if any("xacro" in e.tag for e in root.iter()):
+        raise refused(["it is written in xacro: let xacro turn it into plain URDF first"])
+    return Xml(), root

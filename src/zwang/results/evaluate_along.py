@@ -1,0 +1,70 @@
+"""Expressions along a motion: whatever a person wants to know of it, computed in native code."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from zwang.arrays import Array
+from zwang.compile import Program, compile_program
+from zwang.equations.languages import translate
+from zwang.errors import InputError
+from zwang.model import System
+from zwang.model.symbols import as_scalar, rates, t
+from zwang.model.values import named_like, one_number, parameter_values, suggestion
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def along(
+    motion: "xr.Dataset",
+    system: System,
+    expressions: Sequence[Any],
+    parameters: Mapping[Any, Any] | None = None,
+    potentials: Sequence[Any] = (),
+) -> Array:
+    """(time, k) values of k expressions in coordinates, rates, parameters and time; `parameters` as in `simulate`.
+
+    Of each of the `potentials` V a further column is the power −∂V/∂q · q̇.
+
+    >>> import zwang as zw
+    >>> x = zw.coordinates("x")
+    >>> free = zw.System((x,), kinetic=zw.dot(x)**2/2)
+    >>> motion = zw.simulate(free, {x: 1, zw.dot(x): 2}, until=1, samples=2)
+    >>> along(motion, free, [x**2, zw.dot(x)]).round(9)
+    array([[1., 2.],
+           [9., 2.]])
+    """
+    import symengine as se
+
+    p, inputs = parameter_values(system, parameters)
+    symbols = system.symbols_with(inputs)
+    n = len(system.coordinates)
+    packed = {"t": 1, "q": n, "v": n, "p": len(symbols)}
+    names = {key: tuple(se.Symbol(f"{key}{i}") for i in range(size)) for key, size in packed.items()}
+    known: dict[sp.Basic, Any] = dict(zip(symbols, names["p"], strict=True)) | {t: names["t"][0]}
+    for q, qi, vi in zip(system.coordinates, names["q"], names["v"], strict=True):
+        known |= {q: qi, rates(q)[0]: vi}
+    spare = spare_values(system, parameters)
+    wanted = [as_scalar(e).xreplace(spare) for e in (*expressions, *potentials)]
+    wanted = [e.subs(inputs).doit() if inputs and e.has(*inputs) else e for e in wanted]
+    for e in wanted:
+        strange = sorted((e.free_symbols | e.atoms(AppliedUndef)) - known.keys(), key=str)
+        if strange:
+            raise InputError(f"{strange[0]} is unknown along this motion{suggestion(strange[0], [*known])}")
+    found = [translate(e, known) for e in wanted]
+    values, V = found[: len(expressions)], found[len(expressions) :]
+    motion_names = names["q"], names["v"]
+    flows = [-sum((v.diff(q) * rate for q, rate in zip(*motion_names, strict=True)), start=se.S.Zero) for v in V]
+    kernel = compile_program(Program(inputs=names, outputs={"values": (*values, *flows)}))
+    return kernel(t=motion.time.values[:, None], q=motion.q.values, v=motion.v.values, p=p)["values"]
+
+
+def spare_values(system: System, parameters: Mapping[Any, Any] | None) -> dict[sp.Symbol, sp.Float]:
+    """Values of the parameters that are declared but do not occur in the system: drawings and events may use them."""
+    values = dict(system.parameters)
+    values |= {named_like(key, values): value for key, value in (parameters or {}).items()}
+    unused = [s for s in system.parameters if isinstance(s, sp.Symbol) and s not in system.symbols]
+    return {s: sp.Float(one_number(values[s], str(s))) for s in unused if values[s] is not None}

@@ -1,0 +1,1 @@
+"""The report: a model and its motion as one page of HTML."""

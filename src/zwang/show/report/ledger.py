@@ -1,0 +1,99 @@
+"""The constraint ledger: every constraint by name, what it asks for, its standing and what it reads."""
+
+from html import escape
+
+import sympy as sp
+
+from zwang.model import Constraint
+from zwang.model.symbols import t
+from zwang.show.report.html import NOTHING, Section, badge, listed, number, paragraph, table
+from zwang.show.report.math import sides
+from zwang.show.report.opening import conclusions
+from zwang.show.report.subject import Subject
+from zwang.verdict import Verdict
+
+MOST_ROWS = 20  # constraints; beyond, their rows of A take longer to make than anybody will look at them
+HEAD = ("Constraint", "At the start", "Reaction", "Largest residual", "What it asks for, and its row of A q̈ = b")
+
+
+def ledger_section(subject: Subject) -> Section | None:
+    """The section on the constraints; none where there are none."""
+    if not subject.system.constraints:
+        return None
+    rows = [row(subject, i, c) for i, c in enumerate(subject.system.constraints)]
+    body = [paragraph(line) for line in verdict_lines(subject)]
+    body.append(table("The constraint ledger", HEAD, rows, "ledger"))
+    if len(rows) > MOST_ROWS:
+        body.append(paragraph(f"The rows of A and b are left out: there are {len(rows)}.", "note"))
+    return Section("constraints", "Constraints", "\n".join(body))
+
+
+def verdict_lines(subject: Subject) -> list[str]:
+    """The verdict in words, and what the motion has to add."""
+    verdict = subject.verdict
+    lines = conclusions(verdict) if isinstance(verdict, Verdict) else [verdict]
+    motion = subject.motion
+    shared = [str(name) for name in motion.constraint.values[~motion.unique.values]]
+    if shared:
+        lines.append(f"Along the motion the multipliers of {listed(shared)} are not unique; given are the least ones.")
+    return lines
+
+
+def row(subject: Subject, i: int, constraint: Constraint) -> list[str]:
+    """One constraint's line in the ledger."""
+    unique = bool(subject.motion.unique.values[i])
+    asked = [condition(subject, constraint)]
+    if len(subject.system.constraints) <= MOST_ROWS:
+        asked.append(acceleration_level(subject, constraint))
+    return [
+        f'{escape(constraint.name)}<span class="kinds">{", ".join(constraint.kinds)}</span>',
+        standing(subject.verdict, constraint.name),
+        badge("unique", "good") if unique else badge("not unique", "note"),
+        readings(*subject.residuals[constraint.name]),
+        "".join(f'<div class="line">{line}</div>' for line in asked),
+    ]
+
+
+def readings(position: float, velocity: float) -> str:
+    """What a constraint reads at the levels that it has."""
+    both = [(position, "position"), (velocity, "velocity")]
+    found = [
+        f'{number(value, digits=2)} <span class="none">in {level}</span>' for value, level in both if value == value
+    ]
+    return "<br>".join(found) or NOTHING
+
+
+def condition(subject: Subject, constraint: Constraint) -> str:
+    """The constraint as an equation, or as an inequality."""
+    left, right = (constraint.expression, sp.S.Zero) if constraint.one_sided else sides(constraint.expression)
+    return subject.notation.relation(left, r"\geq" if constraint.one_sided else "=", right)
+
+
+def acceleration_level(subject: Subject, constraint: Constraint) -> str:
+    """The row of A times q̈, and the entry of b; only coordinates that occur have entries."""
+    columns = [q for q in subject.system.coordinates if q in constraint.functions]
+    A, b = constraint.row(columns)
+    terms = [sp.Mul(entry, q.diff(t, 2), evaluate=False) for q, entry in zip(columns, A, strict=True) if entry != 0]
+    left = sp.Add(*terms, evaluate=False) if terms else sp.S.Zero
+    return subject.notation.relation(left, r"\geq" if constraint.one_sided else "=", b)
+
+
+def standing(verdict: Verdict | str, name: str) -> str:
+    """Whether a constraint is independent, redundant or inconsistent at the start, and with which others."""
+    if isinstance(verdict, str):
+        return NOTHING
+    if name in verdict.inactive:
+        return badge("not at its limit", "note")
+    if name in verdict.inconsistent:
+        others = verdict.inconsistent[name]
+        text = f"contradicts {listed(others)}" if others else "a zero row asks for something"
+        return badge("inconsistent", "bad") + why(text)
+    if name in verdict.redundant:
+        others = verdict.redundant[name]
+        return badge("redundant", "note") + why(f"follows from {listed(others)}" if others else "its row is zero here")
+    return badge("violated", "bad") if name in verdict.violated else badge("independent", "good")
+
+
+def why(text: str) -> str:
+    """What a badge rests on."""
+    return f'<span class="why">{escape(text)}</span>'

@@ -1,0 +1,87 @@
+"""How to repeat the run: settings, versions, the model's text and the command."""
+
+import platform
+import shlex
+from html import escape
+from importlib.metadata import PackageNotFoundError, version
+
+from zwang._version import __version__
+from zwang.show.report.html import Section, details, number, paragraph, table
+from zwang.show.report.opening import LONG_MESSAGE, seconds
+from zwang.show.report.subject import Subject
+
+PACKAGES = ("numpy", "scipy", "sympy", "symengine", "llvmlite", "heyoka", "xarray")
+
+
+def settings_section(subject: Subject) -> Section:
+    """The section that lets a reader repeat the run."""
+    words = " ".join(f"<span>{escape(shlex.quote(word))}</span>" for word in repeat(subject))  # a line ends between two
+    command = f'<pre class="command"><code>{words}</code></pre>'
+    body = [
+        paragraph("This command repeats the run and writes this report."),
+        command,
+        '<div class="columns">',
+        table("Settings of the run", ("Setting", "Value"), settings(subject), "compact"),
+        table("Versions", ("Program", "Version"), versions(subject), "compact"),
+        "</div>",
+    ]
+    message = str(subject.motion.attrs["message"])
+    if len(message) > LONG_MESSAGE:
+        body.append(details("All remarks on the run", paragraph(message)))
+    if subject.model.text.strip():
+        text = f"<pre><code>{escape(subject.model.text)}</code></pre>"
+        body.append(details(f"The model file, {subject.file_name}", text))
+    return Section("repeat", "To repeat it", "\n".join(body))
+
+
+def settings(subject: Subject) -> list[tuple[str, str]]:
+    """How the motion was computed and what it took."""
+    a, run = subject.motion.attrs, subject.model.run
+    drift = run.drift if isinstance(run.drift, str) else " ".join(map(str, run.drift))
+    return [
+        ("Engine", escape(str(a["method"]))),
+        ("Form", escape(str(a["form"]))),
+        ("Tolerance", number(float(a["tol"]), digits=3)),
+        ("Drift", escape(str(drift if str(a["drift"]) in drift else a["drift"]))),
+        ("Start assembled", "yes" if run.assemble or subject.model.mechanism else "no"),
+        ("Saved states", f"{subject.motion.sizes['time']:,}"),
+        ("Steps", f"{int(a['steps']):,}"),
+        ("Evaluations", f"{int(a['evaluations']):,}"),
+        ("Compiling", seconds(float(a["compile_seconds"]))),
+        ("Integrating", seconds(float(a["run_seconds"]))),
+        ("In all", seconds(float(a["total_seconds"]))),
+    ]
+
+
+def versions(subject: Subject) -> list[tuple[str, str]]:
+    """What it was computed with."""
+    own = str(subject.motion.attrs.get("zwang_version", __version__))
+    found = [("zwang", own if own == __version__ else f"{own} (this report: {__version__})")]
+    found.append(("Python", platform.python_version()))
+    for name in PACKAGES:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            found.append((name, "not installed"))
+    found.append(("System", f"{platform.system()} {platform.machine()}"))
+    return [(escape(name), escape(what)) for name, what in found]
+
+
+def repeat(subject: Subject) -> list[str]:
+    """The words of the command that repeats the run, with everything said that it could be said differently."""
+    a, run = subject.motion.attrs, subject.model.run
+    until = run.until if run.until is not None else (subject.span[1] if not subject.empty else 1.0)
+    words = ["zwang", "run", subject.file_name, "--until", f"{until!r}"]
+    samples = run.samples or subject.motion.sizes["time"]
+    words += ["--samples", str(samples), "--tol", f"{float(a['tol'])!r}"]
+    if run.max_step is not None:
+        words += ["--max-step", f"{run.max_step!r}"]
+    words += ["--method", str(a["method"]).partition(",")[0], "--form", str(a["form"])]
+    if run.drift != "none":
+        words += ["--drift", run.drift if isinstance(run.drift, str) else ",".join(map(str, run.drift))]
+    if subject.model.mechanism is None:  # those are put together in any case
+        words.append("--assemble" if run.assemble else "--no-assemble")
+    for key, value in (subject.parameters or {}).items():
+        words += ["--set", f"{getattr(key, 'name', key)}={value}"]
+    words += ["--report", f"{subject.file_name.rpartition('.')[0] or subject.file_name}.html"]
+    return words

@@ -1,0 +1,124 @@
+"""The system in words: parameters, coordinates, energies, forces, inputs and events, as the model gives them."""
+
+import math
+from html import escape
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from zwang.arrays import Array
+from zwang.model.signal import Signal
+from zwang.model.symbols import as_expression
+from zwang.show.report.html import NOTHING, Section, details, number, pairs, table
+from zwang.show.report.subject import Subject
+
+NOISE = 1e-12  # of the largest value: no tolerance that is in use says more about a value that is zero
+MANY = 60  # entries before they are folded away
+DIRECTIONS = {1: "upwards", -1: "downwards", 0: "in either direction"}
+
+
+def system_section(subject: Subject) -> Section:
+    """What the model says the system is."""
+    parts = [folded("Coordinates", coordinates(subject), len(subject.system.coordinates))]
+    if subject.values:
+        parts.append(folded("Parameters", parameters(subject), len(subject.values)))
+    parts.append(pairs(descriptions(subject)))
+    if subject.model.events:
+        parts.append(events(subject))
+    return Section("system", "The system", "\n".join(parts))
+
+
+def folded(what: str, html: str, rows: int) -> str:
+    """A long table folded away."""
+    return html if rows <= MANY else details(f"{what}: {rows}", html)
+
+
+def coordinates(subject: Subject) -> str:
+    """Where each coordinate begins and ends."""
+    notation, motion = subject.notation, subject.motion
+    units, rates = subject.units("unit_q"), subject.units("unit_v")
+    shown = {"q": without_noise(motion.q.values, units), "v": without_noise(motion.v.values, rates)}
+    rows = []
+    for i, q in enumerate(subject.system.coordinates):
+        ends = [NOTHING] * 4
+        if not subject.empty:
+            values = [shown[name][k, i] for name, k in (("q", 0), ("v", 0), ("q", -1), ("v", -1))]
+            ends = [number(float(x), unit, 6) for x, unit in zip(values, (units[i], rates[i]) * 2, strict=True)]
+        rows.append([notation.show(q), *ends])
+    head = ["Coordinate", "Start", "Rate at the start", "End", "Rate at the end"]
+    return table("Coordinates", head, rows, "numbers")
+
+
+def without_noise(values: Array, units: list[str]) -> Array:
+    """(time, n) the same values, 0 for those that are nothing beside the largest of the same unit.
+
+    >>> without_noise(np.array([[1.0, 3e-16, 3e-16]]), ["m", "m", "s"])
+    array([[1.e+00, 0.e+00, 3.e-16]])
+    """
+    sizes = np.abs(values).max(axis=0, initial=0.0)
+    scale = [max(size for size, other in zip(sizes, units, strict=True) if other == unit) for unit in units]
+    return np.where(np.abs(values) < NOISE * np.array(scale), 0.0, values)
+
+
+def parameters(subject: Subject) -> str:
+    """The parameters and their values; those set for this run say what the model has."""
+    defaults, items = subject.system.parameters, []
+    for s, value in subject.values.items():
+        own = defaults.get(s)
+        note = ""
+        if own is not None and value is not None and not math.isclose(own, value, rel_tol=1e-15):
+            note = f' <span class="none">(model: {number(float(own), digits=6)})</span>'
+        size = NOTHING if value is None else number(float(value), digits=9)
+        items.append(f"<li>{subject.notation.show(s)} = {size}{note}</li>")
+    return f'<div class="table"><p class="caption">Parameters</p><ul class="grid">{"".join(items)}</ul></div>'
+
+
+def descriptions(subject: Subject) -> list[tuple[str, str]]:
+    """Energies, forces and inputs, each with its formula."""
+    system, notation = subject.system, subject.notation
+    said: list[tuple[str, str]] = []
+    if system.kinetic is not None:
+        said.append(("Kinetic energy", notation.show(system.kinetic)))
+    if system.mass is not None:
+        said.append(("Mass matrix", notation.show(system.mass)))
+    if system.potential != 0:
+        said.append(("Potential energy", notation.show(system.potential)))
+    given = "Forces, all of them" if system.mass is not None else "Further forces"
+    for what, vector in ((given, system.forces), ("Nonideal part of the forces of constraint", system.nonideal)):
+        acting = [(q, f) for q, f in zip(system.coordinates, vector, strict=True) if f != 0]
+        if acting:
+            said.append((what, lines(f"along {notation.show(q)}: {notation.show(f)}" for q, f in acting)))
+    if subject.inputs:
+        said.append(("Known functions of time", lines(one_input(subject, f, x) for f, x in subject.inputs.items())))
+    return said
+
+
+def lines(entries: Any) -> str:
+    """Several things, one below the other."""
+    found = list(entries)
+    body = "".join(f'<div class="line">{entry}</div>' for entry in found)
+    return body if len(found) <= MANY else details(f"{len(found)} of them", body)
+
+
+def one_input(subject: Subject, function: sp.Expr, value: Any) -> str:
+    """A known function of time: its formula, or what its table covers."""
+    name = subject.notation.show(function)
+    if isinstance(value, Signal):
+        kind = {"linear": "straight between", "cubic": "a cubic spline through"}.get(value.kind, value.kind)
+        return f"{name}: a table, {kind} {len(value.times):,} points from t = {value.span}"
+    return name if value is None else f"{name} = {subject.notation.show(as_expression(value))}"
+
+
+def events(subject: Subject) -> str:
+    """What was watched, and when it happened."""
+    motion, rows = subject.motion, []
+    for i, event in enumerate(subject.model.events):
+        name = event.name or f"event {i + 1}"
+        met = motion.event_time.values[motion.event_name.values == name] if "event_time" in motion else np.zeros(0)
+        when = ", ".join(number(float(x), digits=9) for x in met[:5])
+        if len(met) > 5:
+            when += f" and {len(met) - 5} more"
+        happens = f"{subject.notation.show(event.expression)} crosses zero {DIRECTIONS[event.direction]}"
+        rows.append([escape(name), happens, "yes" if event.stop else "no", when or "not met"])
+    return table("Events", ["Event", "When", "Stops the motion", "Met at t ="], rows)

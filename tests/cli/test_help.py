@@ -59,6 +59,19 @@ def test_help_loads_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
+def test_a_model_is_read_without_what_only_numbers_need():
+    # SciPy takes as long to import as everything else together
+    code = (
+        "import sys\n"
+        "import zwang\n"
+        "from importlib.resources import files\n"
+        "zwang.load_model(str(files('zwang.examples') / 'pendulum.toml'))\n"
+        "print([name for name in ('scipy', 'xarray', 'matplotlib', 'plotly', 'heyoka') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
+
+
 def test_completion_knows_models_and_examples(here):
     from zwang.cli.options import complete_example, complete_model
 

@@ -2,12 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from zwang.arrays import Array
 from zwang.multibody.vectors import world_rates
+
+
+def rotations() -> Any:
+    """SciPy's turns, which are imported only where something is read: that takes as long as all the rest."""
+    from scipy.spatial.transform import Rotation
+
+    return Rotation
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,12 +33,12 @@ class Frame:
     def of(cls, origin: Sequence[float] | Array, quaternion: Sequence[float] | Array = (1, 0, 0, 0)) -> "Frame":
         """The frame at an origin, turned by a quaternion, scalar first."""
         w, x, y, z = quaternion
-        return cls(Rotation.from_quat([x, y, z, w]).as_matrix(), np.array(origin, dtype=float))
+        return cls(rotations().from_quat([x, y, z, w]).as_matrix(), np.array(origin, dtype=float))
 
     @property
     def quaternion(self) -> Array:
         """The turn as a unit quaternion, scalar first and not negative."""
-        u = np.roll(Rotation.from_matrix(self.turn).as_quat(), 1)
+        u = np.roll(rotations().from_matrix(self.turn).as_quat(), 1)
         return np.asarray(u if u[0] >= 0 else -u)
 
     @property
@@ -50,7 +57,7 @@ class Frame:
 
 def turned(vector: Sequence[float] | Array) -> Array:
     """The turn about a vector by its length."""
-    return np.asarray(Rotation.from_rotvec(np.asarray(vector, dtype=float)).as_matrix())
+    return np.asarray(rotations().from_rotvec(np.asarray(vector, dtype=float)).as_matrix())
 
 
 def spin_rates(u: Array, omega: Array) -> Array:

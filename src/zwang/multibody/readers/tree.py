@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.model.values import numbers
-from zwang.multibody.readers.frame import Frame, turned
+from zwang.multibody.readers.frame import Frame, rotations, turned
 
 # kind → how many numbers say where it stands, and how many how it moves
 SIZES = {"hinge": (1, 1), "slide": (1, 1), "ball": (4, 3), "free": (7, 6)}
@@ -159,6 +158,6 @@ def advance(links: Sequence[Link], values: Values, change: Array) -> Values:
             continue
         head = value[:-4] + by[:-3]
         w, x, y, z = value[-4:]
-        turn = Rotation.from_quat([x, y, z, w]) * Rotation.from_rotvec(by[-3:])
+        turn = rotations().from_quat([x, y, z, w]) * rotations().from_rotvec(by[-3:])
         moved[name] = np.concatenate([head, np.roll(turn.as_quat(), 1)])
     return moved

@@ -5,17 +5,16 @@ from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from zwang.arrays import Array
 from zwang.errors import InputError
-from zwang.multibody.readers.frame import Frame
+from zwang.multibody.readers.frame import Frame, rotations
 from zwang.multibody.readers.tree import Link, Slot
 from zwang.multibody.readers.xml_text import Xml
 from zwang.multibody.spatial_body import check_inertia
 from zwang.multibody.vectors import perpendiculars
 
-WORLD = Frame.of((0, 0, 0))
+WORLD = Frame(np.eye(3), np.zeros(3))
 KINDS = {
     "revolute": ("hinge",),
     "continuous": ("hinge",),
@@ -151,7 +150,7 @@ def origin_of(xml: Xml, e: Element, who: str) -> Frame:
     tag = e.find("origin")
     xyz = xml.numbers(tag, "xyz", f"{who}: origin", (0.0, 0.0, 0.0))
     rpy = xml.numbers(tag, "rpy", f"{who}: origin", (0.0, 0.0, 0.0))
-    turn = Rotation.from_euler("xyz", rpy).as_matrix()
+    turn = rotations().from_euler("xyz", rpy).as_matrix()
     turn[np.abs(turn) < 1e-15] = 0.0  # what a quarter turn written in decimals leaves
     return Frame(turn, np.array(xyz))
 

@@ -1,6 +1,9 @@
 """The house keeps its own rules: what every test, command and page of the repository must obey."""
 
+import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,3 +45,50 @@ def test_no_test_measures_by_the_clock_on_the_wall(path):
     """A busy machine must not make a test fail: processor time or operations are counted instead."""
     clocks = re.findall(r"\bperf_counter\(|\btime\.time\(", path.read_text(encoding="utf-8"))
     assert not clocks
+
+
+# The pages for those who carry on
+
+
+PAGES = ROOT / "docs" / "maintain"
+
+
+def said(code: str) -> str:
+    """What Python prints with the tools at hand, in a process that has not run anything yet."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], cwd=ROOT / "tools", capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_every_tuned_number_is_on_the_page_of_tolerances_with_its_value():
+    assert said("import sys, tolerances; sys.exit(tolerances.main())") == ""
+
+
+def test_the_drawing_shows_every_room():
+    drawing = (PAGES / "architecture.md").read_text(encoding="utf-8").split("```")[1]
+    package = ROOT / "src" / "zwang"
+    single = {path.stem for path in package.glob("*.py") if not path.stem.startswith("_")}
+    assert {*ROOMS, *single} <= set(re.findall(r"\w+", drawing))
+
+
+def test_the_verbs_of_a_run_are_those_of_a_run():
+    """In the order of the page, and as often as it says."""
+    page = (PAGES / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \d+ \| .*? \| `([\w/.]+)` `([\w.]+)` \| (\d+|…) \|$", page, re.MULTILINE)
+    calls = json.loads(said("import json, walk; print(json.dumps(walk.traced(['run', 'pendulum']).calls()))"))
+    called = {(file, name): count for file, name, count in calls}
+    order = list(called)
+    assert len(rows) > 15
+    assert not [row for row in rows if row[:2] not in called]
+    assert [row[:2] for row in rows] == sorted((row[:2] for row in rows), key=order.index)
+    assert not [(file, name, called[file, name]) for file, name, n in rows if n != "…" and int(n) != called[file, name]]
+
+
+def test_the_vocabulary_is_that_of_the_source():
+    page = (PAGES / "vocabulary.md").read_text(encoding="utf-8")
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src" / "zwang").rglob("*.py"))
+    defined = set(re.findall(r"^\s*(?:class|def) (\w+)|^(\w+)(?:: Final)?(?:, \w+)* =", source, re.MULTILINE))
+    names = {name for pair in defined for name in pair}
+    assert not [name for name in re.findall(r"\| `(\w+)` \|$", page, re.MULTILINE) if name not in names]

@@ -49,6 +49,11 @@ class Walk:
         elif event == "return" and self.stack and self.stack[-1][0] is frame:
             self.stack.pop()
 
+    def calls(self) -> list[tuple[str, str, int]]:
+        """File, function and how often, in the order of first calls."""
+        files = {code: Path(code.co_filename).relative_to(ROOT).as_posix() for code in self.counts}
+        return [(files[code], code.co_qualname, count) for code, count in self.counts.items()]
+
     def show(self) -> None:
         """Print the walk."""
         for depth, code in self.lines:
@@ -61,6 +66,20 @@ class Walk:
         )
 
 
+def traced(words: list[str], deepest: int = DEPTH) -> Walk:
+    """The walk of a command of zwang, from a process that has not run anything yet: what is kept is not made again."""
+    from zwang.cli.app import app
+
+    walk = Walk(deepest)
+    with contextlib.redirect_stdout(io.StringIO()):
+        sys.setprofile(walk.listen)
+        try:
+            app(words, standalone_mode=False)
+        finally:
+            sys.setprofile(None)
+    return walk
+
+
 def main(words: list[str]) -> None:
     """Run a command of zwang and print its walk."""
     deepest = DEPTH
@@ -68,16 +87,7 @@ def main(words: list[str]) -> None:
         place = words.index("--depth")
         deepest = int(words[place + 1])
         del words[place : place + 2]
-    from zwang.cli.app import app
-
-    walk = Walk(deepest)
-    with contextlib.redirect_stdout(io.StringIO()):
-        sys.setprofile(walk.listen)
-        try:
-            app(words or ["run", "pendulum"], standalone_mode=False)
-        finally:
-            sys.setprofile(None)
-    walk.show()
+    traced(words or ["run", "pendulum"], deepest).show()
 
 
 if __name__ == "__main__":

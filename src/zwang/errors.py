@@ -18,56 +18,10 @@ Each message says what is wrong, which one it is, and what to do. Each error has
 each with the place in the arguments where it was made. A model file finds its line by that place, not by the words.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-Where = tuple[str | int, ...]
-"""A way through arguments: the name of one, then names and numbers (from 0) within it: ("forces", "x")."""
-
-
-class Said(str):
-    """Words that remember what they were made of, so that a model file can put them in its own way.
-
-    Python says Derivative(x(t), t) and PointOnLine where a model file says x' and point-on-line.
-
-    >>> said = Said("the mass is ", -1, ", but it must be positive")
-    >>> said, said.put(lambda part: str(part).upper())
-    ('the mass is -1, but it must be positive', 'THE MASS IS -1, BUT IT MUST BE POSITIVE')
-    """
-
-    parts: tuple[object, ...]
-
-    def __new__(cls, *parts: object) -> "Said":
-        """Words from their parts, one after the other; words among them bring parts of their own."""
-        flat = tuple(inner for part in parts for inner in (part.parts if isinstance(part, Said) else (part,)))
-        made = super().__new__(cls, "".join(map(str, flat)))
-        made.parts = flat
-        return made
-
-    def put(self, word: Callable[[object], str]) -> str:
-        """The same words, with every part put by a function."""
-        return "".join(map(word, self.parts))
-
-
-class Mistake(Said):
-    """One thing that is wrong: where, what, and what to do about it. The string is the whole sentence.
-
-    >>> mistake = Mistake("there are 2 times", who="signal", where=("times",), remedy="give more")
-    >>> mistake, mistake.where, mistake.text
-    ('signal: there are 2 times: give more', ('times',), 'there are 2 times')
-    """
-
-    who: str
-    where: Where
-    text: Said
-    remedy: str
-
-    def __new__(cls, *parts: object, who: str = "", where: Sequence[str | int] = (), remedy: str = "") -> "Mistake":
-        """A sentence from its parts, after what it is said of, and before its remedy."""
-        made = super().__new__(cls, *((who, ": ") if who else ()), *parts, *((": ", remedy) if remedy else ()))
-        assert isinstance(made, Mistake)
-        made.who, made.where, made.text, made.remedy = who, tuple(where), Said(*parts), remedy
-        return made
+from zwang.mistakes import Mistake
 
 
 class ZwangError(Exception):

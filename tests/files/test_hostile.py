@@ -363,7 +363,7 @@ def test_errors_that_nobody_foresaw_have_a_place(error, monkeypatch):
     with pytest.raises(ModelFileError) as refused:
         read_model(model(potential="m*x + 1").replace("m*(x'^2 + y'^2)/2", "m*x'^2"))
     assert refused.value.problems[0].source.startswith("potential")
-    monkeypatch.setattr("zwang.files.read.System", fail)
+    monkeypatch.setattr("zwang.files.reader.System", fail)
     with pytest.raises(ModelFileError) as refused:
         read_model(model(kinetic="x'^2"))
     assert refused.value.problems[0].line >= 1

@@ -88,7 +88,7 @@ def show_traceback(ctx: Any) -> None:
 
 
 def silence() -> None:
-    """Send what cannot be written any more nowhere: Python would complain about it when it shuts down."""
+    """Discard what cannot be written any more: Python would complain about it when it shuts down."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -78,7 +78,7 @@ class Failure(Exception):
 
 @contextmanager
 def wrong_use() -> Iterator[None]:
-    """Whatever the library refuses in here are the options that were given."""
+    """Within this, what the library refuses is a wrong use of the command: its options are to blame."""
     try:
         yield
     except InputError as error:

@@ -74,7 +74,7 @@ def load(
 
 
 def find(model: str) -> tuple[Path, bool]:
-    """The file that is meant, and whether it is an example's: a file goes before an example of the same name."""
+    """The file that is meant, and whether it is an example's; a file takes precedence over an example of its name."""
     if not model:
         raise Failure(Exit.MODEL, "the name of the model is empty: give a file, or an example")
     path = Path(model)

@@ -50,7 +50,7 @@ def complete_example(ctx: typer.Context, args: list[str], incomplete: str) -> li
 
 
 def ask_for_json(ctx: typer.Context, value: bool) -> bool:
-    """Remember that a machine listens: errors become JSON too."""
+    """Remember that JSON was asked for: errors become JSON too."""
     ctx.meta[JSON] = value
     return value
 

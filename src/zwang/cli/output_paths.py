@@ -9,7 +9,7 @@ KINDS = {"--out": (".nc",), "--csv": (".csv", ".txt"), "--report": (".html", ".h
 
 
 def require_targets(targets: dict[str, Path | None], sources: list[Path], overwrite: bool = True) -> None:
-    """Refuse outputs that are no files to be, that are one another, or that are what they are made from."""
+    """Refuse outputs that cannot be written, two outputs to one file, and outputs that would overwrite the model."""
     given = [(option, path) for option, path in targets.items() if path is not None]
     for option, path in given:
         require_place(option, path, overwrite)
@@ -23,7 +23,7 @@ def require_targets(targets: dict[str, Path | None], sources: list[Path], overwr
 
 
 def require_place(option: str, path: Path, overwrite: bool) -> None:
-    """Refuse a path that no file can be put at."""
+    """Refuse a path at which no file can be written."""
     folder = path.parent
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "does not exist"
@@ -39,7 +39,7 @@ def require_place(option: str, path: Path, overwrite: bool) -> None:
 
 
 def require_kinds(targets: dict[str, Path | None]) -> None:
-    """Refuse a name that says another kind of file than it will be; what it says nothing about is anybody's."""
+    """Refuse a name whose ending belongs to another kind of file; endings that belong to none are accepted."""
     for option, path in targets.items():
         suffix = "" if path is None else path.suffix.lower()
         other = next((kind for kind, known in KINDS.items() if suffix in known), option)

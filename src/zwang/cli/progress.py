@@ -39,7 +39,7 @@ def bar(what: str, quiet: bool = False) -> Iterator[Callable[[float, float], Non
 
 @contextmanager
 def busy(what: str, quiet: bool = False) -> Iterator[None]:
-    """A word on standard error while something is worked at that cannot say how far it is."""
+    """A word on standard error during work that cannot say how far it has come."""
     if quiet or not sys.stderr.isatty():
         yield
         return

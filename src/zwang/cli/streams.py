@@ -14,7 +14,7 @@ SIGNS = {"−": "-", "–": "-", "—": "-", "─": "-", "│": "|", "…": "...
 
 
 def prepare() -> None:
-    """Make standard output and standard error take any text; what is written to a closed one goes nowhere."""
+    """Make standard output and standard error take any text; what is written to a closed one is discarded."""
     occupy()
     codecs.register_error(PLAIN, plainer)
     for name in ("stdout", "stderr"):
@@ -26,7 +26,7 @@ def prepare() -> None:
 
 
 def occupy() -> None:
-    """Fill closed descriptors 0 to 2 with nothing: the next file to be opened would be standard output otherwise."""
+    """Open the null device on closed descriptors 0 to 2: otherwise the next file opened would be standard output."""
     opened = os.open(os.devnull, os.O_RDWR)
     while opened <= 2:
         opened = os.dup(opened)

@@ -57,7 +57,7 @@ def in_one_line(verdict: "Verdict | None") -> tuple[str, str]:
 
 
 def shortened(message: str) -> str:
-    """A message without its end, if it is very long: each of a hundred singular positions may have a sentence in it."""
+    """A message, cut if it is very long: each of a hundred singular positions may add a sentence to it."""
     return message if len(message) <= LONGEST else f"{message[:LONGEST].rsplit(' ', 1)[0]} …"
 
 

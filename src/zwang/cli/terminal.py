@@ -29,7 +29,7 @@ def err() -> "Console":
 
 
 def console(stderr: bool) -> "Console":
-    """A console that takes text as it is; a broken pipe is for the guard to deal with."""
+    """A console that takes text as it is; a broken pipe is left to the guard."""
     from rich.console import Console
 
     class Plain(Console):

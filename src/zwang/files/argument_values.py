@@ -29,7 +29,7 @@ FARTHEST = 1e12  # numbers of a place or a start: beyond, nothing of the rest wo
 
 
 class Wrong(Exception):
-    """A value is wrong, which is noted."""
+    """Raised where a value is wrong, after the problem has been noted."""
 
 
 @dataclass
@@ -124,7 +124,7 @@ class Values:
         return (joint, coordinate) if coordinate else joint
 
     def factors(self, path: Path, given: dict[str, Any]) -> dict[Any, Any]:
-        """A factor a joint."""
+        """The factors of a coupling, by joint."""
 
         def one(text: str) -> tuple[Any, Any]:
             return self.selection((*path, text), text), self.nested((*path, text), given[text], "parameters")
@@ -165,7 +165,7 @@ class Values:
 
     @contextmanager
     def locals_of(self, path: Path, key: Key, entry: Mapping[str, Any]) -> Iterator[None]:
-        """While a key's value is read: the names that are known in it alone."""
+        """Makes the names known that only this key's value may use, while it is read."""
         names: dict[str, Any] = {}
         if key.of == "tension":
             from zwang.multibody import length, rate
@@ -190,7 +190,7 @@ class Values:
 
 
 def each(make: Callable[[Any], Any], items: Any) -> list[Any]:
-    """Something made of every item; `Wrong` after all of them were tried, so that every mistake is noted."""
+    """What `make` makes of every item; all are tried before `Wrong` is raised, so that every mistake is noted."""
     made, right = [], True
     for item in items:
         try:

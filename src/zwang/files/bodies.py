@@ -1,24 +1,21 @@
 """A model file that describes bodies and joints: its mechanism, and everything that goes with one."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import sympy as sp
 
 from zwang.files.drawings import joined, read_drawing
 from zwang.files.mechanisms import PARTS, MechanismReader, coordinate_paths, fixed_values, place_names
 from zwang.files.model_file import ModelFile
+from zwang.files.reader import Reader
 from zwang.files.toml.positions import Path
 from zwang.model.fixed import Fixed
-
-if TYPE_CHECKING:
-    from zwang.files.read import Reader
 
 MOST_COORDINATES = 450  # of a mechanism: 64 bodies in space, 150 in the plane
 ENERGETIC = ("coordinates", "energy", "mass", "forces", "nonideal")  # sections of a model without bodies
 
 
-def model_of_bodies(reader: "Reader") -> ModelFile:
+def model_of_bodies(reader: Reader) -> ModelFile:
     """A model by its bodies and joints.
 
     A place is a number. So a parameter that a place depends on stands for its value in every expression: otherwise a
@@ -53,7 +50,7 @@ def model_of_bodies(reader: "Reader") -> ModelFile:
     return ModelFile(made.system, start, run, events, drawing, reader.units(), mechanism=made)
 
 
-def require_size(reader: "Reader", coordinates: Mapping[str, Path]) -> None:
+def require_size(reader: Reader, coordinates: Mapping[str, Path]) -> None:
     """Refuse a mechanism whose equations would take minutes and gigabytes to write."""
     if len(coordinates) > MOST_COORDINATES:
         message = f"the bodies and joints have {len(coordinates)} coordinates, more than {MOST_COORDINATES}"
@@ -61,7 +58,7 @@ def require_size(reader: "Reader", coordinates: Mapping[str, Path]) -> None:
         reader.document.raise_problems()
 
 
-def require_bodies(reader: "Reader") -> None:
+def require_bodies(reader: Reader) -> None:
     """Note parts of a mechanism without bodies, and descriptions of the other sort beside them."""
     document, raw = reader.document, reader.document.data
     if not raw.get("bodies"):

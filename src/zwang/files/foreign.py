@@ -26,7 +26,7 @@ SCALES = ("DIMENSION_LIST", "REFERENCE_LIST")  # HDF5's own notes which dataset 
 
 
 class Strange(Exception):
-    """Something in a file that no motion has."""
+    """Raised where a file has something that no saved motion has."""
 
 
 @dataclass
@@ -38,13 +38,13 @@ class Room:
     texts: int
 
     def take_numbers(self, count: int, who: str) -> None:
-        """Numbers of so many bytes."""
+        """Count numbers of so many bytes; refuse them where the file has used up its room."""
         self.numbers -= count
         if self.numbers < 0:
             raise Strange(f"it would unpack to much more than the {self.size:,} bytes that it has, at {who}")
 
     def take_texts(self, count: int, who: str) -> None:
-        """Texts of so many bytes."""
+        """Count texts of so many bytes; refuse them where the file has used up its room."""
         self.texts -= count
         if self.texts < 0:
             raise Strange(f"its texts are longer than the file itself, at {who}")
@@ -67,7 +67,7 @@ def require_plain(file: h5py.File, size: int) -> None:
 
 
 def link_kind(file: h5py.File, name: str) -> Any:
-    """The class of a link; None of kinds that h5py does not know."""
+    """The class of a link; None for kinds that h5py does not know."""
     try:
         return file.get(name, getclass=True, getlink=True)
     except TypeError:

@@ -161,7 +161,7 @@ class MechanismReader:
             self.document.of((*path, *mistake.where), in_file_words(mistake))
 
     def require_motions(self) -> None:
-        """Note bodies whose motion is prescribed by what is not a motion where the others live."""
+        """Note prescribed motions that do not fit the dimension in which the other bodies live."""
         bodies = self.values.bodies
         size = next((b.dimension for b in bodies.values() if isinstance(b, MassBody)), 3)
         for name, body in bodies.items():
@@ -253,7 +253,7 @@ def freedoms(joint: Any) -> dict[str, tuple[Built, Built]]:
 
 
 def weighed(expr: Any, *uses: str) -> Built:
-    """An expression of the mechanism's own, with its size; its depth is nobody's fault."""
+    """An expression of the mechanism's own, with its size; its depth is not limited, as the file did not write it."""
     expr = as_scalar(expr)
     kinds = {*uses, "parameter"} | ({"time"} if t in expr.free_symbols else set())
     return Built(expr, size=sum(1 for _ in sp.preorder_traversal(expr)), uses=frozenset(kinds))

@@ -10,11 +10,10 @@ from typing import Any
 import sympy as sp
 from sympy.printing.str import StrPrinter
 
-from zwang.errors import Mistake, Said, Where
 from zwang.files.language.printer import is_function_of_time
 from zwang.files.part_table import BODIES, ELEMENTS, JOINTS
 from zwang.files.toml.positions import Path
-from zwang.multibody.part_name import PartName
+from zwang.mistakes import Mistake, PartName, Said, Where
 
 KIND_NAMES = {kind.part: kind.name for kind in (*BODIES, *JOINTS, *ELEMENTS)}
 # Arguments of a system whose place in a file has another name.

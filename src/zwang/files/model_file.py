@@ -1,7 +1,7 @@
 """A model as a file describes it: a system, a start, a run, events, units and a drawing."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from zwang.errors import InputError
-from zwang.files.tables import table_names
-from zwang.files.toml.document import Document
 from zwang.model import System
 from zwang.model.drawing import Drawing
 from zwang.model.event import REACTION, Event
@@ -52,7 +50,7 @@ def most_samples(coordinates: int, constraints: int) -> int:
 
 
 def too_many(samples: int, coordinates: int) -> str:
-    """What is said of more."""
+    """What to say of more samples than that."""
     return f"{samples:,} samples of {coordinates} coordinates are more than {MOST_SAVED:,} numbers"
 
 
@@ -74,8 +72,10 @@ class ModelFile:
     text: str = ""
     path: Path | None = None
     mechanism: "Mechanism | None" = None
-    document: Document | None = field(default=None, repr=False, compare=False)
-    """What the model was read from, parsed: it is not parsed again where the model is built with other values."""
+    tables: tuple[str, ...] = ()
+    """The names of the CSV files beside the model that its inputs are read from."""
+    rebuilt: "Callable[[Mapping[str, float]], ModelFile] | None" = field(default=None, repr=False, compare=False)
+    """Builds the model with other values of parameters, from the document that was parsed when it was read."""
 
     def __post_init__(self) -> None:
         """Refuse a start that is neither number nor expression, by name."""
@@ -95,10 +95,8 @@ class ModelFile:
         given = {named_like(key, list(fixed)): value for key, value in (parameters or {}).items()}
         changed = {str(s): one_number(value, str(s)) for s, value in given.items() if s is not None}
         if any(fixed[sp.Symbol(name)] != value for name, value in changed.items()):
-            from zwang.files.read import document_model
-
-            assert self.document is not None  # only a file makes a mechanism with values that stand for parameters
-            model = replace(document_model(self.document.again(), self.text, self.path, changed), run=self.run)
+            assert self.rebuilt is not None  # only a file makes a mechanism with values that stand for parameters
+            model = replace(self.rebuilt(changed), run=self.run)
         given = {named_like(key, model.missing): value for key, value in (parameters or {}).items()}
         added = {s: one_number(value, str(s)) for s, value in given.items() if s is not None}
         if not added:
@@ -164,11 +162,6 @@ class ModelFile:
         used = json.loads(motion.attrs["parameters"]) | {str(s): float(v) for s, v in model.fixed.items()}
         motion.attrs["parameters"] = json.dumps(used)
         return with_units(with_drawing(motion, model.drawing, model.system, parameters), model.units)
-
-    @property
-    def tables(self) -> tuple[str, ...]:
-        """The names of the CSV files beside the model that its inputs are read from."""
-        return () if self.document is None else table_names(self.document.data)
 
     @property
     def further_expressions(self) -> list[sp.Expr]:

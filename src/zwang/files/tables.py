@@ -63,7 +63,7 @@ def read_signal(document: Document, path: Path, entry: dict[str, Any], folder: F
 
 
 class CellError(Exception):
-    """A cell of a table is not a number."""
+    """Raised where a cell of a table is not a number."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem

@@ -49,7 +49,7 @@ def is_number(value: Any) -> bool:
 
 
 def instead(value: Any, words: str) -> Wrong:
-    """Something stands where something else is meant."""
+    """What to say where a value of one type stands and one of another type is meant."""
     return [((), f"{what(value)} where {words} is meant")]
 
 

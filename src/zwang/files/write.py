@@ -13,7 +13,8 @@ from zwang.files.language.functions import RESERVED
 from zwang.files.language.names import CONSTANTS, TIME, wrong_name
 from zwang.files.language.printer import expression_text
 from zwang.files.model_file import ModelFile, Run
-from zwang.files.read import NO_VALUE, read_model
+from zwang.files.read import read_model
+from zwang.files.reader import NO_VALUE
 from zwang.files.schema import DIRECTIONS, LONGEST_LABEL
 from zwang.files.store import write_atomically
 from zwang.model import Constraint, System

@@ -4,25 +4,23 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from zwang.errors import Mistake, Said, Where
+from zwang.mistakes import Mistake, Said, Where
+from zwang.model.constraint import Constraint
+from zwang.model.described import Described
 from zwang.model.identity import degree, degree_at_most, is_zero
 from zwang.model.signal import Signal
 from zwang.model.symbols import Plain, t
-
-if TYPE_CHECKING:
-    from zwang.model.constraint import Constraint
-    from zwang.model.system import System
 
 MOST_NAMED = 6  # coordinates or entries that one kind of mistake names
 NOT_REAL = {sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo}
 
 
-def find_mistakes(system: "System") -> list[Mistake]:
+def find_mistakes(system: Described) -> list[Mistake]:
     """What is wrong with a system's description; an empty list if nothing is.
 
     Where a mistake is made is told by an argument of `System` and a name within it: ("constraints", "rod").
@@ -39,7 +37,7 @@ def find_mistakes(system: "System") -> list[Mistake]:
     ]
 
 
-def missing_values(system: "System", values: Any) -> list[str]:
+def missing_values(system: Described, values: Any) -> list[str]:
     """The parameters that have no value, when numbers are needed."""
     inputs = [f for f in system.inputs if values.get(f) is None]
     needed = system.symbols_with({f: values[f] for f in system.inputs})
@@ -69,7 +67,7 @@ def with_commas(values: Iterable[object]) -> Said:
     return Said(*[part for value in values for part in (", ", value)][1:])
 
 
-def wrong_coordinates(system: "System") -> list[Mistake]:
+def wrong_coordinates(system: Described) -> list[Mistake]:
     """Coordinates that are not functions of time, or that are listed twice."""
     where = ("coordinates",)
     if not system.coordinates:
@@ -98,7 +96,7 @@ def wrong_coordinates(system: "System") -> list[Mistake]:
     ]
 
 
-def wrong_symbols(system: "System") -> list[Mistake]:
+def wrong_symbols(system: Described) -> list[Mistake]:
     """Functions of time that are not coordinates, high derivatives, and look-alikes of coordinates and time."""
     known = dict.fromkeys(system.coordinates)
     lookalikes = {f.func.__name__: f for f in known} | {"t": "zwang.t"}
@@ -126,7 +124,7 @@ def wrong_in(
     inputs: Mapping[sp.Expr, Any],
     highest: int,
 ) -> Iterator[Mistake]:
-    """The same of one expression, in which coordinates may be differentiated `highest` times."""
+    """Mistakes of that kind in one expression, in which coordinates may be differentiated `highest` times."""
     parts = expression.atoms(AppliedUndef, sp.Derivative, sp.Atom)  # one look at a long expression
     # a function of coordinates, h(x, t), may stay unspecified in symbols; numbers will ask for it
     functions = [f for f in parts if isinstance(f, AppliedUndef) and f.args == (t,)]
@@ -149,7 +147,7 @@ def wrong_in(
         yield Mistake("the symbol ", s, " is not ", meant, ", it only looks like it", remedy=Said("use ", meant))
 
 
-def wrong_energies(system: "System") -> list[Mistake]:
+def wrong_energies(system: Described) -> list[Mistake]:
     """Energies that are missing, doubled, not quadratic, or that leave a coordinate without inertia."""
     if system.kinetic is not None:
         return [*wrong_potential(system), *wrong_kinetic(system)]
@@ -163,7 +161,7 @@ def wrong_energies(system: "System") -> list[Mistake]:
     return [Mistake("potential goes with kinetic", where=("potential",), remedy=remedy)]
 
 
-def wrong_potential(system: "System") -> Iterator[Mistake]:
+def wrong_potential(system: Described) -> Iterator[Mistake]:
     """A mass matrix beside a kinetic energy, and a potential that depends on velocities."""
     if system.mass is not None:
         yield Mistake("both kinetic and mass are given", where=("mass",), remedy="give one of them")
@@ -173,7 +171,7 @@ def wrong_potential(system: "System") -> Iterator[Mistake]:
                       remedy="put forces that depend on velocity into forces")  # fmt: skip
 
 
-def wrong_kinetic(system: "System") -> Iterator[Mistake]:
+def wrong_kinetic(system: Described) -> Iterator[Mistake]:
     """A kinetic energy that is not quadratic in the velocities, or that leaves a coordinate without inertia."""
     assert system.kinetic is not None
     where = ("kinetic",)
@@ -193,8 +191,8 @@ def wrong_kinetic(system: "System") -> Iterator[Mistake]:
             yield Mistake("kinetic misses the coordinate ", q, why, where=where)
 
 
-def quadratic(system: "System") -> bool:
-    """Whether the kinetic energy is at most quadratic in the velocities; mostly its form tells."""
+def quadratic(system: Described) -> bool:
+    """Whether the kinetic energy is at most quadratic in the velocities; mostly its form is enough to tell."""
     assert system.kinetic is not None
     if degree(system.kinetic, frozenset(system.velocities), {}) <= 2:
         return True
@@ -202,7 +200,7 @@ def quadratic(system: "System") -> bool:
     return degree_at_most(plain.put(system.kinetic), plain.v, 2)
 
 
-def wrong_mass(system: "System") -> list[Mistake]:
+def wrong_mass(system: Described) -> list[Mistake]:
     """A mass matrix that is not symmetric."""
     if system.mass is None:
         return []
@@ -222,7 +220,7 @@ def wrong_mass(system: "System") -> list[Mistake]:
     return list(islice(mistakes, MOST_NAMED))
 
 
-def wrong_constraints(system: "System") -> list[Mistake]:
+def wrong_constraints(system: Described) -> list[Mistake]:
     """Constraints that constrain nothing, that are nonlinear in accelerations, or that share a name."""
     mistakes = [
         Mistake(f"constraint {name!r} is given {k} times", where=("constraints", name), remedy="names must differ")
@@ -240,19 +238,19 @@ def wrong_constraints(system: "System") -> list[Mistake]:
     return mistakes
 
 
-def linear_in_accelerations(constraint: "Constraint") -> bool:
+def linear_in_accelerations(constraint: Constraint) -> bool:
     """Whether a constraint is linear in the accelerations of its coordinates."""
     plain = Plain.of(constraint.functions)
     return degree_at_most(plain.put(constraint.expression), plain.a, 1)
 
 
-def wrong_parameters(system: "System") -> list[Mistake]:
+def wrong_parameters(system: Described) -> list[Mistake]:
     """Default values that are not finite real numbers, or that belong to no symbol."""
     found = (wrong_parameter(system, symbol, value) for symbol, value in system.parameters.items())
     return [mistake for mistake in found if mistake is not None]
 
 
-def wrong_parameter(system: "System", symbol: Any, value: Any) -> Mistake | None:
+def wrong_parameter(system: Described, symbol: Any, value: Any) -> Mistake | None:
     """What is wrong with the default value of one symbol, or of one known function of time."""
     if isinstance(symbol, AppliedUndef) and symbol.args == (t,):
         where = ("parameters", symbol.func.__name__)

@@ -7,7 +7,8 @@ from typing import Any
 
 import sympy as sp
 
-from zwang.errors import InputError, Where
+from zwang.errors import InputError
+from zwang.mistakes import Where
 from zwang.model.symbols import as_scalar
 
 Place = tuple[sp.Expr, ...]

@@ -62,7 +62,7 @@ def degree_at_most(expression: sp.Expr, symbols: Sequence[sp.Symbol], most: int)
 
 
 def degree(expression: sp.Expr, symbols: frozenset[sp.Symbol], known: dict[sp.Expr, float]) -> float:
-    """The degree of an expression as a polynomial in some symbols, read off its structure; inf if it is none."""
+    """The degree of an expression as a polynomial in some symbols, by its structure; inf if it is not one."""
     if expression in known:
         return known[expression]
     result: float

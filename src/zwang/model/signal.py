@@ -144,7 +144,7 @@ class Signal:
         return isinstance(other, Signal) and self._content == other._content
 
     def __hash__(self) -> int:
-        """By content, as equality is."""
+        """The hash of the content, because equality compares content."""
         return hash(self._content)
 
     def __repr__(self) -> str:
@@ -152,7 +152,7 @@ class Signal:
         return f"Signal({len(self.times)} points from {self.span}, {self.kind}, outside={self.outside!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Points alone are pickled: addresses mean nothing in another process."""
+        """Pickle the points alone: an address means nothing in another process."""
         return Signal, (self.times, self.values, self.kind, self.outside)
 
     @property

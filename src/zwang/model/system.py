@@ -9,7 +9,8 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from zwang.errors import InputError, Mistake, ModelError, Where
+from zwang.errors import InputError, ModelError
+from zwang.mistakes import Mistake, Where
 from zwang.model.check import find_mistakes, place_name
 from zwang.model.constraint import Constraint
 from zwang.model.signal import Signal
@@ -80,7 +81,9 @@ class System:
         set_field("name", name)
         set_field("coordinates", q)
         energy = None if kinetic is None else attempt(("kinetic",), lambda: as_scalar(kinetic), None, "kinetic: ")
-        if kinetic is not None and energy is None:  # an energy for one that is none, so that nothing else is said of it
+        if (
+            kinetic is not None and energy is None
+        ):  # stands in for what is not an energy, so that nothing else is said of it
             energy = sp.Add(*[rates(f)[0] ** 2 for f in q if isinstance(f, AppliedUndef)])
         set_field("kinetic", energy)
         zero = (sp.S.Zero,) * len(q)
@@ -192,12 +195,12 @@ class System:
 
     @property
     def expressions(self) -> dict[str, sp.Basic]:
-        """The same under the names that a person would look for: forces[x(t)], constraint 'rod'."""
+        """The same expressions by the names that messages use: forces[x(t)], constraint 'rod'."""
         return {str(place_name(where, self.coordinates)): e for where, e in self.places.items()}
 
 
 def is_formula(value: Any) -> bool:
-    """Whether what a known function of time is has yet to be read as an expression."""
+    """Whether the value of a known function of time is a formula, and not a signal or missing."""
     return value is not None and not isinstance(value, Signal)
 
 
@@ -207,7 +210,7 @@ def as_list(values: Any) -> list[Any]:
 
 
 def as_mapping(given: Any) -> dict[Any, Any]:
-    """A mapping as a dictionary of our own; nothing as an empty one."""
+    """A copy of a mapping as a dictionary; None gives an empty one."""
     if given is not None and not isinstance(given, Mapping):
         raise InputError(f"{given!r} is not a mapping: give {{symbol: value}}")
     return dict(given or {})

@@ -9,9 +9,10 @@ import sympy as sp
 from zwang.arrays import Array
 from zwang.engines.registry import engine_of, names
 from zwang.equations.languages import in_pieces, translate
-from zwang.errors import InputError, Where
+from zwang.errors import InputError
 from zwang.lowering.cache import Kept
 from zwang.lowering.switches import TimeSwitches, time_switches
+from zwang.mistakes import Where
 from zwang.model.check import place_name
 from zwang.model.signal import Signal
 from zwang.model.symbols import t as time

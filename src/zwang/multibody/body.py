@@ -8,7 +8,8 @@ from typing import Any
 
 import sympy as sp
 
-from zwang.errors import InputError, Where
+from zwang.errors import InputError
+from zwang.mistakes import Where
 from zwang.model.symbols import as_scalar, dot, rates, t
 from zwang.multibody.pose import Pose, at_rest
 from zwang.multibody.vectors import (

@@ -2,27 +2,24 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sympy as sp
 
-from zwang.errors import Mistake
+from zwang.mistakes import Mistake, PartName
 from zwang.multibody.body import AnyBody, Ground, Moving
+from zwang.multibody.described import Described
 from zwang.multibody.element import ForceElement
 from zwang.multibody.inertia import is_slender
 from zwang.multibody.joint import Constrainer
-from zwang.multibody.part_name import PartName
 from zwang.multibody.planar_body import PlanarBody
-
-if TYPE_CHECKING:
-    from zwang.multibody.mechanism import Mechanism
 
 KINDS = {"bodies": (AnyBody, "body"), "joints": (Constrainer, "joint"), "forces": (ForceElement, "force element")}
 CALLED = {"bodies": "bodies", "joints": "joints and conditions", "forces": "force elements"}
 
 
-def find_mistakes(mechanism: "Mechanism") -> list[Mistake]:
-    """What does not fit together.
+def find_mistakes(mechanism: Described) -> list[Mistake]:
+    """What does not fit together in a mechanism.
 
     Where a mistake is made is told by an argument of `Mechanism` and the name of a part: ("joints", "pin").
     """
@@ -37,7 +34,7 @@ def find_mistakes(mechanism: "Mechanism") -> list[Mistake]:
     ]
 
 
-def wrong_parts(mechanism: "Mechanism") -> Iterator[Mistake]:
+def wrong_parts(mechanism: Described) -> Iterator[Mistake]:
     """What is not a body, a joint or a force element where one is meant."""
     for argument, (kind, what) in KINDS.items():
         for i, part in enumerate(getattr(mechanism, argument)):
@@ -46,7 +43,7 @@ def wrong_parts(mechanism: "Mechanism") -> Iterator[Mistake]:
                 yield Mistake(f"{argument}: {part!r} is not {article} {what}", where=(argument, i))
 
 
-def loose_turns(mechanism: "Mechanism") -> Iterator[Mistake]:
+def loose_turns(mechanism: Described) -> Iterator[Mistake]:
     """Bodies in the plane without inertia whose angle nothing determines."""
     for b in mechanism.movable:
         if isinstance(b, PlanarBody) and is_slender(b) and not is_held(mechanism, b.coordinates[2]):
@@ -54,13 +51,13 @@ def loose_turns(mechanism: "Mechanism") -> Iterator[Mistake]:
             yield Mistake(words, "away from its centre, or make it a ", PartName("Particle"), where=("bodies", b.name))
 
 
-def is_held(mechanism: "Mechanism", q: sp.Expr) -> bool:
+def is_held(mechanism: Described, q: sp.Expr) -> bool:
     """Whether a condition asks something of a coordinate."""
     conditions = [*(e for j in mechanism.joints for e in j.asked.values()), *mechanism.constraints.values()]
     return any(isinstance(e, sp.Basic) and e.has(q) for e in conditions)
 
 
-def wrong_dimensions(mechanism: "Mechanism") -> Iterator[Mistake]:
+def wrong_dimensions(mechanism: Described) -> Iterator[Mistake]:
     """Nothing that can move, or bodies in the plane beside bodies in space."""
     bodies = mechanism.movable
     if not bodies:
@@ -71,7 +68,7 @@ def wrong_dimensions(mechanism: "Mechanism") -> Iterator[Mistake]:
         yield Mistake(f"body {flat!r} lives in the plane, others in space", where=("bodies", flat), remedy=remedy)
 
 
-def wrong_names(mechanism: "Mechanism") -> Iterator[Mistake]:
+def wrong_names(mechanism: Described) -> Iterator[Mistake]:
     """Names that two parts have, and constraints with the name of a condition of a part."""
     remedy = "names must differ"
     for argument, what in CALLED.items():
@@ -88,7 +85,7 @@ def wrong_names(mechanism: "Mechanism") -> Iterator[Mistake]:
             yield Mistake(words, where=("constraints", name), remedy="choose another")
 
 
-def strangers(mechanism: "Mechanism") -> Iterator[Mistake]:
+def strangers(mechanism: Described) -> Iterator[Mistake]:
     """Joints and force elements that name bodies or joints which are not in the mechanism."""
     bodies, joints = set(mechanism.bodies), set(mechanism.joints)
 

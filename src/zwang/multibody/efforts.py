@@ -37,7 +37,7 @@ class FreeMotion:
 
 
 def without_efforts(wrench: Array, motions: Array, efforts: Array) -> Array:
-    """Force and moment at the joint (time, 6) less the part that does the efforts' work (time, k) in k free motions.
+    """Force and moment at the joint (time, 6) without the part that does the efforts' work (time, k) in k free motions.
 
     That part has torques about the hinges and forces along the slides. Where they cannot do the work of these efforts
     alone, between hinges that are parallel, the least further force and moment do the rest.

@@ -6,7 +6,8 @@ from typing import Any
 
 import sympy as sp
 
-from zwang.errors import InputError, Where
+from zwang.errors import InputError
+from zwang.mistakes import Where
 from zwang.model.drawing import Shape
 from zwang.model.signal import Signal
 from zwang.model.symbols import t

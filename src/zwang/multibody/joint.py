@@ -9,10 +9,10 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError
+from zwang.mistakes import PartName
 from zwang.model.drawing import Shape
 from zwang.multibody.body import AnyBody, common_dimension, own_point
 from zwang.multibody.efforts import FreeMotion
-from zwang.multibody.part_name import PartName
 from zwang.multibody.pose import Pose
 from zwang.multibody.vectors import (
     IDENTITY,
@@ -93,12 +93,12 @@ class Constrainer(ABC):
         return {}
 
     def tied(self) -> list[tuple[Freedom, sp.Expr]]:
-        """Joint coordinates that it ties to something in positions, and what they are then, with all turns."""
+        """Joint coordinates that it determines in positions, each with its value, all turns counted."""
         return []
 
     @property
     def facing(self) -> sp.Expr | None:
-        """What is positive where it stands as meant, if its conditions are met elsewhere, too."""
+        """An expression that is positive in the position that is meant, where the conditions also hold in others."""
         return None
 
 

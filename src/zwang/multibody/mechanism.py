@@ -106,7 +106,7 @@ class Mechanism:
         return self.assembled()
 
     def assembled(self, parameters: Mapping[Any, Any] | None = None, t: float = 0.0) -> dict[sp.Expr, float]:
-        """The same with other values of parameters, or at another time; the last one is kept."""
+        """The start with other values of parameters, or at another time; the last one is kept."""
         values = parameter_values(self.system, parameters)[0].tobytes()
         inputs = tuple(input_values(self.system, parameters).values())
         asked = (values, inputs, float(t))
@@ -162,7 +162,7 @@ class Mechanism:
 def require_facing(
     mechanism: Mechanism, state: Mapping[sp.Expr, float], parameters: Mapping[Any, Any] | None, t: float
 ) -> None:
-    """Refuse a start that meets a joint's conditions, but elsewhere than meant."""
+    """Refuse a start that meets a joint's conditions in a position that is not meant, half a turn off."""
     known = {**mechanism.parameters, **(parameters or {}), time: t}
     known = {key: value for key, value in known.items() if isinstance(key, sp.Symbol)}
     for j in mechanism.joints:

@@ -17,6 +17,7 @@ from zwang.lowering.lowered import Matrices, model_kernel
 from zwang.model.symbols import rates
 from zwang.model.values import named_like, parameter_values, suggestion
 from zwang.multibody.body import AnyBody, MassBody, Particle
+from zwang.multibody.described import Described
 from zwang.multibody.efforts import without_efforts
 from zwang.multibody.joint import Constrainer, Joint
 from zwang.multibody.spatial_body import Body
@@ -27,15 +28,13 @@ from zwang.results.evaluate_along import along
 if TYPE_CHECKING:
     import xarray as xr
 
-    from zwang.multibody.mechanism import Mechanism
-
 
 AXES = ("x", "y", "z")
 LOOKS = 5  # states along a motion at which it is decided whether reactions are unique
 CHUNK = 64  # states whose matrices are in memory at a time
 
 
-def used_parameters(mechanism: "Mechanism", motion: "xr.Dataset") -> dict[Any, float]:
+def used_parameters(mechanism: Described, motion: "xr.Dataset") -> dict[Any, float]:
     """The values that a motion was computed with."""
     written = json.loads(motion.attrs.get("parameters", "{}"))
     system = mechanism.system  # a parameter without a value of its own is one too
@@ -45,7 +44,7 @@ def used_parameters(mechanism: "Mechanism", motion: "xr.Dataset") -> dict[Any, f
 
 
 def track(
-    mechanism: "Mechanism", motion: "xr.Dataset", body: str | AnyBody, point: Sequence[Any] | None
+    mechanism: Described, motion: "xr.Dataset", body: str | AnyBody, point: Sequence[Any] | None
 ) -> "xr.DataArray":
     """(time, axis) the world path of a point of a body."""
     import xarray as xr
@@ -61,7 +60,7 @@ def track(
     return xr.DataArray(path, dims=("time", "axis"), coords=coords, name=name)
 
 
-def joint_coordinates(mechanism: "Mechanism", motion: "xr.Dataset") -> "xr.Dataset":
+def joint_coordinates(mechanism: Described, motion: "xr.Dataset") -> "xr.Dataset":
     """Angles and travels of joints, and their rates."""
     import xarray as xr
 
@@ -89,7 +88,7 @@ def joint_coordinates(mechanism: "Mechanism", motion: "xr.Dataset") -> "xr.Datas
     return found
 
 
-def reactions(mechanism: "Mechanism", motion: "xr.Dataset", frame: str) -> "xr.Dataset":
+def reactions(mechanism: Described, motion: "xr.Dataset", frame: str) -> "xr.Dataset":
     """Force and moment of each joint on its second body, at the joint."""
     import xarray as xr
 
@@ -164,7 +163,7 @@ def in_joint_axes(world: Array, axes: Array) -> Array:
 
 
 def joint_forces(
-    mechanism: "Mechanism",
+    mechanism: Described,
     motion: "xr.Dataset",
     joints: Sequence[Constrainer],
     bodies: Sequence[MassBody],
@@ -185,7 +184,7 @@ def joint_forces(
 
 
 def matrices_along(
-    mechanism: "Mechanism", motion: "xr.Dataset", parameters: dict[Any, float]
+    mechanism: Described, motion: "xr.Dataset", parameters: dict[Any, float]
 ) -> Iterator[tuple[slice, Matrices]]:
     """Slices of time, and the matrices there."""
     p, inputs = parameter_values(mechanism.system, parameters)
@@ -195,7 +194,7 @@ def matrices_along(
         yield part, kernel(motion.time.values[part], motion.q.values[part], motion.v.values[part], p)
 
 
-def unique_reactions(mechanism: "Mechanism", motion: "xr.Dataset", joints: Sequence[Joint]) -> NDArray[np.bool_]:
+def unique_reactions(mechanism: Described, motion: "xr.Dataset", joints: Sequence[Joint]) -> NDArray[np.bool_]:
     """Whether each joint's force and moment are determined: rank A = rank A_J + rank of the others (Wojtyra)."""
     system, parameters = mechanism.system, used_parameters(mechanism, motion)
     looks = np.unique(np.linspace(0, len(motion.time) - 1, LOOKS).astype(int))
@@ -213,7 +212,7 @@ def unique_reactions(mechanism: "Mechanism", motion: "xr.Dataset", joints: Seque
     return unique
 
 
-def energies(mechanism: "Mechanism", motion: "xr.Dataset") -> "xr.Dataset":
+def energies(mechanism: Described, motion: "xr.Dataset") -> "xr.Dataset":
     """Kinetic energy of each body, potential energy and power of each force element."""
     import xarray as xr
 

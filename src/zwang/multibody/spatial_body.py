@@ -9,9 +9,9 @@ import numpy as np
 import sympy as sp
 
 from zwang.errors import InputError
+from zwang.mistakes import PartName
 from zwang.model.symbols import rates
 from zwang.multibody.body import MassBody
-from zwang.multibody.part_name import PartName
 from zwang.multibody.pose import Pose
 from zwang.multibody.vectors import (
     Vector,

@@ -18,6 +18,7 @@ from zwang.engines.registry import AUTO, methods
 from zwang.errors import ZwangError
 from zwang.motion.assemble import assemble
 from zwang.motion.simulate import simulate
+from zwang.multibody.described import Described
 from zwang.multibody.joint import Freedom
 from zwang.multibody.joints.driver import Driver
 from zwang.results.evaluate_along import along
@@ -25,7 +26,6 @@ from zwang.results.evaluate_along import along
 if TYPE_CHECKING:
     import xarray as xr
 
-    from zwang.multibody.mechanism import Mechanism
 
 Flags = NDArray[np.bool_]
 
@@ -42,7 +42,7 @@ AGREES_TOL, AT_MOST = 1e2, 0.5
 
 
 def counted(
-    mechanism: "Mechanism",
+    mechanism: Described,
     motion: "xr.Dataset",
     angles: Sequence[tuple[str, Freedom]],
     parameters: Mapping[Any, float],
@@ -77,7 +77,7 @@ def counted(
     )
 
 
-def tied(mechanism: "Mechanism") -> dict[int, Any]:
+def tied(mechanism: Described) -> dict[int, Any]:
     """What conditions in positions say that angles are, with all turns; by the identity of the joint coordinate."""
     drivers = [j for j in mechanism.joints if isinstance(j, Driver)]
     others = [j for j in mechanism.joints if not isinstance(j, Driver)]
@@ -98,14 +98,14 @@ def wrapped(angle: Array) -> Array:
 class Course:
     """Angles along a motion of a mechanism."""
 
-    mechanism: "Mechanism"
+    mechanism: Described
     motion: "xr.Dataset"
     angles: tuple[Freedom, ...]
     parameters: Mapping[Any, float]
 
     @cached_property
     def times(self) -> Array:
-        """Of the samples."""
+        """The times of the samples."""
         return np.asarray(self.motion.time.values)
 
     @cached_property

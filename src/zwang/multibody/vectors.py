@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from zwang.errors import InputError, Where
+from zwang.errors import InputError
+from zwang.mistakes import Where
 from zwang.model.symbols import as_scalar
 
 Vector = tuple[Any, ...]

@@ -22,7 +22,7 @@ SLACK = 100  # an engine may disagree by this many of its tolerances a step, if 
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of a comparison, and what it may be."""
+    """One figure of a comparison, and its limit."""
 
     kind: str
     """derivation, forms, engines, drift or energy"""
@@ -32,7 +32,7 @@ class Figure:
 
     @property
     def wrong(self) -> bool:
-        """Whether it is more than it may be."""
+        """Whether it exceeds its limit."""
         return self.value > self.allowed
 
 
@@ -97,7 +97,7 @@ def compare(
 def figures_of(
     derivation: "DerivationRow", forms: "Sequence[FormRow]", engines: "Sequence[EngineRow]", bound: float
 ) -> list[Figure]:
-    """Every figure that was found, with what is allowed; one row alone is compared with nothing but itself."""
+    """Every figure that was found, with its limit; of a kind with only one row there is nothing to compare."""
     figures = [Figure("derivation", "the derivation", derivation.error, bound)]
     figures += [Figure("forms", f"the {row.form} form", row.error, bound) for row in several(forms)]
     for row in several(engines):
@@ -190,7 +190,7 @@ def show(
 
 
 def largest(figures: Sequence[Figure]) -> dict[str, Figure]:
-    """Of each kind the figure that is nearest to its limit, or farthest beyond."""
+    """Of each kind, the figure that is nearest to its limit or farthest beyond it."""
     found: dict[str, Figure] = {}
     for figure in figures:
         best = found.get(figure.kind)

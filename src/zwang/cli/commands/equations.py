@@ -99,7 +99,7 @@ def written(case: Case, found: "Equations", forms: list[str], room: "Room") -> s
 
 
 def too_long(seconds: float) -> str:
-    """Why there is no q̈."""
+    """Why q̈ is not written out."""
     return f"q̈ takes longer than {seconds:g} s to write out; the matrices above are all that the computer needs."
 
 

@@ -23,7 +23,7 @@ RUN, FILES = "The run", "What is written"
 
 
 def option(name: str, metavar: str | None, words: str, panel: str, **more: Any) -> Any:
-    """An option of `run`; what it is without being given is the model's business."""
+    """An option of `run`; its default is what the model says."""
     return typer.Option(name, metavar=metavar, help=words, rich_help_panel=panel, show_default=False, **more)
 
 

@@ -112,7 +112,7 @@ class Builder:
         return apply(node.value, parts, node.at)
 
     def refuse_function(self, node: Node) -> Built:
-        """Something is called that is not a function."""
+        """Refuse a call of something that is not a function."""
         try:
             self.name(Node("name", node.at, (node.value, 0)))
         except Misread:
@@ -160,7 +160,7 @@ def number(text: str, at: int) -> Built:
 
 
 def plain(value: float) -> Built:
-    """A number of TOML's."""
+    """A number as TOML gives it, not in quotes."""
     return number(repr(value), 0)
 
 
@@ -208,7 +208,7 @@ def require_quick(costs: Cost, at: int) -> None:
 
 
 def checked(value: float, at: int) -> float:
-    """The value of a constant, unless it is none."""
+    """The value of a constant; refused if it is too large."""
     if not math.isfinite(value) or abs(value) > LARGEST:
         raise Misread("this constant is too large", at, f"numbers reach to {LARGEST:g}")
     return value
@@ -230,7 +230,7 @@ def constant(make: Callable[[], sp.Expr], value: float, costs: Cost, at: int) ->
 
 
 def made(expr: sp.Expr, costs: Cost, at: int) -> Built:
-    """An expression that is not constant by its parts; x − x may be, all the same."""
+    """An expression of parts that are not all constant. It may be constant all the same: x − x."""
     coefficient = expr.as_coeff_Mul()[0]
     if coefficient is not sp.S.One and (not coefficient.is_finite or abs(float(coefficient)) > LARGEST):
         raise Misread("a number in this expression is too large", at, f"numbers reach to {LARGEST:g}")
@@ -281,7 +281,7 @@ def product(parts: Sequence[Built], exponents: Sequence[int], node: Node) -> Bui
 
 
 def scaled(coefficient: sp.Expr, expr: sp.Expr) -> sp.Expr:
-    """A number times an expression; before a sum it stays."""
+    """A number times an expression; it is not multiplied into a sum."""
     c, rest = expr.as_coeff_Mul()
     coefficient = coefficient * c
     if not rest.is_Add or coefficient.is_zero or coefficient is sp.S.One:

@@ -43,7 +43,7 @@ def wrong_name(name: str) -> str:
 
 
 def skeleton(name: str) -> str:
-    """What a name looks like: the same for names that a reader could not tell apart.
+    """A form of a name that is equal for names which a reader could not tell apart.
 
     >>> skeleton("а") == "a"  # a Cyrillic letter
     True

@@ -104,7 +104,7 @@ class Scope:
     looks: dict[str, str] = field(default_factory=dict)
 
     def declare(self, declared: dict[str, list[str]], coordinates: dict[str, Path] | None = None) -> None:
-        """Give every name of the sections its meaning; note those that cannot be one, or that are taken.
+        """Give every name of the sections its meaning; note texts that cannot be names, and names that are taken.
 
         `coordinates` are names that bodies and joints bring along, and where.
         """
@@ -153,7 +153,7 @@ class Scope:
         return self.attempt(path, make)
 
     def attempt(self, path: Path, make: Callable[[], T]) -> T | None:
-        """Do something that may be wrong at a place within the text at a path."""
+        """The result of reading the text at a path, or None where it is wrong, which is then noted at its place."""
         try:
             return make()
         except Broken:
@@ -241,14 +241,14 @@ class Scope:
         return self.used(known[what][marks], name + "'" * marks, at, where)
 
     def used(self, built: Built, name: str, at: int, where: Use) -> Built:
-        """The same, if it may stand here."""
+        """What a name stands for, if names of its kind may be used in this place; otherwise it is refused."""
         wrong = sorted(built.uses - where.allowed, key=list(WHY).index)
         if wrong:
             raise Misread(f"{quoted(name)} may not stand in {where.words}: {WHY[wrong[0]]}", at)
         return built
 
     def unknown(self, name: str, at: int) -> Misread:
-        """A name that nobody declared."""
+        """What to say of a name that is not declared anywhere."""
         if name in RESERVED:
             return Misread(f"{quoted(name)} is a function", at, f"write {name}(…)")
         same = self.looks.get(skeleton(name))

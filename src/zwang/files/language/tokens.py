@@ -31,7 +31,7 @@ class Token:
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of an expression, the last of kind "end"; a `Misread` where there is none.
+    """The tokens of an expression, the last of kind "end"; a `Misread` where no token can begin.
 
     >>> [token.text for token in tokenize("m*x'^2")]
     ['m', '*', 'x', "'", '^', '2', '']

@@ -94,13 +94,13 @@ class Document:
             self.at(place.value + within, message, hint, path)
 
     def meant(self, wrong: str, known: Iterable[str]) -> str:
-        """The end of a message: what may have been meant; nothing where a file has wrong names without end."""
+        """The end of a message: what may have been meant; nothing after very many wrong names in a file."""
         names = list(known)
         self.compared += len(names)
         return did_you_mean(wrong, names if self.compared <= MOST_COMPARED else ())
 
     def trouble(self, path: Path, error: Exception) -> None:
-        """Note an error as a problem at a path, also one that nobody foresaw.
+        """Note an error as a problem at a path, even one of a kind that zwang does not expect.
 
         SymPy, NumPy and SciPy have errors of their own, and the next version may have others.
         """

@@ -31,7 +31,7 @@ ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[ \t]*\n[ \t\n]*|.)",
 
 
 class Stop(Exception):
-    """Here the text is not TOML."""
+    """Raised where the text stops being TOML."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Scanner:
         return path
 
     def count(self, at: int) -> None:
-        """One more key or section."""
+        """Count one more key or section; a file has a limited number."""
         self.keys += 1
         if self.keys > MOST_KEYS:
             raise Misread(f"the file has more than {MOST_KEYS} keys and sections", at)
@@ -224,7 +224,7 @@ def opening(raw: str) -> tuple[str, int]:
 
 
 def inside(raw: str, index: int) -> int:
-    """Where in a string as written the character stands that has this index in its value.
+    """Where a character of a string's value stands in the string as it is written.
 
     >>> inside(r'"a\\u0062c"', 2), inside("'abc'", 2)
     (8, 3)

@@ -34,7 +34,7 @@ class Actuator(AlongJoint):
     coordinate: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse an effort that is none, and a joint without this coordinate."""
+        """Refuse an effort that is not a number, an expression or a signal, and a joint without this coordinate."""
         _ = self.freedom
         self._read()
 

@@ -7,10 +7,10 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError
+from zwang.mistakes import PartName
 from zwang.multibody.body import MassBody, Particle
 from zwang.multibody.element import ForceElement, not_negative
 from zwang.multibody.joint import Constrainer, Joint
-from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import scalar, scale, subtract
 
 
@@ -32,7 +32,7 @@ class BallDamper(ForceElement):
     damping: Any
 
     def __post_init__(self) -> None:
-        """Refuse a damper that drives, and a joint that is none in space."""
+        """Refuse a negative damping, and what is not a joint in space."""
         if not isinstance(self.joint, Joint):
             raise InputError(f"{self.who}: {self.joint!r} is not a joint", where=("joint",))
         if self.joint.dimension != 3:

@@ -32,7 +32,7 @@ class Drag(ForceElement):
     turning: Any = 0
 
     def __post_init__(self) -> None:
-        """Refuse what is not a drag."""
+        """Refuse a drag that drives, that does nothing, or that turns a particle."""
         require_movable(self.who, self.body)
         given = [
             not_negative(self.who, key, getattr(self, key), f"{key} drag") for key in ("linear", "quadratic", "turning")

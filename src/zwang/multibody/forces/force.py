@@ -39,7 +39,7 @@ class Force(ForceElement):
     frame: str = "world"
 
     def __post_init__(self) -> None:
-        """Refuse what is not a force on a body."""
+        """Refuse a body that cannot move, an unknown frame, and components or a point that are not vectors."""
         require_movable(self.who, self.body)
         require_frame(self.who, self.frame)
         _ = self._point

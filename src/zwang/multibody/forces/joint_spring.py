@@ -42,7 +42,7 @@ class JointSpring(AlongJoint):
     coordinate: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is not a spring, and a rest that a joint in space can never read."""
+        """Refuse negative numbers, a spring that does nothing, and a rest that a joint in space can never read."""
         given = [not_negative(self.who, what, getattr(self, what)) for what in ("stiffness", "damping")]
         if all(map(is_zero, given)):
             raise InputError(f"{self.who} does nothing: give a stiffness or a damping", where=("stiffness",))
@@ -73,6 +73,6 @@ class JointSpring(AlongJoint):
         return sp.S.Zero if is_zero(stiffness) else stiffness * self.deviation**2 / 2
 
     def forces(self, bodies: Sequence[MassBody]) -> dict[sp.Expr, sp.Expr]:
-        """Of the damper."""
+        """The forces of the damper."""
         damping = scalar(self.who, self.damping)
         return {} if is_zero(damping) else self.along(bodies, -damping * self.freedom.rate)

@@ -56,7 +56,7 @@ class Spring(ForceElement):
     color: str = "green"
 
     def __post_init__(self) -> None:
-        """Refuse what is not a spring."""
+        """Refuse negative numbers, a spring that does nothing, and one with both a force and a stiffness."""
         if self.force is not None and not (self.stiffness == 0 and self.damping == 0 and self.rest is None):
             words = "give either force or stiffness, rest and damping"
             raise InputError(f"{self.who}: {words}", where=("force",))
@@ -131,7 +131,7 @@ class Spring(ForceElement):
         return stiffness * (self.length - self._rest) ** 2 / 2
 
     def forces(self, bodies: Sequence[MassBody]) -> dict[sp.Expr, sp.Expr]:
-        """Of the damper, or of the whole nonlinear spring: its tension pulls the ends together."""
+        """The forces of the damper, or of the whole nonlinear spring: its tension pulls the ends together."""
         if self.force is not None:
             tension = scalar(self.who, self.force).xreplace({length: self.length, rate: self.rate})
         else:

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import sympy as sp
 
+from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Freedom, Place, turn_about
 from zwang.multibody.joints.parts import (
@@ -16,7 +17,6 @@ from zwang.multibody.joints.parts import (
     on_line,
     travel_along,
 )
-from zwang.multibody.part_name import PartName
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import sympy as sp
 
 from zwang.errors import InputError
+from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Joint, Place, together
 from zwang.multibody.joints.parts import Frame, frames_facing, need_axes, need_space, no_turn, start_frames
-from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import IDENTITY, numeric, quaternion_turn, tidy
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError
+from zwang.mistakes import PartName
 from zwang.multibody.body import Particle
 from zwang.multibody.joint import Freedom, Joint, Place, carried, frame_about, frames_of
-from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import Vector, inner, is_number, scalar, subtract, tidy
 
 Frame = tuple[Vector, ...]

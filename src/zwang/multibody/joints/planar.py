@@ -5,10 +5,10 @@ from functools import cached_property
 
 import sympy as sp
 
+from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Freedom, Place, turn_about
 from zwang.multibody.joints.parts import PlaneJoint, axes_facing, axes_parallel, need_axes, need_space, travel_along
-from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import inner
 
 

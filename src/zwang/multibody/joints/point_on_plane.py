@@ -5,10 +5,10 @@ from functools import cached_property
 
 import sympy as sp
 
+from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Freedom, Place
 from zwang.multibody.joints.parts import PlaneJoint, need_axes, need_space, travel_along
-from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import inner
 
 

@@ -5,10 +5,10 @@ from functools import cached_property
 
 import sympy as sp
 
+from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Freedom, Place, frames_of
 from zwang.multibody.joints.parts import AxisJoint, frames_facing, need_axes, no_turn, on_line, travel_along
-from zwang.multibody.part_name import PartName
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,10 +6,10 @@ from functools import cached_property
 import sympy as sp
 
 from zwang.errors import InputError
+from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody, Particle
 from zwang.multibody.joint import Freedom, Place, is_pair, together, turn_about, world_axes
 from zwang.multibody.joints.parts import AxisJoint, Frame, axes_facing, axes_parallel, need_axes
-from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import unit
 
 NORMAL = (0, 0, 1)  # of the plane

@@ -7,6 +7,7 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError
+from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Freedom, Place, turn_about
 from zwang.multibody.joints.parts import (
@@ -18,7 +19,6 @@ from zwang.multibody.joints.parts import (
     on_line,
     travel_along,
 )
-from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import scalar
 
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Joint, Place, together
 from zwang.multibody.joints.parts import need_space
-from zwang.multibody.part_name import PartName
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,10 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError
+from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Freedom, Joint, Place, is_pair, together
 from zwang.multibody.joints.parts import need_axes, need_space
-from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import Vector, cross, inner, subtract, tidy, unit
 
 PERPENDICULAR_TOL = 1e-9  # cosine between axes that counts as zero

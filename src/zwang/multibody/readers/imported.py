@@ -99,7 +99,7 @@ class Imported:
         return np.array([x for x, _ in found]), np.array([row for _, row in found])
 
     def _closed(self, values: Values, free: Any) -> Values:
-        """Values that close every loop, by changing the free ones; from elsewhere where the way from these is barred.
+        """Values that close every loop, found by changing the free ones, from other starts where these lead nowhere.
 
         Bodies that are to be parallel but stand a quarter of a turn apart, for instance, do not know which way to go.
         """
@@ -119,7 +119,7 @@ class Imported:
         )
 
     def _settled(self, values: Values, free: Any) -> tuple[Values, Array]:
-        """Gauss and Newton's way with shortest steps, and what the conditions read at its end."""
+        """The end of a Gauss–Newton search with shortest steps, and the residuals of the conditions there."""
         for _ in range(STEPS):
             J, reading = self._conditions(*self.maximal(values))
             if np.abs(reading).max(initial=0.0) < CLOSED:

@@ -14,7 +14,7 @@ MOST_FILES = 1000
 
 
 def require_own_files(text: str, file: Path | None) -> None:
-    """Refuse a model that names files outside its folder; `file` is None of a text, which has none.
+    """Refuse a model that names files outside its folder; `file` is None for a text, which has no folder.
 
     MuJoCo puts names together in several ways (the folder of the model, of the file that includes it, of meshes): all
     of them are looked at, and links are followed.

@@ -167,7 +167,7 @@ def skeleton_of(links: Sequence[Link], taken: Collection[str] = ()) -> Skeleton:
 
 
 def carriers(links: Sequence[Link]) -> tuple[Carried, ...]:
-    """Who carries whom: the nearest link with mass up the chain of fixed joints, or else the first one below."""
+    """The link whose body carries each link: the nearest one with mass up the chain of fixed joints, or else below."""
     root, frame = [0], [Frame.of((0, 0, 0))]  # of each rigid group: its first link, and the frames in it
     for i, link in enumerate(links[1:], start=1):
         root.append(i if link.slots else root[link.parent])

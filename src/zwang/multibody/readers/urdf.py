@@ -15,9 +15,9 @@ from zwang.multibody.joints.transmission.coupling import Coupling
 from zwang.multibody.mechanism import Mechanism
 from zwang.multibody.readers.frame import Frame
 from zwang.multibody.readers.imported import Imported
-from zwang.multibody.readers.skeleton import Skeleton, dampers_and_springs, refused, skeleton_of, unused
+from zwang.multibody.readers.skeleton import Held, Skeleton, dampers_and_springs, refused, skeleton_of, unused
 from zwang.multibody.readers.tree import Link, Slot
-from zwang.multibody.readers.urdf_elements import Jointed, joint_of, link_of, mimic_of, root_of, unused_lines
+from zwang.multibody.readers.urdf_elements import Jointed, Mimic, joint_of, link_of, mimic_of, root_of, unused_lines
 from zwang.multibody.readers.xml_text import parse_xml
 
 
@@ -57,13 +57,7 @@ def read_urdf(
     used = {link.joint for link in tree} | {s.name for link in tree for s in link.slots}
     skeleton = skeleton_of(tree, used)
     held = skeleton.joints({name for m in mimics for name in (m.follower, m.leader)})
-    conditions: list[Constrainer] = [h.joint for h in held]
-    by_slot = {s.name: (h.joint, h.freedom(s)) for h in held for s in h.slots if s.kind != "ball"}
-    for m in mimics:
-        factors: dict[Selected, float] = {by_slot[m.follower]: 1.0}
-        if m.factor:
-            factors[by_slot[m.leader]] = -m.factor
-        conditions.append(Coupling(f"{m.follower}_mimic", factors, m.offset))
+    conditions: list[Constrainer] = [*(h.joint for h in held), *couplings(held, mimics)]
     forces = [*([Gravity(gravity)] if any(gravity) else []), *dampers_and_springs(held)]
     mechanism = Mechanism(list(skeleton.bodies.values()), conditions, forces, name=root.get("name") or "")
     read = [*(link_line(skeleton.names[i], i, skeleton) for i in range(1, len(tree)))]
@@ -71,6 +65,18 @@ def read_urdf(
     read += [f"joint {s.name!r}: damping {s.damping:g}" for h in held for s in h.slots if s.damping]
     read += [f"joint {m.follower!r}: follows {m.leader!r}, × {m.factor:g} + {m.offset:g}" for m in mimics]
     return Imported(mechanism, tuple(read), tuple(xml.ignored), skeleton, tuple(held))
+
+
+def couplings(held: Sequence[Held], mimics: Sequence[Mimic]) -> list[Coupling]:
+    """The mimic tags as couplings of joint coordinates."""
+    by_slot = {s.name: (h.joint, h.freedom(s)) for h in held for s in h.slots if s.kind != "ball"}
+    found = []
+    for m in mimics:
+        factors: dict[Selected, float] = {by_slot[m.follower]: 1.0}
+        if m.factor:
+            factors[by_slot[m.leader]] = -m.factor
+        found.append(Coupling(f"{m.follower}_mimic", factors, m.offset))
+    return found
 
 
 def link_line(called: str, i: int, skeleton: Skeleton) -> str:

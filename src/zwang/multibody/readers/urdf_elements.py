@@ -156,7 +156,7 @@ def origin_of(xml: Xml, e: Element, who: str) -> Frame:
 
 
 def root_of(xml: Xml, links: Mapping[str, Link], joints: Sequence[Jointed]) -> str:
-    """The one link that is nobody's child."""
+    """The one link that no joint has as its child."""
     for j in joints:
         for key, name in (("parent", j.parent), ("child", j.child)):
             if name not in links:
@@ -183,7 +183,7 @@ def root_of(xml: Xml, links: Mapping[str, Link], joints: Sequence[Jointed]) -> s
 
 
 def unused_lines(root: Element) -> list[str]:
-    """What of the file has no say in the motion."""
+    """The parts of the file that do not affect the motion."""
     lines = []
     for e in root:
         name = e.get("name", "")

@@ -59,12 +59,12 @@ class _Plain(TreeBuilder):
     """Builds the tree, and refuses a document type: entities could make a small file huge."""
 
     def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
-        """Refuse it."""
+        """Refuse a document type."""
         raise refused([f"it declares the document type {name!r}: take the DOCTYPE out, nothing here needs one"])
 
 
 def xml_text(source: str | Path, what: str) -> str:
-    """The text itself, or what stands in the file that is named."""
+    """The text itself, or the content of the file that it names."""
     if isinstance(source, str) and "<" in source:
         text = source
     else:

@@ -7,12 +7,12 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError
+from zwang.mistakes import PartName
 from zwang.model.drawing import Shape
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Place, Point, frame_about
 from zwang.multibody.joints.parts import need_space
 from zwang.multibody.joints.rolling.contact import RollingJoint
-from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import Vector, add, cross, inner, is_number, scale, subtract
 
 FLAT = 1e-9  # sine of the angle between a disc and the plane that counts as zero

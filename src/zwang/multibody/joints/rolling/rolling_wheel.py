@@ -6,12 +6,12 @@ from typing import Any
 
 import sympy as sp
 
+from zwang.mistakes import PartName
 from zwang.model.drawing import Shape
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Freedom, Place, Point, turn_about
 from zwang.multibody.joints.parts import Frame, need_plane, travel_along
 from zwang.multibody.joints.rolling.contact import RollingJoint
-from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import add, inner
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError
+from zwang.mistakes import PartName
 from zwang.model.drawing import Shape
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Joint, Place
 from zwang.multibody.joints.parts import across, need_axes, need_plane, positive, slip, start_gap
-from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import Vector, add, inner, is_number, scale
 
 

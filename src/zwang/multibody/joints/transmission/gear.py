@@ -6,10 +6,10 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError
+from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joints.selection import Selected, bodies_of, selected
 from zwang.multibody.joints.transmission.coupling import Summed, Terms
-from zwang.multibody.part_name import PartName
 from zwang.multibody.vectors import scalar
 
 

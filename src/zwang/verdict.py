@@ -84,21 +84,27 @@ class Verdict:
         return not (self.inconsistent or self.singular or self.violated or self.imprecise)
 
     def __str__(self) -> str:
-        """The verdict as a person would give it."""
-        return "\n".join(self._lines())
+        """The verdict as a person would give it: what the system is, each constraint, and the conclusions."""
+        return "\n".join([self.head, *self.rows, "", *self.conclusions])
 
-    def _lines(self) -> list[str]:
+    @property
+    def head(self) -> str:
+        """The system in one line: its coordinates, its constraints, their rank and what they leave free."""
         n, m = len(self.coordinates), len(self.kinds)
         freedom = count(self.degrees_of_freedom, "degree", "degrees") + " of freedom"
-        lines = [
+        return (
             f"{self.name or 'This system'}: {count(n, 'coordinate', 'coordinates')}, "
             f"{count(m, 'constraint', 'constraints')} of rank {self.rank}, {freedom}."
-        ]
-        width = max((len(name) for name in self.kinds), default=0)
+        )
+
+    @property
+    def rows(self) -> list[str]:
+        """Two lines on each constraint: of what kind it is, and what part it takes."""
+        width, lines = max((len(name) for name in self.kinds), default=0), []
         for name, kinds in self.kinds.items():
             lines.append(f"  {name:<{width}}  {', '.join(kinds)}")
             lines.append(f"  {'':<{width}}  {self._role(name)}")
-        return [*lines, "", *self._conclusions()]
+        return lines
 
     def _role(self, name: str) -> str:
         if name in self.inactive:
@@ -116,7 +122,9 @@ class Verdict:
         unique = "unique" if self.unique_multipliers[name] else "not unique, a redundant row shares it"
         return f"independent; its force of constraint is {unique}"
 
-    def _conclusions(self) -> list[str]:
+    @property
+    def conclusions(self) -> list[str]:
+        """What follows: a line on each thing that is wrong or remarkable, or one line that nothing is."""
         lines = []
         if self.inconsistent:
             lines.append(

@@ -102,11 +102,9 @@ def show(verdict: "Verdict") -> None:
 
     color = words.in_one_line(verdict)[1]
     console = terminal.out()
-    body, _, conclusion = str(verdict).partition("\n\n")
-    head, *rows = body.split("\n")
-    console.print(terminal.text(head, "bold"))
-    for row in rows:
+    console.print(terminal.text(verdict.head, "bold"))
+    for row in verdict.rows:
         indent = len(row) - len(row.lstrip())
         console.print(Padding(terminal.text(row.strip()), (0, 0, 0, indent)))
     console.print()
-    console.print(terminal.text(conclusion, color))
+    console.print(terminal.text("\n".join(verdict.conclusions), color))

@@ -8,7 +8,6 @@ from zwang.model import Constraint
 from zwang.model.symbols import t
 from zwang.show.report.html import NOTHING, Section, badge, listed, number, paragraph, table
 from zwang.show.report.math import sides
-from zwang.show.report.opening import conclusions
 from zwang.show.report.subject import Subject
 from zwang.verdict import Verdict
 
@@ -31,7 +30,7 @@ def ledger_section(subject: Subject) -> Section | None:
 def verdict_lines(subject: Subject) -> list[str]:
     """The verdict in words, and what the motion has to add."""
     verdict = subject.verdict
-    lines = conclusions(verdict) if isinstance(verdict, Verdict) else [verdict]
+    lines = verdict.conclusions if isinstance(verdict, Verdict) else [verdict]
     motion = subject.motion
     shared = [str(name) for name in motion.constraint.values[~motion.unique.values]]
     if shared:

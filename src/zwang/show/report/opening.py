@@ -46,7 +46,7 @@ def sentences(subject: Subject) -> list[str]:
     elif m:
         who = "It has" if m == 1 else "They have"
         said.append(f"{who} rank {verdict.rank} at the start, so {freedom(verdict)}.")
-        said.append(escape(" ".join(conclusions(verdict))))
+        said.append(escape(" ".join(verdict.conclusions)))
     said.append(ending(subject))
     if subject.motion.attrs.get("doubts"):
         said.append(f"<strong>{escape(subject.motion.attrs['doubts'])}</strong>")
@@ -87,11 +87,6 @@ def kind_words(kinds_of_one: tuple[str, ...]) -> list[str]:
     """The words that matter for a summary: holonomic or not, and what is out of the ordinary."""
     plain = ("scleronomic", "catastatic", "linear in velocity")
     return [word for word in kinds_of_one if word not in plain]
-
-
-def conclusions(verdict: Verdict) -> list[str]:
-    """What the verdict comes to, in its own words."""
-    return str(verdict).partition("\n\n")[2].splitlines()
 
 
 def ending(subject: Subject) -> str:

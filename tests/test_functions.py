@@ -12,6 +12,7 @@ import sympy as sp
 import zwang as zw
 from zwang import dot
 from zwang.compile import Program, compile_program
+from zwang.engines.registry import ENGINES, names
 from zwang.equations.languages import translate
 from zwang.functions import FUNCTIONS, in_mpmath, in_sympy
 from zwang.lowering.intervals import bounds
@@ -119,11 +120,12 @@ def exact_rates():
         )
 
 
-@pytest.mark.parametrize(("method", "tol"), [("native", 1e-12), ("taylor", 1e-14), ("radau", 1e-8), ("lsoda", 1e-9)])
-def test_every_engine_knows_every_function(method, tol):
-    if method == "taylor":
-        pytest.importorskip("heyoka")
+@pytest.mark.parametrize("method", names())
+def test_every_engine_knows_every_function(method):
+    if not ENGINES[method].installed:
+        pytest.skip(ENGINES[method].missing)
     system, start = forced()
+    tol = max(1e-14, ENGINES[method].quick_from)
     motion = zw.simulate(system, start, 1.0, method=method, tol=tol, samples=2)
     assert motion.attrs["status"] == "finished"
     np.testing.assert_allclose(motion.v.values[-1][2:], exact_rates(), rtol=max(1e-13, 10 * tol))

@@ -155,7 +155,7 @@ ENGINES: dict[str, Engine] = {
     "radau": Engine(
         what="implicit Runge–Kutta by SciPy on the same kernels, with the exact Jacobian",
         purpose="stiff systems; black boxes that are stiff",
-        run=late("zwang.engines.scipy.engine", "run", method="radau"),
+        run=late("zwang.engines.scipy.engine", "run", solver="Radau"),
         solver="Radau",
         tightest=SCIPY_TIGHTEST,
         quick_from=1e-7,
@@ -165,7 +165,7 @@ ENGINES: dict[str, Engine] = {
     "lsoda": Engine(
         what="Adams' method and backward differences in turn by SciPy, on the same kernels, with the exact Jacobian",
         purpose="systems that are stiff at times; black boxes",
-        run=late("zwang.engines.scipy.engine", "run", method="lsoda"),
+        run=late("zwang.engines.scipy.engine", "run", solver="LSODA"),
         solver="LSODA",
         tightest=SCIPY_TIGHTEST,
         quick_from=1e-10,

@@ -9,7 +9,6 @@ import numpy as np
 
 from zwang.arrays import Array
 from zwang.compile import Program
-from zwang.engines.registry import names
 
 
 class Status(StrEnum):
@@ -27,15 +26,13 @@ class Status(StrEnum):
     UNRESOLVED = "unresolved"
 
 
-STIFF = names(lambda engine: engine.run and engine.stiff)[0]
-
 REMEDY = {
     Status.SINGULAR: "look at the verdict there (zwang.diagnose), start elsewhere, or end before it",
     Status.INCONSISTENT: "the constraints contradict each other there: check what they ask for at that time",
     Status.NOT_FINITE: "a force, mass or constraint is infinite or not a number there: check its expression",
-    Status.STEP_TOO_SMALL: f"ask for a looser tol, or use method={STIFF!r} if the system is stiff",
+    Status.STEP_TOO_SMALL: "ask for a looser tol, or use method='radau' if the system is stiff",
     Status.SLIDING: "smooth what switches there, as tanh(v/eps) for sign(v), or end before it",
-    Status.TOO_MANY_STEPS: f"ask for a looser tol or a shorter time, or use method={STIFF!r} if the system is stiff",
+    Status.TOO_MANY_STEPS: "ask for a looser tol or a shorter time, or use method='radau' if the system is stiff",
     Status.UNRESOLVED: "an event varies faster there than time is resolved: check its expression",
 }
 

@@ -212,7 +212,7 @@ def simulate_blackbox(
     watch = reporter(progress, t, until)
     max_step, quiet_step = longest_step(max_step, until - t)
     longest = quiet_step if ENGINES[method].stiff else max_step  # of theirs, a step looks at few places
-    path = march(problem, solver_class(method), (t, q, v), grid, tol, np.zeros(0), watch, longest)
+    path = march(problem, solver_class(ENGINES[method].solver), (t, q, v), grid, tol, np.zeros(0), watch, longest)
     path = replace(path, notes=(*path.notes, *why(slopes, path, rank)))
     message = how_it_ended(events, path)
     attributes = {

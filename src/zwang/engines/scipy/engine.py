@@ -15,7 +15,6 @@ from zwang.compile import Kernel, Program
 from zwang.compile.tangent import tangent
 from zwang.engines.native.engine import compiled
 from zwang.engines.pieces import Watched
-from zwang.engines.registry import ENGINES
 from zwang.engines.steps import Problem, march
 from zwang.engines.task import Path, Status, Task, volume_of
 from zwang.errors import InputError
@@ -27,25 +26,27 @@ _BATCH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_
 _JACOBIANS: "WeakKeyDictionary[Program, Program]" = WeakKeyDictionary()
 
 
-def run(task: Task, method: str) -> Path:
+def run(task: Task, solver: str) -> Path:
     """Integrate a task by one of SciPy's solvers."""
     began = clock.perf_counter()
     watch = Watch(task)
     problem, note = problem_of(task, watch)
     compiling = clock.perf_counter() - began
-    state, solver = (task.t, task.q, task.v), solver_class(method)
-    path = march(problem, solver, state, task.times, task.tol, task.breaks, task.progress, task.quiet_step)
+    state = (task.t, task.q, task.v)
+    path = march(
+        problem, solver_class(solver), state, task.times, task.tol, task.breaks, task.progress, task.quiet_step
+    )
     notes = (*((note,) if note else ()), *path.notes)
     return replace(
         path, compile_seconds=compiling, notes=notes, best=watch.best, pivot_scale=watch.scale, volume=watch.volume
     )
 
 
-def solver_class(method: str) -> type:
-    """SciPy's class of a method."""
+def solver_class(name: str) -> type:
+    """One of SciPy's solvers."""
     import scipy.integrate
 
-    solver: type = getattr(scipy.integrate, ENGINES[method].solver)
+    solver: type = getattr(scipy.integrate, name)
     return solver
 
 

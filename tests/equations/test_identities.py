@@ -274,7 +274,7 @@ def test_U4_all_admissible_choices_agree_and_the_others_are_refused():
     for wrong in ([y], [], [x, y], [x, x]):
         with pytest.raises(InputError, match="eliminate"):
             slide.acceleration("gibbs-appell", eliminate=wrong)
-    with pytest.raises(InputError, match=r"eliminate: q1.* is no coordinate"):
+    with pytest.raises(InputError, match=r"eliminate: q1.* is not a coordinate"):
         slide.acceleration("gibbs-appell", eliminate=[q1])
 
 

@@ -189,7 +189,7 @@ def test_tables_beside_the_model(tmp_path):
         ("s,a b\n0,nan\n1,1\n", r"u.csv:2:3: error: 'nan' is not a finite number"),
         ("s,b\n0,1\n", r"has no column 'a b'"),
         ("", r"has no column 's'"),
-        ("s,a b\n0,1\n", r"1 point makes no function of time"),
+        ("s,a b\n0,1\n", r"1 point does not make a function of time"),
         ("s,a b\n0,1\n0,1\n", r"times must ascend"),
         ("s,a b\n" + "9" * 200000 + ",1\n", r"field larger than field limit"),
     ]:

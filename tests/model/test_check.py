@@ -72,7 +72,7 @@ MISTAKES = {
     "energy that misses a coordinate": ({"kinetic": m * dot(x) ** 2}, r"kinetic misses the coordinate y\(t\)"),
     "accelerations in the energy": (
         {"kinetic": T + x.diff(t, 2) * x},
-        r"kinetic: contains Derivative\(x\(t\), \(t, 2\)\); accelerations stand in constraints only",
+        r"kinetic: contains Derivative\(x\(t\), \(t, 2\)\); accelerations are allowed in constraints only",
     ),
     "accelerations in a force": ({"forces": {x: x.diff(t, 2)}}, r"forces\[x\(t\)\]: contains .* constraints only"),
     "third derivative in a constraint": (

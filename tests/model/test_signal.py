@@ -122,7 +122,7 @@ WRONG = {
     "NaN": (([0, 1], [1, np.nan]), {}, "entry 1 of values is nan"),
     "infinite": (([0, np.inf], [1, 2]), {}, "entry 1 of times is inf"),
     "lengths": (([0, 1, 2], [1, 2]), {}, "3 times for 2 values"),
-    "one point": (([0], [1]), {}, "1 point makes no function of time"),
+    "one point": (([0], [1]), {}, "1 point does not make a function of time"),
     "a matrix": (([[0, 1]], [[1, 2]]), {}, r"times has shape \(1, 2\)"),
     "text": ((["now", "then"], [1, 2]), {}, "times are not real numbers"),
     "kind": (([0, 1], [1, 2]), {"kind": "quintic"}, "kind='quintic' is unknown: choose 'linear', 'cubic'"),

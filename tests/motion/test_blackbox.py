@@ -208,7 +208,7 @@ WRONG = {
     "b of the wrong shape": ({"b": [1, 2]}, InputError, r"b\(q, v, t\) returned shape \(2,\): \(1,\)"),
     "C of the wrong shape": ({"C": 3.0}, InputError, r"C\(q, v, t\) returned shape \(\): \(2,\)"),
     "NaN": ({"b": lambda q, v, t: [np.nan]}, InputError, r"b\(q, v, t\) is not finite at t = 0: entry \[0\]"),
-    "text": ({"Q": lambda q, v, t: "heavy"}, InputError, r"Q\(q, v, t\) returned 'heavy', which is no array"),
+    "text": ({"Q": lambda q, v, t: "heavy"}, InputError, r"Q\(q, v, t\) returned 'heavy', which is not an array"),
     "nothing": ({"Q": lambda q, v, t: None}, InputError, r"Q\(q, v, t\) "),
     "an exception": ({"M": lambda q, t: q[5]}, InputError, r"M\(q, t\) raised IndexError at t = 0"),
     "wrong arguments": ({"M": lambda q, v, t: q}, InputError, r"M\(q, t\) raised TypeError"),

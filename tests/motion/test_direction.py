@@ -41,15 +41,15 @@ def test_parameters_inside_known_functions_of_time():
         ([], "inputs is empty"),
         ({}, "inputs is empty"),
         (3, "inputs = 3: list what to differentiate by"),
-        ([sp.Symbol("gg")], r"gg, which is no coordinate.*did you mean g\?"),
+        ([sp.Symbol("gg")], r"gg, which is not a coordinate.*did you mean g\?"),
         ([sp.Symbol("g", positive=True)], "looks like one of them but is another symbol"),
-        ([dot(z)], r"dot\(z\), which is no coordinate"),
+        ([dot(z)], r"dot\(z\), which is not a coordinate"),
         ([z], "inputs names z, which"),
         ([g, "g"], "g is listed twice"),
         ([{}], "changes nothing"),
         ([{g: 0.0}], "changes nothing"),
         ([{g: float("nan")}], "the change of g = nan is not finite"),
-        ([3], "inputs names 3, which is no coordinate"),
+        ([3], "inputs names 3, which is not a coordinate"),
     ],
 )
 def test_wrong_inputs_are_refused(inputs, words):

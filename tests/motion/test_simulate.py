@@ -248,7 +248,7 @@ def test_one_event_needs_no_list(pendulum):
     system, start = pendulum
     motion = zw.simulate(system, start, 1.0, events=zw.Event(x, stop=True))
     assert motion.attrs["message"].startswith("stopped by the event 'event 1'")
-    with pytest.raises(InputError, match="is no expression"):
+    with pytest.raises(InputError, match="is not an expression"):
         zw.Event(sp.Eq(x, 1))
 
 

@@ -275,7 +275,7 @@ class Equations:
         strangers = [str(q) for q in eliminate if q not in self.coordinates]
         if strangers:
             raise InputError(
-                f"eliminate: {strangers[0]} is no coordinate; there are {', '.join(map(str, self.coordinates))}"
+                f"eliminate: {strangers[0]} is not a coordinate; there are {', '.join(map(str, self.coordinates))}"
             )
         return [self.coordinates.index(q) for q in eliminate]
 

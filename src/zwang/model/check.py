@@ -139,7 +139,7 @@ def wrong_in(
         yield Mistake("contains ", s, ", which is not a real number")
     derivatives = [d for d in parts if isinstance(d, sp.Derivative)]
     for d in sorted((d for d in derivatives if d.expr in known and d.derivative_count > highest), key=str):
-        what = "accelerations stand in constraints only" if d.derivative_count == 2 else "the order is above 2"
+        what = "accelerations are allowed in constraints only" if d.derivative_count == 2 else "the order is above 2"
         yield Mistake("contains ", d, f"; {what}")
     symbols = [s for s in parts if isinstance(s, sp.Symbol) and s != t]
     for s in sorted((s for s in symbols if s.name in lookalikes and s in expression.free_symbols), key=str):

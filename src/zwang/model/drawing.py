@@ -50,7 +50,7 @@ class Shape:
         points = tuple(place(who, point, ("points", i)) for i, point in enumerate(self.points))
         least = {"point": 1, "circle": 1, "line": 2, "body": 3}[self.kind]
         if len(points) < least or (least == 1 and len(points) > 1):
-            words = f"{len(points)} points make no {self.kind}, it takes {least}{' or more' * (least > 1)}"
+            words = f"{len(points)} points do not make a {self.kind}: it takes {least}{' or more' * (least > 1)}"
             raise InputError(words, who=who, where=("points",))
         if len({len(point) for point in points}) > 1:
             raise InputError(UNEVEN, who=who, where=("points",))

@@ -49,11 +49,11 @@ class Event:
     stop: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what is no expression and what is no direction."""
+        """Refuse what is not an expression, and directions other than −1, 0 and 1."""
         expression = as_expression(self.expression)
         if not isinstance(expression, sp.Expr):
             raise InputError(
-                f"event {self.name!r}: {expression} is no expression: give one that crosses zero, x - 2 for x = 2"
+                f"event {self.name!r}: {expression} is not an expression: give one that crosses zero, x - 2 for x = 2"
             )
         object.__setattr__(self, "expression", expression)
         if self.direction not in (-1, 0, 1):

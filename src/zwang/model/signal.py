@@ -105,7 +105,7 @@ class Signal:
         if len(times) != len(values):
             raise InputError(f"{len(times)} times for {len(values)} values: give one value a time", who="signal")
         if len(times) < 2:
-            raise InputError(f"{len(times)} point makes no function of time: give at least two", who="signal")
+            raise InputError(f"{len(times)} point does not make a function of time: give at least two", who="signal")
         back = np.flatnonzero(np.diff(times) <= 0)
         if len(back):
             i = int(back[0])

@@ -197,6 +197,8 @@ def held_flags(system: System, hold: Sequence[Any]) -> Any:
     for key in hold if isinstance(hold, Sequence) and not isinstance(hold, str) else [hold]:
         symbol = by_name(system, key)
         if symbol not in known:
-            raise InputError(f"hold names {key}, which is no coordinate or rate of this system{suggestion(key, known)}")
+            raise InputError(
+                f"hold names {key}, which is not a coordinate or rate of this system{suggestion(key, known)}"
+            )
         flags[known.index(symbol)] = True
     return flags

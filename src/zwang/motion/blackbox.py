@@ -109,7 +109,7 @@ class BlackBox:
         try:
             array = np.array(value, dtype=float)
         except (TypeError, ValueError):
-            raise InputError(f"{call} returned {value!r}, which is no array of real numbers") from None
+            raise InputError(f"{call} returned {value!r}, which is not an array of real numbers") from None
         if array.ndim != len(shape) or any(k not in (None, size) for k, size in zip(shape, array.shape, strict=True)):
             wanted = ", ".join("m" if k is None else str(k) for k in shape)
             raise InputError(f"{call} returned shape {array.shape}: ({wanted}{',' * (len(shape) == 1)}) is needed")

@@ -102,7 +102,7 @@ def located(system: System, places: dict[str, tuple[sp.Expr, int | None]], key: 
     elif isinstance(key, sp.Derivative) and isinstance(key.expr, AppliedUndef):
         wrong = f"dot({key.expr.func.__name__})"
     raise InputError(
-        f"inputs names {wrong}, which is no coordinate, rate or parameter of this system"
+        f"inputs names {wrong}, which is not a coordinate, rate or parameter of this system"
         f"{suggestion(wrong, list(places))}"
     )
 

@@ -87,7 +87,7 @@ BOTH = tuple(EngineRow(name, "fundamental", 1e-12, 0.0, 0.0, 0.0, 10, 0.1, "", 0
     ("derivation", "engines", "words", "colour"),
     [
         (NAN, NONE, "0 of 2 forms and 0 of 1 engines could be compared: that says nothing", "yellow"),
-        (NAN, BOTH, "and they agree; whether the equations are the right ones that does not show.", "yellow"),
+        (NAN, BOTH, "and they agree; that does not show whether the equations are the right ones.", "yellow"),
         (1e-15, NONE, "The derivation, 0 of 2 forms and 0 of 1 engines could be compared, and they agree.", "yellow"),
         (1e-15, BOTH, "The derivation, 0 of 2 forms and 2 of 2 engines could be compared, and they agree.", "green"),
     ],

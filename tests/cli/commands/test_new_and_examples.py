@@ -48,7 +48,7 @@ def test_any_name_makes_a_model_that_can_be_read(zwang, here, name):
 def test_a_new_model_has_a_name(zwang, here, name):
     result = zwang("new", name)
     assert result.exit_code == Exit.USAGE
-    assert "this names no model" in result.stderr
+    assert "this is not a name for a model" in result.stderr
     assert not (here / ".toml").exists()
 
 

@@ -220,5 +220,5 @@ def conclusion(
     if not any(some.values()):
         return f"{words}: that says nothing about the motion.", "yellow"
     if not some["derivation"]:
-        return f"{words}, and they agree; whether the equations are the right ones that does not show.", "yellow"
+        return f"{words}, and they agree; that does not show whether the equations are the right ones.", "yellow"
     return f"{words}, and they agree.", "green" if some["engines"] else "yellow"

@@ -24,7 +24,9 @@ def new(
 
     path = Path(name if name.endswith(".toml") else f"{name}.toml")
     if path.name == ".toml":
-        raise Failure(Exit.USAGE, f"NAME {name!r}: this names no model; give a name, as in `zwang new pendulum`")
+        raise Failure(
+            Exit.USAGE, f"NAME {name!r}: this is not a name for a model; give a name, as in `zwang new pendulum`"
+        )
     require_targets({"NAME": path}, [], overwrite=force)
     title = "".join(c for c in path.stem.replace("_", " ").replace("-", " ") if c.isprintable() and c not in '"\\')
     text = (files("zwang") / "cli" / "starter.toml").read_text(encoding="utf-8")

@@ -84,7 +84,7 @@ class Builder:
         if node.kind == "text":
             raise Misread("a name in quotes has no place here", node.at)
         if node.kind == "compare":
-            raise Misread(f"{quoted(node.value)} has no place here", node.at, "a comparison stands first in if(…)")
+            raise Misread(f"{quoted(node.value)} has no place here", node.at, "a comparison comes first in if(…)")
         parts = [self.build(arg) for arg in node.args]
         if node.kind == "sum":
             return total(parts, node)

@@ -51,9 +51,9 @@ CONSTRAINT = use("a constraint", "parameter", "time", "input", "coordinate", "ra
 DEFINITION = use("a definition", "parameter", "time", "input", "coordinate", "rate", "acceleration")
 EVENT = use("an event", "parameter", "time", "input", "coordinate", "rate", "reaction")
 
-# Why a kind of name may not stand somewhere, for those places where people try.
+# Why a kind of name may not be used somewhere, for those places where people try.
 WHY = {
-    "acceleration": "accelerations stand in constraints only",
+    "acceleration": "accelerations are allowed in constraints only",
     "reaction": "multiplier(…) and constraint_force(…) stand in events only",
     "rate": "it may not contain rates",
     "coordinate": "it may not contain coordinates",
@@ -244,7 +244,7 @@ class Scope:
         """What a name stands for, if names of its kind may be used in this place; otherwise it is refused."""
         wrong = sorted(built.uses - where.allowed, key=list(WHY).index)
         if wrong:
-            raise Misread(f"{quoted(name)} may not stand in {where.words}: {WHY[wrong[0]]}", at)
+            raise Misread(f"{quoted(name)} may not be used in {where.words}: {WHY[wrong[0]]}", at)
         return built
 
     def unknown(self, name: str, at: int) -> Misread:

@@ -38,8 +38,8 @@ WORDS = {
     "Expected '=' after a key in a key/value pair": ("= is missing after the key", PLAIN),
     "Invalid statement": ("no key, section or comment begins like this", PLAIN),
     "Invalid initial character for a key part": ("no key begins like this", PLAIN),
-    "Unterminated string": ("a string begins here or before that does not end", 'close it with " in the same line'),
-    "Illegal character": ("a character that may not stand here", ONE_LINE),
+    "Unterminated string": ("a string that begins here or earlier does not end", 'close it with " in the same line'),
+    "Illegal character": ("a character that is not allowed here", ONE_LINE),
     "Unclosed array": ("a list does not end, or a comma is missing in it", "separate entries with , and close with ]"),
     "Unclosed inline table": (
         "a table { … } does not end, or a comma is missing in it",

@@ -97,6 +97,11 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> dict:
             "is tighter than method='toy' can hold: choose at least 1e-11, or method='native' or 'taylor'",
         ),
         ("no signals", "u(t) is a signal, and method='toy' cannot read tables: use method='native' or 'radau'"),
+        ("no events", "method='toy' finds no events, and there are some to find: use method='native' or 'taylor' or"),
+        (
+            "no switches",
+            "method='toy' finds no events, and the switch at z = 0 is one: use method='native' or 'taylor' or",
+        ),
         ("schema", '"toy"'),
         ("run", "toy, fundamental form"),
         ("compare", "\ntoy  "),

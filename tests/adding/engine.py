@@ -57,11 +57,13 @@ ENGINES["toy"] = Engine(
     quick_from=1e-10,
     preferred_below=1e-17,
     reads_signals=False,
+    finds_events=False,
 )
 
 
 def main(folder):
     import numpy as np
+    import sympy as sp
     from typer.testing import CliRunner
 
     import zwang as zw
@@ -87,6 +89,7 @@ def main(folder):
     usual = zw.simulate(system, start, 0.5, tol=1e-12, samples=motion.sizes["time"])
     z, u = zw.coordinates("z u")
     driven = zw.System([z], kinetic=zw.dot(z) ** 2 / 2, forces={z: u}, parameters={u: zw.Signal([0, 1], [0, 1])})
+    rough = zw.System([z], kinetic=zw.dot(z) ** 2 / 2, forces={z: -sp.sign(z)})
     tables = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "_site" / "tables.py"))["TABLES"]
     return {
         "help of run": command("run", "--help"),
@@ -94,6 +97,10 @@ def main(folder):
         "simulate refuses": refusal(zw.simulate, system, start, 0.5, method="nothing"),
         "too tight": refusal(zw.simulate, system, start, 0.5, method="toy", tol=1e-12),
         "no signals": refusal(zw.simulate, driven, {z: 0, zw.dot(z): 0}, 1.0, method="toy", tol=1e-9),
+        "no events": refusal(
+            zw.simulate, system, start, 0.5, method="toy", tol=1e-9, events=[zw.Event(system.coordinates[0], "x")]
+        ),
+        "no switches": refusal(zw.simulate, rough, {z: 1, zw.dot(z): 0}, 1.0, method="toy", tol=1e-9),
         "schema": command("schema"),
         "run": command("run", path),
         "compare": command("compare", path),

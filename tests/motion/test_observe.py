@@ -11,9 +11,10 @@ import xarray as xr
 import zwang as zw
 from tests.references import problems
 from zwang import Event, dot
+from zwang.engines import registry
 from zwang.results.dataset import VARIABLES, balance
 
-METHODS = ["native", "taylor", "radau", "lsoda"]
+METHODS = registry.names()
 PER_COORDINATE = {"q", "v", "a", "force", "constraint_force", "ideal_force", "nonideal_force"}
 PER_CONSTRAINT = {"multiplier", "residual", "residual_rate"}
 SCALARS = {"kinetic", "potential", "energy", "constraint_power", "gaussian", "rank"}

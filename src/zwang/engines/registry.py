@@ -50,6 +50,8 @@ class Engine:
     """The tolerance below which "auto" prefers it."""
     reads_signals: bool = True
     """Whether it can read the tables of signals."""
+    finds_events: bool = True
+    """Whether it finds the events of a task, by which switches of the state end a stretch, too."""
     crosses: bool = False
     """Whether it steps across singular positions itself, given the kernel for that."""
     measures_projection: bool = False

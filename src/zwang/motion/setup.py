@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from zwang.arrays import Array
 from zwang.compile import Program
-from zwang.engines.registry import AUTO, LOOSEST, QUAD, TIGHTEST, chosen, methods, names, require_tolerance
+from zwang.engines.registry import AUTO, LOOSEST, QUAD, TIGHTEST, chosen, engine_of, methods, names, require_tolerance
 from zwang.errors import InputError
 from zwang.evaluation import require_finite_matrices
 from zwang.formulations.forms import integrable
@@ -159,7 +159,19 @@ def prepare(
     watched = tuple(replace(e, expression=e.expression.subs(inputs).doit()) if inputs else e for e in events)
     alpha, beta = gains or BAUMGARTE
     model = model_of(system, inputs)
-    return Setup(system, inputs, model, p, form, method, tol, kind, (alpha, beta), watched, signals, *longest)
+    setup = Setup(system, inputs, model, p, form, method, tol, kind, (alpha, beta), watched, signals, *longest)
+    if not engine_of(method).finds_events:
+        require_no_events(setup)
+    return setup
+
+
+def require_no_events(setup: Setup) -> None:
+    """Refuse, for an engine that finds none, events and switches of the state, which are found like events."""
+    locked = setup.locked
+    if setup.events or locked:
+        what = f"the switch at {locked.switches[0].words} is one" if locked else "there are some to find"
+        able = " or ".join(map(repr, names(lambda engine: engine.run and engine.finds_events)))
+        raise InputError(f"method={setup.method!r} finds no events, and {what}: use method={able}")
 
 
 def check_span(until: float, t: float) -> tuple[float, float]:

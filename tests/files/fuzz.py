@@ -14,6 +14,9 @@ import time
 import warnings
 from pathlib import Path
 
+from zwang.files.language.functions import CALLED
+from zwang.functions import FUNCTIONS as TABLE
+
 LONGEST = 20  # seconds of processor time, after which a file is given up
 
 NUMBERS = re.findall(
@@ -23,11 +26,7 @@ NUMBERS = re.findall(
 )
 SIGNS = [*list("+-*/^()[]{}'\",.=<>#\\\n\t @$%&?!;:~`|"), "''", '"""', "**", ">=", "<=", "==", " = ", "\x00", "\r"]
 LETTERS = list("abcdefgxyzqtmLABθωφλ²½−×′’´é中\u200b\u202e\ufeff\ud7ffа")
-FUNCTIONS = re.findall(
-    r"\S+",
-    r"""sin cos tan cot sec csc asin acos atan sinh cosh tanh asinh acosh atanh exp log ln sqrt erf erfc floor ceil abs
-sign """,
-)
+FUNCTIONS = [name for name, key in CALLED.items() if TABLE[key].arguments == (1, 1)]
 WORDS = re.findall(
     r"\S+",
     r"""true false "?" x y theta x' x'' t pi e m g L if(x>0,x,1) max(x,y) atan2(y,x) multiplier(rod) ground kind body

@@ -54,11 +54,12 @@ class Mutant:
     end: int
     old: str
     new: str
+    text: str
+    """The line, as it was when the mutant was made."""
 
     def __str__(self) -> str:
         """Where, what, and the line."""
-        text = (ROOT / self.path).read_text(encoding="utf-8").splitlines()[self.line - 1].strip()
-        return f"{self.path}:{self.line}: {self.old.strip()} -> {self.new.strip() or 'nothing'}   in   {text}"
+        return f"{self.path}:{self.line}: {self.old.strip()} -> {self.new.strip() or 'nothing'}   in   {self.text}"
 
 
 # Mutants
@@ -80,9 +81,12 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
         if gap.count(old) == 1 and "#" not in gap:
             place = begin + len(gap[: gap.index(old)].encode())
             line = source[:place].count(b"\n") + 1
-            yield Mutant(name, line, place, place + len(old.encode()), old, new)
+            yield mutant(line, place, place + len(old.encode()), new)
 
-    name = path.relative_to(ROOT).as_posix()
+    def mutant(line: int, begin: int, end: int, new: str) -> Mutant:
+        return Mutant(name, line, begin, end, source[begin:end].decode(), new, lines[line - 1].strip())
+
+    name, lines = path.relative_to(ROOT).as_posix(), source.decode().splitlines()
     for node in expressions(ast.parse(source)):
         match node:
             case ast.BinOp(left, operator, right) if type(operator) in OPERATORS:
@@ -96,11 +100,11 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
                 yield from between(left, right, *both)
             case ast.UnaryOp(ast.USub()):
                 begin = at(node.lineno, node.col_offset)
-                yield Mutant(name, node.lineno, begin, begin + 1, "-", "")
+                yield mutant(node.lineno, begin, begin + 1, "")
             case ast.Constant(value) if isinstance(value, int | float) and not isinstance(value, bool):
                 begin, end = at(node.lineno, node.col_offset), at(node.end_lineno, node.end_col_offset)
                 changed = value + 1 if isinstance(value, int) else value * 2 or 1.0
-                yield Mutant(name, node.lineno, begin, end, source[begin:end].decode(), repr(changed))
+                yield mutant(node.lineno, begin, end, repr(changed))
 
 
 def expressions(node: ast.AST) -> Iterator[ast.expr]:

@@ -160,13 +160,14 @@ def prepare(
     alpha, beta = gains or BAUMGARTE
     model = model_of(system, inputs)
     setup = Setup(system, inputs, model, p, form, method, tol, kind, (alpha, beta), watched, signals, *longest)
-    if not engine_of(method).finds_events:
-        require_no_events(setup)
+    require_events(setup)
     return setup
 
 
-def require_no_events(setup: Setup) -> None:
-    """Refuse, for an engine that finds none, events and switches of the state, which are found like events."""
+def require_events(setup: Setup) -> None:
+    """Refuse events, and switches of the state, which are found like events, for an engine that finds none."""
+    if engine_of(setup.method).finds_events:
+        return
     locked = setup.locked
     if setup.events or locked:
         what = f"the switch at {locked.switches[0].words} is one" if locked else "there are some to find"

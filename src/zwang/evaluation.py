@@ -15,7 +15,7 @@ from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.formulations.solution import Solution
 from zwang.formulations.solve import Names, solve_named
-from zwang.lowering.lowered import Matrices, model_kernel
+from zwang.lowering.lowered import Matrices, matrix_kernel
 from zwang.model import System
 from zwang.model.values import column_of, numbers, parameter_values, state_arrays
 
@@ -85,7 +85,7 @@ def matrices(
     """A model's matrices at a state, with the state as arrays q and v."""
     q, v = state_arrays(system, state)
     p, inputs = parameter_values(system, parameters)
-    now = model_kernel(system, inputs)(numbers(t, "t"), q, v, p)
+    now = matrix_kernel(system, inputs)(numbers(t, "t"), q, v, p)
     require_finite_matrices(system, now)
     return now, q, v
 
@@ -117,10 +117,10 @@ def touching(system: System, now: Matrices, q: Array, v: Array) -> NDArray[np.bo
     for i, c in enumerate(system.constraints):
         if beyond[..., i].any():
             worst = tuple(np.argwhere(beyond[..., i])[0])
-            reading = "" if c.order else f"reads {now.position[(*worst, i)]:.6g} and "
+            reading = "" if c.order else f"reads {now.residual[(*worst, i)]:.6g} and "
             raise InputError(
                 f"the state violates the one-sided constraint {c.name!r}: it {reading}"
-                f"{'reads' if c.order else 'changes at'} {now.velocity[(*worst, i)]:.6g}, where "
+                f"{'reads' if c.order else 'changes at'} {now.residual_rate[(*worst, i)]:.6g}, where "
                 f"{c.expression} >= 0 is asked for; move the state back, or resolve the impact first"
             )
     return at_limit
@@ -131,10 +131,10 @@ def limits(system: System, now: Matrices, q: Array, v: Array) -> tuple[NDArray[n
     one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
     scale_q, scale_v = contact_scale(now, q, now.size), contact_scale(now, v, now.rate_size)
     order = np.array([c.order for c in system.constraints])
-    at_position = np.where(order == 0, np.abs(np.nan_to_num(now.position)) <= scale_q, True)
-    at_velocity = np.where(order < 2, np.abs(np.nan_to_num(now.velocity)) <= scale_v, True)
-    beyond = (order == 0) & (now.position < -scale_q)
-    beyond |= (order < 2) & at_position & (now.velocity < -scale_v)
+    at_position = np.where(order == 0, np.abs(np.nan_to_num(now.residual)) <= scale_q, True)
+    at_velocity = np.where(order < 2, np.abs(np.nan_to_num(now.residual_rate)) <= scale_v, True)
+    beyond = (order == 0) & (now.residual < -scale_q)
+    beyond |= (order < 2) & at_position & (now.residual_rate < -scale_v)
     return np.asarray(one_sided & at_position & at_velocity), np.asarray(one_sided & beyond)
 
 

@@ -21,7 +21,7 @@ from zwang.linalg.factors import factorise_masses
 from zwang.linalg.masses import mass_units, masses
 from zwang.linalg.newton import nearby_root
 from zwang.linalg.rank import CONSISTENCY_TOL, EPS, row_norms, row_rank, rows_in_order
-from zwang.lowering.lowered import Matrices, ModelKernel, model_kernel
+from zwang.lowering.lowered import Matrices, MatrixKernel, matrix_kernel
 from zwang.model import System
 from zwang.model.values import parameter_values
 
@@ -203,7 +203,7 @@ def diagnose(
         return {label[i]: tuple(label[j] for j in others) for i, others in pairs.items()}
 
     p, inputs = parameter_values(system, parameters)
-    kernel = model_kernel(system, inputs)
+    kernel = matrix_kernel(system, inputs)
     generic = generic_rank(kernel, system, active, (float(t), q, v), p, np.sqrt(np.diag(now.M)))
     violated = sorted({*violations(system, now, q, v), *np.flatnonzero(beyond)})
     return Verdict(
@@ -217,7 +217,7 @@ def diagnose(
         kinds={c.name: c.kinds for c in system.constraints},
         residuals={
             name: (float(position), float(velocity))
-            for name, position, velocity in zip(names, now.position, now.velocity, strict=True)
+            for name, position, velocity in zip(names, now.residual, now.residual_rate, strict=True)
         },
         violated=tuple(names[i] for i in violated),
         inactive=tuple(name for i, name in enumerate(names) if i not in active),
@@ -273,12 +273,12 @@ def satisfied(system: System, now: Matrices, q: Array, v: Array) -> np.ndarray[A
     allowed_q = SATISFIED_TOL * np.nan_to_num(now.size) + rounding * most_q
     allowed_v = SATISFIED_TOL * np.nan_to_num(now.rate_size) + rounding * np.maximum(most_q, most_v)
     one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
-    good = (np.abs(np.nan_to_num(now.position)) <= allowed_q) & (np.abs(np.nan_to_num(now.velocity)) <= allowed_v)
+    good = (np.abs(np.nan_to_num(now.residual)) <= allowed_q) & (np.abs(np.nan_to_num(now.residual_rate)) <= allowed_v)
     return np.asarray(good | one_sided)
 
 
 def generic_rank(
-    kernel: ModelKernel,
+    kernel: MatrixKernel,
     system: System,
     active: np.ndarray[Any, np.dtype[np.intp]],
     state: tuple[float, Array, Array],
@@ -298,7 +298,7 @@ def generic_rank(
 
         def positions(x: Array, t: float = t, v: Array = start_v * unit_v, unit: Array = unit_q) -> tuple[Array, Array]:
             now = kernel(t, x * unit, v, p)
-            return now.position[holonomic], now.A[holonomic] * unit
+            return now.residual[holonomic], now.A[holonomic] * unit
 
         near_q, found = nearby_root(positions, start_q, size, 1e-14)
         if not found:
@@ -306,7 +306,7 @@ def generic_rank(
 
         def velocities(x: Array, t: float = t, q: Array = near_q * unit_q, unit: Array = unit_v) -> tuple[Array, Array]:
             now = kernel(t, q, x * unit, p)
-            return now.velocity[first], now.A[first] * unit
+            return now.residual_rate[first], now.A[first] * unit
 
         near_v, found = nearby_root(velocities, start_v, size, 1e-14)
         near = kernel(t, near_q * unit_q, near_v * unit_v, p)

@@ -32,8 +32,7 @@ def run(task):
     from scipy.integrate import solve_ivp
 
     from zwang.engines.native.engine import compiled
-    from zwang.engines.task import Path as Trajectory
-    from zwang.engines.task import Status
+    from zwang.engines.task import Status, Trajectory
 
     kernel, n = compiled(task.acceleration), len(task.q)
 

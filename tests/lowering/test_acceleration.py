@@ -13,7 +13,7 @@ from zwang.compile import compile_program
 from zwang.evaluation import matrices
 from zwang.formulations.forms import integrable
 from zwang.lowering import acceleration
-from zwang.lowering.lowered import model_kernel, model_of
+from zwang.lowering.lowered import lower, matrix_kernel
 from zwang.lowering.projection import projection_program
 from zwang.lowering.report import report_program
 from zwang.lowering.rows import choose
@@ -66,15 +66,15 @@ def run(program, system, state, t=0.4):
 def prepared(name):
     system, state = CASES[name]
     now = matrices(system, state, 0.4, None)[0]
-    return system, state, now, model_of(system, {})
+    return system, state, now, lower(system, {})
 
 
 @pytest.mark.parametrize("form", integrable())
 @pytest.mark.parametrize("name", CASES)
 def test_every_form_gives_the_acceleration_of_evaluate(name, form):
-    system, state, now, model = prepared(name)
-    choice = choose(now, system.coordinate_names, form)
-    out = run(acceleration.acceleration_program(model, choice, form), system, state)
+    system, state, now, lowered = prepared(name)
+    basis = choose(now, system.coordinate_names, form)
+    out = run(acceleration.acceleration_program(lowered, basis, form), system, state)
     expected = zw.evaluate(system, state, 0.4).acceleration
     assert np.allclose(out["acceleration"], expected, rtol=1e-13, atol=1e-13 * np.abs(expected).max())
     assert (out["pivots"] > 0).all()
@@ -82,50 +82,50 @@ def test_every_form_gives_the_acceleration_of_evaluate(name, form):
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_report_equals_evaluate(name):
-    system, state, now, model = prepared(name)
-    choice = choose(now, system.coordinate_names)
-    out = run(report_program(model, choice), system, state)
+    system, state, now, lowered = prepared(name)
+    basis = choose(now, system.coordinate_names)
+    out = run(report_program(lowered, basis), system, state)
     expected = zw.evaluate(system, state, 0.4)
     size = 1e-12 * (1 + np.abs(now.Q).max())
     assert np.allclose(out["force"], now.Q, rtol=1e-13, atol=size)
     for field in ("acceleration", "constraint_force", "ideal_force"):
         assert np.allclose(out[field], getattr(expected, field), rtol=1e-12, atol=size), field
     assert np.allclose(out["gaussian"], expected.gaussian, rtol=1e-12, atol=size, equal_nan=True)
-    assert np.array_equal(out["residual"], now.position, equal_nan=True)
-    assert np.array_equal(out["residual_rate"], now.velocity, equal_nan=True)
+    assert np.array_equal(out["residual"], now.residual, equal_nan=True)
+    assert np.array_equal(out["residual_rate"], now.residual_rate, equal_nan=True)
 
 
 @pytest.mark.parametrize("name", ["cone and moving plane", "redundant and nonideal", "quaternion"])
 def test_projection_is_the_step_of_least_kinetic_energy(name):
-    system, state, now, model = prepared(name)
-    choice = choose(now, system.coordinate_names)
-    out = run(projection_program(model, choice), system, state)
-    held = [i for i in choice.rows if system.constraints[i].order == 0]
-    assert np.allclose(now.A[held] @ out["dq"], -now.position[held], atol=1e-13)
-    rows = list(choice.rows)
-    assert np.allclose(now.A[rows] @ out["dv"], -now.velocity[rows], atol=1e-12)
+    system, state, now, lowered = prepared(name)
+    basis = choose(now, system.coordinate_names)
+    out = run(projection_program(lowered, basis), system, state)
+    held = [i for i in basis.rows if system.constraints[i].order == 0]
+    assert np.allclose(now.A[held] @ out["dq"], -now.residual[held], atol=1e-13)
+    rows = list(basis.rows)
+    assert np.allclose(now.A[rows] @ out["dv"], -now.residual_rate[rows], atol=1e-12)
     # M dv lies in the span of the rows: no shorter step in the metric M does the same
     rest = now.M @ out["dv"] - now.A[rows].T @ np.linalg.lstsq(now.A[rows].T, now.M @ out["dv"], rcond=None)[0]
     assert np.abs(rest).max() < 1e-12 * (1 + np.abs(now.M @ out["dv"]).max())
 
 
 def test_baumgarte_changes_the_right_hand_side_and_nothing_else():
-    system, state, now, model = prepared("cone and moving plane")
-    choice = choose(now, system.coordinate_names)
-    program = acceleration.acceleration_program(model, choice, gains=acceleration.GAINS)
+    system, state, now, lowered = prepared("cone and moving plane")
+    basis = choose(now, system.coordinate_names)
+    program = acceleration.acceleration_program(lowered, basis, gains=acceleration.GAINS)
     _, q, v = matrices(system, state, 0.4, None)
     out = compile_program(program)(t=[0.4], q=q, v=v, p=parameter_values(system, None)[0], gains=[3.0, 5.0])
-    b = now.b - np.where(np.isnan(now.position), 3 * now.velocity, 6 * now.velocity + 25 * now.position)
+    b = now.b - np.where(np.isnan(now.residual), 3 * now.residual_rate, 6 * now.residual_rate + 25 * now.residual)
     expected = zw.solve(now.M, now.Q, now.A, b).acceleration
     assert np.allclose(out["acceleration"], expected, rtol=1e-12)
 
 
 def test_the_acceleration_does_not_depend_on_the_rows_chosen():
-    system, state, now, model = prepared("redundant and nonideal")
-    choice = choose(now, system.coordinate_names, damped=False)
-    assert len(choice.rows) == 1
+    system, state, now, lowered = prepared("redundant and nonideal")
+    basis = choose(now, system.coordinate_names, damped=False)
+    assert len(basis.rows) == 1
     both = [
-        run(acceleration.acceleration_program(model, replace(choice, rows=(row,))), system, state)["acceleration"]
+        run(acceleration.acceleration_program(lowered, replace(basis, rows=(row,))), system, state)["acceleration"]
         for row in (0, 1)
     ]
     assert np.allclose(*both, rtol=1e-13)
@@ -168,41 +168,41 @@ def mechanism(name, t=0.0):
     guess = {key: value + spread * draw.standard_normal() for key, value in start.items()}
     state = zw.assemble(system, guess, t=t)
     p, inputs = parameter_values(system, None)
-    model = model_of(system, inputs)
+    lowered = lower(system, inputs)
     q, v = (np.array([state[c] for c in names]) for names in (system.coordinates, system.velocities))
-    now = model_kernel(system, inputs)(t, q, v, p)
+    now = matrix_kernel(system, inputs)(t, q, v, p)
     given = {"t": np.array([t]), "q": q, "v": v, "p": p}
-    return system, state, model, now, given
+    return system, state, lowered, now, given
 
 
 @pytest.mark.parametrize("form", integrable())
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_accelerations_of_mechanisms(name, form):
-    system, state, model, now, given = mechanism(name)
-    choice = choose(now, system.coordinate_names, form)
-    out = compile_program(acceleration.acceleration_program(model, choice, form))(**given)
+    system, state, lowered, now, given = mechanism(name)
+    basis = choose(now, system.coordinate_names, form)
+    out = compile_program(acceleration.acceleration_program(lowered, basis, form))(**given)
     truth = zw.evaluate(system, state).acceleration
     assert np.abs(out["acceleration"] - truth).max() < 1e-9 * max(1, np.abs(truth).max())
     assert (out["pivots"] > 0).all()
-    assert len(choice.rows) == np.linalg.matrix_rank(now.A, tol=1e-8)
+    assert len(basis.rows) == np.linalg.matrix_rank(now.A, tol=1e-8)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_the_report_on_mechanisms(name):
-    system, state, model, now, given = mechanism(name)
-    choice = choose(now, system.coordinate_names)
-    out = compile_program(report_program(model, choice))(**given)
+    system, state, lowered, now, given = mechanism(name)
+    basis = choose(now, system.coordinate_names)
+    out = compile_program(report_program(lowered, basis))(**given)
     truth = zw.evaluate(system, state)
     size = max(1, np.abs(truth.constraint_force).max(), np.abs(now.Q).max())
     assert np.abs(out["constraint_force"] - truth.constraint_force).max() < 1e-9 * size
     assert np.abs(out["ideal_force"] - truth.ideal_force).max() < 1e-9 * size
     assert np.abs(out["force"] - now.Q).max() < 1e-12 * size
     assert np.abs(out["acceleration"] - truth.acceleration).max() < 1e-9 * max(1, np.abs(truth.acceleration).max())
-    if len(choice.rows) == len(system.constraints):
+    if len(basis.rows) == len(system.constraints):
         assert np.abs(out["multiplier"] - truth.multipliers).max() < 1e-8 * max(1, np.abs(truth.multipliers).max())
-    if not choice.lifted:
+    if not basis.lifted:
         assert out["gaussian"] == pytest.approx(truth.gaussian, rel=1e-8, abs=1e-12)
-    np.testing.assert_array_equal(np.isnan(out["residual"]), np.isnan(now.position))
+    np.testing.assert_array_equal(np.isnan(out["residual"]), np.isnan(now.residual))
     v = given["v"]
     assert out["kinetic"] == pytest.approx(v @ now.M @ v / 2, rel=1e-12)
 
@@ -210,17 +210,17 @@ def test_the_report_on_mechanisms(name):
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_the_projection_of_mechanisms(name):
     # dq = −K₁φ, dv = −K₁ψ: of all steps that remove what the rows read, the shortest in the metric of M.
-    system, _, model, _, given = mechanism(name)
+    system, _, lowered, _, given = mechanism(name)
     draw = np.random.default_rng(6)
     given = given | {"q": given["q"] + 1e-3 * draw.standard_normal(len(given["q"]))}
     p, inputs = parameter_values(system, None)
-    now = model_kernel(system, inputs)(0.0, given["q"], given["v"], p)
-    choice = choose(mechanism(name)[3], system.coordinate_names, damped=False)
-    out = compile_program(projection_program(model, choice))(**given)
+    now = matrix_kernel(system, inputs)(0.0, given["q"], given["v"], p)
+    basis = choose(mechanism(name)[3], system.coordinate_names, damped=False)
+    out = compile_program(projection_program(lowered, basis))(**given)
     order = np.array([c.order for c in system.constraints])
     for step, rows, reading, largest in (
-        ("dq", [i for i in choice.rows if order[i] == 0], now.position, "position"),
-        ("dv", [i for i in choice.rows if order[i] <= 1], now.velocity, "velocity"),
+        ("dq", [i for i in basis.rows if order[i] == 0], now.residual, "residual"),
+        ("dv", [i for i in basis.rows if order[i] <= 1], now.residual_rate, "residual_rate"),
     ):
         if not rows:
             assert np.array_equal(out[step], np.zeros(len(given["q"])))
@@ -241,12 +241,12 @@ def test_the_rows_chosen_are_well_apart():
         constraints={"a": x, "almost a": x + y / 1000, "b": y, "a again": 2 * x},
     )
     now = matrices(system, dict.fromkeys((*system.coordinates, *system.velocities), 0.0), 0.0, None)[0]
-    choice = choose(now, system.coordinate_names)
-    assert len(choice.rows) == 2
-    assert 2 in choice.rows  # no two of the others
+    basis = choose(now, system.coordinate_names)
+    assert len(basis.rows) == 2
+    assert 2 in basis.rows  # no two of the others
 
 
 def test_a_singular_mass_is_lifted_by_few_rows():
     _, _, _, now, _ = mechanism("turntable")
-    choice = choose(now, ("X", "Y", "u0", "u1", "u2", "u3"))
-    assert [i for i, _ in choice.lifted] == [2]  # the norm, and nothing else
+    basis = choose(now, ("X", "Y", "u0", "u1", "u2", "u3"))
+    assert [i for i, _ in basis.lifted] == [2]  # the norm, and nothing else

@@ -9,7 +9,7 @@ from zwang import dot, t
 from zwang import multibody as mb
 from zwang.evaluation import matrices
 from zwang.lowering.lifting import lifted
-from zwang.lowering.lowered import model_of
+from zwang.lowering.lowered import lower
 from zwang.lowering.rows import choose
 
 x, y, s = zw.coordinates("x y s")
@@ -194,6 +194,6 @@ def test_few_rows_lift_where_few_do_everywhere():
     for system, rows in ((wire, [0]), (ring(), [0, 1])):
         state = dict.fromkeys((*system.coordinates, *system.velocities), 0.0)
         now = matrices(system, state, 0.0, None)[0]
-        choice = choose(now, system.coordinate_names, model=model_of(system, {}))
-        assert [i for i, _ in choice.lifted] == rows
-        assert np.linalg.cond(lifted(now.M, now.A, choice.lifted)) < 1e3
+        basis = choose(now, system.coordinate_names, lowered=lower(system, {}))
+        assert [i for i, _ in basis.lifted] == rows
+        assert np.linalg.cond(lifted(now.M, now.A, basis.lifted)) < 1e3

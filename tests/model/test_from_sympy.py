@@ -47,10 +47,12 @@ def consistent_states(system, seed, count=3):
     while len(states) < count:
         v = draw.uniform(-1, 1, n)
         q, found = nearest_root(
-            lambda x, v=v: ((now := at(x, v)).position[position], now.A[position]), draw.uniform(0.2, 1.2, n), 1e-14
+            lambda x, v=v: ((now := at(x, v)).residual[position], now.A[position]), draw.uniform(0.2, 1.2, n), 1e-14
         )
         if found:
-            v, found = nearest_root(lambda x, q=q: ((now := at(q, x)).velocity[velocity], now.A[velocity]), v, 1e-14)
+            v, found = nearest_root(
+                lambda x, q=q: ((now := at(q, x)).residual_rate[velocity], now.A[velocity]), v, 1e-14
+            )
         if found:
             states.append(dict(zip(keys, map(float, [*q, *v]), strict=True)))
     return states

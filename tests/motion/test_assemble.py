@@ -8,7 +8,7 @@ import zwang as zw
 from tests.references import problems
 from zwang import dot
 from zwang.errors import AssemblyError, InputError
-from zwang.lowering.lowered import model_kernel
+from zwang.lowering.lowered import matrix_kernel
 from zwang.model.values import parameter_values
 
 x, y, z = zw.coordinates("x y z")
@@ -20,7 +20,7 @@ def arrays(system, state):
 
 def matrices(system, state, t=0.0):
     p, inputs = parameter_values(system, None)
-    return model_kernel(system, inputs)(t, *arrays(system, state), p)
+    return matrix_kernel(system, inputs)(t, *arrays(system, state), p)
 
 
 def distance_from_rows(force, rows):
@@ -49,8 +49,8 @@ def test_the_state_found_is_the_nearest_in_the_kinetic_energy_metric(name):
     found = zw.assemble(system, guess)
     now = matrices(system, found)
     order = np.array([c.order for c in system.constraints])
-    assert np.nanmax(np.abs(now.position), initial=0) < 1e-12
-    assert np.nanmax(np.abs(now.velocity)) < 1e-11
+    assert np.nanmax(np.abs(now.residual), initial=0) < 1e-12
+    assert np.nanmax(np.abs(now.residual_rate)) < 1e-11
     (q, v), (q0, v0) = arrays(system, found), arrays(system, guess)
     for moved, rows in ((q - q0, now.A[order == 0]), (v - v0, now.A[order <= 1])):
         force = now.M @ moved
@@ -134,8 +134,8 @@ def test_rheonomic_constraints_are_met_at_the_time_given():
     system, start = problems.bead_on_wire()
     found = zw.assemble(system, start, t=0.5)
     now = matrices(system, found, t=0.5)
-    assert abs(now.position[0]) < 1e-14
-    assert abs(now.velocity[0]) < 1e-14
+    assert abs(now.residual[0]) < 1e-14
+    assert abs(now.residual_rate[0]) < 1e-14
 
 
 def test_quaternion_norm():

@@ -9,7 +9,7 @@ from zwang import dot
 from zwang import multibody as mb
 from zwang.errors import InputError
 from zwang.linalg.newton import nearest_point, nearest_root
-from zwang.lowering.lowered import model_kernel
+from zwang.lowering.lowered import matrix_kernel
 from zwang.model.values import parameter_values
 
 x, y = zw.coordinates("x y")
@@ -84,7 +84,7 @@ def test_no_start_nearby_is_nearer(make, s):
     for seed in range(3):
         mechanism = make(s, 0.2, seed)
         system = mechanism.system
-        kernel = model_kernel(system, {})
+        kernel = matrix_kernel(system, {})
         p, _ = parameter_values(system, None)
         target, found = positions(mechanism, mechanism.guess), positions(mechanism, mechanism.start)
         unit = np.where(lengths(mechanism), s, 1.0)
@@ -96,7 +96,7 @@ def test_no_start_nearby_is_nearer(make, s):
             return (u - aim) @ M @ (u - aim), 2 * M @ (u - aim)
 
         def reads(u, kernel=kernel, unit=unit, rest=rest, p=p, row=row):
-            return kernel(0.0, u * unit, rest, p).position / row
+            return kernel(0.0, u * unit, rest, p).residual / row
 
         def slope(u, kernel=kernel, unit=unit, rest=rest, p=p, row=row):
             return kernel(0.0, u * unit, rest, p).A * unit / row[:, None]

@@ -26,7 +26,7 @@ def off_the_constraints(problem, drift, until, dq=0.0, dv=0.0, **options):
     q, v = np.concatenate([s.q for s in segments]), np.concatenate([s.v for s in segments])
     states = zip(grid, q, v, strict=True)
     found = [setup.matrices(*state) for state in states]
-    return grid, np.array([m.position for m in found]), np.array([m.velocity for m in found])
+    return grid, np.array([m.residual for m in found]), np.array([m.residual_rate for m in found])
 
 
 @pytest.mark.parametrize("method", ["native", "taylor"])

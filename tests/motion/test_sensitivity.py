@@ -303,9 +303,9 @@ def test_both_ways_to_differentiate_agree():
     system, start, _ = andrews()
     setup = prepare(system, None, "native", "fundamental", 1e-12, "none", ())
     q, v = (np.array([float(start[key]) for key in keys]) for keys in (system.coordinates, system.velocities))
-    choice = choose(setup.matrices(0.0, q, v), system.coordinate_names)
-    program = explicit.acceleration_program(setup.model, choice)
-    along = variational_program(setup.model, choice, "fundamental", [(0,), (5, 7)])
+    basis = choose(setup.matrices(0.0, q, v), system.coordinate_names)
+    program = explicit.acceleration_program(setup.lowered, basis)
+    along = variational_program(setup.lowered, basis, "fundamental", [(0,), (5, 7)])
     rng = np.random.default_rng(0)
     dq, dv, dp = rng.normal(size=14), rng.normal(size=14), rng.normal(size=3)
     state = {"t": [0.0], "q": np.append(q, dq), "v": np.append(v + 1, dv), "p": np.append(setup.p, dp)}

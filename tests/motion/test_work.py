@@ -151,7 +151,7 @@ def test_across_singular_positions(method):
 
 
 def test_nothing_is_integrated_where_nothing_changes_the_energy():
-    from zwang.lowering.rows import Choice
+    from zwang.lowering.rows import RowBasis
     from zwang.motion.setup import prepare
 
     rod = zw.System(
@@ -164,7 +164,7 @@ def test_nothing_is_integrated_where_nothing_changes_the_energy():
     )
     for system in (rod, edge):
         setup = prepare(system, None, "native", "fundamental", 1e-12, "none", ())
-        assert "power" not in setup.program("acceleration", Choice((0,))).outputs
+        assert "power" not in setup.program("acceleration", RowBasis((0,))).outputs
 
 
 def test_what_time_alone_says_of_an_energy_is_no_part_of_the_account():

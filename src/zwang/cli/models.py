@@ -212,7 +212,7 @@ def require_start(case: Case) -> "Verdict | None":
     now, q, v = matrices(system, case.start, run.begin, case.parameters)
     if bad := violations(system, now, q, v):
         reading = "; ".join(
-            f"{system.constraint_names[i]} reads {levels(now.position[i], now.velocity[i])}" for i in bad
+            f"{system.constraint_names[i]} reads {levels(now.residual[i], now.residual_rate[i])}" for i in bad
         )
         raise Failure(
             Exit.START,

@@ -18,7 +18,7 @@ from zwang.arrays import Array
 from zwang.compile import Kernel
 from zwang.compile.restricted import native, native_library
 from zwang.engines.native.event_roots import FULL, LOST, PAUSED, STOPPED, begin_search, cross_break, search, see_start
-from zwang.engines.native.record import RUN, Run, event_lengths
+from zwang.engines.native.record import RUN, RunRecord, event_lengths
 from zwang.engines.native.stage_kernels import at, call
 from zwang.engines.task import EventTask
 
@@ -33,7 +33,7 @@ _ONE_AT_A_TIME: Final = Lock()
 
 
 @native
-def follow(runs: Run, i: int, what: int, limit: float) -> int:
+def follow(runs: RunRecord, i: int, what: int, limit: float) -> int:
     """See events from a start, from behind a break, or along a piece up to a fraction of it."""
     run = runs[i]
     if what == START:

@@ -52,7 +52,7 @@ class Engine:
     """Whether it can read the tables of signals."""
     finds_events: bool = True
     """Whether it finds the events of a task, by which switches of the state end a stretch, too."""
-    crosses: bool = False
+    can_bridge: bool = False
     """Whether it steps across singular positions itself, given the kernel for that."""
     measures_projection: bool = False
     """Whether it tells how much of the drift its projections could not take away."""
@@ -133,7 +133,7 @@ ENGINES: dict[str, Engine] = {
         purpose="almost everything",
         run=late("zwang.engines.native.engine", "run"),
         quick_from=1e-15,  # tighter than this, eighth order in doubles gains nothing
-        crosses=True,
+        can_bridge=True,
         measures_projection=True,
     ),
     "taylor": Engine(

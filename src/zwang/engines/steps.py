@@ -19,7 +19,7 @@ from zwang.arrays import Array
 from zwang.engines.gauss import running_integral
 from zwang.engines.pieces import Met, Search, Watched
 from zwang.engines.rounding import DROWNED, drowns
-from zwang.engines.task import Happening, Path, Status, Trace
+from zwang.engines.task import EventHit, Status, Trace, Trajectory
 from zwang.errors import ZwangError
 
 STEP_LIMIT = 10_000_000
@@ -35,7 +35,7 @@ EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
-class Problem:
+class SteppedProblem:
     """ẏ = slope(t, y) with y = (q, v), and what is watched along the motion.
 
     `health` (of times (k,) and states (k, 2n)) is positive where the equation holds, and looked at in `looks` places
@@ -60,7 +60,7 @@ class Problem:
 class Log:
     """How far a run has come: its state, what was saved on the way, and what happened."""
 
-    problem: Problem
+    problem: SteppedProblem
     times: Array
     progress: Callable[[float], None] | None
     sign: float
@@ -74,7 +74,7 @@ class Log:
     """Of each saved time the work up to it, the size of the step around it and the slope of v there."""
     worked: float = 0.0
     turned: float = 0.0
-    happenings: list[Happening] = field(default_factory=list)
+    hits: list[EventHit] = field(default_factory=list)
     steps: int = 0
     evaluations: int = 0
     longest: float = 0.0
@@ -114,7 +114,7 @@ class Log:
         n = len(self.y) // 2
         for t, which in met.events:
             y = self.put(t, read(t))
-            self.happenings.append(Happening(t, which, y[:n], y[n:]))
+            self.hits.append(EventHit(t, which, y[:n], y[n:]))
 
     def tell(self) -> None:
         """A word on progress, now and then."""
@@ -123,11 +123,11 @@ class Log:
             self.told = now
             self.progress(self.t)
 
-    def path(self, status: Status, seconds: float) -> Path:
+    def path(self, status: Status, seconds: float) -> Trajectory:
         """What there is to tell."""
         n = len(self.y) // 2
         saved = np.array(self.saved).reshape(-1, 2 * n)
-        return Path(
+        return Trajectory(
             status=status,
             q=saved[:, :n],
             v=saved[:, n:],
@@ -137,14 +137,14 @@ class Log:
             turned=self.turned,
             steps=self.steps,
             evaluations=self.evaluations,
-            happenings=tuple(self.happenings),
+            hits=tuple(self.hits),
             run_seconds=seconds,
             notes=self.notes,
         )
 
 
 def march(
-    problem: Problem,
+    problem: SteppedProblem,
     solver: Any,
     state: tuple[float, Array, Array],
     times: Array,
@@ -152,7 +152,7 @@ def march(
     breaks: Array,
     progress: Callable[[float], None] | None,
     max_step: float = np.inf,
-) -> Path:
+) -> Trajectory:
     """Integrate by a class of SciPy's solvers from a state through the times to save, to the last of them."""
     began = clock.perf_counter()
     t, q, v = state

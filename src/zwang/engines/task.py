@@ -62,7 +62,7 @@ class Task:
     Programs have inputs t (1), q (n), v (n), p (k), in this order. `acceleration` has outputs `acceleration` (n),
     `pivots` (g), which are positive where the equation is regular, and `power` (1), if forces change the energy;
     `projection` has dq, dv (n) and the largest
-    residuals position, velocity (1). `times` are the times to save, ascending (descending for a run backwards),
+    residual and residual_rate (1). `times` are the times to save, ascending (descending for a run backwards),
     the first not before t and the last the end.
     """
 
@@ -82,9 +82,9 @@ class Task:
     """The largest product of these that was met before, as a logarithm."""
     events: EventTask | None = None
     projection: Program | None = None
-    crossing: Program | None = None
+    bridge: Program | None = None
     """The same, for the native engine to step across singular positions."""
-    could_cross: bool = False
+    could_bridge: bool = False
     """Without it: the engine stops well before a singular position, so that it can be asked again with it."""
     breaks: Array = field(default_factory=lambda: np.zeros(0))
     """Instants right after which the acceleration or a derivative of it jumps: a step must end at each."""
@@ -107,7 +107,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Happening:
+class EventHit:
     """An event that was met."""
 
     t: float
@@ -117,7 +117,7 @@ class Happening:
 
 
 @dataclass(frozen=True)
-class Crossing:
+class Bridge:
     """A step across a singular position: its instant, the least pivot there, the states (t, q, v) before and after."""
 
     instant: float
@@ -165,7 +165,7 @@ class Trace:
 
 
 @dataclass(frozen=True)
-class Path:
+class Trajectory:
     """A computed motion: q and v (T, n) at the saved times that were reached, and how the engine fared.
 
     `end` is the last state (t, q, v), which after a stop is not on the saved grid.
@@ -182,8 +182,8 @@ class Path:
     """The work of all steps, whatever its sign: how much energy has come and gone."""
     steps: int = 0
     evaluations: int = 0
-    happenings: tuple[Happening, ...] = ()
-    crossings: tuple[Crossing, ...] = ()
+    hits: tuple[EventHit, ...] = ()
+    bridges: tuple[Bridge, ...] = ()
     leapt: float = 0.0
     """The errors of leaps, as estimated, added up."""
     left: float = 0.0
@@ -208,8 +208,8 @@ def volume_of(pivots: Array) -> float:
     return float(np.log(pivots).sum()) if (pivots > 0).all() else -np.inf
 
 
-def appended(first: Path, then: Path, happenings: tuple[Happening, ...]) -> Path:
-    """Two stretches of one run, on the same rows, as one; the happenings of the second are given."""
+def appended(first: Trajectory, then: Trajectory, hits: tuple[EventHit, ...]) -> Trajectory:
+    """Two stretches of one run, on the same rows, as one; the hits of the second are given."""
     largest = first if then.pivot_scale is None else then
     if first.pivot_scale is not None and then.pivot_scale is not None:
         largest = then if (then.pivot_scale > first.pivot_scale).any() else first
@@ -225,8 +225,8 @@ def appended(first: Path, then: Path, happenings: tuple[Happening, ...]) -> Path
         turned=first.turned + then.turned,
         steps=first.steps + then.steps,
         evaluations=first.evaluations + then.evaluations,
-        happenings=(*first.happenings, *happenings),
-        crossings=(*first.crossings, *then.crossings),
+        hits=(*first.hits, *hits),
+        bridges=(*first.bridges, *then.bridges),
         left=max(first.left, then.left),
         compile_seconds=first.compile_seconds + then.compile_seconds,
         run_seconds=first.run_seconds + then.run_seconds,

@@ -34,7 +34,7 @@ class Description:
 class Derived:
     """M q̈ = Q + Aᵀλ + C, A q̈ = b, with sparse rows of M and A.
 
-    `position` and `velocity` are each constraint's left-hand side at these levels; None at a level below the
+    `residual` and `residual_rate` are each constraint's left-hand side at these levels; None at a level below the
     one at which it was given.
     """
 
@@ -43,8 +43,8 @@ class Derived:
     A: list[Row]
     b: list[Any]
     C: list[Any]
-    position: list[Any]
-    velocity: list[Any]
+    residual: list[Any]
+    residual_rate: list[Any]
 
 
 def derive_plain(system: Description) -> Derived:
@@ -62,8 +62,8 @@ def derive_plain(system: Description) -> Derived:
         A=[A for A, _ in rows],
         b=[b for _, b in rows],
         C=list(system.nonideal),
-        position=[f if order == 0 else None for f, order in system.constraints],
-        velocity=[velocity_level(f, order, system.axes) if order < 2 else None for f, order in system.constraints],
+        residual=[f if order == 0 else None for f, order in system.constraints],
+        residual_rate=[velocity_level(f, order, system.axes) if order < 2 else None for f, order in system.constraints],
     )
 
 

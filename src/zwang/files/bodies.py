@@ -9,7 +9,7 @@ from zwang.files.mechanisms import PARTS, MechanismReader, coordinate_paths, fix
 from zwang.files.model_file import ModelFile
 from zwang.files.reader import Reader
 from zwang.files.toml.positions import Path
-from zwang.model.fixed import Fixed
+from zwang.model.fixed import FrozenValue
 
 MOST_COORDINATES = 450  # of a mechanism: 64 bodies in space, 150 in the plane
 ENERGETIC = ("coordinates", "energy", "mass", "forces", "nonideal")  # sections of a model without bodies
@@ -41,7 +41,7 @@ def model_of_bodies(reader: Reader) -> ModelFile:
     drawing = read_drawing(document, scope, reader.section("draw"))
     run = reader.run()
     document.raise_problems()
-    values = {sp.Symbol(n): Fixed(v) if n in scope.fixed else v for n, v in parameters.items()}
+    values = {sp.Symbol(n): FrozenValue(v) if n in scope.fixed else v for n, v in parameters.items()}
     made = parts.mechanism(values | inputs, constraints, raw.get("name", ""))
     document.raise_problems()
     assert made is not None

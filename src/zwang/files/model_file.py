@@ -12,7 +12,7 @@ from zwang.errors import InputError
 from zwang.model import System
 from zwang.model.drawing import Drawing
 from zwang.model.event import REACTION, Event
-from zwang.model.fixed import Fixed
+from zwang.model.fixed import FrozenValue
 from zwang.model.symbols import as_scalar, label, t
 from zwang.model.values import named_like, one_number, suggestion
 from zwang.motion.assemble import assemble
@@ -180,4 +180,4 @@ class ModelFile:
     @property
     def fixed(self) -> dict[sp.Expr, float]:
         """The parameters that places of the mechanism depend on: they are numbers in the system."""
-        return {s: value for s, value in self.system.parameters.items() if isinstance(value, Fixed)}
+        return {s: value for s, value in self.system.parameters.items() if isinstance(value, FrozenValue)}

@@ -58,7 +58,7 @@ def document_model(
     reader = Reader(document.again(), path, parameters or {})
     reader.require_given()
     try:
-        model = model_of(reader)
+        model = lower(reader)
         reader.document.raise_problems()
     except ModelFileError:
         raise
@@ -75,7 +75,7 @@ def document_model(
     )
 
 
-def model_of(reader: Reader) -> ModelFile:
+def lower(reader: Reader) -> ModelFile:
     """The model by its bodies, or by its coordinates."""
     if any(key in reader.document.data for key in MECHANICAL):
         from zwang.files.bodies import model_of_bodies  # models without bodies do not wait for all of multibody

@@ -87,7 +87,7 @@ def solve_named(
         choice = checked(given.shape, **choice)
     if names is None:
         names = Names(tuple(f"coordinate {j}" for j in range(n)), tuple(f"row {i}" for i in range(m)))
-    task = Task(given, as_mask(one_sided, m), as_tolerance(rank_tol), form, names, choice)
+    task = SolveJob(given, as_mask(one_sided, m), as_tolerance(rank_tol), form, names, choice)
 
     # Blocks that fit the processor's cache, side by side: NumPy lets go of the interpreter lock in its loops.
     blocks = [np.arange(i, min(i + BLOCK, count)) for i in range(0, count, BLOCK)]
@@ -104,7 +104,7 @@ def solve_named(
 
 
 @dataclass(frozen=True)
-class Task:
+class SolveJob:
     """One call of `solve`, checked: the systems, and how they are to be solved."""
 
     given: Given

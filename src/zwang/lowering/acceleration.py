@@ -1,6 +1,6 @@
 """The explicit equation of motion of a model, as straight-line programs: no unknown multiplier, no iteration.
 
-The acceleration is one expression graph in t, q, q̇ and the parameters. What it is built on is a `Choice`.
+The acceleration is one expression graph in t, q, q̇ and the parameters. What it is built on is a `RowBasis`.
 """
 
 from collections.abc import Sequence
@@ -12,40 +12,40 @@ from zwang.compile import Program
 from zwang.formulations.forms import FORMS, Elimination
 from zwang.lowering.equation import Equation, filled, right_hand_sides
 from zwang.lowering.gibbs_appell import gibbs_appell
-from zwang.lowering.lowered import Model
+from zwang.lowering.lowered import Lowered
 from zwang.lowering.power import constraint_rates, total_power
-from zwang.lowering.rows import Choice
+from zwang.lowering.rows import RowBasis
 from zwang.lowering.saddle import Steps
 
 GAINS = (se.Symbol("alpha"), se.Symbol("beta"))  # Baumgarte's
 
 
 def acceleration_program(
-    model: Model, choice: Choice, form: str = "fundamental", gains: tuple[Any, Any] | None = None
+    lowered: Lowered, basis: RowBasis, form: str = "fundamental", gains: tuple[Any, Any] | None = None
 ) -> Program:
     """q̈, the pivots that tell where it loses its meaning, and the power that changes the energy, if any does.
 
     `gains` (α, β) are symbols for Baumgarte's terms.
     """
-    derived = model.derived
+    derived = lowered.derived
     Q = [f + c for f, c in zip(derived.Q, derived.C, strict=True)]
-    b = right_hand_sides(model, choice.used, gains)
-    rates = constraint_rates(model, choice.used, off=gains is not None)
+    b = right_hand_sides(lowered, basis.used, gains)
+    rates = constraint_rates(lowered, basis.used, off=gains is not None)
     steps = Steps(se.Symbol, se.Add)
     multipliers: Sequence[Any]
     if FORMS[form].eliminates:
-        acceleration, pivots = gibbs_appell(model, choice, Q, dict(zip(choice.rows, b, strict=True)), steps)
-        plain = right_hand_sides(model, choice.used, None)
-        multipliers = Equation.of(model, choice, steps, plain).solve(Q)[1] if rates else ()
+        acceleration, pivots = gibbs_appell(lowered, basis, Q, dict(zip(basis.rows, b, strict=True)), steps)
+        plain = right_hand_sides(lowered, basis.used, None)
+        multipliers = Equation.of(lowered, basis, steps, plain).solve(Q)[1] if rates else ()
     else:
-        equation = Equation.of(model, choice, steps, b, coordinates_first=coordinates_first(form))
+        equation = Equation.of(lowered, basis, steps, b, coordinates_first=coordinates_first(form))
         acceleration, multipliers = equation.solve(Q)
         pivots = equation.pivots
         if gains is not None and rates:  # the power is that of the physical forces, without Baumgarte's
-            plain = right_hand_sides(model, choice.used, None)
+            plain = right_hand_sides(lowered, basis.used, None)
             multipliers = equation.solve_for(Q, plain)[1]
-    power = total_power(model, rates, dict(zip(choice.used, multipliers, strict=False)))
-    inputs = model.inputs if gains is None else model.inputs | {"gains": gains}
+    power = total_power(lowered, rates, dict(zip(basis.used, multipliers, strict=False)))
+    inputs = lowered.inputs if gains is None else lowered.inputs | {"gains": gains}
     outputs = {"acceleration": filled(acceleration), "pivots": tuple(pivots)}
     if power != 0:
         outputs["power"] = (power,)

@@ -7,8 +7,8 @@ from typing import Any
 
 import symengine as se
 
-from zwang.lowering.lowered import Model
-from zwang.lowering.rows import DAMPING, Choice
+from zwang.lowering.lowered import Lowered
+from zwang.lowering.rows import DAMPING, RowBasis
 from zwang.lowering.saddle import Row, Saddle, Steps, factorise_saddle
 
 REFINEMENTS = 2  # of solutions with damped rows: see `DAMPING`
@@ -21,8 +21,8 @@ IN_RANGE = 32  # damped pivots whose product is sure not to overflow
 class Equation:
     """The saddle-point system of the chosen rows A with right-hand sides b, factorised."""
 
-    model: Model
-    choice: Choice
+    lowered: Lowered
+    basis: RowBasis
     A: list[Row]
     b: list[Any]
     lift: "Lift"
@@ -32,19 +32,19 @@ class Equation:
     @classmethod
     def of(
         cls,
-        model: Model,
-        choice: Choice,
+        lowered: Lowered,
+        basis: RowBasis,
         steps: Steps,
         b: Sequence[Any],
         coordinates_first: bool = False,
         refinements: int = REFINEMENTS,
     ) -> "Equation":
         """Factorised within the steps of a program."""
-        A = [{j: steps.name(e) for j, e in model.derived.A[i].items()} for i in choice.used]
-        lift = Lift.of(model, choice, steps)
-        damping = [se.RealDouble(mu) for mu in choice.damping]
+        A = [{j: steps.name(e) for j, e in lowered.derived.A[i].items()} for i in basis.used]
+        lift = Lift.of(lowered, basis, steps)
+        damping = [se.RealDouble(mu) for mu in basis.damping]
         saddle = factorise_saddle(lift.mass, A, steps, coordinates_first, damping)
-        return cls(model, choice, A, [steps.name(e) for e in b], lift, saddle, refinements if choice.damping else 0)
+        return cls(lowered, basis, A, [steps.name(e) for e in b], lift, saddle, refinements if basis.damping else 0)
 
     def solve(self, Q: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """q̈ and the multipliers of the rows used, for forces Q."""
@@ -52,7 +52,7 @@ class Equation:
 
     def solve_for(self, Q: Sequence[Any], b: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """The same for other right-hand sides."""
-        forces = self.lift.forces(Q, dict(zip(self.choice.used, b, strict=True)))
+        forces = self.lift.forces(Q, dict(zip(self.basis.used, b, strict=True)))
         return self.saddle.solve_refined(self.A, forces, b, self.refinements)
 
     @property
@@ -63,14 +63,14 @@ class Equation:
         does not change so: it falls only where the rank does, and its reciprocal where the rank rises.
         """
         own = self.saddle.constraint_pivots()
-        if self.choice.damping:
+        if self.basis.damping:
             own = self._volume(own)
         return [*own, *self.saddle.mass_pivots()]
 
     def _volume(self, pivots: Sequence[Any]) -> list[Any]:
         """The product of damped pivots, about 1 where they were chosen, and its reciprocal."""
-        name, rank = self.saddle.steps.name, len(self.choice.rows)
-        grown = [pivot / mu for pivot, mu in zip(pivots, self.choice.damping, strict=True)]  # 1 to 1 / DAMPING or so
+        name, rank = self.saddle.steps.name, len(self.basis.rows)
+        grown = [pivot / mu for pivot, mu in zip(pivots, self.basis.damping, strict=True)]  # 1 to 1 / DAMPING or so
         parts = [name(se.Mul(*grown[k : k + IN_RANGE])) for k in range(0, len(grown), IN_RANGE)]
         if len(parts) == 1:
             volume = name(parts[0] * DAMPING**rank)
@@ -79,15 +79,15 @@ class Equation:
         return [volume, 1 / volume]
 
 
-def right_hand_sides(model: Model, rows: Sequence[int], gains: tuple[Any, Any] | None) -> list[Any]:
+def right_hand_sides(lowered: Lowered, rows: Sequence[int], gains: tuple[Any, Any] | None) -> list[Any]:
     """b of the given rows, with Baumgarte's −2αφ̇ − β²φ (−αψ at velocity level) where gains are given."""
-    derived, result = model.derived, []
+    derived, result = lowered.derived, []
     for i in rows:
         terms = [derived.b[i]]
-        if gains is not None and derived.position[i] is not None:
-            terms += [-2 * gains[0] * derived.velocity[i], -(gains[1] ** 2) * derived.position[i]]
-        elif gains is not None and derived.velocity[i] is not None:
-            terms.append(-gains[0] * derived.velocity[i])
+        if gains is not None and derived.residual[i] is not None:
+            terms += [-2 * gains[0] * derived.residual_rate[i], -(gains[1] ** 2) * derived.residual[i]]
+        elif gains is not None and derived.residual_rate[i] is not None:
+            terms.append(-gains[0] * derived.residual_rate[i])
         result.append(se.Add(*terms))
     return result
 
@@ -101,12 +101,12 @@ class Lift:
     """row → w a"""
 
     @classmethod
-    def of(cls, model: Model, choice: Choice, steps: Steps) -> "Lift":
+    def of(cls, lowered: Lowered, basis: RowBasis, steps: Steps) -> "Lift":
         """Within the steps of a program."""
-        M = [dict(row) for row in model.derived.M]
+        M = [dict(row) for row in lowered.derived.M]
         rows: dict[int, Row] = {}
-        for i, weight in choice.lifted:
-            a = {j: steps.name(e) for j, e in model.derived.A[i].items()}
+        for i, weight in basis.lifted:
+            a = {j: steps.name(e) for j, e in lowered.derived.A[i].items()}
             w = steps.name(weight.of(a, se.Integer(1)))
             rows[i] = {j: w * e if w.is_Number else steps.name(w * e) for j, e in a.items()}
             for j, e in rows[i].items():

@@ -11,8 +11,8 @@ from zwang.compile import Program
 from zwang.equations.languages import translate
 from zwang.errors import InputError
 from zwang.lowering.equation import Equation, constraint_forces, filled
-from zwang.lowering.lowered import Model
-from zwang.lowering.rows import Choice
+from zwang.lowering.lowered import Lowered
+from zwang.lowering.rows import RowBasis
 from zwang.lowering.saddle import Steps
 from zwang.model import System
 from zwang.model.event import Event, constraint_force, multiplier
@@ -23,8 +23,8 @@ from zwang.model.values import suggestion
 def event_program(
     system: System,
     symbols: Sequence[sp.Symbol],
-    model: Model,
-    choice: Choice,
+    lowered: Lowered,
+    basis: RowBasis,
     events: Sequence[Event],
     gains: Any,
     falling: Sequence[Any] = (),
@@ -33,23 +33,23 @@ def event_program(
 
     Behind them come expressions of the model that are watched as well.
     """
-    axes, derived = model.description.axes, model.derived
+    axes, derived = lowered.description.axes, lowered.derived
     steps = Steps(se.Symbol, se.Add)
-    known: dict[sp.Basic, Any] = dict(zip(symbols, model.parameters, strict=True)) | {t: axes.t}
+    known: dict[sp.Basic, Any] = dict(zip(symbols, lowered.parameters, strict=True)) | {t: axes.t}
     for coordinate, q, v in zip(system.coordinates, axes.q, axes.v, strict=True):
         known |= {coordinate: q, rates(coordinate)[0]: v}
     reactions = [*map(multiplier, system.constraint_names), *map(constraint_force, system.coordinates)]
     if any(e.expression.has(*reactions) for e in events):
         Q = [f + c for f, c in zip(derived.Q, derived.C, strict=True)]
-        equation = Equation.of(model, choice, steps, [derived.b[i] for i in choice.used])
+        equation = Equation.of(lowered, basis, steps, [derived.b[i] for i in basis.used])
         _, lam = equation.solve(Q)
-        if len(choice.rows) == len(system.constraints):
+        if len(basis.rows) == len(system.constraints):
             names = map(multiplier, system.constraint_names)
             known |= dict(zip(names, filled(lam), strict=True))
         forces = constraint_forces(equation.A, lam, len(Q), steps)
         known |= {constraint_force(q): f + c for q, f, c in zip(system.coordinates, forces, derived.C, strict=True)}
     outputs = (*(reading(event, known, reactions) for event in events), *falling)
-    inputs = model.inputs if gains is None else model.inputs | {"gains": gains}
+    inputs = lowered.inputs if gains is None else lowered.inputs | {"gains": gains}
     return Program(inputs=inputs, outputs={"event": outputs}, shapes={}, steps=tuple(steps.done))
 
 

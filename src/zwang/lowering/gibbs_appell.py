@@ -5,34 +5,34 @@ from typing import Any
 
 import symengine as se
 
-from zwang.lowering.lowered import Model
-from zwang.lowering.rows import Choice
+from zwang.lowering.lowered import Lowered
+from zwang.lowering.rows import RowBasis
 from zwang.lowering.saddle import Row, Steps, factorise_saddle
 
 
 def gibbs_appell(
-    model: Model, choice: Choice, Q: Sequence[Any], b: dict[int, Any], steps: Steps
+    lowered: Lowered, basis: RowBasis, Q: Sequence[Any], b: dict[int, Any], steps: Steps
 ) -> tuple[list[Any], list[Any]]:
     """S3 (37): eliminate r accelerations by the constraints, solve for the others.
 
     Gauss–Jordan elimination turns A q̈ = b into q̈_e = β − R q̈_I; with Z = [−R; I] the rest is
     ZᵀMZ q̈_I = Zᵀ(Q − Mβ).
     """
-    derived = model.derived
-    rows = {i: {j: steps.name(e) for j, e in derived.A[i].items()} for i in choice.rows}
+    derived = lowered.derived
+    rows = {i: {j: steps.name(e) for j, e in derived.A[i].items()} for i in basis.rows}
     right = {i: steps.name(e) for i, e in b.items()}
     pivots = []
-    for i, column, sign in choice.pivots:
+    for i, column, sign in basis.pivots:
         pivot = rows[i].pop(column)
         pivots.append(sign * pivot)
         rows[i] = {j: steps.name(e / pivot) for j, e in rows[i].items()}
         right[i] = steps.name(right[i] / pivot)
-        for k in choice.rows:
+        for k in basis.rows:
             if k != i and (factor := rows[k].pop(column, None)) is not None:
                 for j, e in rows[i].items():
                     rows[k][j] = steps.name(rows[k].get(j, 0) - factor * e)
                 right[k] = steps.name(right[k] - factor * right[i])
-    eliminated = {column: i for i, column, _ in choice.pivots}
+    eliminated = {column: i for i, column, _ in basis.pivots}
     kept = [j for j in range(len(Q)) if j not in eliminated]
     # columns of Z, by kept coordinate
     Z = {j: {j: se.Integer(1)} | {e: -rows[i][j] for e, i in eliminated.items() if j in rows[i]} for j in kept}

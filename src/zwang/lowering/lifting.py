@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from zwang.arrays import Array
-from zwang.lowering.lowered import Matrices, Model
+from zwang.lowering.lowered import Lowered, Matrices
 
 MASSLESS = 1e-12  # where M has less than this it counts as singular: lifting it there costs little and changes nothing
 LEAST = 2.0**-6  # of what a row's inertia is at the start: as much is added to it, for it may vanish on the way
@@ -51,16 +51,16 @@ def lifted(M: Array, A: Array, lift: Lifted) -> Array:
     return M
 
 
-def lifting_rows(now: Matrices, rows: Sequence[int], model: Model | None = None, redundant: bool = False) -> Lifted:
+def lifting_rows(now: Matrices, rows: Sequence[int], lowered: Lowered | None = None, redundant: bool = False) -> Lifted:
     """The rows, of those given, that lift M, with their weights; some of them may be redundant.
 
     The model tells which entries are zero by structure; without it, it is those that are zero here.
     """
-    M, A = patterns(now, model)
+    M, A = patterns(now, lowered)
     blocks = [Block.of(now.M, columns) for columns in connected(M)]
     if all(block.regular for block in blocks):
         return ()
-    sure = null_rows(blocks, M, A, rows, model if redundant else None)
+    sure = null_rows(blocks, M, A, rows, lowered if redundant else None)
     open_ = {j for b, block in enumerate(blocks) if not block.regular and b not in sure for j in block.columns}
     steady = steady_rows(open_, {blocks[b].columns[0] for b in range(len(blocks)) if blocks[b].empty}, A, rows)
     taken = [*sure.values(), *steady, *(i for i in rows if open_ & A[i].keys())]
@@ -69,10 +69,10 @@ def lifting_rows(now: Matrices, rows: Sequence[int], model: Model | None = None,
     return tuple((i, own[i] if i in own else weight_of(now.A[i], A[i], inertia)) for i in sorted(set(taken)))
 
 
-def patterns(now: Matrices, model: Model | None) -> tuple[Pattern, Pattern]:
+def patterns(now: Matrices, lowered: Lowered | None) -> tuple[Pattern, Pattern]:
     """The entries of M and A by structure."""
-    if model is not None:
-        return model.derived.M, model.derived.A
+    if lowered is not None:
+        return lowered.derived.M, lowered.derived.A
     M, A = ([{int(j): row[j] for j in np.flatnonzero(row)} for row in matrix] for matrix in (now.M, now.A))
     return M, A
 
@@ -133,7 +133,7 @@ class Block:
 
 
 def null_rows(
-    blocks: Sequence[Block], M: Pattern, A: Pattern, rows: Sequence[int], alone: Model | None
+    blocks: Sequence[Block], M: Pattern, A: Pattern, rows: Sequence[int], alone: Lowered | None
 ) -> dict[int, int]:
     """Of each block without inertia in one direction: a row that is this direction, whatever the state.
 
@@ -155,9 +155,9 @@ def null_rows(
     return found
 
 
-def depends_on(row: Mapping[int, Any], model: Model, columns: set[int]) -> bool:
+def depends_on(row: Mapping[int, Any], lowered: Lowered, columns: set[int]) -> bool:
     """Whether a row changes with the positions of these coordinates only."""
-    axes = model.description.axes
+    axes = lowered.description.axes
     other = {axes.t, *axes.v, *(q for j, q in enumerate(axes.q) if j not in columns)}
     return not any(other & e.free_symbols for e in row.values())
 

@@ -19,7 +19,7 @@ from zwang.arrays import Array
 from zwang.compile import Program
 from zwang.equations.derivation import Description, derive_plain
 from zwang.functions import FLOORS
-from zwang.lowering.lowered import Model, between_jumps
+from zwang.lowering.lowered import Lowered, between_jumps
 from zwang.lowering.power import energies
 from zwang.lowering.switches import RELATIONS, argument_of, atoms_of, expressions_of, worded
 
@@ -67,7 +67,7 @@ class Locked:
     `steady` what must not jump, with names.
     """
 
-    model: Model
+    lowered: Lowered
     switches: tuple[Switch, ...]
     rows: tuple[tuple[Any, int, int], ...]
     readings: Program
@@ -85,7 +85,7 @@ class Locked:
 
 
 def lock(
-    model: Model,
+    lowered: Lowered,
     coordinates: tuple[str, ...],
     symbols: tuple[str, ...],
     constraints: tuple[str, ...],
@@ -95,10 +95,10 @@ def lock(
 
     Of those that depend on time alone, the ones that varied parameters move, and those at which energy jumps.
     """
-    description = model.description
+    description = lowered.description
     axes = description.axes
     state, beyond = {*axes.q, *axes.v}, set(axes.a)
-    moving = {model.parameters[i] for i in varied}
+    moving = {lowered.parameters[i] for i in varied}
     stored = {*atoms_of([description.potential, *(e for row in description.mass or () for e in row)])}
     found = []
     for atom in atoms_of(expressions_of(description)):
@@ -108,7 +108,7 @@ def lock(
             found.append(atom)
     if not found:
         return None
-    names = dict(zip(model.parameters, symbols, strict=True)) | dict(zip(axes.q, coordinates, strict=True))
+    names = dict(zip(lowered.parameters, symbols, strict=True)) | dict(zip(axes.q, coordinates, strict=True))
     names |= {v: f"{name}'" for v, name in zip(axes.v, coordinates, strict=True)}
     held: dict[Any, Any] = {}  # atom -> what stands for it
     known: dict[Any, tuple[int, int]] = {}  # argument -> its switch, and the sign it has there
@@ -133,7 +133,7 @@ def lock(
     count = len(switches)
     modes = tuple(se.Symbol(f"{kind}{i}") for kind in ("mode", "level", "slack") for i in range(count))
     smooth = replaced(description, held)
-    locked = Model(smooth, between_jumps(derive_plain(smooth)), model.parameters, modes)
+    locked = Lowered(smooth, between_jumps(derive_plain(smooth)), lowered.parameters, modes)
     rows = [
         (row, i, rises)
         for i, s in enumerate(switches)
@@ -188,17 +188,17 @@ def replaced(description: Description, held: Mapping[Any, Any]) -> Description:
 
 
 def must_not_jump(
-    model: Model, coordinates: tuple[str, ...], constraints: tuple[str, ...]
+    lowered: Lowered, coordinates: tuple[str, ...], constraints: tuple[str, ...]
 ) -> tuple[tuple[Any, ...], tuple[str, ...]]:
     """What would need an infinite force to change at once, with names: potential, momenta, constraints and rates."""
-    description, derived = model.description, model.derived
+    description, derived = lowered.description, lowered.derived
     found: list[tuple[Any, str]] = [(description.potential, "the potential")]
     if description.kinetic is not None:
         for v, name in zip(description.axes.v, coordinates, strict=True):
             found.append((description.kinetic.diff(v), f"the momentum of {name}"))
-    for position, velocity, name in zip(derived.position, derived.velocity, constraints, strict=True):
+    for position, velocity, name in zip(derived.residual, derived.residual_rate, constraints, strict=True):
         found += [(position, f"the constraint {name!r}")] if position is not None else []
         found += [(velocity, f"the rate of the constraint {name!r}")] if velocity is not None else []
-    modes = set(model.modes)
+    modes = set(lowered.modes)
     some = [(e, name) for e, name in found if e.free_symbols & modes]
     return tuple(e for e, _ in some), tuple(name for _, name in some)

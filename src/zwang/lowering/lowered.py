@@ -29,7 +29,7 @@ VANISHED = 16 * float(np.finfo(float).eps)
 class Matrices:
     """M (…, n, n), Q, C (…, n), A (…, m, n), b (…, m) at a stack of states, and what the constraints read there.
 
-    `position` and `velocity` (…, m) are the constraints' left-hand sides; NaN at a level below the one at
+    `residual` and `residual_rate` (…, m) are the constraints' left-hand sides; NaN at a level below the one at
     which a constraint was given. `size` and `rate_size` are how large the terms are that make them up. `row_size`
     (…, m, n) is the same of A; a row of A that is rounding beside it is zero.
     """
@@ -39,15 +39,15 @@ class Matrices:
     A: Array
     b: Array
     C: Array
-    position: Array
-    velocity: Array
+    residual: Array
+    residual_rate: Array
     size: Array
     rate_size: Array
     row_size: Array
 
 
 @dataclass(frozen=True)
-class ModelKernel:
+class MatrixKernel:
     """Native code for a model's matrices; only entries that are not zero by structure are computed."""
 
     kernel: Kernel
@@ -55,8 +55,8 @@ class ModelKernel:
     A_index: tuple[NDArray[np.intp], NDArray[np.intp]]
     sum_index: tuple[NDArray[np.intp], NDArray[np.intp]]
     """Entries of A that are sums somewhere, so that their terms may cancel."""
-    position_index: NDArray[np.intp]
-    velocity_index: NDArray[np.intp]
+    residual_index: NDArray[np.intp]
+    residual_rate_index: NDArray[np.intp]
     n: int
     m: int
 
@@ -67,18 +67,18 @@ class ModelKernel:
         M, A = np.zeros((*shape, self.n, self.n)), np.zeros((*shape, self.m, self.n))
         M[..., *self.M_index] = out["M"]
         A[..., *self.A_index] = out["A"]
-        position, velocity, size, rate_size = np.full((4, *shape, self.m), np.nan)
-        position[..., self.position_index] = out["position"]
-        velocity[..., self.velocity_index] = out["velocity"]
-        size[..., self.position_index] = out["size"]
-        rate_size[..., self.velocity_index] = out["rate_size"]
+        residual, residual_rate, size, rate_size = np.full((4, *shape, self.m), np.nan)
+        residual[..., self.residual_index] = out["residual"]
+        residual_rate[..., self.residual_rate_index] = out["residual_rate"]
+        size[..., self.residual_index] = out["size"]
+        rate_size[..., self.residual_rate_index] = out["rate_size"]
         row_size = np.abs(A)
         row_size[..., *self.sum_index] = out["row_size"]
         lengths = row_lengths(row_size)
         vanished = (row_lengths(A) <= VANISHED * lengths) & np.isfinite(lengths)
         if vanished.any():
             A = np.where(vanished[..., None], 0.0, A)
-        return Matrices(M, out["Q"], A, out["b"], out["C"], position, velocity, size, rate_size, row_size)
+        return Matrices(M, out["Q"], A, out["b"], out["C"], residual, residual_rate, size, rate_size, row_size)
 
 
 def row_lengths(X: Array) -> Array:
@@ -89,7 +89,7 @@ def row_lengths(X: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Model:
+class Lowered:
     """A system in SymEngine: its parts in plain symbols, and what was derived from them."""
 
     description: Description
@@ -106,13 +106,13 @@ class Model:
         return inputs | {"modes": self.modes} if self.modes else inputs
 
 
-def model_of(system: System, inputs: Mapping[sp.Expr, Any]) -> Model:
+def lower(system: System, inputs: Mapping[sp.Expr, Any]) -> Lowered:
     """The system derived in SymEngine, once; `inputs` says what its known functions of time are."""
 
-    def build() -> Model:
+    def build() -> Lowered:
         description, parameters = in_symengine(system, inputs)
         derived = derive_plain(description)
-        return Model(description, between_jumps(derived) if description.switching else derived, parameters)
+        return Lowered(description, between_jumps(derived) if description.switching else derived, parameters)
 
     return _MODELS.get((system.structure, tuple(inputs.items())), build)
 
@@ -137,51 +137,51 @@ def is_step(derivative: Any) -> bool:
     return is_step(inner) if isinstance(inner, se.Derivative) else type(inner).__name__ in FLOORS
 
 
-def model_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> ModelKernel:
+def matrix_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> MatrixKernel:
     """The native code of a model's matrices, compiled once."""
     key = (system.structure, tuple(inputs.items()))
     return _KERNELS.get(key, lambda: build_kernel(system, inputs))
 
 
-def build_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> ModelKernel:
+def build_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> MatrixKernel:
     """Derive a model's matrices in SymEngine and compile them."""
-    model = model_of(system, inputs)
-    derived = model.derived
+    lowered = lower(system, inputs)
+    derived = lowered.derived
     M = [(i, j, e) for i, row in enumerate(derived.M) for j, e in row.items()]
     A = [(i, j, e) for i, row in enumerate(derived.A) for j, e in row.items()]
     sums = [(i, j, e) for i, j, e in A if has_sum(e)]
-    position = [(i, e) for i, e in enumerate(derived.position) if e is not None]
-    velocity = [(i, e) for i, e in enumerate(derived.velocity) if e is not None]
+    residual = [(i, e) for i, e in enumerate(derived.residual) if e is not None]
+    residual_rate = [(i, e) for i, e in enumerate(derived.residual_rate) if e is not None]
     outputs = {
         "M": tuple(e for *_, e in M),
         "Q": tuple(derived.Q),
         "A": tuple(e for *_, e in A),
         "b": tuple(derived.b),
         "C": tuple(derived.C),
-        "position": tuple(e for _, e in position),
-        "velocity": tuple(e for _, e in velocity),
-        "size": tuple(size_of(e) for _, e in position),
-        "rate_size": tuple(size_of(e) for _, e in velocity),
+        "residual": tuple(e for _, e in residual),
+        "residual_rate": tuple(e for _, e in residual_rate),
+        "size": tuple(size_of(e) for _, e in residual),
+        "rate_size": tuple(size_of(e) for _, e in residual_rate),
         "row_size": tuple(size_of(e) for *_, e in sums),
     }
-    kernel = compile_program(Program(inputs=model.inputs, outputs=outputs, shapes={}), optimise=0)
+    kernel = compile_program(Program(inputs=lowered.inputs, outputs=outputs, shapes={}), optimise=0)
 
     def index(entries: list[Any], axis: int) -> NDArray[np.intp]:
         return np.array([entry[axis] for entry in entries], dtype=np.intp)
 
-    return ModelKernel(
+    return MatrixKernel(
         kernel=kernel,
         M_index=(index(M, 0), index(M, 1)),
         A_index=(index(A, 0), index(A, 1)),
         sum_index=(index(sums, 0), index(sums, 1)),
-        position_index=index(position, 0),
-        velocity_index=index(velocity, 0),
+        residual_index=index(residual, 0),
+        residual_rate_index=index(residual_rate, 0),
         n=len(system.coordinates),
         m=len(system.constraints),
     )
 
 
-_MODELS: Kept[Model] = Kept()
+_MODELS: Kept[Lowered] = Kept()
 
 
-_KERNELS: Kept[ModelKernel] = Kept()
+_KERNELS: Kept[MatrixKernel] = Kept()

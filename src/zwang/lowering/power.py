@@ -5,17 +5,17 @@ from typing import Any
 
 import symengine as se
 
-from zwang.lowering.lowered import Model
+from zwang.lowering.lowered import Lowered
 from zwang.model.constraint import time_derivative
 
 
-def energies(model: Model) -> tuple[Any, Any, Any]:
+def energies(lowered: Lowered) -> tuple[Any, Any, Any]:
     """T, Jacobi's energy h = ½q̇ᵀMq̇ − T₀ + V, and the power that changes it beside that of constraints.
 
     With T = ½q̇ᵀMq̇ + T₁ + T₀ by degree in q̇: ḣ = (F + Q_c)·q̇ + ∂V/∂t − ∂T/∂t. For energies without explicit
     time and T₀ = T₁ = 0, h is T + V. Where a mass matrix is given, ḣ = (Q + Q_c)·q̇ + ½q̇ᵀṀq̇.
     """
-    description, derived, axes = model.description, model.derived, model.description.axes
+    description, derived, axes = lowered.description, lowered.derived, lowered.description.axes
     v = axes.v
     quadratic = se.Add(*[e * v[i] * v[j] / 2 for i, row in enumerate(derived.M) for j, e in row.items()])
     if description.kinetic is None:
@@ -28,18 +28,18 @@ def energies(model: Model) -> tuple[Any, Any, Any]:
     return T, quadratic - at_rest + V, power
 
 
-def ledger(model: Model) -> tuple[Any, Any]:
+def ledger(lowered: Lowered) -> tuple[Any, Any]:
     """Jacobi's energy and the power that changes it beside that of constraints, both without what time alone says.
 
     A term of the energies that contains time and no coordinate is no part of the motion, which may be much slower.
     """
-    _, jacobi, power = energies(model)
-    axes = model.description.axes
-    if model.description.kinetic is None:
+    _, jacobi, power = energies(lowered)
+    axes = lowered.description.axes
+    if lowered.description.kinetic is None:
         return jacobi, power
     own = {*axes.q, *axes.v}
-    idle = se.Add(*alone(model.description.potential, own)) - se.Add(
-        *alone(model.description.kinetic.subs(dict.fromkeys(axes.v, 0)), own)
+    idle = se.Add(*alone(lowered.description.potential, own)) - se.Add(
+        *alone(lowered.description.kinetic.subs(dict.fromkeys(axes.v, 0)), own)
     )
     return jacobi - idle, power - idle.diff(axes.t)
 
@@ -50,16 +50,16 @@ def alone(e: Any, own: set[Any]) -> list[Any]:
     return [term for term in terms if not term.free_symbols & own]
 
 
-def constraint_rates(model: Model, rows: Sequence[int], off: bool) -> dict[int, Any]:
+def constraint_rates(lowered: Lowered, rows: Sequence[int], off: bool) -> dict[int, Any]:
     """(A q̇)ᵢ by row, where it does not vanish on the constraints: the power of a constraint is λᵢ times that.
 
     A q̇ is −∂φ/∂t for a holonomic constraint, and zero for one that is homogeneous in q̇. With `off`, it is what
     it is off the constraints, too.
     """
-    derived, axes = model.derived, model.description.axes
+    derived, axes = lowered.derived, lowered.description.axes
     rates = {}
     for i in rows:
-        position, velocity = derived.position[i], derived.velocity[i]
+        position, velocity = derived.residual[i], derived.residual_rate[i]
         if position is not None and not off:
             rates[i] = -position.diff(axes.t)
             continue
@@ -84,9 +84,9 @@ def on_constraint(rate: Any, row: Sequence[Any], velocity: Any, v: Sequence[Any]
     return se.Integer(0) if quadratic and rest == 0 else rate  # Euler's theorem: ψ_q̇ q̇ = 2ψ
 
 
-def total_power(model: Model, rates: Mapping[int, Any], multipliers: Mapping[int, Any]) -> Any:
+def total_power(lowered: Lowered, rates: Mapping[int, Any], multipliers: Mapping[int, Any]) -> Any:
     """What changes Jacobi's energy (`ledger`): given forces, explicit time, nonideal forces, constraints that move."""
-    v = model.description.axes.v
-    nonideal = [c * vi for c, vi in zip(model.derived.C, v, strict=True)]
+    v = lowered.description.axes.v
+    nonideal = [c * vi for c, vi in zip(lowered.derived.C, v, strict=True)]
     moving = [multipliers[i] * rate for i, rate in rates.items() if multipliers[i] is not None]
-    return se.Add(ledger(model)[1], *nonideal, *moving)
+    return se.Add(ledger(lowered)[1], *nonideal, *moving)

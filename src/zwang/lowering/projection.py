@@ -7,27 +7,27 @@ import symengine as se
 
 from zwang.compile import Program
 from zwang.lowering.equation import Lift, filled
-from zwang.lowering.lowered import Model
-from zwang.lowering.rows import Choice
+from zwang.lowering.lowered import Lowered
+from zwang.lowering.rows import RowBasis
 from zwang.lowering.saddle import Saddle, Steps, factorise_saddle
 
 
-def projection_program(model: Model, choice: Choice, gains: tuple[Any, Any] | None = None) -> Program:
+def projection_program(lowered: Lowered, basis: RowBasis, gains: tuple[Any, Any] | None = None) -> Program:
     """The steps that bring a state back to its constraints, least in the kinetic-energy metric.
 
     Outputs dq = −K₁φ for the holonomic rows, dv = −K₁ψ for all rows at velocity level, and the largest residual
     of each.
     """
-    derived, n = model.derived, len(model.derived.Q)
+    derived, n = lowered.derived, len(lowered.derived.Q)
     steps = Steps(se.Symbol, se.Add)
-    holonomic = [i for i in choice.used if derived.position[i] is not None]
-    first = [i for i in choice.used if derived.velocity[i] is not None]
-    lift = Lift.of(model, choice, steps)
+    holonomic = [i for i in basis.used if derived.residual[i] is not None]
+    first = [i for i in basis.used if derived.residual_rate[i] is not None]
+    lift = Lift.of(lowered, basis, steps)
 
     def correction(rows: list[int], reading: Sequence[Any]) -> tuple[Any, ...]:
         if not rows:
             return (se.Integer(0),) * n
-        damping = [se.RealDouble(choice.damping[i]) for i in rows] if choice.damping else []
+        damping = [se.RealDouble(basis.damping[i]) for i in rows] if basis.damping else []
         A = [derived.A[i] for i in rows]
         saddle: Saddle = factorise_saddle(lift.mass, A, steps, damping=damping)
         b = [-reading[i] for i in rows]
@@ -36,12 +36,12 @@ def projection_program(model: Model, choice: Choice, gains: tuple[Any, Any] | No
         return filled(saddle.solve(forces, b)[0])
 
     outputs = {
-        "dq": correction(holonomic, derived.position),
-        "dv": correction(first, derived.velocity),
-        "position": (largest([derived.position[i] for i in holonomic]),),
-        "velocity": (largest([derived.velocity[i] for i in first]),),
+        "dq": correction(holonomic, derived.residual),
+        "dv": correction(first, derived.residual_rate),
+        "residual": (largest([derived.residual[i] for i in holonomic]),),
+        "residual_rate": (largest([derived.residual_rate[i] for i in first]),),
     }
-    inputs = model.inputs if gains is None else model.inputs | {"gains": gains}
+    inputs = lowered.inputs if gains is None else lowered.inputs | {"gains": gains}
     return Program(inputs=inputs, outputs=outputs, shapes={}, steps=tuple(steps.done))
 
 

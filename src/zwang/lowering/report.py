@@ -4,48 +4,48 @@ import symengine as se
 
 from zwang.compile import Program
 from zwang.lowering.equation import Equation, constraint_forces, filled
-from zwang.lowering.lowered import Model
+from zwang.lowering.lowered import Lowered
 from zwang.lowering.power import energies, ledger
-from zwang.lowering.rows import Choice
+from zwang.lowering.rows import RowBasis
 from zwang.lowering.saddle import Steps, factorise_saddle
 
 REFINEMENTS_OF_REPORT = 4  # near singular positions, too, its digits should be right; it has few states to solve for
 
 
-def report_program(model: Model, choice: Choice) -> Program:
+def report_program(lowered: Lowered, basis: RowBasis) -> Program:
     """Everything that the results say of a state, but for multipliers of redundant rows."""
-    description, derived = model.description, model.derived
+    description, derived = lowered.description, lowered.derived
     n = len(derived.Q)
     steps = Steps(se.Symbol, se.Add)
     Q = [steps.name(e) for e in derived.Q]
     nonideal = any(c != 0 for c in derived.C)
     whole = [steps.name(f + c) for f, c in zip(Q, derived.C, strict=True)] if nonideal else Q
-    b = [derived.b[i] for i in choice.used]
-    equation = Equation.of(model, choice, steps, b, refinements=REFINEMENTS_OF_REPORT)
+    b = [derived.b[i] for i in basis.used]
+    equation = Equation.of(lowered, basis, steps, b, refinements=REFINEMENTS_OF_REPORT)
     x, lam = equation.solve(whole)
     ideal_part = constraint_forces(equation.A, lam, n, steps)
     force = [steps.name(f + c) for f, c in zip(ideal_part, derived.C, strict=True)]
     ideal = constraint_forces(equation.A, equation.solve(Q)[1], n, steps) if nonideal else force
-    if choice.lifted:
+    if basis.lifted:
         gaussian = se.RealDouble(float("nan"))
     else:
         deviation, _ = factorise_saddle(derived.M, [], steps).solve(force, [])
         gaussian = se.Add(*[d * f / 2 for d, f in zip(deviation, force, strict=True) if d is not None])
-    kinetic, _, given_power = energies(model)
+    kinetic, _, given_power = energies(lowered)
     outputs = {
         "acceleration": filled(x),
         "force": tuple(Q),
         "constraint_force": tuple(force),
         "ideal_force": tuple(ideal),
         "multiplier": filled(lam),
-        "residual": tuple(se.RealDouble(float("nan")) if e is None else e for e in derived.position),
-        "residual_rate": tuple(se.RealDouble(float("nan")) if e is None else e for e in derived.velocity),
+        "residual": tuple(se.RealDouble(float("nan")) if e is None else e for e in derived.residual),
+        "residual_rate": tuple(se.RealDouble(float("nan")) if e is None else e for e in derived.residual_rate),
         "kinetic": (kinetic,),
         "potential": (description.potential,),
-        "jacobi": (ledger(model)[0],),
+        "jacobi": (ledger(lowered)[0],),
         "given_power": (given_power,),
         "gaussian": (gaussian,),
     }
     scalars = ("kinetic", "potential", "jacobi", "given_power", "gaussian")
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(scalars, ())
-    return Program(inputs=model.inputs, outputs=outputs, shapes=shapes, steps=tuple(steps.done))
+    return Program(inputs=lowered.inputs, outputs=outputs, shapes=shapes, steps=tuple(steps.done))

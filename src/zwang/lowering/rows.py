@@ -16,7 +16,7 @@ from zwang.linalg.factors import factorise_masses
 from zwang.linalg.masses import masses
 from zwang.linalg.rank import row_norms, row_rank
 from zwang.lowering.lifting import Lifted, lifted, lifting_rows
-from zwang.lowering.lowered import Matrices, Model
+from zwang.lowering.lowered import Lowered, Matrices
 
 WORTH = 1.1  # growth of the volume for which rows are exchanged
 # Of redundant rows, in units of their pivots: large enough that a stage a little off the constraints, on which they
@@ -25,7 +25,7 @@ DAMPING = 2.0**-20
 
 
 @dataclass(frozen=True)
-class Choice:
+class RowBasis:
     """What was chosen at a state: independent rows, rows that make up for a singular M, eliminated coordinates.
 
     `damping` has a number for each row of A, if some are redundant and all are used, damped. `lifted` (row → weight):
@@ -45,8 +45,12 @@ class Choice:
 
 
 def choose(
-    now: Matrices, names: tuple[str, ...], form: str = "fundamental", damped: bool = True, model: Model | None = None
-) -> Choice:
+    now: Matrices,
+    names: tuple[str, ...],
+    form: str = "fundamental",
+    damped: bool = True,
+    lowered: Lowered | None = None,
+) -> RowBasis:
     """Independent rows at a state, by pivoting in the kinetic-energy metric; the best-conditioned ones.
 
     Where others are redundant, all are damped, if the form allows and unless it is not wanted. The model tells which
@@ -59,10 +63,10 @@ def choose(
     factors = factorise_masses(mass, A, rank, names)
     rows = most_independent(scaled[0], [int(i) for i in factors.rows[0]])
     if damped and len(rows) < len(now.A) and not FORMS[form].eliminates:
-        lift = lifting_rows(now, range(len(now.A)), model, redundant=True)
-        return Choice(rows, lift, damping=damping(now, lift))
+        lift = lifting_rows(now, range(len(now.A)), lowered, redundant=True)
+        return RowBasis(rows, lift, damping=damping(now, lift))
     pivots = elimination_order(scaled[0], rows) if FORMS[form].eliminates else ()
-    return Choice(rows, lifting_rows(now, rows, model), pivots)
+    return RowBasis(rows, lifting_rows(now, rows, lowered), pivots)
 
 
 def damping(now: Matrices, lift: Lifted) -> tuple[float, ...]:

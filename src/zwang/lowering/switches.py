@@ -21,7 +21,7 @@ from zwang.equations.derivation import Description
 from zwang.errors import InputError
 from zwang.functions import FLOORS
 from zwang.lowering.intervals import bounds
-from zwang.lowering.lowered import Model
+from zwang.lowering.lowered import Lowered
 from zwang.model.signal import Signal
 
 RELATIONS = ("StrictLessThan", "LessThan", "Equality", "Unequality")
@@ -163,16 +163,16 @@ class Search:
             a, b = np.where(between & before, middle, a), np.where(between & ~before, middle, b)
 
 
-def time_switches(model: Model, names: Mapping[Any, str], more: Iterable[Any] = ()) -> TimeSwitches | None:
+def time_switches(lowered: Lowered, names: Mapping[Any, str], more: Iterable[Any] = ()) -> TimeSwitches | None:
     """The switches of a model, and of more expressions, that depend on time alone; None if there are none."""
-    axes = model.description.axes
+    axes = lowered.description.axes
     state = {*axes.q, *axes.v, *axes.a}
-    found = atoms_of([*expressions_of(model.description), *more])
+    found = atoms_of([*expressions_of(lowered.description), *more])
     atoms = tuple(a for a in found if axes.t in a.free_symbols and not a.free_symbols & state)
     if not atoms:
         return None
-    program = Program({"t": (axes.t,), "p": model.parameters}, {"reading": tuple(map(reading_of, atoms))})
-    return TimeSwitches(atoms, axes.t, model.parameters, names, compile_program(program, optimise=0))
+    program = Program({"t": (axes.t,), "p": lowered.parameters}, {"reading": tuple(map(reading_of, atoms))})
+    return TimeSwitches(atoms, axes.t, lowered.parameters, names, compile_program(program, optimise=0))
 
 
 def expressions_of(description: Description) -> list[Any]:

@@ -18,17 +18,17 @@ from zwang.compile.tangent import Tangents, tangent
 from zwang.formulations.forms import FORMS
 from zwang.lowering.acceleration import acceleration_program, coordinates_first
 from zwang.lowering.equation import Equation, filled, right_hand_sides
-from zwang.lowering.lowered import Model
-from zwang.lowering.rows import Choice
+from zwang.lowering.lowered import Lowered
+from zwang.lowering.rows import RowBasis
 from zwang.lowering.saddle import Steps
 
 
-def variational_program(model: Model, choice: Choice, form: str, pattern: Sequence[Sequence[int]]) -> Program:
+def variational_program(lowered: Lowered, basis: RowBasis, form: str, pattern: Sequence[Sequence[int]]) -> Program:
     """The acceleration with its derivatives, in the same form: q is [q, S₁, …, Sₖ], v likewise, p is [p, changes].
 
     `pattern` says, direction by direction, which parameters change.
     """
-    t, q, v, p, *modes = model.inputs.values()
+    t, q, v, p, *modes = lowered.inputs.values()
 
     def symbols(name: str, places: Sequence[int], j: int) -> tuple[Any, ...]:
         return tuple(se.Symbol(f"d{name}{i}_{j}") for i in places)
@@ -41,25 +41,25 @@ def variational_program(model: Model, choice: Choice, form: str, pattern: Sequen
     ]
     inputs = {"t": t, "q": sum(dq, q), "v": sum(dv, v), "p": sum(dp, p)} | ({"modes": modes[0]} if modes else {})
     if not FORMS[form].eliminates:
-        return by_same_factors(model, choice, form, directions, inputs)
-    both = tangent(acceleration_program(model, choice, form), directions, ["acceleration"], inputs)
+        return by_same_factors(lowered, basis, form, directions, inputs)
+    both = tangent(acceleration_program(lowered, basis, form), directions, ["acceleration"], inputs)
     whole = both.outputs["acceleration"] + both.outputs["d_acceleration"]
     return Program(inputs, {"acceleration": whole, "pivots": both.outputs["pivots"]}, {}, both.steps)
 
 
 def by_same_factors(
-    model: Model,
-    choice: Choice,
+    lowered: Lowered,
+    basis: RowBasis,
     form: str,
     directions: Sequence[Mapping[Any, Any]],
     inputs: Mapping[str, tuple[Any, ...]],
 ) -> Program:
     """q̈ as `acceleration_program` has it, then one more solution of the same system for each direction."""
-    derived = model.derived
-    A, b = [derived.A[i] for i in choice.used], right_hand_sides(model, choice.used, None)
+    derived = lowered.derived
+    A, b = [derived.A[i] for i in basis.used], right_hand_sides(lowered, basis.used, None)
     Q = [f + c for f, c in zip(derived.Q, derived.C, strict=True)]
     steps = Steps(se.Symbol, se.Add)
-    equation = Equation.of(model, choice, steps, b, coordinates_first=coordinates_first(form))
+    equation = Equation.of(lowered, basis, steps, b, coordinates_first=coordinates_first(form))
     x, lam = (held(steps, part) for part in equation.solve(Q))
     reactions: list[list[Any]] = [[] for _ in Q]
     for row, l in zip(A, lam, strict=True):

@@ -16,7 +16,7 @@ from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.model import System
 from zwang.model.check import missing_values
-from zwang.model.fixed import Fixed
+from zwang.model.fixed import FrozenValue
 from zwang.model.signal import Signal, handle, lookup, signals_in
 from zwang.model.symbols import as_expression, label
 from zwang.model.system import require_system
@@ -86,7 +86,7 @@ def parameter_values(system: System, parameters: Mapping[Any, Any] | None) -> tu
         if s in seen:
             raise InputError(f"parameters sets {s} twice, by name and by symbol: give it once")
         seen.add(s)
-        if isinstance(values.get(s), Fixed) and not np.array_equal(value, values[s]):
+        if isinstance(values.get(s), FrozenValue) and not np.array_equal(value, values[s]):
             raise InputError(
                 f"parameters sets {s}, but this system was built with {s} = {values[s]:g}: its places are numbers that "
                 f"would not follow; build it again, as the `simulate` and `with_parameters` of a model file do"

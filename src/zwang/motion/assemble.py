@@ -14,7 +14,7 @@ from zwang.evaluation import limits
 from zwang.linalg.masses import regular
 from zwang.linalg.newton import Found, nearest_point
 from zwang.linalg.rank import row_norms
-from zwang.lowering.lowered import Matrices, ModelKernel, model_kernel
+from zwang.lowering.lowered import Matrices, MatrixKernel, matrix_kernel
 from zwang.model import System
 from zwang.model.system import require_system
 from zwang.model.values import by_name, numbers, parameter_values, state_arrays, suggestion
@@ -61,7 +61,7 @@ def assemble(
     p, inputs = parameter_values(system, parameters)
     if p.ndim != 1:
         raise InputError("assemble takes one value a parameter: give numbers, not arrays")
-    kernel = model_kernel(system, inputs)
+    kernel = matrix_kernel(system, inputs)
     order = np.array([c.order for c in system.constraints], dtype=int)
     sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
     n, t = len(q), float(numbers(t, "t"))
@@ -86,7 +86,7 @@ def assemble(
     return dict(zip([*system.coordinates, *system.velocities], values, strict=True))
 
 
-def nearest(kernel: ModelKernel, level: str, rows: Any, q: Array, v: Array, t: float, p: Array, free: Any) -> Found:
+def nearest(kernel: MatrixKernel, level: str, rows: Any, q: Array, v: Array, t: float, p: Array, free: Any) -> Found:
     """Positions (or velocities) that satisfy the given rows, nearest to those given, moving free entries only."""
     start = q if level == "position" else v
     if not rows.any() or not free.any():
@@ -104,7 +104,7 @@ def nearest(kernel: ModelKernel, level: str, rows: Any, q: Array, v: Array, t: f
     def readings(x: Array) -> tuple[Array, Array, Array]:
         """What the rows read, with A and M."""
         now = matrices(x)
-        reading = now.position if level == "position" else now.velocity
+        reading = now.residual if level == "position" else now.residual_rate
         return reading[rows], now.A[np.ix_(rows, free)], now.M[np.ix_(free, free)]
 
     def natural(x: Array) -> Array:
@@ -112,7 +112,7 @@ def nearest(kernel: ModelKernel, level: str, rows: Any, q: Array, v: Array, t: f
         now = matrices(x)
         units = natural_units(whole(x) if level == "position" else q, now.size, now.A, now.M)
         if level == "velocity":
-            units = units * natural_rate(whole(x), units, now.velocity[rows], now.A[rows])
+            units = units * natural_rate(whole(x), units, now.residual_rate[rows], now.A[rows])
         return np.asarray(units[free])
 
     def sought(unit: Array, begin: Array) -> Found:
@@ -179,8 +179,8 @@ def require_satisfied(system: System, now: Matrices, q: Array, v: Array, found: 
     if found and not bad:
         return
     listed = "; ".join(
-        f"{system.constraint_names[i]!r} reads {np.nan_to_num(now.position[i]):.3g} in position, "
-        f"{np.nan_to_num(now.velocity[i]):.3g} in velocity"
+        f"{system.constraint_names[i]!r} reads {np.nan_to_num(now.residual[i]):.3g} in position, "
+        f"{np.nan_to_num(now.residual_rate[i]):.3g} in velocity"
         for i in bad
     )
     raise AssemblyError(

@@ -17,8 +17,8 @@ from zwang.compile import Program, compile_program
 from zwang.engines.pieces import Watched
 from zwang.engines.registry import AUTO, ENGINES, FOR_BLACK_BOXES, LOOSEST, names, require_tolerance
 from zwang.engines.scipy.engine import solver_class
-from zwang.engines.steps import Problem, march
-from zwang.engines.task import REMEDY, EventTask, Path, Status, Trace
+from zwang.engines.steps import SteppedProblem, march
+from zwang.engines.task import REMEDY, EventTask, Status, Trace, Trajectory
 from zwang.equations.languages import translate
 from zwang.errors import InconsistentError, InputError, SimulationError, ZwangError
 from zwang.formulations.solution import Solution
@@ -202,7 +202,7 @@ def simulate_blackbox(
     def health(at: Array, states: Array) -> Array:
         return np.array([1.0 if slopes.rank(float(s), y) == rank else -1.0 for s, y in zip(at, states, strict=True)])
 
-    problem = Problem(
+    problem = SteppedProblem(
         slopes.slope,
         slopes.trouble,
         health=health,
@@ -322,7 +322,7 @@ def watched(box: BlackBox, events: Sequence[Event]) -> Watched | None:
     return Watched(compile_program(program), np.zeros(0), task)
 
 
-def why(slopes: Slopes, path: Path, rank: int) -> tuple[str, ...]:
+def why(slopes: Slopes, path: Trajectory, rank: int) -> tuple[str, ...]:
     """A sentence on what stopped a run."""
     if path.status not in (Status.SINGULAR, Status.INCONSISTENT, Status.NOT_FINITE):
         return ()
@@ -332,7 +332,7 @@ def why(slopes: Slopes, path: Path, rank: int) -> tuple[str, ...]:
     return (f"The rank of A is {rank} up to here and changes there.",) if path.status is Status.SINGULAR else ()
 
 
-def account(slopes: Slopes, times: Array, path: Path, attributes: Mapping[str, Any]) -> "xr.Dataset":
+def account(slopes: Slopes, times: Array, path: Trajectory, attributes: Mapping[str, Any]) -> "xr.Dataset":
     """The dataset of a motion; NaN where only formulas would know."""
     n, m, count = len(slopes.box.coordinates), len(slopes.box.constraints or ()), len(times)
     sizes = {"coordinate": n, "constraint": m}

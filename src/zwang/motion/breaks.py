@@ -44,15 +44,15 @@ def breaks_in(setup: Setup, p: Array, t: float, until: float) -> list[Array]:
 
 def switches_in(setup: Setup) -> TimeSwitches | None:
     """The switches in time of a model, found once."""
-    if not setup.model.description.switching and not (setup.inputs and derivatives_used(setup)):
+    if not setup.lowered.description.switching and not (setup.inputs and derivatives_used(setup)):
         return None
-    names = dict(zip(setup.model.parameters, map(str, setup.symbols), strict=True))
-    known = dict(zip(setup.symbols, setup.model.parameters, strict=True)) | {time: setup.model.description.axes.t}
+    names = dict(zip(setup.lowered.parameters, map(str, setup.symbols), strict=True))
+    known = dict(zip(setup.symbols, setup.lowered.parameters, strict=True)) | {time: setup.lowered.description.axes.t}
 
     def build() -> TimeSwitches | None:
         # a derivative has lost the jumps of what it is the derivative of
         lost = [translate(in_pieces(setup.inputs[f]), dict(known)) for f in derivatives_used(setup)]
-        return time_switches(setup.model, names, lost)
+        return time_switches(setup.lowered, names, lost)
 
     return _SWITCHES.get((setup.system.structure, tuple(setup.inputs.items())), build)
 

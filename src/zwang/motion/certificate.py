@@ -145,7 +145,7 @@ def changes(setup: Setup, segments: Sequence[Segment], values: dict[str, Any], w
         begin += len(segment.times)
         if not len(mine):
             continue
-        kernel = compiled(setup.program("report", segment.choice))
+        kernel = compiled(setup.program("report", segment.basis))
         p = segment.p if segment.p.ndim == 1 else segment.p[rows]
         t, q, v = segment.times[rows, None], segment.q[rows], segment.v[rows]
         here = kernel(t=t, q=q, v=v, p=p)

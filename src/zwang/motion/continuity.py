@@ -12,7 +12,7 @@ from zwang.engines.native.engine import compiled
 from zwang.equations.languages import in_pieces, translate
 from zwang.errors import InputError
 from zwang.lowering.cache import Kept
-from zwang.lowering.lowered import model_kernel
+from zwang.lowering.lowered import matrix_kernel
 from zwang.model.constraint import Constraint
 from zwang.model.symbols import t as time
 from zwang.motion.breaks import derivatives_used, switches_in
@@ -39,9 +39,9 @@ def require_continuous(setup: Setup, q: Array, v: Array) -> None:
     for what, function in differentiated_inputs(setup):
         require_no_jump(setup, jumps_of([function(each) for each in times], 0.0), [what])
     place, rate = beside(q), beside(v)
-    now = [model_kernel(setup.system, setup.inputs)(each, place, rate, setup.p) for each in times]
+    now = [matrix_kernel(setup.system, setup.inputs)(each, place, rate, setup.p) for each in times]
     A = now[1].A
-    for level, at in (("position", place), ("velocity", rate)):
+    for level, at in (("residual", place), ("residual_rate", rate)):
         jumps = jumps_of([getattr(each, level) for each in now], np.abs(A) @ np.abs(at))
         require_no_jump(setup, possible(A, jumps), [followed(c, level) for c in setup.system.constraints])
     if setup.system.kinetic is not None:
@@ -52,7 +52,7 @@ def require_continuous(setup: Setup, q: Array, v: Array) -> None:
 
 def followed(constraint: Constraint, level: str) -> str:
     """What a constraint asks for, for a message."""
-    what = "something that" if level == "position" or constraint.order else "a rate that"
+    what = "something that" if level == "residual" or constraint.order else "a rate that"
     return f"constraint {constraint.name!r} asks the motion to follow {what}"
 
 
@@ -101,10 +101,10 @@ def require_no_jump(setup: Setup, jumps: Array, names: list[str]) -> None:
 
 def momenta(setup: Setup) -> Callable[[Array, Array, Array], Array]:
     """∂T/∂q̇ at times (T,)."""
-    description = setup.model.description
+    description = setup.lowered.description
     key = (setup.system.structure, tuple(setup.inputs.items()), "momenta")
     outputs = {"momentum": tuple(description.kinetic.diff(v) for v in description.axes.v)}  # type: ignore[union-attr]
-    kernel = compiled(_PROGRAMS.get(key, lambda: Program(setup.model.inputs, outputs)))
+    kernel = compiled(_PROGRAMS.get(key, lambda: Program(setup.lowered.inputs, outputs)))
     return lambda times, q, v: kernel(t=times[:, None], q=q, v=v, p=setup.p)["momentum"]
 
 
@@ -116,10 +116,10 @@ def read(setup: Setup, program: Program) -> Callable[[Array], Array]:
 
 def differentiated_inputs(setup: Setup) -> Iterator[tuple[str, Callable[[Array], Array]]]:
     """Known functions of time whose derivatives are used, and those of their derivatives that must not jump."""
-    known = dict(zip(setup.symbols, setup.model.parameters, strict=True)) | {time: setup.model.description.axes.t}
+    known = dict(zip(setup.symbols, setup.lowered.parameters, strict=True)) | {time: setup.lowered.description.axes.t}
     for f, highest in derivatives_used(setup).items():
         for order in range(highest):
             u = sp.diff(in_pieces(setup.inputs[f]), time, order) if order else in_pieces(setup.inputs[f])
-            program = Program({"t": (known[time],), "p": setup.model.parameters}, {"u": (translate(u, dict(known)),)})
+            program = Program({"t": (known[time],), "p": setup.lowered.parameters}, {"u": (translate(u, dict(known)),)})
             lower = "a lower one of " if order else ""
             yield f"the derivative of {f} is used, but {lower}{f}", read(setup, program)

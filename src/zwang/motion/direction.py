@@ -15,7 +15,7 @@ from zwang.errors import InputError
 from zwang.evaluation import names_of
 from zwang.formulations.solve import Names, solve_named
 from zwang.lowering.cache import Kept
-from zwang.lowering.lowered import Model
+from zwang.lowering.lowered import Lowered
 from zwang.model import System
 from zwang.model.signal import Handle
 from zwang.model.values import numbers, state_arrays, suggestion
@@ -138,7 +138,7 @@ def admissible(
     now = setup.matrices(t, q, v)
     require_satisfied(system, now, q, v)
     require_solvable(system, now)
-    kernel = _KERNELS.get((system.structure, tuple(setup.inputs.items())), lambda: levels_kernel(setup.model))
+    kernel = _KERNELS.get((system.structure, tuple(setup.inputs.items())), lambda: levels_kernel(setup.lowered))
     order = np.array([c.order for c in system.constraints], dtype=int)
     state: dict[str, Any] = {"t": [t], "q": q, "v": v, "p": setup.p}
     M = now.M + MASSLESS * max(float(np.trace(now.M)) / len(q), np.finfo(float).tiny) * np.eye(len(q))
@@ -163,13 +163,13 @@ def admissible(
     return result
 
 
-def levels_kernel(model: Model) -> Kernel:
+def levels_kernel(lowered: Lowered) -> Kernel:
     """How the constraints' readings change with positions dq and parameters dp, velocities held."""
     import symengine as se
 
-    inputs, derived = model.inputs, model.derived
+    inputs, derived = lowered.inputs, lowered.derived
     changes = {"d" + name: tuple(se.Symbol(f"d{s}") for s in inputs[name]) for name in "qp"}
-    readings = {"position": derived.position, "velocity": derived.velocity}
+    readings = {"position": derived.residual, "velocity": derived.residual_rate}
     outputs = {name: tuple(se.Integer(0) if e is None else e for e in es) for name, es in readings.items()}
     along = {s: d for name in "qp" for s, d in zip(inputs[name], changes["d" + name], strict=True)}
     return compile_program(tangent(Program(inputs, outputs), [along], inputs={**inputs, **changes}))

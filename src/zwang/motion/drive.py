@@ -6,16 +6,16 @@ from typing import Any
 
 from zwang.arrays import Array
 from zwang.engines.registry import engine_of, runner
-from zwang.engines.task import EventTask, Path, Status, Task
+from zwang.engines.task import EventTask, Status, Task, Trajectory
 from zwang.formulations.forms import FORMS
 from zwang.lowering.acceleration import GAINS
 from zwang.lowering.events import event_program
-from zwang.lowering.rows import Choice
+from zwang.lowering.rows import RowBasis
 from zwang.model.signal import Lookup
 from zwang.motion.observe import Segment
 from zwang.motion.setup import Setup
 from zwang.motion.singular import way_past as singular
-from zwang.motion.start import choice_at
+from zwang.motion.start import basis_at
 from zwang.motion.switching import Switches, switching
 
 State = tuple[float, Array, Array]
@@ -29,9 +29,9 @@ def integrate(
     state: tuple[float, Array, Array],
     grid: Array,
     watch: Any,
-    first: Choice | None = None,
+    first: RowBasis | None = None,
     kind: "Alone | None" = None,
-) -> tuple[list[Segment], Path]:
+) -> tuple[list[Segment], Trajectory]:
     """Run the engine; where it stops before a small pivot, find the way past it. `first` is the choice at the start.
 
     `kind` says what is integrated: the motion alone, or more beside it.
@@ -45,69 +45,72 @@ def integrate(
     kind = kind or Alone()
     motion = kind.motion
     segments: list[Segment] = []
-    scales: dict[Choice, singular.Scale] = {}
+    scales: dict[RowBasis, singular.Scale] = {}
     kept = first  # a choice to go on with, though the engine stopped on it
-    crossing = False  # whether the engine has the kernel for crossings; not before it has met one
+    bridge = False  # whether the engine has the kernel for crossings; not before it has met one
     looks = 0  # at other rows, that found none better
     stalls = 0  # times in a row that the engine got nowhere and nothing stood in the way
     origin = state
     since = state[0]  # the start, or the last way past a small pivot: a leap may look back as far
-    total = Path(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
+    total = Trajectory(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
     while True:
-        choice = kept or choice_at(setup, motion(state))
+        basis = kept or basis_at(setup, motion(state))
         began = clock.perf_counter()
-        task = task_of(setup, choice, motion(state), grid, watch, scales)
-        early = len(choice.used) < len(setup.system.constraints) and looks < len(singular.EARLY)
+        task = task_of(setup, basis, motion(state), grid, watch, scales)
+        early = len(basis.used) < len(setup.system.constraints) and looks < len(singular.EARLY)
         if early:
             task = replace(task, pivot_tol=singular.EARLY[looks])
         could = (
-            kind.crosses and engine_of(setup.method).crosses and not FORMS[setup.form].eliminates and not choice.damping
+            kind.can_bridge
+            and engine_of(setup.method).can_bridge
+            and not FORMS[setup.form].eliminates
+            and not basis.damping
         )
-        kernel = setup.program("projection", choice) if could and crossing else None
+        kernel = setup.program("projection", basis) if could and bridge else None
         total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)
-        task = replace(task, could_cross=could, crossing=kernel)
+        task = replace(task, could_bridge=could, bridge=kernel)
         if singular.needs_escort(task):
             task = singular.left_early(task)
-        path = engine(setup.method)(kind.whole(setup, choice, task, state))
-        path = singular.by_name(setup, choice, path, motion(path.end))
-        path = replace(path, notes=(*path.notes, *singular.crossings(setup, choice, path)))
-        segments.append(segment_of(setup, choice, grid, path, total.worked))
+        path = engine(setup.method)(kind.whole(setup, basis, task, state))
+        path = singular.by_name(setup, basis, path, motion(path.end))
+        path = replace(path, notes=(*path.notes, *singular.bridges(setup, basis, path)))
+        segments.append(segment_of(setup, basis, grid, path, total.worked))
         grid = grid[len(path.q) :]
         total = joined(total, path)
         if task.growing:
-            scales[choice] = scales[choice].along(replace(path, best=path.best and motion(path.best)))
-            task = replace(task, pivot_scale=scales[choice].for_pivots(choice))
+            scales[basis] = scales[basis].along(replace(path, best=path.best and motion(path.best)))
+            task = replace(task, pivot_scale=scales[basis].for_pivots(basis))
         if path.status is not Status.SINGULAR:
             return segments, total
         if path.astray:
             return segments, joined(total, singular.stretch(path.end, Status.SINGULAR, singular.ASTRAY))
-        if could and not crossing:
-            kept, state, crossing = choice, path.end, True
+        if could and not bridge:
+            kept, state, bridge = basis, path.end, True
             continue
         if singular.needs_escort(task):
-            lower = singular.only_order(task, motion(path.end), scales[choice])
+            lower = singular.only_order(task, motion(path.end), scales[basis])
             if lower is not None:
-                kept, state, scales[choice] = choice, path.end, lower
+                kept, state, scales[basis] = basis, path.end, lower
                 continue
-        if early and not singular.other_choice_serves(setup, replace(path, end=motion(path.end)), choice):
-            kept, looks, state = choice, looks + 1, path.end
+        if early and not singular.other_choice_serves(setup, replace(path, end=motion(path.end)), basis):
+            kept, looks, state = basis, looks + 1, path.end
             continue
-        began, plain = clock.perf_counter(), choice
-        if choice.damping:
+        began, plain = clock.perf_counter(), basis
+        if basis.damping:
             met = (motion(origin), motion(state), motion(path.end))
-            found = undamped(setup, choice, met, grid, watch, scales)
+            found = undamped(setup, basis, met, grid, watch, scales)
             if found is None:
                 return segments, joined(total, singular.stretch(path.end, Status.SINGULAR, singular.RISES))
             plain, task = found
         task = replace(task, t=since, pivot_tol=Task.pivot_tol)
         passed = kind.pass_by(setup, task, path, plain, grid, scales[plain])
-        kept, looks = choice if passed.path.end[0] != path.end[0] else None, 0
+        kept, looks = basis if passed.path.end[0] != path.end[0] else None, 0
         creeps = abs(path.end[0] - state[0]) <= CREEPING * abs(path.end[0] - origin[0])
         stalls = stalls + 1 if kept is None and creeps else 0
         if stalls > STALLS:
             return segments, joined(total, singular.stretch(path.end, Status.SINGULAR, singular.STALLED))
-        if choice.damping and kept is None:
-            del scales[choice]  # small, but well: what is small here is the new measure
+        if basis.damping and kept is None:
+            del scales[basis]  # small, but well: what is small here is the new measure
         scales[plain] = passed.scale
         path = singular.by_name(setup, plain, passed.path, motion(passed.path.end))
         segments.append(segment_of(setup, plain, grid, path, total.worked))
@@ -122,30 +125,30 @@ def integrate(
 class Alone:
     """What is integrated is the motion by itself: its states are states of the engine."""
 
-    crosses = True  # singular positions may be stepped across
+    can_bridge = True  # singular positions may be stepped across
 
     def motion(self, state: State) -> State:
         """The motion's part of a state."""
         return state
 
-    def whole(self, setup: Setup, choice: Choice, task: Task, state: State) -> Task:
+    def whole(self, setup: Setup, basis: RowBasis, task: Task, state: State) -> Task:
         """The task of the engine, from that of the motion."""
         return task
 
     def pass_by(
-        self, setup: Setup, task: Task, path: Path, choice: Choice, grid: Array, scale: singular.Scale
+        self, setup: Setup, task: Task, path: Trajectory, basis: RowBasis, grid: Array, scale: singular.Scale
     ) -> singular.Passed:
         """The way past a small pivot that stopped the engine."""
-        return singular.go_on(setup, task, path, choice, grid, scale, engine(setup.method))
+        return singular.go_on(setup, task, path, basis, grid, scale, engine(setup.method))
 
 
 def task_of(
     setup: Setup,
-    choice: Choice,
+    basis: RowBasis,
     state: tuple[float, Array, Array],
     grid: Array,
     watch: Any,
-    scales: dict[Choice, singular.Scale],
+    scales: dict[RowBasis, singular.Scale],
 ) -> Task:
     """The initial value problem from a state on, on one choice of rows.
 
@@ -153,14 +156,14 @@ def task_of(
     """
     from zwang.engines.native.engine import compiled
 
-    program, locked = setup.program("acceleration", choice), setup.locked
+    program, locked = setup.program("acceleration", basis), setup.locked
     place = slice(len(setup.p), len(setup.p) + len(locked.literal)) if locked else slice(0)
     switches = Switches(locked, place, len(setup.events)) if locked else None
     t, q, v = state
     p = setup.all_parameters
     kernel = compiled(program)
-    here = singular.scale_at(choice, state, kernel(**setup.named(program, state))["pivots"])
-    scales[choice] = scales[choice] | here if choice in scales else here
+    here = singular.scale_at(basis, state, kernel(**setup.named(program, state))["pivots"])
+    scales[basis] = scales[basis] | here if basis in scales else here
     return Task(
         acceleration=program,
         t=t,
@@ -169,12 +172,12 @@ def task_of(
         p=p,
         times=grid,
         tol=setup.tol,
-        pivot_scale=scales[choice].for_pivots(choice),
-        volume=scales[choice].volume,
-        growing=0 if choice.damping or FORMS[setup.form].eliminates else len(choice.rows),
-        events=event_task(setup, choice),
+        pivot_scale=scales[basis].for_pivots(basis),
+        volume=scales[basis].volume,
+        growing=0 if basis.damping or FORMS[setup.form].eliminates else len(basis.rows),
+        events=event_task(setup, basis),
         switches=switches,
-        projection=setup.program("projection", choice) if keeps_on(setup, choice) else None,
+        projection=setup.program("projection", basis) if keeps_on(setup, basis) else None,
         breaks=setup.breaks,
         max_step=setup.max_step,
         quiet_step=setup.quiet_step,
@@ -182,7 +185,7 @@ def task_of(
     )
 
 
-def event_task(setup: Setup, choice: Choice) -> EventTask | None:
+def event_task(setup: Setup, basis: RowBasis) -> EventTask | None:
     """The events of a run on the rows chosen for it.
 
     Behind them come the switches of the state, which stop the run where they fall through zero.
@@ -193,7 +196,7 @@ def event_task(setup: Setup, choice: Choice) -> EventTask | None:
         return None
     gains = GAINS if setup.drift == "baumgarte" else None
     return EventTask(
-        event_program(setup.system, setup.symbols, setup.running, choice, events, gains, falling),
+        event_program(setup.system, setup.symbols, setup.running, basis, events, gains, falling),
         direction=(*(e.direction for e in events), *(-1 for _ in falling)),
         stop=(*(e.stop for e in events), *(True for _ in falling)),
         signals=tuple(bool(e.expression.has(Lookup)) for e in events),
@@ -202,32 +205,32 @@ def event_task(setup: Setup, choice: Choice) -> EventTask | None:
 
 def undamped(
     setup: Setup,
-    choice: Choice,
+    basis: RowBasis,
     states: tuple[tuple[float, Array, Array], ...],
     grid: Array,
     watch: Any,
-    scales: dict[Choice, singular.Scale],
-) -> tuple[Choice, Task] | None:
+    scales: dict[RowBasis, singular.Scale],
+) -> tuple[RowBasis, Task] | None:
     """Independent rows at the last of some states, by which they are judged, and the task from there; None for more.
 
     Damped rows go on where their equation has no meaning; independent ones tell. There are more of them than at the
     start where that was a singular position.
     """
     *before, last = states
-    plain = choice_at(setup, last, damped=False)
-    if len(plain.rows) > len(choice.rows):
+    plain = basis_at(setup, last, damped=False)
+    if len(plain.rows) > len(basis.rows):
         return None
     for state in before:
         task_of(setup, plain, state, grid, watch, scales)
     return plain, task_of(setup, plain, last, grid, watch, scales)
 
 
-def keeps_on(setup: Setup, choice: Choice) -> bool:
+def keeps_on(setup: Setup, basis: RowBasis) -> bool:
     """Whether the state is projected onto the constraints after every step.
 
     Also where rows are redundant: that they follow from the others is true on the constraints only.
     """
-    redundant = len(choice.rows) < len(setup.system.constraints)
+    redundant = len(basis.rows) < len(setup.system.constraints)
     return setup.drift == "projection" or (setup.drift == "none" and redundant)
 
 
@@ -236,14 +239,14 @@ def engine(method: str) -> Any:
     return switching(runner(method))
 
 
-def segment_of(setup: Setup, choice: Choice, grid: Array, path: Path, worked: float) -> Segment:
+def segment_of(setup: Setup, basis: RowBasis, grid: Array, path: Trajectory, worked: float) -> Segment:
     """The states that an engine has saved on one choice of rows, after so much work before."""
     trace = path.trace and path.trace.padded(len(path.q), path.worked)
     trace = trace and replace(trace, work=trace.work + worked)
-    return Segment(choice, grid[: len(path.q)], path.q, path.v, setup.p, trace)
+    return Segment(basis, grid[: len(path.q)], path.q, path.v, setup.p, trace)
 
 
-def joined(first: Path, then: Path) -> Path:
+def joined(first: Trajectory, then: Trajectory) -> Trajectory:
     """Two stretches of one motion as one account."""
     return replace(
         then,
@@ -251,7 +254,7 @@ def joined(first: Path, then: Path) -> Path:
         turned=first.turned + then.turned,
         steps=first.steps + then.steps,
         evaluations=first.evaluations + then.evaluations,
-        happenings=(*first.happenings, *then.happenings),
+        hits=(*first.hits, *then.hits),
         leapt=first.leapt + then.leapt,
         left=max(first.left, then.left),
         compile_seconds=first.compile_seconds + then.compile_seconds,

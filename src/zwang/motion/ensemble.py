@@ -16,8 +16,8 @@ from zwang.engines.task import Status, Task, Trace
 from zwang.errors import InputError, ZwangError
 from zwang.linalg.masses import mass_units
 from zwang.linalg.rank import row_rank
-from zwang.lowering.lowered import model_kernel
-from zwang.lowering.rows import DAMPING, Choice, mobilities
+from zwang.lowering.lowered import matrix_kernel
+from zwang.lowering.rows import DAMPING, RowBasis, mobilities
 from zwang.model import System
 from zwang.model.signal import Handle
 from zwang.model.values import named_like, parameter_values, state_arrays
@@ -27,7 +27,7 @@ from zwang.motion.continuity import require_continuous
 from zwang.motion.drive import integrate, keeps_on, task_of
 from zwang.motion.observe import Segment, first_contradiction, kept, settings, values_of
 from zwang.motion.setup import Setup, check_span, longest_step, prepare, saved_times
-from zwang.motion.start import choice_at
+from zwang.motion.start import basis_at
 from zwang.results.dataset import balance, dataset
 from zwang.verdict import satisfied
 
@@ -100,7 +100,7 @@ def simulate_many(
     done = [Sample([], BAD_START)] * len(q)
     running = run_all(setup, t, q, v, p, breaks, which, grid, threads, done) if len(which) else 0.0
     compiling = clock.perf_counter() - began - running
-    if any(keeps_on(setup, segment.choice) for sample in done for segment in sample.segments):
+    if any(keeps_on(setup, segment.basis) for sample in done for segment in sample.segments):
         setup = replace(setup, drift="projection")
     values = gather(setup, grid, done)
     statuses = [sample.status for sample in done]
@@ -126,7 +126,7 @@ def distinct(breaks: list[Array]) -> list[int]:
 
 def consistent(setup: Setup, t: float, q: Array, v: Array, p: Array) -> NDArray[np.bool_]:
     """(S,) which starts satisfy their constraints, with all numbers finite."""
-    now = model_kernel(setup.system, setup.inputs)(t, q, v, p)
+    now = matrix_kernel(setup.system, setup.inputs)(t, q, v, p)
     finite = [np.isfinite(x).reshape(len(q), -1).all(axis=1) for x in (now.M, now.Q, now.A, now.b, now.C)]
     with np.errstate(invalid="ignore", over="ignore"):
         good = satisfied(setup.system, now, q, v).all(axis=1)
@@ -156,11 +156,11 @@ def run_all(
         return clock.perf_counter() - began
     first = which[0]
     lead = replace(setup, p=p[first], breaks=breaks[first])
-    choice = choice_at(lead, (t, q[first], v[first]))
-    task = task_of(lead, choice, (t, q[first], v[first]), grid, None, {})
+    basis = basis_at(lead, (t, q[first], v[first]))
+    task = task_of(lead, basis, (t, q[first], v[first]), grid, None, {})
     # crossings are for runs by themselves
-    task = replace(task, breaks=np.concatenate([breaks[i] for i in which]), could_cross=task.growing > 0)
-    fitting = suited(setup, choice, t, q[which], v[which], p[which])
+    task = replace(task, breaks=np.concatenate([breaks[i] for i in which]), could_bridge=task.growing > 0)
+    fitting = suited(setup, basis, t, q[which], v[which], p[which])
     together, others = which[fitting], [int(sample) for sample in which[~fitting]]
     gains = np.tile(setup.gains, (len(together), 1)) if setup.drift == "baumgarte" else np.zeros((len(together), 0))
     given = np.concatenate([p[together], gains], axis=1)
@@ -176,7 +176,7 @@ def run_all(
         step_limit=Task.step_limit,
         max_step=task.max_step,
         quiet_step=task.quiet_step,
-        pivot_scale=task.pivot_scale if choice.damping else pivots_at(task, t, q[together], v[together], given),
+        pivot_scale=task.pivot_scale if basis.damping else pivots_at(task, t, q[together], v[together], given),
         pivot_tol=task.pivot_tol,
         growing=task.growing,
         zone=native.zone_of(task),
@@ -189,11 +189,11 @@ def run_all(
     seconds = clock.perf_counter() - began
     counts = runs.records["saved"].tolist()
     for i, (sample, status, count) in enumerate(zip(map(int, together), statuses, counts, strict=True)):
-        if status is stepper.Status.SINGULAR:
+        if status is stepper.LoopStatus.SINGULAR:
             others.append(sample)
             continue
         states = grid[:count], runs.q[i, :count], runs.v[i, :count]
-        segment = Segment(choice, *states, p[sample], native.trace_of(runs, i))
+        segment = Segment(basis, *states, p[sample], native.trace_of(runs, i))
         ended, record = str(native.STATUS.get(status, Status.INTERRUPTED)), runs.records[i]
         done[sample] = Sample([segment], ended, int(record["accepted"]), turned=float(record["turned"]))
     began = clock.perf_counter()
@@ -212,17 +212,17 @@ def pivots_at(task: Task, t: float, q: Array, v: Array, p: Array) -> Array:
     return np.where(sizes > 0, sizes, 1.0)
 
 
-def suited(setup: Setup, choice: Choice, t: float, q: Array, v: Array, p: Array) -> NDArray[np.bool_]:
+def suited(setup: Setup, basis: RowBasis, t: float, q: Array, v: Array, p: Array) -> NDArray[np.bool_]:
     """(S,) which samples have no more independent rows than were chosen, and would damp them about as much.
 
     (Fewer independent rows show in their pivots.)
     """
-    if len(choice.rows) == len(setup.system.constraints):
+    if len(basis.rows) == len(setup.system.constraints):
         return np.ones(len(q), dtype=bool)
-    now = model_kernel(setup.system, setup.inputs)(t, q, v, p)
-    fits = row_rank(now.A / mass_units(now.M, now.A)[:, None, :]) <= len(choice.rows)
-    if choice.damping:
-        ratio = DAMPING * mobilities(now.M, now.A, choice.lifted) / np.array(choice.damping)
+    now = matrix_kernel(setup.system, setup.inputs)(t, q, v, p)
+    fits = row_rank(now.A / mass_units(now.M, now.A)[:, None, :]) <= len(basis.rows)
+    if basis.damping:
+        ratio = DAMPING * mobilities(now.M, now.A, basis.lifted) / np.array(basis.damping)
         fits &= ((ratio > 1 / ALIKE) & (ratio < ALIKE)).all(axis=1)
     return np.asarray(fits)
 
@@ -246,7 +246,7 @@ def gather(setup: Setup, grid: Array, done: list[Sample]) -> dict[str, Any]:
     values = {name: laid_out(value, counts, len(grid)) for name, value in found.items()}
     values |= {"unique": unique}
     for i, sample in enumerate(done):
-        if all(len(s.choice.rows) == m for s in sample.segments):
+        if all(len(s.basis.rows) == m for s in sample.segments):
             continue  # no constraint is redundant that could contradict
         odds = first_contradiction(setup, sample.segments, {name: values[name][i, : counts[i]] for name in found})
         if odds is not None:
@@ -279,10 +279,10 @@ def laid_out(value: Array, counts: NDArray[np.int64], count: int) -> Array:
 
 def joined(segments: list[Segment]) -> list[Segment]:
     """Neighbours on the same rows as one segment: their states are then reported in one call."""
-    groups = [list(group) for _, group in itertools.groupby(segments, key=lambda s: s.choice)]
+    groups = [list(group) for _, group in itertools.groupby(segments, key=lambda s: s.basis)]
     return [
         Segment(
-            choice=group[0].choice,
+            basis=group[0].basis,
             times=np.concatenate([s.times for s in group]),
             q=np.concatenate([s.q for s in group]),
             v=np.concatenate([s.v for s in group]),

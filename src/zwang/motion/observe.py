@@ -9,10 +9,10 @@ import numpy as np
 from zwang._version import __version__
 from zwang.arrays import Array
 from zwang.engines.native.engine import compiled
-from zwang.engines.task import REMEDY, Path, Status, Trace
+from zwang.engines.task import REMEDY, Status, Trace, Trajectory
 from zwang.linalg.factors import factorise
-from zwang.lowering.lowered import model_kernel
-from zwang.lowering.rows import Choice
+from zwang.lowering.lowered import matrix_kernel
+from zwang.lowering.rows import RowBasis
 from zwang.model.event import Event
 from zwang.model.signal import Handle
 from zwang.motion.setup import Setup
@@ -37,7 +37,7 @@ AT_ODDS = 1e-5
 class Segment:
     """States (T, n) at times (T,), on one choice of independent rows, with parameters (k,) or (T, k)."""
 
-    choice: Choice
+    basis: RowBasis
     times: Array
     q: Array
     v: Array
@@ -59,8 +59,8 @@ def values_of(setup: Setup, segments: Sequence[Segment]) -> dict[str, Any]:
         for part in chunks(len(segment.times), CHUNK):
             fill(setup, segment, part, slice(at + part.start, at + part.stop), values)
         here = slice(at, at + len(segment.times))
-        values["rank"][here] = len(segment.choice.rows)
-        if len(segment.choice.rows) < m:
+        values["rank"][here] = len(segment.basis.rows)
+        if len(segment.basis.rows) < m:
             values["unique"] &= share_multipliers(setup, segment, values["multiplier"][here])
         at = here.stop
     values["energy"] = values["kinetic"] + values["potential"]
@@ -86,7 +86,7 @@ def kept(segments: Sequence[Segment], n: int) -> dict[str, Array]:
 def fill(setup: Setup, segment: Segment, part: slice, here: slice, values: dict[str, Any]) -> None:
     """Evaluate a chunk of states in native code and put the results in their places."""
     q, v, p = segment.q[part], segment.v[part], segment.p if segment.p.ndim == 1 else segment.p[part]
-    out = compiled(setup.program("report", segment.choice))(t=segment.times[part, None], q=q, v=v, p=p)
+    out = compiled(setup.program("report", segment.basis))(t=segment.times[part, None], q=q, v=v, p=p)
     values["q"][here], values["v"][here], values["a"][here] = q, v, out["acceleration"]
     for name in ("force", "constraint_force", "ideal_force", "residual", "residual_rate"):
         values[name][here] = out[name]
@@ -95,7 +95,7 @@ def fill(setup: Setup, segment: Segment, part: slice, here: slice, values: dict[
     np.subtract(out["constraint_force"], out["ideal_force"], out=values["nonideal_force"][here])
     values["constraint_power"][here] = np.einsum("ti,ti->t", out["constraint_force"], v)
     values["nonideal_power"][here] = np.einsum("ti,ti->t", values["nonideal_force"][here], v)
-    values["multiplier"][here][:, list(segment.choice.used)] = out["multiplier"]
+    values["multiplier"][here][:, list(segment.basis.used)] = out["multiplier"]
 
 
 def share_multipliers(setup: Setup, segment: Segment, multiplier: Array) -> Any:
@@ -104,14 +104,14 @@ def share_multipliers(setup: Setup, segment: Segment, multiplier: Array) -> Any:
     The rank is the one chosen for the run: a state a little off the constraints must not change it. (With a
     nonideal C the multipliers carry Q_c − C, which the given multipliers already do.)
     """
-    kernel = model_kernel(setup.system, setup.inputs)
-    rows = list(segment.choice.used)
+    kernel = matrix_kernel(setup.system, setup.inputs)
+    rows = list(segment.basis.used)
     unique = np.ones(multiplier.shape[1], dtype=bool)
     for part in chunks(len(segment.times), SMALL_CHUNK):
         p = segment.p if segment.p.ndim == 1 else segment.p[part]
         now = kernel(segment.times[part], segment.q[part], segment.v[part], p)
         force = np.einsum("tij,ti->tj", now.A[:, rows], multiplier[part][:, rows])
-        factors = factorise(now.M, now.A, len(segment.choice.rows), setup.system.coordinate_names)
+        factors = factorise(now.M, now.A, len(segment.basis.rows), setup.system.coordinate_names)
         multiplier[part], _, flags = factors.all_multipliers(factors.multipliers(force))
         unique &= flags.all(axis=0)
     return unique
@@ -119,10 +119,10 @@ def share_multipliers(setup: Setup, segment: Segment, multiplier: Array) -> Any:
 
 def first_contradiction(setup: Setup, segments: Sequence[Segment], values: dict[str, Any]) -> tuple[int, int] | None:
     """The first saved state, and the row, at which a redundant constraint is not obeyed."""
-    at, kernel = 0, model_kernel(setup.system, setup.inputs)
+    at, kernel = 0, matrix_kernel(setup.system, setup.inputs)
     for segment in segments:
         here = slice(at, at + len(segment.times))
-        redundant = [i for i in range(len(setup.system.constraints)) if i not in segment.choice.rows]
+        redundant = [i for i in range(len(setup.system.constraints)) if i not in segment.basis.rows]
         if redundant and len(segment.times):
             middle = len(segment.times) // 2
             p = segment.p if segment.p.ndim == 1 else segment.p[middle]
@@ -138,7 +138,7 @@ def first_contradiction(setup: Setup, segments: Sequence[Segment], values: dict[
 
 
 def report(
-    setup: Setup, times: Array, values: dict[str, Any], path: Path, message: str, seconds: float
+    setup: Setup, times: Array, values: dict[str, Any], path: Trajectory, message: str, seconds: float
 ) -> "xr.Dataset":
     """The dataset of one motion."""
     system = setup.system
@@ -149,7 +149,7 @@ def report(
     return with_events(motion, setup.events, path)
 
 
-def account(setup: Setup, path: Path, message: str, seconds: float) -> dict[str, Any]:
+def account(setup: Setup, path: Trajectory, message: str, seconds: float) -> dict[str, Any]:
     """How a motion fared, what it cost, and how it was computed."""
     return {
         "status": str(path.status),
@@ -180,11 +180,11 @@ def settings(setup: Setup) -> dict[str, Any]:
     }
 
 
-def with_events(motion: "xr.Dataset", events: "Sequence[Event]", path: Path) -> "xr.Dataset":
+def with_events(motion: "xr.Dataset", events: "Sequence[Event]", path: Trajectory) -> "xr.Dataset":
     """The dataset with the events that were met, over a dimension of their own."""
     if not events:
         return motion
-    met = path.happenings
+    met = path.hits
     n = motion.sizes["coordinate"]
     names = [event_name(events, h.which) for h in met]
     return motion.assign(
@@ -207,8 +207,8 @@ def chunks(count: int, size: int) -> Iterator[slice]:
 
 
 def cut_short(
-    setup: Setup, odds: tuple[int, int], values: dict[str, Any], saved: Array, path: Path
-) -> tuple[dict[str, Any], Array, Path]:
+    setup: Setup, odds: tuple[int, int], values: dict[str, Any], saved: Array, path: Trajectory
+) -> tuple[dict[str, Any], Array, Trajectory]:
     """What was computed before a redundant constraint turned out to contradict the others."""
     at, row = odds
     name = setup.system.constraint_names[row]
@@ -221,12 +221,12 @@ def cut_short(
     return kept, saved[:at], replace(path, status=Status.INCONSISTENT, end=end, notes=(*path.notes, words))
 
 
-def how_it_ended(events: Sequence[Event], path: Path) -> str:
+def how_it_ended(events: Sequence[Event], path: Trajectory) -> str:
     """The end of a path in a sentence or two."""
     t = path.end[0]
     notes = " ".join((*path.notes, *path.doubts))
     if path.status is Status.EVENT:
-        last = path.happenings[-1]
+        last = path.hits[-1]
         words = f"stopped by the event {event_name(events, last.which)!r} at t = {last.t:.12g}."
     elif path.status is Status.FINISHED:
         words = f"finished at t = {t:.12g}."

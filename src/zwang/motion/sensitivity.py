@@ -20,11 +20,11 @@ from numpy.typing import ArrayLike
 
 from zwang.arrays import Array
 from zwang.compile import Program
-from zwang.engines.task import REMEDY, Path, Status, Task
+from zwang.engines.task import REMEDY, Status, Task, Trajectory
 from zwang.errors import InputError, SimulationError
 from zwang.lowering.cache import Kept
-from zwang.lowering.lowered import model_kernel
-from zwang.lowering.rows import Choice
+from zwang.lowering.lowered import matrix_kernel
+from zwang.lowering.rows import RowBasis
 from zwang.lowering.variational import events_beside, projection_beside, variational_program
 from zwang.model import System
 from zwang.model.values import state_arrays
@@ -123,7 +123,7 @@ def sensitivities(
     setting_up = clock.perf_counter() - began
     kind = Varied(len(q), directions, [d.scale(setup.p) for d in directions])
     segments, path = integrate(setup, kind.start((t, q, v)), grid, reporter(progress, t, until), kind=kind)
-    if any(keeps_on(setup, segment.choice) for segment in segments):
+    if any(keeps_on(setup, segment.basis) for segment in segments):
         setup = replace(setup, drift="projection")
     values, saved, path = values_of(setup, directions, segments, path)
     path = replace(path, compile_seconds=path.compile_seconds + setting_up)
@@ -142,7 +142,7 @@ class Varied(Alone):
     n: int
     directions: Sequence[Direction]
     scale: Sequence[float]
-    crosses = False
+    can_bridge = False
 
     def motion(self, state: State) -> State:
         """The motion's part of a state."""
@@ -159,7 +159,7 @@ class Varied(Alone):
             np.concatenate([v, *(s * d.dv for s, d in changes)]),
         )
 
-    def whole(self, setup: Setup, choice: Choice, task: Task, state: State) -> Task:
+    def whole(self, setup: Setup, basis: RowBasis, task: Task, state: State) -> Task:
         """The motion's task with sensitivities.
 
         Engines bound the root mean square of errors; the tolerance is such that each sensitivity keeps the one asked
@@ -170,7 +170,7 @@ class Varied(Alone):
         _, q, v = state
 
         def build() -> Program:
-            return variational_program(setup.running, choice, setup.form, pattern)
+            return variational_program(setup.running, basis, setup.form, pattern)
 
         acceleration, projection = _PROGRAMS.get((task.acceleration, pattern), build), task.projection
         if projection:
@@ -184,7 +184,7 @@ class Varied(Alone):
             changed = [s * d.dp for s, d in zip(self.scale, self.directions, strict=True)]
             switches = replace(switches, place=place, beside=Beside(self.n, changed))
             program = partial(events_beside, events.program, acceleration.inputs)
-            events = replace(events, program=_PROGRAMS.get((switches.locked.readings, choice, pattern), program))
+            events = replace(events, program=_PROGRAMS.get((switches.locked.readings, basis, pattern), program))
         return replace(
             task,
             acceleration=acceleration,
@@ -198,32 +198,32 @@ class Varied(Alone):
         )
 
     def pass_by(
-        self, setup: Setup, task: Task, path: Path, choice: Choice, grid: Array, scale: singular.Scale
+        self, setup: Setup, task: Task, path: Trajectory, basis: RowBasis, grid: Array, scale: singular.Scale
     ) -> singular.Passed:
         """The way past a small pivot that the motion takes, unless it leaps: a change of rank has no derivative."""
         alone = replace(path, end=self.motion(path.end))
-        passed = super().pass_by(setup, task, alone, choice, grid, scale)
+        passed = super().pass_by(setup, task, alone, basis, grid, scale)
         t = path.end[0]
         end = passed.path.end[0]
         # no engine has computed that stretch, or one across a singular position
-        leapt = end != t and (passed.path.steps == 0 or bool(passed.path.crossings))
+        leapt = end != t and (passed.path.steps == 0 or bool(passed.path.bridges))
         if leapt or passed.path.status is not Status.FINISHED:
-            names = singular.losing_rows(setup, alone.end, choice)
+            names = singular.losing_rows(setup, alone.end, basis)
             words = f"Sensitivities are not defined across a singular position, where the rank of A changes: {names}."
             return singular.Passed(singular.stretch(path.end, Status.SINGULAR, words), scale)
         if end == t:
             return replace(passed, path=singular.stretch(path.end, note=" ".join(passed.path.notes)))
         inside = grid[: len(passed.path.q)]
         times = inside if len(inside) and inside[-1] == end else np.append(inside, end)
-        near = self.whole(setup, choice, replace(task, t=t, times=times, pivot_tol=0.0), path.end)
+        near = self.whole(setup, basis, replace(task, t=t, times=times, pivot_tol=0.0), path.end)
         there = engine(setup.method)(near)
         trace = there.trace and there.trace.first(len(inside))
         return replace(passed, path=replace(there, q=there.q[: len(inside)], v=there.v[: len(inside)], trace=trace))
 
 
 def values_of(
-    setup: Setup, directions: Sequence[Direction], segments: Sequence[Segment], path: Path
-) -> tuple[dict[str, Any], Array, Path]:
+    setup: Setup, directions: Sequence[Direction], segments: Sequence[Segment], path: Trajectory
+) -> tuple[dict[str, Any], Array, Trajectory]:
     """The variables of the dataset at the saved times, up to where a redundant constraint contradicts the others."""
     n, k = len(setup.system.coordinates), len(directions)
     times = np.concatenate([s.times for s in segments])
@@ -234,10 +234,10 @@ def values_of(
         return np.asarray(y[:, n:].reshape(len(y), k, n).swapaxes(1, 2) / scale)
 
     values = {"q": q[:, :n], "v": v[:, :n], "dq": derivatives(q), "dv": derivatives(v)}
-    if all(len(s.choice.rows) == len(setup.system.constraints) for s in segments):
+    if all(len(s.basis.rows) == len(setup.system.constraints) for s in segments):
         return values, times, path
-    now = model_kernel(setup.system, setup.inputs)(times, values["q"], values["v"], setup.p)
-    readings = {"residual": now.position, "residual_rate": now.velocity}
+    now = matrix_kernel(setup.system, setup.inputs)(times, values["q"], values["v"], setup.p)
+    readings = {"residual": now.residual, "residual_rate": now.residual_rate}
     odds = first_contradiction(setup, [replace(s, q=s.q[:, :n], v=s.v[:, :n]) for s in segments], readings)
     return (values, times, path) if odds is None else cut_short(setup, odds, values, times, path)
 

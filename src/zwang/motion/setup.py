@@ -17,10 +17,10 @@ from zwang.formulations.forms import integrable
 from zwang.lowering import acceleration as explicit
 from zwang.lowering.cache import Kept
 from zwang.lowering.locked import Locked, lock
-from zwang.lowering.lowered import Matrices, Model, model_kernel, model_of
+from zwang.lowering.lowered import Lowered, Matrices, lower, matrix_kernel
 from zwang.lowering.projection import projection_program
 from zwang.lowering.report import report_program
-from zwang.lowering.rows import Choice
+from zwang.lowering.rows import RowBasis
 from zwang.model import System
 from zwang.model.event import Event
 from zwang.model.signal import Signal, signals_in
@@ -48,7 +48,7 @@ class Setup:
 
     system: System
     inputs: Mapping[sp.Expr, Any]
-    model: Model
+    lowered: Lowered
     p: Array
     form: str
     method: str
@@ -67,19 +67,19 @@ class Setup:
 
     def matrices(self, t: float, q: Array, v: Array) -> Matrices:
         """The system's matrices at a state."""
-        now = model_kernel(self.system, self.inputs)(t, q, v, self.p)
+        now = matrix_kernel(self.system, self.inputs)(t, q, v, self.p)
         require_finite_matrices(self.system, now)
         return now
 
-    def program(self, kind: str, choice: Choice) -> Program:
+    def program(self, kind: str, basis: RowBasis) -> Program:
         """A program of the explicit equation, made once for the same model and choice."""
         gains = explicit.GAINS if self.drift == "baumgarte" else None
-        key = (self.system.structure, tuple(self.inputs.items()), kind, self.form, choice, gains, self.varied)
+        key = (self.system.structure, tuple(self.inputs.items()), kind, self.form, basis, gains, self.varied)
         running = self.running
         make = {
-            "acceleration": lambda: explicit.acceleration_program(running, choice, self.form, gains),
-            "projection": lambda: projection_program(running, choice, gains),
-            "report": lambda: report_program(self.model, choice),
+            "acceleration": lambda: explicit.acceleration_program(running, basis, self.form, gains),
+            "projection": lambda: projection_program(running, basis, gains),
+            "report": lambda: report_program(self.lowered, basis),
         }
         return _PROGRAMS.get(key, make[kind])
 
@@ -91,16 +91,16 @@ class Setup:
     @property
     def locked(self) -> Locked | None:
         """The model with its switches held, if some depend on its state."""
-        if not self.model.description.switching:
+        if not self.lowered.description.switching:
             return None
         names = self.system.coordinate_names, tuple(map(str, self.symbols)), self.system.constraint_names
         key = (self.system.structure, tuple(self.inputs.items()), *names, self.varied)
-        return _LOCKED.get(key, lambda: (lock(self.model, *names, self.varied),))[0]
+        return _LOCKED.get(key, lambda: (lock(self.lowered, *names, self.varied),))[0]
 
     @property
-    def running(self) -> Model:
+    def running(self) -> Lowered:
         """The model that engines run."""
-        return self.model if self.locked is None else self.locked.model
+        return self.lowered if self.locked is None else self.locked.lowered
 
     def named(self, program: Program, state: tuple[float, Array, Array]) -> dict[str, Array]:
         """The inputs of a program at a state, with no switch held."""
@@ -158,8 +158,8 @@ def prepare(
     events = [replace(e, expression=e.expression.xreplace(spare_values(system, parameters))) for e in events]
     watched = tuple(replace(e, expression=e.expression.subs(inputs).doit()) if inputs else e for e in events)
     alpha, beta = gains or BAUMGARTE
-    model = model_of(system, inputs)
-    setup = Setup(system, inputs, model, p, form, method, tol, kind, (alpha, beta), watched, signals, *longest)
+    lowered = lower(system, inputs)
+    setup = Setup(system, inputs, lowered, p, form, method, tol, kind, (alpha, beta), watched, signals, *longest)
     require_events(setup)
     return setup
 
@@ -197,9 +197,9 @@ def longest_step(max_step: float | None, span: float) -> tuple[float, float]:
     return float(max_step), float(max_step)
 
 
-def watched_times(setup: Setup, choice: Choice, t: float, grid: Array) -> Array:
+def watched_times(setup: Setup, basis: RowBasis, t: float, grid: Array) -> Array:
     """The saved times, and more of them where constraints are redundant: these are looked at there."""
-    if len(choice.rows) == len(setup.system.constraints):
+    if len(basis.rows) == len(setup.system.constraints):
         return grid
     return np.union1d(grid, np.linspace(t, grid[-1], DEFAULT_SAMPLES))
 

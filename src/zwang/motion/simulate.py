@@ -22,7 +22,7 @@ from zwang.motion.drive import integrate, keeps_on
 from zwang.motion.observe import cut_short, first_contradiction, how_it_ended, report, values_of
 from zwang.motion.progress import reporter
 from zwang.motion.setup import check_span, in_precision, longest_step, prepare, saved_times, watched_times
-from zwang.motion.start import choice_at, require_start
+from zwang.motion.start import basis_at, require_start
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -101,7 +101,7 @@ def simulate(
     require_continuous(setup, q, v)
     require_start(setup, t, q, v)
     watch = reporter(progress, t, until)
-    first = choice_at(setup, (t, q, v))
+    first = basis_at(setup, (t, q, v))
     setting_up = clock.perf_counter() - began
     seen = (
         first.damping and keeps_on(setup, first) and engine_of(setup.method).measures_projection
@@ -109,11 +109,11 @@ def simulate(
     segments, path = integrate(setup, (t, q, v), grid if seen else watched_times(setup, first, t, grid), watch, first)
     if seen and path.left > SUSPECT:
         segments, path = integrate(setup, (t, q, v), watched_times(setup, first, t, grid), watch, first)
-    if any(keeps_on(setup, segment.choice) for segment in segments):
+    if any(keeps_on(setup, segment.basis) for segment in segments):
         setup = replace(setup, drift="projection")
     reporting = clock.perf_counter()
     for segment in segments:
-        compiled(setup.program("report", segment.choice))
+        compiled(setup.program("report", segment.basis))
     setting_up += clock.perf_counter() - reporting
     path = replace(path, compile_seconds=path.compile_seconds + setting_up)
     values = values_of(setup, segments)

@@ -9,8 +9,8 @@ from zwang.evaluation import names_of
 from zwang.formulations.forms import FORMS
 from zwang.formulations.solve import solve_named
 from zwang.linalg.newton import nearest_root
-from zwang.lowering.lowered import Matrices, model_kernel
-from zwang.lowering.rows import Choice, choose
+from zwang.lowering.lowered import Matrices, matrix_kernel
+from zwang.lowering.rows import RowBasis, choose
 from zwang.model import System
 from zwang.motion.setup import Setup
 from zwang.verdict import violations
@@ -34,8 +34,8 @@ def require_satisfied(system: System, now: Matrices, q: Array, v: Array) -> None
     bad = violations(system, now, q, v)
     if bad:
         listed = "; ".join(
-            f"{system.constraint_names[i]!r} reads {np.nan_to_num(now.position[i]):.6g} in position and "
-            f"{np.nan_to_num(now.velocity[i]):.6g} in velocity"
+            f"{system.constraint_names[i]!r} reads {np.nan_to_num(now.residual[i]):.6g} in position and "
+            f"{np.nan_to_num(now.residual_rate[i]):.6g} in velocity"
             for i in bad
         )
         raise InputError(
@@ -52,11 +52,11 @@ def require_solvable(system: System, now: Matrices) -> None:
     )  # fmt: skip
 
 
-def choice_at(setup: Setup, state: tuple[float, Array, Array], damped: bool = True) -> Choice:
+def basis_at(setup: Setup, state: tuple[float, Array, Array], damped: bool = True) -> RowBasis:
     """The independent rows, and what else is to be chosen, at a state."""
     if clearly_independent(setup, state):
         return every_row(setup)
-    return choose(polished(setup, state), setup.system.coordinate_names, setup.form, damped, setup.model)
+    return choose(polished(setup, state), setup.system.coordinate_names, setup.form, damped, setup.lowered)
 
 
 def clearly_independent(setup: Setup, state: tuple[float, Array, Array]) -> bool:
@@ -78,9 +78,9 @@ def clearly_independent(setup: Setup, state: tuple[float, Array, Array]) -> bool
     return bool((pivots[:m] > CLEAR * unconstrained).all() and (pivots[m:] > CLEAR * masses.min()).all())
 
 
-def every_row(setup: Setup) -> Choice:
+def every_row(setup: Setup) -> RowBasis:
     """All rows as independent ones."""
-    return Choice(tuple(range(len(setup.system.constraints))))
+    return RowBasis(tuple(range(len(setup.system.constraints))))
 
 
 def polished(setup: Setup, state: tuple[float, Array, Array]) -> Matrices:
@@ -90,20 +90,20 @@ def polished(setup: Setup, state: tuple[float, Array, Array]) -> Matrices:
     rank is decided here, and not at the state itself. The state is not changed.
     """
     t, q, v = state
-    kernel = model_kernel(setup.system, setup.inputs)
+    kernel = matrix_kernel(setup.system, setup.inputs)
     order = np.array([c.order for c in setup.system.constraints], dtype=int)
     holonomic, first = np.flatnonzero(order == 0), np.flatnonzero(order <= 1)
 
     def positions(x: Array) -> tuple[Array, Array]:
         now = kernel(t, x, v, setup.p)
-        return now.position[holonomic], now.A[holonomic]
+        return now.residual[holonomic], now.A[holonomic]
 
     near_q, found_q = nearest_root(positions, q, 1e-15, 5)
     near_q = near_q if found_q else q
 
     def velocities(x: Array) -> tuple[Array, Array]:
         now = kernel(t, near_q, x, setup.p)
-        return now.velocity[first], now.A[first]
+        return now.residual_rate[first], now.A[first]
 
     near_v, found_v = nearest_root(velocities, v, 1e-15, 5)
     return setup.matrices(t, near_q, near_v if found_v else v)

@@ -13,13 +13,13 @@ import numpy as np
 from zwang.arrays import Array
 from zwang.compile import Program
 from zwang.engines.native.engine import compiled
-from zwang.engines.task import Happening, Path, Status, Task, Trace, appended
+from zwang.engines.task import EventHit, Status, Task, Trace, Trajectory, appended
 from zwang.functions import FLOORS
 from zwang.lowering.locked import LITERAL, Locked
 from zwang.motion.saltation import Beside
 from zwang.motion.singular.leap import inputs
 
-Engine = Callable[[Task], Path]
+Engine = Callable[[Task], Trajectory]
 State = tuple[float, Array, Array]
 
 SOON = 1e-6  # how far ahead to look from a switch, in terms of the time in which the motion changes
@@ -50,7 +50,7 @@ class Switches:
 def switching(engine: Engine) -> Engine:
     """An engine that holds the modes of a task while it runs, and changes them in between."""
 
-    def run(task: Task) -> Path:
+    def run(task: Task) -> Trajectory:
         return engine(task) if task.switches is None else Course(task, task.switches, engine).run()
 
     return run
@@ -66,11 +66,11 @@ class Course:
         self.state: State = (task.t, task.q, task.v)
         self.span = abs(float(task.times[-1]) - task.t)
         self.modes = self.locked.literal
-        self.total: Path | None = None
+        self.total: Trajectory | None = None
         self.instants: list[float] = []
         self.given = inputs(task, *self.state)  # of programs; state and modes are put in as they are
 
-    def run(self) -> Path:
+    def run(self) -> Trajectory:
         """To the end, or to what stops the motion."""
         stuck = self.settle(self.modes, {})
         if stuck is not None:
@@ -112,11 +112,11 @@ class Course:
                 return replace(self.so_far, status=Status.FINISHED)
 
     @property
-    def so_far(self) -> Path:
+    def so_far(self) -> Trajectory:
         """The account until now."""
         if self.total is None:
             nothing = np.zeros((0, len(self.task.q)))
-            return Path(Status.FINISHED, nothing, nothing, self.state)
+            return Trajectory(Status.FINISHED, nothing, nothing, self.state)
         return self.total
 
     @property
@@ -124,7 +124,7 @@ class Course:
         """The times yet to be saved."""
         return self.task.times[len(self.so_far.q) :]
 
-    def advance(self, modes: Array) -> Path:
+    def advance(self, modes: Array) -> Trajectory:
         """The engine, from the present state on with the given modes; what it did is added to the account."""
         t, q, v = self.state
         times, stop = self.ahead, self.next_stop()
@@ -166,20 +166,18 @@ class Course:
                 ended[i] = bool(values[i] > high)
         return ended
 
-    def own(self, path: Path) -> tuple[Happening, ...]:
+    def own(self, path: Trajectory) -> tuple[EventHit, ...]:
         """The user's events of a stretch; not again what was met when it began."""
         soon = AT_ONCE * (abs(path.end[0]) + self.span)
-        last = {h.which: h.t for h in self.so_far.happenings}
+        last = {h.which: h.t for h in self.so_far.hits}
         return tuple(
-            h
-            for h in path.happenings
-            if h.which < self.switches.own and not abs(h.t - last.get(h.which, np.inf)) <= soon
+            h for h in path.hits if h.which < self.switches.own and not abs(h.t - last.get(h.which, np.inf)) <= soon
         )
 
-    def fired(self, path: Path) -> dict[int, bool]:
+    def fired(self, path: Trajectory) -> dict[int, bool]:
         """The switches whose levels end at the end of a stretch, and whether their arguments rise there."""
         ended = {}
-        for h in path.happenings:
+        for h in path.hits:
             if h.which >= self.switches.own and h.t == path.end[0]:
                 _, which, rises = self.locked.rows[h.which - self.switches.own]
                 level = self.modes[self.count + which]
@@ -191,10 +189,10 @@ class Course:
         """Whether a switch is decided by a sign; otherwise it is a floor."""
         return self.locked.switches[which].kind not in FLOORS
 
-    def ended_by_user(self, path: Path) -> bool:
+    def ended_by_user(self, path: Trajectory) -> bool:
         """Whether an event of the user's own stops the motion here."""
         stop = self.task.events.stop if self.task.events else ()
-        return any(h.which < self.switches.own and stop[h.which] and h.t == path.end[0] for h in path.happenings)
+        return any(h.which < self.switches.own and stop[h.which] and h.t == path.end[0] for h in path.hits)
 
     def settle(self, old: Array, fired: dict[int, bool]) -> str | None:
         """The modes with which the motion goes on; or why it does not.
@@ -215,10 +213,10 @@ class Course:
                 self.put(i, level if known else switch.level(value), 0.0)
                 continue
             up = fired[i] if i in fired else high - value < value - low
-            choice = self.decide(i, level if known else None, up, tau)
-            if choice is None:
+            basis = self.decide(i, level if known else None, up, tau)
+            if basis is None:
                 return self.words(i, "along")
-            self.put(i, choice, noise)
+            self.put(i, basis, noise)
         return None
 
     def decide(self, i: int, level: float | None, up: bool, tau: float) -> float | None:
@@ -354,15 +352,15 @@ class Course:
         t, q, v = self.state
         soon = AT_ONCE * (abs(t) + self.span)
         for which in np.flatnonzero(values == 0):
-            if any(h.which == which and abs(h.t - t) <= soon for h in self.total.happenings):
+            if any(h.which == which and abs(h.t - t) <= soon for h in self.total.hits):
                 continue
             tau = self.soon()
             a = self.acceleration(self.modes, self.state)
             back = (t - tau, q - tau * v + tau**2 / 2 * a, v - tau * a)
             earlier = self.evaluated(self.task.events.program, self.modes, back)["event"][which]
             if earlier != 0 and self.task.events.direction[which] * -earlier >= 0:
-                met = Happening(t, int(which), q, v)
-                self.total = replace(self.total, happenings=(*self.total.happenings, met))
+                met = EventHit(t, int(which), q, v)
+                self.total = replace(self.total, hits=(*self.total.hits, met))
 
     def chatters(self) -> bool:
         """Whether switches follow each other ever faster, and no end of them is in sight."""
@@ -374,14 +372,14 @@ class Course:
         ahead = abs(float(self.task.times[-1]) - self.state[0])
         return now < FASTER * earlier and ahead * CHATTERS > TOO_MANY * now
 
-    def finished(self, path: Path) -> Path:
+    def finished(self, path: Trajectory) -> Trajectory:
         """The account, as the last stretch ended."""
-        mine = list(self.so_far.happenings)
+        mine = list(self.so_far.hits)
         stop = self.task.events.stop if self.task.events else ()
         mine.sort(key=lambda h: h.t == path.end[0] and bool(stop[h.which]))  # what stopped the motion comes last
-        return replace(self.so_far, status=path.status, happenings=tuple(mine))
+        return replace(self.so_far, status=path.status, hits=tuple(mine))
 
-    def stopped(self, status: Status, words: str) -> Path:
+    def stopped(self, status: Status, words: str) -> Trajectory:
         """The account of a motion that ends at a switch."""
         t, q, v = self.state
         now = int(np.searchsorted(self.ahead, t, side="right")) if len(self.ahead) and self.ahead[0] == t else 0

@@ -13,7 +13,7 @@ from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.linalg.masses import mass_units
 from zwang.linalg.rank import row_rank
-from zwang.lowering.lowered import Matrices, model_kernel
+from zwang.lowering.lowered import Matrices, matrix_kernel
 from zwang.model.symbols import rates
 from zwang.model.values import named_like, parameter_values, suggestion
 from zwang.multibody.body import AnyBody, MassBody, Particle
@@ -188,7 +188,7 @@ def matrices_along(
 ) -> Iterator[tuple[slice, Matrices]]:
     """Slices of time, and the matrices there."""
     p, inputs = parameter_values(mechanism.system, parameters)
-    kernel = model_kernel(mechanism.system, inputs)
+    kernel = matrix_kernel(mechanism.system, inputs)
     for begin in range(0, len(motion.time), CHUNK):
         part = slice(begin, begin + CHUNK)
         yield part, kernel(motion.time.values[part], motion.q.values[part], motion.v.values[part], p)

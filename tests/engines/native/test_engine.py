@@ -30,7 +30,7 @@ def test_a_run_that_goes_on_with_optimised_code_computes_the_same_bits(monkeypat
     changed = native.run(long_task(program := swing()))
     assert program in native._OPTIMISED
     assert changed.steps == quick.steps > native.FIRST_SLICE
-    assert [h.t for h in changed.happenings] == [h.t for h in quick.happenings]
+    assert [h.t for h in changed.hits] == [h.t for h in quick.hits]
     np.testing.assert_array_equal(changed.q, quick.q)
     np.testing.assert_array_equal(changed.v, quick.v)
 

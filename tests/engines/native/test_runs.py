@@ -10,7 +10,7 @@ from scipy.special import ellipj, ellipk
 from symengine import Abs, sin, sqrt, symbols, sympify
 
 from zwang.compile import Program, compile_program
-from zwang.engines.native.runs import Kernels, Runs, Status, advance, advance_many, prepare, restart
+from zwang.engines.native.runs import Kernels, LoopStatus, Runs, advance, advance_many, prepare, restart
 from zwang.errors import InputError
 
 t, q, v, x, y, u, w, p = symbols("t q v x y u w p")
@@ -45,7 +45,7 @@ to_circle = kernel(
     PLANE, *(gap * c / square for gap in (position, velocity) for c in (x, y)), Abs(position), Abs(velocity)
 )
 
-crossings = kernel(STATE, q, v)  # of a pendulum or oscillator
+bridges = kernel(STATE, q, v)  # of a pendulum or oscillator
 thin = kernel(STATE, (q - 1) ** 2 - 0.0004)  # for q = t: negative for |t - 1| < 0.02 only
 
 
@@ -55,8 +55,8 @@ def swing(t, k):
     return 2.0 * np.arcsin(k * sn), 2.0 * k * cn
 
 
-def finish(runs: Runs, until: float, attempts: int = 10**9) -> Status:
-    while (status := advance(runs, until, attempts)) is Status.RUNNING:
+def finish(runs: Runs, until: float, attempts: int = 10**9) -> LoopStatus:
+    while (status := advance(runs, until, attempts)) is LoopStatus.RUNNING:
         pass
     return status
 
@@ -69,7 +69,7 @@ def test_the_order_is_eight():
     for steps in (8, 32):
         h = 4.0 / steps
         runs = prepare(Kernels(pendulum.address, 1), 0, [0.0], [1.6], rtol=1e3, atol=1e3, max_step=h, first_step=h)
-        assert finish(runs, 4.0) is Status.FINISHED
+        assert finish(runs, 4.0) is LoopStatus.FINISHED
         assert runs.records["accepted"][0] == steps
         errors.append(np.abs(runs.state[0, 1:] - np.ravel(swing(4.0, 0.8))).max())
     assert math.log(errors[0] / errors[1], 4) > 7.75
@@ -80,7 +80,7 @@ def test_the_interpolant_is_of_order_seven():
     for h in (0.4, 0.1):
         times = np.linspace(0, h, 12)
         runs = prepare(Kernels(pendulum.address, 1), 0, [0.0], [1.6], times=times, rtol=1e3, atol=1e3, first_step=h)
-        assert finish(runs, h) is Status.FINISHED
+        assert finish(runs, h) is LoopStatus.FINISHED
         assert runs.records["accepted"][0] == 1
         q, v = swing(times, 0.8)
         errors.append(max(np.abs(runs.q[0, :, 0] - q).max(), np.abs(runs.v[0, :, 0] - v).max()))
@@ -93,7 +93,7 @@ def test_tighter_tolerances_give_smaller_errors_down_to_round_off():
     errors, rejected, accepted = [], 0, 0
     for tol in 10.0 ** np.arange(-3, -16, -1):
         runs = prepare(Kernels(pendulum.address, 1), 0, [0.0], [1.8], times=times, rtol=tol, atol=tol)
-        assert finish(runs, 10.0) is Status.FINISHED
+        assert finish(runs, 10.0) is LoopStatus.FINISHED
         errors.append(np.abs([runs.q[0, :, 0], runs.v[0, :, 0]] - exact).max())
         rejected += int(runs.records["rejected"][0])
         accepted += int(runs.records["accepted"][0])
@@ -114,7 +114,7 @@ def test_it_agrees_with_scipy_on_an_eccentric_orbit():
 
     theirs = solve_ivp(slope, (0, 7.0), start, method="DOP853", t_eval=times, rtol=1e-12, atol=1e-12).y
     runs = prepare(Kernels(kepler.address, 2), 0, start[:2], start[2:], times=times, rtol=1e-12, atol=1e-12)
-    assert finish(runs, 7.0) is Status.FINISHED
+    assert finish(runs, 7.0) is LoopStatus.FINISHED
     assert np.allclose(np.hstack([runs.q[0], runs.v[0]]).T, theirs, rtol=0, atol=1e-8)
     record = runs.records[0]
     assert record["rejected"] <= 0.1 * record["accepted"]
@@ -122,17 +122,17 @@ def test_it_agrees_with_scipy_on_an_eccentric_orbit():
 
 def test_time_enters_the_acceleration():
     runs = prepare(Kernels(driven.address, 1), 0, [0.0], [2.0], times=[1.0, 3.0], rtol=1e-13, atol=1e-13)
-    assert finish(runs, 3.0) is Status.FINISHED
+    assert finish(runs, 3.0) is LoopStatus.FINISHED
     assert np.allclose(runs.q[0, :, 0], [1.0 + math.sin(1.0), 3.0 + math.sin(3.0)], rtol=0, atol=1e-12)
 
 
 def test_there_and_back_again():
     runs = prepare(Kernels(pendulum.address, 1), 0, [0.3], [1.0], rtol=1e-14, atol=1e-14)
-    assert finish(runs, 5.0) is Status.FINISHED
+    assert finish(runs, 5.0) is LoopStatus.FINISHED
     back = prepare(
         Kernels(pendulum.address, 1), 5.0, *runs.state[0, 1:, None], times=[5.0, 2.5, 0.0], rtol=1e-14, atol=1e-14
     )
-    assert finish(back, 0.0) is Status.FINISHED
+    assert finish(back, 0.0) is LoopStatus.FINISHED
     assert back.state[0, 0] == 0.0
     assert np.allclose(back.state[0, 1:], [0.3, 1.0], rtol=0, atol=1e-13)
     assert back.records["saved"][0] == 3
@@ -142,14 +142,14 @@ def test_there_and_back_again():
 def test_an_orbit_of_eccentricity_nine_tenths_closes():
     start = [0.1, 0.0, 0.0, math.sqrt(1.9 / 0.1)]
     runs = prepare(Kernels(kepler.address, 2), 0, start[:2], start[2:], rtol=1e-15, atol=1e-15)
-    assert finish(runs, 2 * math.pi) is Status.FINISHED
+    assert finish(runs, 2 * math.pi) is LoopStatus.FINISHED
     assert np.abs(runs.state[0, 1:] - start).max() < 1e-11
 
 
 def test_time_and_state_lose_nothing_in_a_thousand_swings():
     period = 4.0 * ellipk(0.25)
     runs = prepare(Kernels(pendulum.address, 1), 0, [0.0], [1.0], rtol=1e-13, atol=1e-13, max_step=0.04)
-    assert finish(runs, 1000 * period) is Status.FINISHED
+    assert finish(runs, 1000 * period) is LoopStatus.FINISHED
     _, q, v = runs.state[0]
     assert abs(q) < 2e-10  # the phase: 1e-7 if t were summed without compensation
     assert abs(0.5 * v * v - math.cos(q) + 0.5) < 2e-13
@@ -157,7 +157,7 @@ def test_time_and_state_lose_nothing_in_a_thousand_swings():
 
 def test_vanishing_components_and_no_absolute_tolerance_do_not_stop_it():
     runs = prepare(Kernels(kepler.address, 2), 0, [1.0, 0.0], [-0.5, 0.0], rtol=1e-16, atol=0.0, step_limit=1000)
-    assert finish(runs, 0.5) is Status.FINISHED
+    assert finish(runs, 0.5) is LoopStatus.FINISHED
 
 
 # ── Coming back and going on ─────────────────────────────────────────────────────────────────────────────────────────
@@ -166,13 +166,13 @@ def test_vanishing_components_and_no_absolute_tolerance_do_not_stop_it():
 def test_interrupted_runs_equal_uninterrupted_ones_bit_for_bit():
     def make():
         return prepare(
-            Kernels(pendulum.address, 1, event=crossings.address, events=2),
+            Kernels(pendulum.address, 1, event=bridges.address, events=2),
             0, [0.0], [1.9], times=np.linspace(0, 20, 57), rtol=1e-9, atol=1e-9,
         )  # fmt: skip
 
     whole, sliced = make(), make()
-    assert finish(whole, 20.0) is Status.FINISHED
-    assert finish(sliced, 20.0, attempts=1) is Status.FINISHED
+    assert finish(whole, 20.0) is LoopStatus.FINISHED
+    assert finish(sliced, 20.0, attempts=1) is LoopStatus.FINISHED
     assert whole.state.tobytes() == sliced.state.tobytes()
     assert whole.q.tobytes() == sliced.q.tobytes()
     assert whole.v.tobytes() == sliced.v.tobytes()
@@ -185,7 +185,7 @@ def test_many_runs_equal_single_ones_bit_for_bit():
     rates, times = np.linspace(0.5, 3.0, 23)[:, None], np.linspace(0, 5, 11)
     kernels = Kernels(oscillator.address, 1, parameters=1)
     together = prepare(kernels, 0, [1.0], [0.0], rates, times=times)
-    assert advance_many(together, 5.0, attempts=7, threads=3) == [Status.FINISHED] * 23
+    assert advance_many(together, 5.0, attempts=7, threads=3) == [LoopStatus.FINISHED] * 23
     assert np.allclose(together.q[:, :, 0], np.cos(rates * times), rtol=0, atol=1e-10)
     for sample, rate in enumerate(rates):
         alone = prepare(kernels, 0, [1.0], [0.0], rate, times=times)
@@ -197,10 +197,10 @@ def test_many_runs_equal_single_ones_bit_for_bit():
 
 def test_the_limit_of_steps_and_a_later_end():
     runs = prepare(Kernels(pendulum.address, 1), 0, [0.0], [1.0], step_limit=5)
-    assert finish(runs, 50.0) is Status.TOO_MANY_STEPS
+    assert finish(runs, 50.0) is LoopStatus.TOO_MANY_STEPS
     runs.records["step_limit"] = 10**6
-    assert finish(runs, 50.0) is Status.FINISHED
-    assert finish(runs, 60.0) is Status.FINISHED
+    assert finish(runs, 50.0) is LoopStatus.FINISHED
+    assert finish(runs, 60.0) is LoopStatus.FINISHED
     assert runs.state[0, 0] == 60.0
 
 
@@ -216,7 +216,7 @@ def test_requested_times_at_both_ends_are_the_states_themselves():
 
 def watched(direction=0, terminal=False, rows=1024, tol=1e-13, **more):
     return prepare(
-        Kernels(pendulum.address, 1, event=crossings.address, events=2),
+        Kernels(pendulum.address, 1, event=bridges.address, events=2),
         0, [0.0], [1.6], rtol=tol, atol=tol, direction=direction, terminal=terminal, event_rows=rows, **more,
     )  # fmt: skip
 
@@ -230,7 +230,7 @@ QUARTER = float(ellipk(0.64))
 
 def test_events_come_in_order_and_to_the_last_digits():
     runs = watched()
-    assert finish(runs, 9.5 * QUARTER) is Status.FINISHED
+    assert finish(runs, 9.5 * QUARTER) is LoopStatus.FINISHED
     rows = found(runs)
     assert np.allclose(rows[:, 0], QUARTER * np.arange(1, 10), rtol=0, atol=2e-12)
     assert np.array_equal(rows[:, 1], [1, 0, 1, 0, 1, 0, 1, 0, 1])  # at the start q = 0: no event
@@ -248,11 +248,11 @@ def test_events_of_one_direction(direction):
 
 def test_a_terminal_event_stops_the_run_and_lets_it_go_on():
     runs = watched(terminal=[True, False], times=[0.5, 2.0 * QUARTER + 0.1])
-    assert finish(runs, 20.0) is Status.EVENT
+    assert finish(runs, 20.0) is LoopStatus.EVENT
     assert runs.state[0, 0] == pytest.approx(2 * QUARTER, abs=2e-12)
     assert np.array_equal(runs.state[0, 1:], found(runs)[-1, 2:])
     assert runs.records["saved"][0] == 1
-    assert finish(runs, 20.0) is Status.EVENT  # the next one, not the same again
+    assert finish(runs, 20.0) is LoopStatus.EVENT  # the next one, not the same again
     assert runs.state[0, 0] == pytest.approx(4 * QUARTER, abs=2e-12)
     assert runs.records["saved"][0] == 2
     assert runs.q[0, 1, 0] == pytest.approx(swing(runs.times[1], 0.8)[0], abs=1e-11)
@@ -261,11 +261,11 @@ def test_a_terminal_event_stops_the_run_and_lets_it_go_on():
 def test_a_ball_bounces():
     times = []
     runs = prepare(
-        Kernels(fall.address, 1, event=crossings.address, events=2),
+        Kernels(fall.address, 1, event=bridges.address, events=2),
         0, [1.0], [0.0], direction=-1, terminal=[True, False],
     )  # fmt: skip
     for _ in range(3):
-        assert finish(runs, 100.0) is Status.EVENT
+        assert finish(runs, 100.0) is LoopStatus.EVENT
         times.append(runs.state[0, 0])
         restart(runs, runs.state[0, 1:2], -0.5 * runs.state[0, 2:3])
     first = math.sqrt(2.0)
@@ -276,14 +276,14 @@ def test_a_double_crossing_within_one_step_is_found():
     runs = prepare(
         Kernels(free.address, 1, event=thin.address, events=1), 0, [0.0], [1.0], first_step=1.98, max_step=1.98
     )
-    assert finish(runs, 5.0) is Status.FINISHED
+    assert finish(runs, 5.0) is LoopStatus.FINISHED
     assert np.allclose(found(runs)[:, 0], [0.98, 1.02], rtol=0, atol=1e-13)
 
 
 def test_a_full_table_of_events_is_emptied_and_filled_again():
     whole, pieces, rows = watched(), watched(rows=8), []
     finish(whole, 30.0)
-    while finish(pieces, 30.0) is Status.EVENTS_FULL:
+    while finish(pieces, 30.0) is LoopStatus.EVENTS_FULL:
         rows += found(pieces).tolist()
         pieces.records["found"] = 0
     rows += found(pieces).tolist()
@@ -296,37 +296,37 @@ def test_a_full_table_of_events_is_emptied_and_filled_again():
 @pytest.mark.parametrize("scale", [1.0, 4.0])
 def test_a_vanishing_pivot_stops_the_run_just_before(scale):
     runs = prepare(Kernels(free_with_pivot.address, 1, pivots=1), 0, [1.0], [-1.0], pivot_scale=scale, pivot_tol=1e-3)
-    assert finish(runs, 5.0) is Status.SINGULAR
+    assert finish(runs, 5.0) is LoopStatus.SINGULAR
     t, q, _ = runs.state[0]
     assert q / scale > 1e-3
     assert t == pytest.approx(1.0 - 1e-3 * scale, abs=5e-3)
     assert runs.records["pivot"][0] == pytest.approx(q / scale)
-    assert finish(runs, 5.0) is Status.SINGULAR
+    assert finish(runs, 5.0) is LoopStatus.SINGULAR
 
 
 def test_a_step_cannot_jump_over_a_dip_of_a_pivot():
     runs = prepare(Kernels(dipping_pivot.address, 1, pivots=1), 0, [0.0], [1.0], first_step=1.5)
-    assert finish(runs, 5.0) is Status.SINGULAR
+    assert finish(runs, 5.0) is LoopStatus.SINGULAR
     assert 0.9 < runs.state[0, 0] < 0.95
 
 
 def test_a_negative_pivot_of_negative_scale_is_healthy():
     kernels = Kernels(free_with_pivot.address, 1, pivots=1)
-    assert finish(prepare(kernels, 0, [-1.0], [-1.0], pivot_scale=-1.0), 5.0) is Status.FINISHED
-    assert finish(prepare(kernels, 0, [-1.0], [-1.0]), 5.0) is Status.SINGULAR
+    assert finish(prepare(kernels, 0, [-1.0], [-1.0], pivot_scale=-1.0), 5.0) is LoopStatus.FINISHED
+    assert finish(prepare(kernels, 0, [-1.0], [-1.0]), 5.0) is LoopStatus.SINGULAR
 
 
 def test_an_acceleration_that_is_not_a_number_is_told():
     runs = prepare(Kernels(blowing_up.address, 1), 0, [1.0], [-1.0], first_step=0.3)
-    assert finish(runs, 5.0) is Status.NOT_FINITE
+    assert finish(runs, 5.0) is LoopStatus.NOT_FINITE
     assert runs.state[0, 0] == pytest.approx(1.0, abs=1e-12)
     assert runs.state[0, 1] == pytest.approx(0.0, abs=1e-12)
-    assert finish(prepare(Kernels(blowing_up.address, 1), 2.0, [1.0], [-1.0]), 5.0) is Status.NOT_FINITE
+    assert finish(prepare(Kernels(blowing_up.address, 1), 2.0, [1.0], [-1.0]), 5.0) is LoopStatus.NOT_FINITE
 
 
 def test_an_escape_to_infinity_ends_with_steps_too_small():
     runs = prepare(Kernels(escape.address, 1), 0, [1.0], [2.0], rtol=1e-10, atol=1e-10)
-    assert finish(runs, 2.0) in (Status.STEP_TOO_SMALL, Status.NOT_FINITE)
+    assert finish(runs, 2.0) in (LoopStatus.STEP_TOO_SMALL, LoopStatus.NOT_FINITE)
     assert runs.state[0, 0] == pytest.approx(1.0, abs=1e-3)
 
 
@@ -338,7 +338,7 @@ def test_projection_keeps_a_pendulum_on_its_circle():
             Kernels(hanging.address, 2, projection=projection), 0, [1.0, 0.0], [0.0, 0.0],
             times=times, rtol=1e-6, atol=1e-6, position_tol=1e-15, velocity_tol=1e-15,
         )  # fmt: skip
-        assert finish(runs, 50.0) is Status.FINISHED
+        assert finish(runs, 50.0) is LoopStatus.FINISHED
         q, v = runs.q[0], runs.v[0]
         return runs, np.abs((q * q).sum(axis=1) - 1.0).max(), np.abs((q * v).sum(axis=1)).max()
 

@@ -45,8 +45,8 @@ def task(system, start, until=1.0, tol=1e-9, drift="none", events=(), form="fund
     values = np.array([start[s] for s in (*system.coordinates, *system.velocities)], dtype=float)
     n = len(values) // 2
     state = (0.0, values[:n], values[n:])
-    choice = choose(polished(setup, state), system.coordinate_names, form)
-    return task_of(setup, choice, state, np.linspace(0.0, until, samples), None, {})
+    basis = choose(polished(setup, state), system.coordinate_names, form)
+    return task_of(setup, basis, state, np.linspace(0.0, until, samples), None, {})
 
 
 # Outside truth.

@@ -21,7 +21,7 @@ from zwang.engines.taylor import machine as heyoka_machine
 from zwang.errors import InputError
 from zwang.evaluation import matrices
 from zwang.lowering import acceleration as explicit
-from zwang.lowering.lowered import model_of
+from zwang.lowering.lowered import lower
 from zwang.lowering.projection import projection_program
 from zwang.lowering.rows import choose
 from zwang.model.values import parameter_values, state_arrays
@@ -89,12 +89,12 @@ def pendulum():
     state = {X: 1.0, Y: 0.0, zw.dot(X): 0.0, zw.dot(Y): 0.0}
     p, inputs = parameter_values(system, None)
     q, rates = state_arrays(system, state)
-    model = model_of(system, inputs)
-    choice = choose(matrices(system, state, 0.0, None)[0], system.coordinate_names)
-    acceleration = explicit.acceleration_program(model, choice)
+    model = lower(system, inputs)
+    basis = choose(matrices(system, state, 0.0, None)[0], system.coordinate_names)
+    acceleration = explicit.acceleration_program(model, basis)
     pivots = compile_program(acceleration)(t=[0.0], q=q, v=rates, p=p)["pivots"]
     start = Task(acceleration, 0.0, q, rates, p, np.linspace(0.0, 10.0, 51), 1e-16, np.abs(pivots))
-    return start, projection_program(model, choice)
+    return start, projection_program(model, basis)
 
 
 def swing(times, g=9.81):
@@ -221,19 +221,19 @@ def test_a_large_kink_is_passed_too_and_one_that_holds_the_motion_is_no_endless_
 def test_events_in_order_with_their_directions():
     start = task(OSCILLATOR, 0.0, 1.0, [10.0])
     both = taylor.run(replace(start, events=watch([x, v])))
-    np.testing.assert_allclose([h.t for h in both.happenings], np.pi / 2 * np.arange(1, 7), rtol=0, atol=1e-14)
-    assert [h.which for h in both.happenings] == [1, 0] * 3  # x is zero at the start, and that is no event
-    for h in both.happenings:
+    np.testing.assert_allclose([h.t for h in both.hits], np.pi / 2 * np.arange(1, 7), rtol=0, atol=1e-14)
+    assert [h.which for h in both.hits] == [1, 0] * 3  # x is zero at the start, and that is no event
+    for h in both.hits:
         np.testing.assert_allclose([h.q[0], h.v[0]], [np.sin(h.t), np.cos(h.t)], rtol=0, atol=2e-15)
     assert both.status is Status.FINISHED
     rising = taylor.run(replace(start, events=watch([x, v], direction=(1, -1))))
-    np.testing.assert_allclose([h.t / np.pi for h in rising.happenings], [0.5, 2.0, 2.5], rtol=0, atol=1e-14)
+    np.testing.assert_allclose([h.t / np.pi for h in rising.hits], [0.5, 2.0, 2.5], rtol=0, atol=1e-14)
 
 
 def test_directions_are_those_of_the_run_when_it_goes_backwards():
     start = task(OSCILLATOR, 0.0, 1.0, [-10.0])
     path = taylor.run(replace(start, events=watch([x, v], direction=(1, -1))))
-    np.testing.assert_allclose([h.t / np.pi for h in path.happenings], [-0.5, -1.0, -2.5, -3.0], rtol=0, atol=1e-14)
+    np.testing.assert_allclose([h.t / np.pi for h in path.hits], [-0.5, -1.0, -2.5, -3.0], rtol=0, atol=1e-14)
 
 
 def test_an_event_that_stops():
@@ -243,14 +243,14 @@ def test_an_event_that_stops():
     assert abs(path.end[0] - 2 * np.pi) < 2e-15
     assert abs(path.end[1][0]) < 4e-15
     assert len(path.q) == 7  # 0, 1, …, 6
-    assert [h.which for h in path.happenings] == [1, 1, 0]
-    assert path.happenings[-1].t == path.end[0]
+    assert [h.which for h in path.hits] == [1, 1, 0]
+    assert path.hits[-1].t == path.end[0]
 
 
 def test_an_event_at_the_end_and_two_at_once():
     path = taylor.run(task(0 * x, 0.0, 1.0, [2.0], events=watch([x - 2, 3 * x - 6, x - 1])))
-    np.testing.assert_allclose(sorted(h.t for h in path.happenings), [1, 2, 2], rtol=0, atol=1e-15)
-    assert sorted(h.which for h in path.happenings) == [0, 1, 2]
+    np.testing.assert_allclose(sorted(h.t for h in path.hits), [1, 2, 2], rtol=0, atol=1e-15)
+    assert sorted(h.which for h in path.hits) == [0, 1, 2]
 
 
 # Ways to stop

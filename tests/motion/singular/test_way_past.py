@@ -47,11 +47,11 @@ def with_rows(system, factors):
 def test_every_crossing_is_leapt_and_reported_or_the_run_stops(tol):
     # Of a scan over speeds; the last three have their crossing well hidden between stages at loose tolerances.
     for speed in (0.35, 2.9, 6.1, 1.04, 2.67, 6.67):
-        where, crossings = parallelogram(speed, 1.5)
+        where, bridges = parallelogram(speed, 1.5)
         system, start = problems.four_bar(1, speed)
         motion = zw.simulate(system, start, 1.5, samples=4, tol=tol, method="native", throw=False)
         if motion.status == "finished":
-            assert motion.message.count("Leapt") == crossings
+            assert motion.message.count("Leapt") == bridges
             assert abs(float(motion.q[-1, 0]) - where) < 1e3 * tol + 1e-9
         else:
             assert motion.status == "singular"
@@ -60,10 +60,10 @@ def test_every_crossing_is_leapt_and_reported_or_the_run_stops(tol):
 
 def test_taylor_misses_no_crossing_either():
     for speed, tol in ((0.35, 1e-6), (2.9, 1e-9), (6.1, 1e-12)):
-        where, crossings = parallelogram(speed, 1.5)
+        where, bridges = parallelogram(speed, 1.5)
         system, start = problems.four_bar(1, speed)
         motion = zw.simulate(system, start, 1.5, samples=4, tol=tol, method="taylor")
-        assert motion.message.count("Leapt") == crossings
+        assert motion.message.count("Leapt") == bridges
         assert abs(float(motion.q[-1, 0]) - where) < 1e3 * tol + 1e-9
 
 
@@ -309,9 +309,9 @@ def test_a_crossing_is_as_accurate_as_other_steps(heavy, tol):
 def test_redundant_rows_lose_rank_where_the_others_do():
     # The same linkage with every constraint given twice: damped, and the singular positions are found all the same.
     system, start = problems.four_bar(1, 0.35)
-    where, crossings = parallelogram(0.35, 1.5)
+    where, bridges = parallelogram(0.35, 1.5)
     motion = zw.simulate(with_rows(system, (1, 2)), start, 1.5, samples=4, tol=1e-10, method="native")
-    assert motion.message.count("Leapt") == crossings
+    assert motion.message.count("Leapt") == bridges
     assert abs(float(motion.q[-1, 0]) - where) < 1e-7
     assert (motion["rank"] == 3).all()
 

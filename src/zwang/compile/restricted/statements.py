@@ -20,11 +20,11 @@ def module_text(entry: Callable[..., Any]) -> str:
     module = Module()
     module.function(cast(Native, entry)).linkage = "external"
     while module.waiting:
-        Body(module, *module.waiting.pop()).translate()
+        FunctionBody(module, *module.waiting.pop()).translate()
     return str(module.module) + AS_WRITTEN.text
 
 
-class Body(Expressions):
+class FunctionBody(Expressions):
     """The body of one native function, statement by statement."""
 
     def __init__(self, module: Module, function: Callable[..., Any], declared: Any) -> None:

@@ -15,7 +15,7 @@ import math
 from typing import Final
 
 from zwang.compile.restricted import Array, native, seldom_native
-from zwang.engines.native.record import Run, Status
+from zwang.engines.native.record import LoopStatus, RunRecord
 from zwang.engines.native.stage_kernels import at, call, shift
 from zwang.engines.native.step import (
     NODES,
@@ -31,7 +31,7 @@ from zwang.engines.native.step import (
     volume,
 )
 
-SINGULAR, ASTRAY = int(Status.SINGULAR), int(Status.ASTRAY)
+SINGULAR, ASTRAY = int(LoopStatus.SINGULAR), int(LoopStatus.ASTRAY)
 
 MIDDLE: Final = 7 / 15
 """Where in a step the instant should lie: the middle of the widest gap between stages."""
@@ -67,7 +67,7 @@ CAUTION: Final = 10
 
 
 @native
-def predict(run: Run, time: float, jerk: Array) -> None:
+def predict(run: RunRecord, time: float, jerk: Array) -> None:
     """x = the state after a short time, by Taylor's polynomial."""
     n, now, x, f = run.n, at(run.now), at(run.x), at(run.k)
     x[0] = now[0] + (run.t_low + time)
@@ -78,13 +78,13 @@ def predict(run: Run, time: float, jerk: Array) -> None:
 
 
 @native
-def root(run: Run, row: Array, j: int) -> float:
+def root(run: RunRecord, row: Array, j: int) -> float:
     """The root of a pivot in units of its scale: near a zero it falls in a straight line."""
     return math.sqrt(abs(row[run.n + j] / at(run.pivot_scale)[j]))
 
 
 @seldom_native
-def foresee(run: Run, sign: float, h: float) -> float:
+def foresee(run: RunRecord, sign: float, h: float) -> float:
     """How long until a pivot vanishes, as the roots of pivots fall along the predicted motion; infinite if none does.
 
     Which pivot it is, is left in `vanishing`.
@@ -126,24 +126,24 @@ def foresee(run: Run, sign: float, h: float) -> float:
 
 
 @seldom_native
-def plan(run: Run, sign: float, h: float) -> None:
+def plan(run: RunRecord, sign: float, h: float) -> None:
     """A pivot was in the way of a step of size h: see whether it vanishes ahead, and how large a step may cross.
 
     Without a kernel to come back to the constraints with (`ASK`), the run stops here, well before the instant.
     """
-    if run.crossing == 0 or run.tries >= TRIES:
+    if run.bridge == 0 or run.tries >= TRIES:
         return
-    if run.zone > 0.0 and run.crossing != ASK and not brought_back(run, at(run.now), at(run.low), at(run.k), h):
+    if run.zone > 0.0 and run.bridge != ASK and not brought_back(run, at(run.now), at(run.low), at(run.k), h):
         return
     ahead = foresee(run, sign, h)
     if ahead == math.inf:
         return
     run.tries += 1
-    if run.crossing == ASK:
+    if run.bridge == ASK:
         run.caution = CAUTION + 1
         return
     # From a state a little off the constraints the motion meets no singular position: it turns sharply beside it.
-    if project(run, run.crossing, at(run.now), at(run.low)) and evaluate(run, at(run.k), at(run.now)):
+    if project(run, run.bridge, at(run.now), at(run.low)) and evaluate(run, at(run.k), at(run.now)):
         run.seen = 0
         run.ahead = 1
         run.instant = at(run.now)[0] + (run.t_low + sign * ahead)
@@ -151,7 +151,7 @@ def plan(run: Run, sign: float, h: float) -> None:
 
 
 @native
-def low_at_end(run: Run) -> bool:
+def low_at_end(run: RunRecord) -> bool:
     """Whether a growing pivot, and the volume, is so low at the end of the step that this should be on the constraints.
 
     A volume too small for a number says nothing.
@@ -163,15 +163,15 @@ def low_at_end(run: Run) -> bool:
 
 
 @seldom_native
-def kept_on(run: Run, h: float) -> bool:
+def kept_on(run: RunRecord, h: float) -> bool:
     """Near a small pivot, the end of a step is put on the constraints; False when the run may not go on from there.
 
     A state off its constraints by ε moves on φ = ε, which turns where φ = 0 branches, and leads to another branch. At
     tight tolerances the pivots still vanish there as far as can be told; at loose ones they do not.
     """
-    if run.crossing == 0 or not low_at_end(run):
+    if run.bridge == 0 or not low_at_end(run):
         return True
-    if run.crossing == ASK:
+    if run.bridge == ASK:
         run.trouble = SINGULAR
         run.caution = CAUTION + 1
         return False
@@ -179,13 +179,13 @@ def kept_on(run: Run, h: float) -> bool:
 
 
 @seldom_native
-def brought_back(run: Run, y: Array, y_low: Array, row: Array, h: float) -> bool:
+def brought_back(run: RunRecord, y: Array, y_low: Array, row: Array, h: float) -> bool:
     """A state onto the constraints, its accelerations and pivots with it; False if that might be another branch.
 
     How far it is to the branch point is told by the root of the volume, which falls to zero there.
     """
     n, out, k, far, speed, low, high = run.n, at(run.out), at(run.k), 0.0, 0.0, math.inf, 0.0
-    call(run.crossing, out, y, at(run.work))
+    call(run.bridge, out, y, at(run.work))
     for i in range(n):
         far, speed = larger(far, abs(out[i])), larger(speed, abs(y[1 + n + i]))
     for s in range(12):
@@ -196,17 +196,17 @@ def brought_back(run: Run, y: Array, y_low: Array, row: Array, h: float) -> bool
         run.caution = CAUTION + 1
         run.tries = TRIES
         return False
-    return project(run, run.crossing, y, y_low) and evaluate(run, row, y)
+    return project(run, run.bridge, y, y_low) and evaluate(run, row, y)
 
 
 @seldom_native
-def planned_size(run: Run, sign: float) -> float:
+def planned_size(run: RunRecord, sign: float) -> float:
     """The next step with a crossing planned: the crossing itself, negative, or one towards where it will begin.
 
     Each of them begins on the constraints: what a step errs across them grows on the way to the instant.
     """
     if run.seen == 0:
-        project(run, run.crossing, at(run.now), at(run.low))
+        project(run, run.bridge, at(run.now), at(run.low))
         evaluate(run, at(run.k), at(run.now))
         ahead = foresee(run, sign, run.span)
         if ahead < math.inf:
@@ -222,7 +222,7 @@ def planned_size(run: Run, sign: float) -> float:
 
 
 @seldom_native
-def missed(run: Run, size: float, factor: float) -> None:
+def missed(run: RunRecord, size: float, factor: float) -> None:
     """The crossing did not come out: try a shorter one, if that was not tried too often."""
     run.rejected += 1
     run.tries += 1
@@ -232,14 +232,14 @@ def missed(run: Run, size: float, factor: float) -> None:
 
 
 @seldom_native
-def give_up(run: Run) -> None:
+def give_up(run: RunRecord) -> None:
     """No further plans: the run comes as near as it can and stops."""
     run.tries = TRIES
     run.ahead = 0
 
 
 @seldom_native
-def once(run: Run) -> bool:
+def once(run: RunRecord) -> bool:
     """Whether the root of the vanishing pivot falls to the gap between stages and rises after it, in lines as steep.
 
     Otherwise it may vanish a second time in the step, or not where it was foreseen.
@@ -256,7 +256,7 @@ def once(run: Run) -> bool:
 
 
 @seldom_native
-def landed(run: Run, h: float) -> float:
+def landed(run: RunRecord, h: float) -> float:
     """The error of a crossing along the constraints, once its end is put on them; infinite if it is not to be believed.
 
     Across them, rounding grows on the way past the instant. That part of the error is large and does no harm: it goes
@@ -264,13 +264,13 @@ def landed(run: Run, h: float) -> float:
     """
     n, new, x, out, rows, k = run.n, at(run.new), at(run.x), at(run.out), at(run.sums), at(run.k)
     rtol, atol, end = at(run.rtol), at(run.atol), shift(k, 12 * run.stride)
-    call(run.crossing, out, new, at(run.work))
+    call(run.bridge, out, new, at(run.work))
     for i in range(2 * n):
         far = larger(LANDED * run.fine * unit(atol[i], rtol[i], abs(new[1 + i])), ROUNDED * (1.0 + abs(new[1 + i])))
         if not abs(out[i]) <= far:
             return math.inf
     run.lowest = math.inf
-    if not (project(run, run.crossing, new, at(run.new_low)) and evaluate(run, end, new)):
+    if not (project(run, run.bridge, new, at(run.new_low)) and evaluate(run, end, new)):
         return math.inf
     if not (run.lowest > 0.0 and root(run, end, run.vanishing) > 0.5 * root(run, k, run.vanishing) and once(run)):
         return math.inf
@@ -283,7 +283,7 @@ def landed(run: Run, h: float) -> float:
         scale = h if part < 2 else h * h
         for i in range(n):
             x[1 + first + i] += scale * rows[part * n + i]
-        call(run.crossing, out, x, at(run.work))
+        call(run.bridge, out, x, at(run.work))
         total = 0.0
         for i in range(n):
             along = scale * rows[part * n + i] + out[first + i]
@@ -296,38 +296,38 @@ def landed(run: Run, h: float) -> float:
 
 
 @seldom_native
-def touch_up(run: Run) -> None:
+def touch_up(run: RunRecord) -> None:
     """x, a state inside a crossing, onto the constraints, unless it is so near the instant that these do not tell."""
     n, x, x_low, out = run.n, at(run.x), at(run.x_low), at(run.out)
-    call(run.crossing, out, x, at(run.work))
+    call(run.bridge, out, x, at(run.work))
     near = True
     for i in range(2 * n):
         near &= abs(out[i]) <= ROUNDED * (1.0 + abs(x[1 + i]))
         x_low[i] = 0.0
     if near:
-        project(run, run.crossing, x, x_low)
+        project(run, run.bridge, x, x_low)
 
 
 @native
-def root_at(run: Run, h: float, theta: float) -> float:
+def root_at(run: RunRecord, h: float, theta: float) -> float:
     """The root of the vanishing pivot on the interpolated motion, brought back to the constraints."""
     x, x_low, row = at(run.x), at(run.x_low), shift(at(run.k), 16 * run.stride)
     interpolate(run, h, theta)
     for i in range(2 * run.n):
         x_low[i] = 0.0
-    project(run, run.crossing, x, x_low)
+    project(run, run.bridge, x, x_low)
     evaluate(run, row, x)
     return root(run, row, run.vanishing)
 
 
 @seldom_native
-def note(run: Run, h: float) -> None:
+def note(run: RunRecord, h: float) -> None:
     """Write down the crossing: its instant, by golden section, the least value of the pivot, and its two ends.
 
     Where a pivot vanishes its root is a straight line on either side. Where it only comes near zero, the pivot is a
     parabola above it, and two pairs of points tell how far.
     """
-    n, now, new, table = run.n, at(run.now), at(run.new), at(run.crossings)
+    n, now, new, table = run.n, at(run.now), at(run.new), at(run.bridges)
     prepare_dense(run, h)
     a, b = 0.02, 0.98
     c, d = b - GOLDEN * (b - a), a + GOLDEN * (b - a)
@@ -348,13 +348,13 @@ def note(run: Run, h: float) -> None:
     far = square(root_at(run, h, theta - 0.01)) + square(root_at(run, h, theta + 0.01))
     near = square(root_at(run, h, theta - 0.002)) + square(root_at(run, h, theta + 0.002))
     least = (25.0 * near - far) / 48.0
-    row = run.crossed * (4 + 4 * n)
+    row = run.bridged * (4 + 4 * n)
     table[row] = now[0] + (run.t_low + theta * h)
     table[row + 1] = 0.0 if least <= SHARP * near else least
     for i in range(1 + 2 * n):
         table[row + 2 + i] = now[i]
         table[row + 3 + 2 * n + i] = new[i]
-    run.crossed += 1
+    run.bridged += 1
     run.ahead = 0
     run.tries = 0
     run.caution = 0

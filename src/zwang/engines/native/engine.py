@@ -17,17 +17,17 @@ from zwang.engines.native import runs as stepper
 from zwang.engines.native.bridge import ASK
 from zwang.engines.native.lanes import loop as lanes_loop
 from zwang.engines.rounding import DROWNED, drowns
-from zwang.engines.task import Crossing, Happening, Path, Status, Task, Trace, volume_of
+from zwang.engines.task import Bridge, EventHit, Status, Task, Trace, Trajectory, volume_of
 
 STATUS = {
-    stepper.Status.FINISHED: Status.FINISHED,
-    stepper.Status.EVENT: Status.EVENT,
-    stepper.Status.SINGULAR: Status.SINGULAR,
-    stepper.Status.ASTRAY: Status.SINGULAR,
-    stepper.Status.NOT_FINITE: Status.NOT_FINITE,
-    stepper.Status.STEP_TOO_SMALL: Status.STEP_TOO_SMALL,
-    stepper.Status.TOO_MANY_STEPS: Status.TOO_MANY_STEPS,
-    stepper.Status.UNRESOLVED: Status.UNRESOLVED,
+    stepper.LoopStatus.FINISHED: Status.FINISHED,
+    stepper.LoopStatus.EVENT: Status.EVENT,
+    stepper.LoopStatus.SINGULAR: Status.SINGULAR,
+    stepper.LoopStatus.ASTRAY: Status.SINGULAR,
+    stepper.LoopStatus.NOT_FINITE: Status.NOT_FINITE,
+    stepper.LoopStatus.STEP_TOO_SMALL: Status.STEP_TOO_SMALL,
+    stepper.LoopStatus.TOO_MANY_STEPS: Status.TOO_MANY_STEPS,
+    stepper.LoopStatus.UNRESOLVED: Status.UNRESOLVED,
 }
 LOOSE = 1e-9  # tolerances above it do not tell branches of constraints apart that meet: there more care is taken
 ZONE = 0.1  # share of its largest value below which a pivot asks for that
@@ -76,7 +76,7 @@ def compiled_in_lanes(program: Program) -> LaneKernel:
     return _IN_LANES[program] if program in _IN_LANES else _IN_LANES.setdefault(program, compile_lanes(program))
 
 
-def run(task: Task) -> Path:
+def run(task: Task) -> Trajectory:
     """Integrate a task; what was computed before a stop or an interrupt is in the path."""
     began = time.perf_counter()
     kernels = kernels_of(task)
@@ -108,24 +108,24 @@ def run(task: Task) -> Path:
         breaks=task.breaks,
     )
     began = time.perf_counter()
-    happenings: list[Happening] = []
-    crossings: list[Crossing] = []
-    status, renewing, notes = drive(task, runs, happenings, crossings)
+    hits: list[EventHit] = []
+    bridges: list[Bridge] = []
+    status, renewing, notes = drive(task, runs, hits, bridges)
     compile_seconds += renewing
     run_seconds = time.perf_counter() - began - renewing
     for program in (task.acceleration, task.events and task.events.program, task.projection):
         if program:
             _USED[program] = _USED.get(program, 0.0) + run_seconds
-    path = path_of(runs, 0, status, tuple(happenings), compile_seconds, run_seconds)
-    for crossing in crossings:  # beside a singular instant an acceleration is rounding
-        a, b = sorted((crossing.start[0], crossing.end[0]))
+    path = path_of(runs, 0, status, tuple(hits), compile_seconds, run_seconds)
+    for bridge in bridges:  # beside a singular instant an acceleration is rounding
+        a, b = sorted((bridge.start[0], bridge.end[0]))
         runs.size[0, (task.times >= a) & (task.times <= b)] = 0.0
     return replace(
         path,
         notes=notes,
-        crossings=tuple(crossings),
+        bridges=tuple(bridges),
         best=split_state(runs.best),
-        astray=runs.status() is stepper.Status.ASTRAY,
+        astray=runs.status() is stepper.LoopStatus.ASTRAY,
         pivot_scale=runs.pivot_scale,
         volume=volume_of(np.append(runs.pivot_scale[: task.growing], runs.records["volume"][0])),
     )
@@ -141,8 +141,8 @@ def kernels_of(task: Task, code: Callable[[Program], Kernel] = worthwhile) -> st
     acceleration = code(task.acceleration)
     event = code(task.events.program) if task.events else None
     projection = code(task.projection) if task.projection else None
-    crossing = compiled(task.crossing) if task.crossing else None
-    used = [kernel for kernel in (acceleration, event, projection, crossing) if kernel]
+    bridge = compiled(task.bridge) if task.bridge else None
+    used = [kernel for kernel in (acceleration, event, projection, bridge) if kernel]
     return stepper.Kernels(
         acceleration=acceleration.address,
         coordinates=len(task.q),
@@ -153,7 +153,7 @@ def kernels_of(task: Task, code: Callable[[Program], Kernel] = worthwhile) -> st
         event=event.address if event else 0,
         events=event.output_size if event else 0,
         projection=projection.address if projection else 0,
-        crossing=crossing.address if crossing else ASK if task.could_cross else 0,
+        bridge=bridge.address if bridge else ASK if task.could_bridge else 0,
     )
 
 
@@ -173,7 +173,7 @@ def kernels_for(task: Task, runs: int) -> stepper.Kernels:
 
 
 def drive(
-    task: Task, runs: stepper.Runs, happenings: list[Happening], crossings: list[Crossing]
+    task: Task, runs: stepper.Runs, hits: list[EventHit], bridges: list[Bridge]
 ) -> tuple[Status, float, tuple[str, ...]]:
     """Slice after slice, with a word on progress between them; how it ended, seconds for better code, and notes."""
     first = max(FIRST_SLICE // len(task.q), 1)
@@ -184,14 +184,14 @@ def drive(
         began, before = time.perf_counter(), float(runs.state[0, 0])
         try:
             status = stepper.advance(runs, until, attempts)
-            collect(runs, happenings)
-            if task.crossing:
-                crossings += taken_out(runs)
+            collect(runs, hits)
+            if task.bridge:
+                bridges += taken_out(runs)
             if task.progress:
                 task.progress(float(runs.state[0, 0]))
         except KeyboardInterrupt:
             return Status.INTERRUPTED, renewing, ()
-        if status not in (stepper.Status.RUNNING, stepper.Status.EVENTS_FULL):
+        if status not in (stepper.LoopStatus.RUNNING, stepper.LoopStatus.EVENTS_FULL):
             return STATUS[status], renewing, ()
         crept = crept + attempts if creeps(task, runs.state[0], before, attempts) else 0
         if crept > CREPT:
@@ -225,20 +225,20 @@ def renew(task: Task, runs: stepper.Runs, so_far: float) -> None:
         runs.records[name] = getattr(kernels, name)
 
 
-def collect(runs: stepper.Runs, happenings: list[Happening], sample: int = 0) -> None:
+def collect(runs: stepper.Runs, hits: list[EventHit], sample: int = 0) -> None:
     """Move events out of the run's table, so that it never fills up."""
     n = runs.kernels.coordinates
     for row in runs.table[sample, : runs.records["found"][sample]]:
-        happenings.append(Happening(float(row[0]), int(row[1]), row[2 : 2 + n].copy(), row[2 + n :].copy()))
+        hits.append(EventHit(float(row[0]), int(row[1]), row[2 : 2 + n].copy(), row[2 + n :].copy()))
     runs.records["found"][sample] = 0
 
 
-def taken_out(runs: stepper.Runs) -> list[Crossing]:
+def taken_out(runs: stepper.Runs) -> list[Bridge]:
     """Crossings written down by the first run, moved out of its memory."""
     record = runs.records[0]
-    rows = [row.copy() for row in runs.crossings[: record["crossed"]]]
-    runs.records["crossed"][0] = 0
-    return [Crossing(float(r[0]), float(r[1]), *map(split_state, np.split(r[2:], 2))) for r in rows]
+    rows = [row.copy() for row in runs.bridges[: record["bridged"]]]
+    runs.records["bridged"][0] = 0
+    return [Bridge(float(r[0]), float(r[1]), *map(split_state, np.split(r[2:], 2))) for r in rows]
 
 
 def split_state(packed: Array) -> tuple[float, Array, Array]:
@@ -254,15 +254,15 @@ def trace_of(runs: stepper.Runs, sample: int) -> Trace:
 
 
 def path_of(
-    runs: stepper.Runs, sample: int, status: Status, happenings: tuple[Happening, ...], compiling: float, running: float
-) -> Path:
+    runs: stepper.Runs, sample: int, status: Status, hits: tuple[EventHit, ...], compiling: float, running: float
+) -> Trajectory:
     """What one run has to tell."""
     record, n = runs.records[sample], runs.kernels.coordinates
     saved = int(record["saved"])
     state: Array = runs.state[sample]
     if status is Status.UNRESOLVED:  # of a step that is not made, no event is known to be one
-        happenings = tuple(h for h in happenings if (h.t - float(state[0])) * float(record["made"]) <= 0)
-    return Path(
+        hits = tuple(h for h in hits if (h.t - float(state[0])) * float(record["made"]) <= 0)
+    return Trajectory(
         status=status,
         q=runs.q[sample, :saved],
         v=runs.v[sample, :saved],
@@ -272,7 +272,7 @@ def path_of(
         turned=float(record["turned"]),
         steps=int(record["accepted"]),
         evaluations=int(record["evaluations"]),
-        happenings=happenings,
+        hits=hits,
         left=float(record["left"]),
         compile_seconds=compiling,
         run_seconds=running,

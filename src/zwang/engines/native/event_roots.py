@@ -9,7 +9,7 @@ from typing import Final
 from zwang.compile.restricted import native, seldom_native
 from zwang.engines.native.looks import FINEST, finest, sample, state_at
 from zwang.engines.native.panel import IN_SLOPE, IN_VALUE, LAST, NODES, derivative, outweighs, series, tail
-from zwang.engines.native.record import POINTS, Run
+from zwang.engines.native.record import POINTS, RunRecord
 from zwang.engines.native.search import LEFT, SHORT, all_judged, same_zero, see_grain
 from zwang.engines.native.stage_kernels import at, call, shift
 from zwang.engines.native.step import HUGE, larger, read, smaller
@@ -24,7 +24,7 @@ ROUGHLY: Final = 1.25  # how much more must be clear on a sketch, which is not t
 
 
 @native
-def sketch(run: Run, h: float, theta: float) -> None:
+def sketch(run: RunRecord, h: float, theta: float) -> None:
     """x = roughly the state at t + θh by Hermite's polynomials: shows where events may be, at no evaluation."""
     n, now, new, x, f, a, b = run.n, at(run.now), at(run.new), at(run.x), at(run.k), theta, 1.0 - theta
     end = 12 * run.stride
@@ -39,7 +39,7 @@ def sketch(run: Run, h: float, theta: float) -> None:
 
 
 @native
-def suspect(run: Run, h: float) -> bool:
+def suspect(run: RunRecord, h: float) -> bool:
     """Whether an event may reach zero within the step; if not, its end becomes where events are seen from."""
     e, values, side, c = run.events, at(run.values), at(run.side), at(run.series)
     d, heading, next_heading = shift(c, POINTS), at(run.heading), at(run.next_heading)
@@ -74,7 +74,7 @@ def suspect(run: Run, h: float) -> bool:
 
 
 @native
-def widen(run: Run, width: float) -> None:
+def widen(run: RunRecord, width: float) -> None:
     """A panel of such a width may be tried next.
 
     It is little wider than one that was good: one that is much too wide for a function might look good by chance.
@@ -83,7 +83,7 @@ def widen(run: Run, width: float) -> None:
 
 
 @native
-def begin_search(run: Run) -> None:
+def begin_search(run: RunRecord) -> None:
     """To the beginning of a step."""
     see_grain(run, at(run.new))
     for j in range(run.events):
@@ -92,7 +92,7 @@ def begin_search(run: Run) -> None:
 
 
 @seldom_native
-def search(run: Run, h: float, limit: float) -> int:
+def search(run: RunRecord, h: float, limit: float) -> int:
     """Search a step from where it was left to θ = limit, or to a terminal event, whose θ is then `stop`."""
     e, values, side, next_side, scale = run.events, at(run.values), at(run.side), at(run.next_side), at(run.scale)
     while run.searched < limit:
@@ -133,7 +133,7 @@ def search(run: Run, h: float, limit: float) -> int:
 
 
 @seldom_native
-def record(run: Run, h: float) -> bool:
+def record(run: RunRecord, h: float) -> bool:
     """What a panel has caught into the table, up to the first terminal event; True if there is one.
 
     Events at the same instant, to the last bits of time, all count; the one that stops comes last.
@@ -162,7 +162,7 @@ def record(run: Run, h: float) -> bool:
 
 
 @seldom_native
-def write(run: Run, h: float, theta: float, j: float) -> None:
+def write(run: RunRecord, h: float, theta: float, j: float) -> None:
     """One event into the table."""
     if run.degree == 0:
         read(run, h, theta)
@@ -172,7 +172,7 @@ def write(run: Run, h: float, theta: float, j: float) -> None:
 
 
 @seldom_native
-def put_down(run: Run, j: float) -> None:
+def put_down(run: RunRecord, j: float) -> None:
     """Event j, at the state x, into the table."""
     n, x = run.n, at(run.x)
     row = shift(at(run.table), run.found * (2 + 2 * n))
@@ -184,7 +184,7 @@ def put_down(run: Run, j: float) -> None:
 
 
 @seldom_native
-def see_from(run: Run, h: float, together: float) -> None:
+def see_from(run: RunRecord, h: float, together: float) -> None:
     """Sides at a terminal event, of which the state is x: what has fired there counts as zero until it has left.
 
     Of the others, none is taken to be where it comes to only later: rounding must not hide an event.
@@ -207,7 +207,7 @@ def see_from(run: Run, h: float, together: float) -> None:
 
 
 @seldom_native
-def near_stop(run: Run, h: float, j: int) -> bool:
+def near_stop(run: RunRecord, h: float, j: int) -> bool:
     """Whether event j fired where the run stops."""
     roots, which = at(run.roots), at(run.which)
     apart, near = FINEST * (abs(at(run.now)[0] / h) + run.stop), False
@@ -217,7 +217,7 @@ def near_stop(run: Run, h: float, j: int) -> bool:
 
 
 @seldom_native
-def stop_inside(run: Run) -> None:
+def stop_inside(run: RunRecord) -> None:
     """The terminal event, last in the table, becomes the state."""
     n, now, low = run.n, at(run.now), at(run.low)
     row = shift(at(run.table), (run.found - 1) * (2 + 2 * n))
@@ -231,7 +231,7 @@ def stop_inside(run: Run) -> None:
 
 
 @seldom_native
-def see_start(run: Run) -> None:
+def see_start(run: RunRecord) -> None:
     """Events at a start: those that are zero, or have fired at a stop there, count as zero until they have left it."""
     e, values, side = run.events, at(run.values), at(run.side)
     see_grain(run, at(run.now))
@@ -244,7 +244,7 @@ def see_start(run: Run) -> None:
 
 
 @seldom_native
-def cross_break(run: Run) -> bool:
+def cross_break(run: RunRecord) -> bool:
     """Events that fire because they read otherwise behind a break; True if one of them is terminal.
 
     What jumps to zero has reached it. What jumps over it counts if its own expression jumps, not if a signal does.

@@ -7,7 +7,7 @@ from typing import Final
 
 from zwang.compile.restricted import Array, native
 from zwang.engines.native.panel import LAST, NODES
-from zwang.engines.native.record import POINTS, Run
+from zwang.engines.native.record import POINTS, RunRecord
 from zwang.engines.native.stage_kernels import at, call, shift
 from zwang.engines.native.step import EPS, interpolate, larger
 
@@ -15,7 +15,7 @@ FINEST: Final = 16 * EPS  # width of the last panels, in units of time
 
 
 @native
-def state_at(run: Run, h: float, theta: float) -> None:
+def state_at(run: RunRecord, h: float, theta: float) -> None:
     """x = the state at t + θh, by the interpolant of the step or by the polynomial of a piece from elsewhere."""
     if run.degree == 0:
         interpolate(run, h, theta)
@@ -30,7 +30,7 @@ def state_at(run: Run, h: float, theta: float) -> None:
 
 
 @native
-def look(run: Run, h: float, theta: float, out: Array) -> None:
+def look(run: RunRecord, h: float, theta: float, out: Array) -> None:
     """out = the events at t + θh."""
     if theta == 1.0:
         call(run.event, out, at(run.new), at(run.work))
@@ -40,13 +40,13 @@ def look(run: Run, h: float, theta: float, out: Array) -> None:
 
 
 @native
-def finest(run: Run, h: float, theta: float) -> float:
+def finest(run: RunRecord, h: float, theta: float) -> float:
     """The width of the last panels at θ."""
     return FINEST * (abs(at(run.now)[0] / h) + theta + 1e-9)
 
 
 @native
-def root(run: Run, h: float, j: int, a: float, fa: float, b: float, fb: float) -> float:
+def root(run: RunRecord, h: float, j: int, a: float, fa: float, b: float, fb: float) -> float:
     """θ in (a, b] where event j has reached zero, to the last bit of time.
 
     The ITP method of Oliveira and Takahashi (2020): as fast as the secant method, at worst bisection.
@@ -76,7 +76,7 @@ def root(run: Run, h: float, j: int, a: float, fa: float, b: float, fb: float) -
 
 
 @native
-def sample(run: Run, h: float, a: float, b: float, first: int, out: Array) -> None:
+def sample(run: RunRecord, h: float, a: float, b: float, first: int, out: Array) -> None:
     """Events at the points of a panel from a to b, from the point `first` on."""
     for i in range(first, POINTS):
         look(run, h, b if i == LAST else a + NODES[i] * (b - a), shift(out, i * run.events))

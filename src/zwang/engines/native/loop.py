@@ -27,7 +27,7 @@ from zwang.engines.native.event_roots import (
 )
 from zwang.engines.native.fast_pow import power
 from zwang.engines.native.quadrature import prepare_work, work_at, work_of
-from zwang.engines.native.record import CROSSINGS, Run, Status
+from zwang.engines.native.record import BRIDGES, LoopStatus, RunRecord
 from zwang.engines.native.stage_kernels import at, shift, two_sum
 from zwang.engines.native.step import (
     END,
@@ -68,7 +68,7 @@ from zwang.engines.native.step import (
     TOO_MANY_STEPS,
     ASTRAY,
     UNRESOLVED,
-) = map(int, Status)
+) = map(int, LoopStatus)
 
 # The next step is SAFETY · error_n^(-INTEGRAL) · error_(n-1)^PROPORTIONAL times the last (Gustafsson's PI control).
 # Chosen by the work for equal error on pendulums, orbits and a triple pendulum: a tenth less than with the usual
@@ -86,7 +86,7 @@ _ONE_AT_A_TIME: Final = Lock()  # threads that start together wait for one of th
 
 
 @seldom_native
-def begin(run: Run, sign: float) -> int:
+def begin(run: RunRecord, sign: float) -> int:
     """Slope, pivots, event values and first step at a new start; RUNNING when all is well."""
     now, times = at(run.now), at(run.at_times)
     run.lowest = math.inf
@@ -112,7 +112,7 @@ def begin(run: Run, sign: float) -> int:
 
 
 @native
-def next_stop(run: Run, sign: float, until: float) -> float:
+def next_stop(run: RunRecord, sign: float, until: float) -> float:
     """The time to step to: the end, or the instant before the next break that is not behind."""
     now, breaks = at(run.now), at(run.at_breaks)
     while run.passed < run.breaks and sign * (breaks[2 * run.passed] - now[0]) < 0.0:
@@ -123,7 +123,7 @@ def next_stop(run: Run, sign: float, until: float) -> float:
 
 
 @seldom_native
-def cross(run: Run, sign: float) -> int:
+def cross(run: RunRecord, sign: float) -> int:
     """To the other side of a break, by the least change of time there is; then as at a start."""
     now = at(run.now)
     now[0] = at(run.at_breaks)[2 * run.passed + 1]
@@ -135,7 +135,7 @@ def cross(run: Run, sign: float) -> int:
 
 
 @native
-def save(run: Run, y: Array, f: Array, size: float, work: float) -> None:
+def save(run: RunRecord, y: Array, f: Array, size: float, work: float) -> None:
     """One requested time is done: the state, its slope in a step of some size, and the work up to it."""
     n, q, v, slope = run.n, at(run.q), at(run.v), at(run.slope)
     for i in range(n):
@@ -148,7 +148,7 @@ def save(run: Run, y: Array, f: Array, size: float, work: float) -> None:
 
 
 @native
-def refuse(run: Run, h: float, factor: float) -> None:
+def refuse(run: RunRecord, h: float, factor: float) -> None:
     """The step has to be tried again, smaller; its first slope still stands in k[0]."""
     run.rejected += 1
     run.h = abs(h) * factor
@@ -156,7 +156,7 @@ def refuse(run: Run, h: float, factor: float) -> None:
 
 
 @native
-def arrive(run: Run, h: float, error: float) -> bool:
+def arrive(run: RunRecord, h: float, error: float) -> bool:
     """Is the step good? Its error, then constraints, slope and pivots at its end.
 
     All stages have shown their pivots, for a step may land beyond a singular position it should not have
@@ -194,7 +194,7 @@ def arrive(run: Run, h: float, error: float) -> bool:
 
 
 @native
-def hand_out(run: Run, sign: float) -> int:
+def hand_out(run: RunRecord, sign: float) -> int:
     """Events and requested times within the step that was made; RUNNING when all of it is done."""
     now, new, times, h = at(run.now), at(run.new), at(run.at_times), run.made
     found = search(run, h, 1.0) if run.searched < 1.0 else DONE
@@ -224,7 +224,7 @@ def hand_out(run: Run, sign: float) -> int:
 
 
 @native
-def settle(run: Run, sign: float, h: float, error: float, t_low: float) -> None:
+def settle(run: RunRecord, sign: float, h: float, error: float, t_low: float) -> None:
     """The end of the step becomes the state, its slope the first of the next step; the next size is chosen."""
     n, now, low, k, times = run.n, at(run.now), at(run.low), at(run.k), at(run.at_times)
     new, new_low = at(run.new), at(run.new_low)
@@ -264,7 +264,7 @@ def settle(run: Run, sign: float, h: float, error: float, t_low: float) -> None:
 
 
 @native
-def advance(runs: Run, i: int, until: float, attempts: int) -> int:
+def advance(runs: RunRecord, i: int, until: float, attempts: int) -> int:
     """Run i by steps until the end time, an event, a failure, or as many attempts as allowed; its Status."""
     run = runs[i]
     now, new, times = at(run.now), at(run.new), at(run.at_times)
@@ -293,14 +293,14 @@ def advance(runs: Run, i: int, until: float, attempts: int) -> int:
             return TOO_MANY_STEPS
         if run.caution > CAUTION:
             return int(run.trouble)
-        if attempts == 0 or run.crossed == CROSSINGS:
+        if attempts == 0 or run.bridged == BRIDGES:
             return RUNNING
         attempts -= 1
         run.h = smaller(run.h, run.max_step)
         size = planned_size(run, sign) if run.ahead != 0 else run.h
-        crosses = size < 0.0
+        can_bridge = size < 0.0
         size = abs(size)
-        if crosses and size >= abs(remaining):
+        if can_bridge and size >= abs(remaining):
             give_up(run)
             continue
         last = abs(remaining) <= 1.01 * size
@@ -311,7 +311,7 @@ def advance(runs: Run, i: int, until: float, attempts: int) -> int:
         run.lowest = math.inf
         stages(run, h, FIRST, LAST)
         error = finish(run, h)
-        if crosses:
+        if can_bridge:
             error = landed(run, h) if error <= HUGE else math.inf
             if not error <= 1.0:
                 missed(run, size, larger(SHRINK, SAFETY * power(error, -1 / 8)) if error <= HUGE else 0.5)
@@ -321,16 +321,16 @@ def advance(runs: Run, i: int, until: float, attempts: int) -> int:
                 plan(run, sign, size)
             continue
         watched = run.event != 0 and suspect(run, h)
-        if crosses or watched or (run.saved < run.times and sign * (times[run.saved] - new[0]) < 0.0):
+        if can_bridge or watched or (run.saved < run.times and sign * (times[run.saved] - new[0]) < 0.0):
             stages(run, h, FIRST_DENSE, LAST_DENSE)
             if not finite(run, FIRST_DENSE, LAST_DENSE):
-                if crosses:
+                if can_bridge:
                     missed(run, size, 0.5)
                     continue
                 run.trouble = NOT_FINITE
                 refuse(run, h, 0.25)
                 continue
-            if crosses:
+            if can_bridge:
                 note(run, h)
             prepare_dense(run, h)
             if run.powers != 0:
@@ -339,7 +339,7 @@ def advance(runs: Run, i: int, until: float, attempts: int) -> int:
             if watched:
                 begin_search(run)
             run.made, run.made_error, run.made_low, run.pending = h, error, t_low, 1
-            run.made_across = 1 if crosses else 0
+            run.made_across = 1 if can_bridge else 0
         else:
             settle(run, sign, h, error, t_low)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from zwang.compile.restricted import native
 from zwang.engines.native import tableau as dop853
-from zwang.engines.native.record import Run
+from zwang.engines.native.record import RunRecord
 from zwang.engines.native.stage_kernels import at
 
 WEIGHTS: Final = np.array([dop853.A[dop853.STAGES].get(s, 0.0) for s in range(dop853.STAGES)])
@@ -19,7 +19,7 @@ DENSE: Final = np.array([row.get(s, 0.0) for row in dop853.D for s in range(dop8
 
 
 @native
-def work_of(run: Run, h: float) -> float:
+def work_of(run: RunRecord, h: float) -> float:
     """The work done in a step."""
     k, place, total = at(run.k), run.n + run.pivots, 0.0
     for s in range(len(WEIGHTS)):
@@ -28,7 +28,7 @@ def work_of(run: Run, h: float) -> float:
 
 
 @native
-def prepare_work(run: Run, h: float) -> None:
+def prepare_work(run: RunRecord, h: float) -> None:
     """The coefficients of the work inside the step, behind those of the state."""
     k, place, c = at(run.k), run.n + run.pivots, 14 * run.n
     dense, first, last, done = at(run.dense), k[place], k[12 * run.stride + place], work_of(run, h)
@@ -41,7 +41,7 @@ def prepare_work(run: Run, h: float) -> None:
 
 
 @native
-def work_at(run: Run, theta: float) -> float:
+def work_at(run: RunRecord, theta: float) -> float:
     """The work up to t + θh."""
     c, i, rest = at(run.dense), 14 * run.n, 1.0 - theta
     high = c[i + 3] + theta * (c[i + 4] + rest * (c[i + 5] + theta * c[i + 6]))

@@ -14,11 +14,11 @@ from zwang.compile.restricted import Record
 POINTS: Final = 8
 """Where a panel of a step is looked at for events."""
 
-CROSSINGS: Final = 64
+BRIDGES: Final = 64
 """Crossings that a run writes down before it comes back to have them taken out."""
 
 
-class Status(IntEnum):
+class LoopStatus(IntEnum):
     """Why the loop came back. The state is always the last good one."""
 
     RUNNING = 0  #         the slice of attempts is used up: call again to go on
@@ -48,7 +48,7 @@ RUN: Final = np.dtype(
         ("acceleration", "i8"),
         ("event", "i8"),
         ("projection", "i8"),
-        ("crossing", "i8"),  #      the same, used after steps across a singular position only
+        ("bridge", "i8"),  #      the same, used after steps across a singular position only
         # Arrays, by address. A state is packed as kernels read it: [t, q, v, p].
         ("now", "i8"),  #           the state
         ("low", "i8"),  #           (2n) what rounding took from it
@@ -96,7 +96,7 @@ RUN: Final = np.dtype(
         ("size", "i8"),  #          (times) size of the step that was interpolated; 0 at its ends
         ("done", "i8"),  #          (times) the work up to then
         ("table", "i8"),  #         (rows, 2 + 2n) [t, which, q, v]
-        ("crossings", "i8"),  #     (CROSSINGS, 4 + 4n) [instant, least pivot, t, q, v before, t, q, v after]
+        ("bridges", "i8"),  #     (CROSSINGS, 4 + 4n) [instant, least pivot, t, q, v before, t, q, v after]
         # Settings.
         ("step_limit", "i8"),
         ("max_step", "f8"),
@@ -152,7 +152,7 @@ RUN: Final = np.dtype(
         ("saved", "i8"),  #         requested times written
         ("passed", "i8"),  #        breaks passed
         ("found", "i8"),  #         rows of the table of events written
-        ("crossed", "i8"),  #       rows of crossings written
+        ("bridged", "i8"),  #       rows of crossings written
         ("projections", "i8"),  #   corrections made by the projection kernel
         ("misses", "i8"),  #        projections that did not reach their tolerance
         ("left", "f8"),  #          the largest residual that one of them left
@@ -162,14 +162,14 @@ RUN: Final = np.dtype(
 """All there is to know about one run."""
 
 
-class Run(Record):
+class RunRecord(Record):
     """A record of `RUN` as native functions see it."""
 
     layout = RUN
 
 
 def lengths(
-    n: int, parameters: int, pivots: int, events: int, work: int, crossing: bool, powers: int = 0
+    n: int, parameters: int, pivots: int, events: int, work: int, bridge: bool, powers: int = 0
 ) -> dict[str, int]:
     """Lengths of the arrays that a run works in, by their names in `RUN`."""
     state = 1 + 2 * n + parameters
@@ -188,7 +188,7 @@ def lengths(
         **event_lengths(events),
         "pivot_scale": pivots,
         "best": 1 + 2 * n,
-        "crossings": CROSSINGS * (4 + 4 * n) if crossing else 0,
+        "bridges": BRIDGES * (4 + 4 * n) if bridge else 0,
         "work": work,
     }
 

@@ -13,7 +13,7 @@ crossing         the same                                                 the wa
 ===============  =======================================================  ==============================
 
 `prepare` sets up one run or thousands, `advance` takes one of them towards an end time and comes back with a
-`Status`; called again it goes on, bit for bit, as if it had not come back. `advance_many` spreads them over
+`LoopStatus`; called again it goes on, bit for bit, as if it had not come back. `advance_many` spreads them over
 threads. The loop holds no lock of Python and no Python object.
 
 *Error.* The step size keeps the root mean square of error / (atol + rtol |y|) below one, y = (q, v). t, q and v
@@ -55,10 +55,10 @@ from zwang.compile.lanes import LANES
 from zwang.engines.native import loop
 from zwang.engines.native.lanes import group as lanes
 from zwang.engines.native.lanes import loop as lanes_loop
-from zwang.engines.native.record import CROSSINGS, RUN, Status, lengths, stride
+from zwang.engines.native.record import BRIDGES, RUN, LoopStatus, lengths, stride
 from zwang.errors import InputError
 
-__all__ = ["Kernels", "Runs", "Status", "advance", "advance_many", "prepare", "restart"]
+__all__ = ["Kernels", "LoopStatus", "Runs", "advance", "advance_many", "prepare", "restart"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -82,7 +82,7 @@ class Kernels:
     event: int = 0
     events: int = 0
     projection: int = 0
-    crossing: int = 0
+    bridge: int = 0
     in_lanes: int = 0  # the acceleration of several runs at once, for `advance_many`
     work_in_lanes: int = 0
 
@@ -108,11 +108,11 @@ class Runs:
     shared: tuple[Floats, ...] = field(repr=False)  # kept alive: records hold their addresses
 
     @property
-    def crossings(self) -> Floats:
+    def bridges(self) -> Floats:
         """(CROSSINGS, 4 + 4n) crossings of the first run [instant, least pivot, two states], up to `crossed`."""
-        begin = (int(self.records["crossings"][0]) - self.memory.ctypes.data) // 8
+        begin = (int(self.records["bridges"][0]) - self.memory.ctypes.data) // 8
         width = 4 + 4 * self.kernels.coordinates
-        return self.memory[0, begin : begin + CROSSINGS * width].reshape(CROSSINGS, width)
+        return self.memory[0, begin : begin + BRIDGES * width].reshape(BRIDGES, width)
 
     @property
     def best(self) -> Floats:
@@ -132,9 +132,9 @@ class Runs:
         """S."""
         return len(self.records)
 
-    def status(self, sample: int = 0) -> Status:
+    def status(self, sample: int = 0) -> LoopStatus:
         """Why the run came back last."""
-        return Status(int(self.records["status"][sample]))
+        return LoopStatus(int(self.records["status"][sample]))
 
 
 def prepare(
@@ -204,7 +204,7 @@ def prepare(
         "done": np.zeros((samples, wanted.size)),
         "table": np.full((samples, rows, 2 + 2 * n), np.nan),
     }
-    sizes = lengths(n, p, kernels.pivots, kernels.events, kernels.work, kernels.crossing > 0, kernels.powers)
+    sizes = lengths(n, p, kernels.pivots, kernels.events, kernels.work, kernels.bridge > 0, kernels.powers)
     places = dict(zip(sizes, itertools.accumulate(sizes.values(), initial=0), strict=False))
     # Whole cache lines and one more between samples: they belong to different threads.
     memory = np.zeros((samples, (sum(sizes.values()) + 15) // 8 * 8))
@@ -241,7 +241,7 @@ def prepare(
         "acceleration": kernels.acceleration,
         "event": kernels.event,
         "projection": kernels.projection,
-        "crossing": kernels.crossing,
+        "bridge": kernels.bridge,
         "step_limit": step_limit,
         "max_step": max_step,
         "growing": growing,
@@ -253,7 +253,7 @@ def prepare(
         "position_tol": position_tol,
         "velocity_tol": velocity_tol,
         "fresh": 1,
-        "trouble": Status.STEP_TOO_SMALL,
+        "trouble": LoopStatus.STEP_TOO_SMALL,
         "h": first_step,
         "error": 1e-4,
         "pivot": np.inf,
@@ -265,19 +265,19 @@ def prepare(
     return Runs(kernels, records, state, wanted, **results, memory=memory, shared=(*shared.values(), *sides))
 
 
-def advance(runs: Runs, until: float, attempts: int = SLICE, sample: int = 0) -> Status:
+def advance(runs: Runs, until: float, attempts: int = SLICE, sample: int = 0) -> LoopStatus:
     """One run towards time `until`, by at most `attempts` steps, accepted or not."""
     ahead = runs.times[-1] - runs.state[sample, 0] if runs.times.size else 0.0
     if ahead * (until - runs.state[sample, 0]) < 0.0:
         raise InputError(
             f"until = {until} lies behind t = {runs.state[sample, 0]}, the requested times ahead: turn one round"
         )
-    status = Status(loop.compiled()(runs.records.ctypes.data, sample, until, attempts))
+    status = LoopStatus(loop.compiled()(runs.records.ctypes.data, sample, until, attempts))
     runs.records["status"][sample] = status
     return status
 
 
-def advance_many(runs: Runs, until: float, attempts: int = SLICE, threads: int | None = None) -> list[Status]:
+def advance_many(runs: Runs, until: float, attempts: int = SLICE, threads: int | None = None) -> list[LoopStatus]:
     """All runs to time `until`, or to what stops them, on several threads; their statuses.
 
     The loop runs without Python's lock, so plain threads use all cores; each takes the next run when it is done
@@ -300,7 +300,7 @@ def advance_many(runs: Runs, until: float, attempts: int = SLICE, threads: int |
                 worker.result()
         finally:
             stopped = True
-    return [Status(status) for status in runs.records["status"].tolist()]
+    return [LoopStatus(status) for status in runs.records["status"].tolist()]
 
 
 def _alone(runs: Runs, until: float, attempts: int) -> Callable[[int], bool]:
@@ -312,7 +312,7 @@ def _alone(runs: Runs, until: float, attempts: int) -> Callable[[int], bool]:
         if thread not in current:
             current[thread] = next(waiting)
         sample = current[thread]
-        if sample < len(runs) and advance(runs, until, attempts, sample) is not Status.RUNNING:
+        if sample < len(runs) and advance(runs, until, attempts, sample) is not LoopStatus.RUNNING:
             del current[thread]
         return sample < len(runs)
 
@@ -326,7 +326,7 @@ def _in_lanes(runs: Runs, until: float, attempts: int, count: int) -> Callable[[
 
     def turn(thread: int) -> bool:
         addresses = groups.records.ctypes.data, thread, runs.records.ctypes.data
-        return advance_group(*addresses, until, max(attempts // LANES, 1)) == Status.RUNNING
+        return advance_group(*addresses, until, max(attempts // LANES, 1)) == LoopStatus.RUNNING
 
     return turn
 

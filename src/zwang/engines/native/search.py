@@ -29,7 +29,7 @@ from zwang.engines.native.panel import (
     series,
     tail,
 )
-from zwang.engines.native.record import POINTS, Run
+from zwang.engines.native.record import POINTS, RunRecord
 from zwang.engines.native.stage_kernels import at, call, shift
 from zwang.engines.native.step import EPS, HUGE, larger, smaller
 
@@ -48,7 +48,7 @@ AGAIN: Final = 64.0  # what fires again within so many last widths, where time i
 
 
 @seldom_native
-def see_grain(run: Run, y: Array) -> None:
+def see_grain(run: RunRecord, y: Array) -> None:
     """How much events change if a state changes in its last digits, at least to one side."""
     n, e, x, value, beside, grain = run.n, run.events, at(run.other), at(run.value), at(run.spare), at(run.grain)
     call(run.event, value, y, at(run.work))
@@ -68,7 +68,7 @@ def see_grain(run: Run, y: Array) -> None:
 
 
 @native
-def noise_on(run: Run, h: float, j: int, a: float, b: float) -> float:
+def noise_on(run: RunRecord, h: float, j: int, a: float, b: float) -> float:
     """The rounding errors of event j on a panel, if they matter and the panel is wide enough to tell."""
     e, values, top = run.events, shift(at(run.values), j), 0
     for i in range(1, POINTS):
@@ -84,7 +84,7 @@ def noise_on(run: Run, h: float, j: int, a: float, b: float) -> float:
 
 
 @native
-def catch(run: Run, j: int, theta: float, side: float) -> None:
+def catch(run: RunRecord, j: int, theta: float, side: float) -> None:
     """Event j fires at θ, coming from a side: into the list of the panel, in order of time."""
     roots, which, come_from = at(run.roots), at(run.which), at(run.come_from)
     slot = run.caught
@@ -96,7 +96,7 @@ def catch(run: Run, j: int, theta: float, side: float) -> None:
 
 
 @native
-def recently(run: Run, h: float, j: int, theta: float) -> bool:
+def recently(run: RunRecord, h: float, j: int, theta: float) -> bool:
     """Whether event j has fired right before θ."""
     return abs(at(run.now)[0] + theta * h - at(run.fired)[j]) <= AGAIN * finest(run, h, theta) * abs(h)
 
@@ -113,7 +113,9 @@ def downhill(c: Array, bend: float, rough: float) -> float:
 
 
 @seldom_native
-def turning_point(run: Run, h: float, j: int, a: float, b: float, centre: float, bend: float) -> tuple[float, float]:
+def turning_point(
+    run: RunRecord, h: float, j: int, a: float, b: float, centre: float, bend: float
+) -> tuple[float, float]:
     """θ where event j, which bends one way from a to b, is nearest to the other side; on which side it is there.
 
     The side is 1 if the whole bend stays on its own, −1 if it reaches beyond zero, and 0 if it touches zero, as far as
@@ -161,7 +163,9 @@ def turning_point(run: Run, h: float, j: int, a: float, b: float, centre: float,
 
 
 @native
-def bends(run: Run, h: float, j: int, side: float, a: float, b: float, first: float, end: float, bend: float) -> None:
+def bends(
+    run: RunRecord, h: float, j: int, side: float, a: float, b: float, first: float, end: float, bend: float
+) -> None:
     """The zeros of event j, which bends one way from a to b: two at most."""
     if side != 0.0 and side * end < 0.0:
         catch(run, j, root(run, h, j, a, first, b, end) if side * first > 0.0 else a, side)
@@ -187,7 +191,7 @@ def bends(run: Run, h: float, j: int, side: float, a: float, b: float, first: fl
 
 
 @native
-def judge(run: Run, h: float, j: int, a: float, b: float) -> bool:
+def judge(run: RunRecord, h: float, j: int, a: float, b: float) -> bool:
     """Whether a panel shows all zeros of event j; then they are caught, and where it is at the end is noted."""
     e, c, side, fired = run.events, at(run.series), 0.0 if recently(run, h, j, a) else at(run.side)[j], run.caught
     values = shift(at(run.values), j)
@@ -228,7 +232,7 @@ def judge(run: Run, h: float, j: int, a: float, b: float) -> bool:
 
 @seldom_native
 def hidden_turn(
-    run: Run, h: float, j: int, a: float, b: float, first: float, side: float, noise: float
+    run: RunRecord, h: float, j: int, a: float, b: float, first: float, side: float, noise: float
 ) -> tuple[float, float]:
     """θ where event j, which fell towards zero before a and rises behind it, is nearest to zero; its side there.
 
@@ -250,7 +254,7 @@ def hidden_turn(
 
 
 @seldom_native
-def kink(run: Run, h: float, j: int, a: float, first: float) -> tuple[float, float]:
+def kink(run: RunRecord, h: float, j: int, a: float, first: float) -> tuple[float, float]:
     """The same for a kink: the function falls up to it and rises behind it; −1 if it still falls at a.
 
     As it fell at the end of the panel before a, the kink is in that panel. What would have been zero earlier only
@@ -282,7 +286,7 @@ def kink(run: Run, h: float, j: int, a: float, first: float) -> tuple[float, flo
 
 
 @native
-def at_rest(run: Run, j: int, side: float, a: float, noise: float) -> bool:
+def at_rest(run: RunRecord, j: int, side: float, a: float, noise: float) -> bool:
     """Whether event j is zero all over the panel, to rounding, or not defined there."""
     e, values = run.events, shift(at(run.values), j)
     largest, known = 0.0, False
@@ -302,7 +306,7 @@ def at_rest(run: Run, j: int, side: float, a: float, noise: float) -> bool:
 
 
 @seldom_native
-def last_look(run: Run, h: float, j: int, a: float, b: float) -> None:
+def last_look(run: RunRecord, h: float, j: int, a: float, b: float) -> None:
     """Event j where time has no finer parts: a jump, a kink, a zero of high order, a pole, an end of where it is known.
 
     Beside a zero values fall towards it, beside a pole they rise, beside a jump they stay. How rough they are on both
@@ -350,7 +354,7 @@ def touches(comes: bool, goes: bool, jumps_off: bool, jumps_on: bool) -> bool:
 
 
 @seldom_native
-def roughness(run: Run, h: float, j: int, a: float, b: float) -> float:
+def roughness(run: RunRecord, h: float, j: int, a: float, b: float) -> float:
     """How far event j is from smooth where only rounding can make it so."""
     c = at(run.zoomed)
     sample(run, h, a, b, 0, at(run.spare))
@@ -360,7 +364,7 @@ def roughness(run: Run, h: float, j: int, a: float, b: float) -> float:
 
 
 @seldom_native
-def same_zero(run: Run, h: float, j: int, theta: float) -> bool:
+def same_zero(run: RunRecord, h: float, j: int, theta: float) -> bool:
     """Whether event j, about to fire at θ, has been no more than rounding since it fired last."""
     e, c, beside, largest = run.events, at(run.zoomed), shift(at(run.spare), j), 0.0
     since = (at(run.fired)[j] - at(run.now)[0] - run.t_low) / h
@@ -374,7 +378,7 @@ def same_zero(run: Run, h: float, j: int, theta: float) -> bool:
 
 
 @seldom_native
-def only_ends(run: Run, h: float, j: int) -> None:
+def only_ends(run: RunRecord, h: float, j: int) -> None:
     """Event j on a step that is hardly longer than time is fine."""
     side, first, end = at(run.side)[j], at(run.values)[j], at(run.values)[LAST * run.events + j]
     at(run.next_heading)[j] = 0.0
@@ -384,7 +388,7 @@ def only_ends(run: Run, h: float, j: int) -> None:
 
 
 @native
-def all_judged(run: Run, h: float, a: float, b: float, last: bool) -> bool:
+def all_judged(run: RunRecord, h: float, a: float, b: float, last: bool) -> bool:
     """Whether a panel is good for all events."""
     run.caught = 0
     for j in range(run.events):

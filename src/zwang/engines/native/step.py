@@ -10,7 +10,7 @@ import numpy as np
 
 from zwang.compile.restricted import Array, native, seldom_native
 from zwang.engines.native import tableau as dop853
-from zwang.engines.native.record import Run
+from zwang.engines.native.record import RunRecord
 from zwang.engines.native.stage_kernels import DENSE, ERROR, at, call, combine, shift, stage, two_sum
 
 EPS: Final = float(np.finfo(float).eps)
@@ -69,7 +69,7 @@ def square(a: float) -> float:
 
 
 @native
-def evaluate(run: Run, row: Array, x: Array) -> bool:
+def evaluate(run: RunRecord, row: Array, x: Array) -> bool:
     """row = acceleration and pivots at x; False when an acceleration is not finite.
 
     `lowest` follows the smallest pivot in units of its scale; what is not a number is smaller than all.
@@ -88,7 +88,7 @@ def evaluate(run: Run, row: Array, x: Array) -> bool:
 
 
 @native
-def grow(run: Run, row: Array, x: Array) -> None:
+def grow(run: RunRecord, row: Array, x: Array) -> None:
     """Pivots are judged by what is large along the run: a start beside a singular position says nothing about them."""
     n, scale, best = run.n, at(run.pivot_scale), at(run.best)
     larger_now = False
@@ -105,7 +105,7 @@ def grow(run: Run, row: Array, x: Array) -> None:
 
 
 @native
-def volume(run: Run, pivots: Array, units: Array) -> float:
+def volume(run: RunRecord, pivots: Array, units: Array) -> float:
     """The product of the growing pivots, in some units: det A M⁻¹Aᵀ.
 
     A pivot is what earlier rows leave of one, so it depends on their order: where masses differ much, one pivot falls
@@ -118,7 +118,7 @@ def volume(run: Run, pivots: Array, units: Array) -> float:
 
 
 @seldom_native
-def unsteady(run: Run, last: int) -> bool:
+def unsteady(run: RunRecord, last: int) -> bool:
     """Whether the volume changes more in a step, from its stages up to one, than it can resolve."""
     n, stride, k, low, high = run.n, run.stride, at(run.k), 1.0, 1.0
     for s in range(1, last + 1):
@@ -128,7 +128,7 @@ def unsteady(run: Run, last: int) -> bool:
 
 
 @native
-def survey(run: Run, last: int) -> int:
+def survey(run: RunRecord, last: int) -> int:
     """`lowest` of a step, from its stages up to one; 1 if a pivot varies so much that it may vanish between them.
 
     Where none falls below EVEN of its largest value, neither `dips` nor `hides` can find anything. It is 2 if one of
@@ -152,7 +152,7 @@ def survey(run: Run, last: int) -> int:
 
 
 @native
-def dips(run: Run) -> bool:
+def dips(run: RunRecord) -> bool:
     """Whether a pivot may vanish between two stages: then the step has to be made shorter.
 
     A pivot is a square and touches zero without changing sign, so a long step may have it large at all stages and
@@ -181,7 +181,7 @@ def dips(run: Run) -> bool:
 
 
 @native
-def hides(run: Run) -> bool:
+def hides(run: RunRecord) -> bool:
     """Whether the root of a pivot falls before a gap between stages and rises after it, in lines that meet near zero.
 
     Where a pivot vanishes, its root is straight on either side. At the ends of the step the one line is mirrored.
@@ -217,7 +217,7 @@ def hides(run: Run) -> bool:
 
 
 @native
-def stages(run: Run, h: float, first: int, last: int) -> None:
+def stages(run: RunRecord, h: float, first: int, last: int) -> None:
     """The stages first … last of a step of size h. What is not finite in one of them shows in the error of the step.
 
     Nothing is looked at on the way: to read a slope right after the kernel has written it costs as much as a stage.
@@ -231,7 +231,7 @@ def stages(run: Run, h: float, first: int, last: int) -> None:
 
 
 @native
-def finite(run: Run, first: int, last: int) -> bool:
+def finite(run: RunRecord, first: int, last: int) -> bool:
     """Whether the accelerations of some stages are."""
     k, good = at(run.k), True
     for s in range(first, last + 1):
@@ -241,7 +241,7 @@ def finite(run: Run, first: int, last: int) -> bool:
 
 
 @native
-def finish(run: Run, h: float) -> float:
+def finish(run: RunRecord, h: float) -> float:
     """The end of the step, and the error in units of the tolerance: Hairer's blend of orders 5 and 3."""
     n, now, new, rows, rtol, atol = run.n, at(run.now), at(run.new), at(run.sums), at(run.rtol), at(run.atol)
     stage(12, new, at(run.new_low), now, at(run.low), h, at(run.k), run.stride, n)
@@ -259,7 +259,7 @@ def finish(run: Run, h: float) -> float:
 
 
 @native
-def quiet(run: Run, h: float, error: float) -> bool:
+def quiet(run: RunRecord, h: float, error: float) -> bool:
     """Whether the error of a step says nothing of the size that is needed.
 
     It would be as small for the longest step, too, or is rounding.
@@ -287,7 +287,7 @@ def unit(atol: float, rtol: float, size: float) -> float:
 
 
 @seldom_native
-def first_size(run: Run, sign: float) -> float:
+def first_size(run: RunRecord, sign: float) -> float:
     """Hairer's guess of the first step: an explicit Euler step tells the size of the second derivative."""
     n, now, x, rtol, atol, f0 = run.n, at(run.now), at(run.x), at(run.rtol), at(run.atol), at(run.k)
     f1 = shift(f0, run.stride)
@@ -314,7 +314,7 @@ def first_size(run: Run, sign: float) -> float:
 
 
 @native
-def project(run: Run, kernel: int, y: Array, y_low: Array) -> bool:
+def project(run: RunRecord, kernel: int, y: Array, y_low: Array) -> bool:
     """y onto the constraints, positions first, then velocities; False when a residual is not finite."""
     n, out = run.n, at(run.out)
     stale = True
@@ -340,7 +340,7 @@ def project(run: Run, kernel: int, y: Array, y_low: Array) -> bool:
 
 
 @native
-def prepare_dense(run: Run, h: float) -> None:
+def prepare_dense(run: RunRecord, h: float) -> None:
     """The coefficients of the interpolant, from all sixteen stages."""
     n, now, new, c, rows, f0 = run.n, at(run.now), at(run.new), at(run.dense), at(run.sums), at(run.k)
     f1 = shift(f0, 12 * run.stride)
@@ -358,7 +358,7 @@ def prepare_dense(run: Run, h: float) -> None:
 
 
 @native
-def interpolate(run: Run, h: float, theta: float) -> None:
+def interpolate(run: RunRecord, h: float, theta: float) -> None:
     """x = the state at t + θh by the interpolant of order 7."""
     m, now, x, c, rest = 2 * run.n, at(run.now), at(run.x), at(run.dense), 1.0 - theta
     x[0] = now[0] + (run.t_low + theta * h)
@@ -369,7 +369,7 @@ def interpolate(run: Run, h: float, theta: float) -> None:
 
 
 @native
-def slope_at(run: Run, h: float, theta: float, f: Array) -> None:
+def slope_at(run: RunRecord, h: float, theta: float, f: Array) -> None:
     """f = the interpolant's v̇ at t + θh: how far the motion between the stages obeys its equation."""
     n, m, c, rest = run.n, 2 * run.n, at(run.dense), 1.0 - theta
     for i in range(n):
@@ -386,7 +386,7 @@ def slope_at(run: Run, h: float, theta: float, f: Array) -> None:
 
 
 @native
-def read(run: Run, h: float, theta: float) -> None:
+def read(run: RunRecord, h: float, theta: float) -> None:
     """x = the state at t + θh as it is handed out: interpolated, and projected if there is a projection."""
     interpolate(run, h, theta)
     if run.projection != 0:

@@ -15,8 +15,8 @@ from zwang.compile import Kernel, Program
 from zwang.compile.tangent import tangent
 from zwang.engines.native.engine import compiled
 from zwang.engines.pieces import Watched
-from zwang.engines.steps import Problem, march
-from zwang.engines.task import Path, Status, Task, volume_of
+from zwang.engines.steps import SteppedProblem, march
+from zwang.engines.task import Status, Task, Trajectory, volume_of
 from zwang.errors import InputError
 
 PROJECTIONS = 3  # Newton's steps back to the constraints, as in the native engine
@@ -26,7 +26,7 @@ _BATCH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_
 _JACOBIANS: "WeakKeyDictionary[Program, Program]" = WeakKeyDictionary()
 
 
-def run(task: Task, solver: str) -> Path:
+def run(task: Task, solver: str) -> Trajectory:
     """Integrate a task by one of SciPy's solvers."""
     began = clock.perf_counter()
     watch = Watch(task)
@@ -50,7 +50,7 @@ def solver_class(name: str) -> type:
     return solver
 
 
-def problem_of(task: Task, watch: "Watch") -> tuple[Problem, str]:
+def problem_of(task: Task, watch: "Watch") -> tuple[SteppedProblem, str]:
     """A task as the solvers want it, and a word on how."""
     kernel, n = compiled(task.acceleration), len(task.q)
     at, pivots_end = single(kernel, task), n + len(task.pivot_scale)
@@ -66,7 +66,7 @@ def problem_of(task: Task, watch: "Watch") -> tuple[Problem, str]:
 
     events = Watched(compiled(task.events.program), task.p, task.events) if task.events else None
     jacobian, note = jacobian_of(task)
-    return Problem(
+    return SteppedProblem(
         slope,
         watch.trouble,
         jacobian,
@@ -186,7 +186,7 @@ def projection_of(task: Task) -> Callable[[float, Array], Array] | None:
         return None
     kernel, n = compiled(task.projection), len(task.q)
     at = single(kernel, task)
-    levels = [(slice(0, n), "dq", "position"), (slice(n, 2 * n), "dv", "velocity")]
+    levels = [(slice(0, n), "dq", "residual"), (slice(n, 2 * n), "dv", "residual_rate")]
 
     def project(t: float, y: Array) -> Array:
         y = y.copy()

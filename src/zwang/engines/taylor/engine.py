@@ -37,7 +37,7 @@ from zwang.engines.gauss import POINTS, running_integral
 from zwang.engines.native.engine import compiled
 from zwang.engines.pieces import Met, Search, Watched
 from zwang.engines.steps import stretches
-from zwang.engines.task import Happening, Path, Status, Task, Trace, volume_of
+from zwang.engines.task import EventHit, Status, Task, Trace, Trajectory, volume_of
 from zwang.engines.taylor.machine import Machine, Numbers, machine_for, precision_of
 
 NODES: Final = (0.47, 0.81, 1.0)
@@ -54,7 +54,7 @@ PROJECTIONS: Final = 3
 LOOK: Final = 0.05  # seconds between two words on progress
 
 
-def run(task: Task, precision: str = "double") -> Path:
+def run(task: Task, precision: str = "double") -> Trajectory:
     """Integrate a task; what was computed before a stop or an interrupt is in the path.
 
     With precision="quad" everything is computed with 34 digits and rounded at the end; tolerances may then go
@@ -63,7 +63,7 @@ def run(task: Task, precision: str = "double") -> Path:
     return integrated(task, precision)[0]
 
 
-def run_quad(task: Task) -> tuple[Path, NDArray[np.str_], NDArray[np.str_]]:
+def run_quad(task: Task) -> tuple[Trajectory, NDArray[np.str_], NDArray[np.str_]]:
     """A reference solution: the path, and q and v (T, n) at the saved times with all digits of quadruple precision.
 
     The tolerance is the least one, whatever the task says. Start and parameters are doubles and taken for exact:
@@ -75,7 +75,7 @@ def run_quad(task: Task) -> tuple[Path, NDArray[np.str_], NDArray[np.str_]]:
     return path, digits[:, :n], digits[:, n:]
 
 
-def integrated(task: Task, precision: str) -> tuple[Path, list[Numbers]]:
+def integrated(task: Task, precision: str) -> tuple[Trajectory, list[Numbers]]:
     """The path, and the saved states in the working precision."""
     began = clock.perf_counter()
     with machine_for(task, precision_of(precision)) as machine:
@@ -89,7 +89,7 @@ def integrated(task: Task, precision: str) -> tuple[Path, list[Numbers]]:
     n, saved, (t, y) = machine.n, walk.saved, walk.now
     states = np.array([s.astype(float) for s in saved]).reshape(len(saved), 2 * n)
     end = y.astype(float)
-    path = Path(
+    path = Trajectory(
         status=status,
         q=states[:, :n],
         v=states[:, n:],
@@ -99,7 +99,7 @@ def integrated(task: Task, precision: str) -> tuple[Path, list[Numbers]]:
         turned=walk.turned,
         steps=walk.steps,
         evaluations=walk.evaluations,
-        happenings=tuple(walk.happenings),
+        hits=tuple(walk.hits),
         best=walk.best,
         pivot_scale=walk.scale,
         volume=walk.volume,
@@ -132,7 +132,7 @@ class Walk:
         """Of each saved time the work up to it, the size of the step around it and the slope of v there."""
         self.worked = self.turned = 0.0
         self.pivots = slice(machine.n, machine.n + len(task.pivot_scale))
-        self.happenings: list[Happening] = []
+        self.hits: list[EventHit] = []
         self.steps = self.evaluations = self.creeping = 0
         self.sense = -1 if self.end < self.now[0] else 1
         self.longest = math.inf
@@ -195,7 +195,7 @@ class Walk:
             return Met()
         state = y.astype(float)
         met = self.search.cross(start, state)
-        self.happenings += [Happening(at, which, state[:n], state[n:]) for at, which in met.events]
+        self.hits += [EventHit(at, which, state[:n], state[n:]) for at, which in met.events]
         return met
 
     def begin(self) -> Status | None:
@@ -336,7 +336,7 @@ class Walk:
         self.saved += [new if at == target else self.state(self.number(at)) for at in due]
         for at, which in met.events:
             y = (new if at == float(target) else self.state(self.number(at))).astype(float)
-            self.happenings.append(Happening(at, which, y[:n], y[n:]))
+            self.hits.append(EventHit(at, which, y[:n], y[n:]))
         self.now, self.size = (target, new), size
         self.grow()
         self.longest = GROWTH * abs(float(target - t))

@@ -38,7 +38,7 @@ class Precision:
 
 
 @dataclass(frozen=True, eq=False)
-class Function:
+class HeyokaFunction:
     """A compiled function of (t, q, v, p) for stacks of states: times (K,), states (2n, K) to outputs (m, K)."""
 
     compiled: Any
@@ -65,9 +65,9 @@ class Machine:
     """
 
     integrator: Any
-    readings: Function
-    projection: Function | None
-    events: Function | None
+    readings: HeyokaFunction
+    projection: HeyokaFunction | None
+    events: HeyokaFunction | None
     found: list[tuple[Any, int]]
     kind: Precision
     tol: float
@@ -143,10 +143,10 @@ def build(task: Task, kind: Precision, tol: float) -> Machine:
     projection = None
     if task.projection:
         parts = to.outputs(task.projection)
-        ordered = [e for name in ("dq", "dv", "position", "velocity") for e in parts[name]]
-        projection = Function(hy.cfunc(ordered, vars=x, **settings))
-    readings = Function(hy.cfunc([*out["acceleration"], *pivots, *out.get("power", ())], vars=x, **settings))
+        ordered = [e for name in ("dq", "dv", "residual", "residual_rate") for e in parts[name]]
+        projection = HeyokaFunction(hy.cfunc(ordered, vars=x, **settings))
+    readings = HeyokaFunction(hy.cfunc([*out["acceleration"], *pivots, *out.get("power", ())], vars=x, **settings))
     events = None
     if task.events and kind.name == "quad":
-        events = Function(hy.cfunc(list(to.outputs(task.events.program)["event"]), vars=x, **settings))
+        events = HeyokaFunction(hy.cfunc(list(to.outputs(task.events.program)["event"]), vars=x, **settings))
     return Machine(integrator, readings, projection, events, found, kind, tol, n)

@@ -13,7 +13,7 @@ from numpy.polynomial import chebyshev
 
 from zwang.arrays import Array
 from zwang.engines.native.engine import compiled, run
-from zwang.engines.task import Path, Status, Task
+from zwang.engines.task import Status, Task, Trajectory
 from zwang.errors import UndeterminedError, ZwangError
 from zwang.linalg.newton import nearest_root
 from zwang.motion.setup import Setup
@@ -55,7 +55,7 @@ class Leap:
         return project(self.setup, t, q, v)
 
 
-def best_leap(setup: Setup, task: Task, path: Path, ahead: float) -> Leap | None:
+def best_leap(setup: Setup, task: Task, path: Trajectory, ahead: float) -> Leap | None:
     """Of leaps from windows of different width and polynomials of different degree, the first that is as good as the
     steps of the motion, or the one that errs least.
     """
@@ -78,7 +78,7 @@ def best_leap(setup: Setup, task: Task, path: Path, ahead: float) -> Leap | None
     return best
 
 
-def retraced(setup: Setup, task: Task, path: Path, widths: list[float]) -> list[State]:
+def retraced(setup: Setup, task: Task, path: Trajectory, widths: list[float]) -> list[State]:
     """States some times before the stop, brought to the constraints there, where that moves them little."""
     t = path.end[0]
     grid = np.array([t, *(t - direction(task) * width for width in widths)])
@@ -186,13 +186,13 @@ def project(setup: Setup, t: float, q: Array, v: Array) -> tuple[Array, Array]:
 
     def positions(x: Array) -> tuple[Array, Array]:
         now = setup.matrices(t, x, v)
-        return now.position[holonomic], now.A[holonomic]
+        return now.residual[holonomic], now.A[holonomic]
 
     q, _ = nearest_root(positions, q, 1e-14, 20)
 
     def velocities(x: Array) -> tuple[Array, Array]:
         now = setup.matrices(t, q, x)
-        return now.velocity[first], now.A[first]
+        return now.residual_rate[first], now.A[first]
 
     v, _ = nearest_root(velocities, v, 1e-14, 20)
     return q, v
@@ -214,7 +214,7 @@ def quiet(task: Task, start: State, times: Array, pivot_tol: float = 0.0) -> Tas
     t, q, v = start
     return replace(
         task, t=t, q=q, v=v, times=times, tol=min(task.tol, TIGHT), pivot_tol=pivot_tol, events=None, projection=None,
-        crossing=None, could_cross=False, progress=None, step_limit=PROBE,
+        bridge=None, could_bridge=False, progress=None, step_limit=PROBE,
     )  # fmt: skip
 
 

@@ -13,13 +13,13 @@ from zwang.engines.gauss import running_integral
 from zwang.engines.native.bridge import DOUBT
 from zwang.engines.native.engine import LOOSE, ZONE, compiled, run
 from zwang.engines.pieces import Search, Watched
-from zwang.engines.task import Crossing, Happening, Path, Status, Task, Trace, volume_of
+from zwang.engines.task import Bridge, EventHit, Status, Task, Trace, Trajectory, volume_of
 from zwang.errors import ZwangError
 from zwang.linalg.factors import factorise
 from zwang.linalg.masses import mass_units
 from zwang.linalg.rank import row_norms
 from zwang.lowering.lowered import Matrices
-from zwang.lowering.rows import Choice, choose
+from zwang.lowering.rows import RowBasis, choose
 from zwang.motion.setup import Setup
 from zwang.motion.singular.leap import (
     ACCEPT,
@@ -65,7 +65,7 @@ ASTRAY = (
 
 STALLED = "The mass matrix loses rank there; the constraints are as independent as ever."
 
-Engine = Callable[[Task], Path]
+Engine = Callable[[Task], Trajectory]
 
 
 @dataclass(frozen=True)
@@ -80,14 +80,14 @@ class Scale:
     volume: float
     """The largest product of the pivots of rows, as a logarithm."""
 
-    def for_pivots(self, choice: Choice) -> Array:
+    def for_pivots(self, basis: RowBasis) -> Array:
         """The scales of pivots, 1 where they were zero."""
         scale = np.where(self.pivots > 0, self.pivots, 1.0)
-        if choice.damping:
+        if basis.damping:
             scale[1] = 1 / scale[0]
         return scale
 
-    def along(self, path: Path) -> "Scale":
+    def along(self, path: Trajectory) -> "Scale":
         """With what an engine has found larger on its way."""
         if path.best is None or path.pivot_scale is None:
             return self
@@ -100,20 +100,20 @@ class Scale:
         return Scale(np.maximum(self.pivots, other.pivots), starts, max(self.volume, other.volume))
 
 
-def scale_at(choice: Choice, state: State, pivots_there: Array) -> Scale:
+def scale_at(basis: RowBasis, state: State, pivots_there: Array) -> Scale:
     """The scale of a choice of rows at a state."""
     sizes = np.abs(pivots_there)
-    if choice.damping:
+    if basis.damping:
         sizes[2:] *= ONLY_MASSES / Task.pivot_tol
         sizes[1] = 0.0  # the reciprocal of the first: so is its scale, see `for_pivots`
-    return Scale(sizes, (state,), volume_of(sizes[: len(choice.rows)]))
+    return Scale(sizes, (state,), volume_of(sizes[: len(basis.rows)]))
 
 
-def as_independent_as_ever(setup: Setup, choice: Choice, state: State, starts: Sequence[State]) -> bool:
+def as_independent_as_ever(setup: Setup, basis: RowBasis, state: State, starts: Sequence[State]) -> bool:
     """Whether the rows are about as long, and all rows as far from a lower rank, as at the best of some starts."""
 
     def measures(state: State) -> tuple[Array, float]:
-        now, rows = setup.matrices(*state), list(choice.rows)
+        now, rows = setup.matrices(*state), list(basis.rows)
         return np.linalg.norm(now.A[rows], axis=1), independence(now, range(len(now.A)), len(rows))
 
     lengths, apart = measures(state)
@@ -122,16 +122,16 @@ def as_independent_as_ever(setup: Setup, choice: Choice, state: State, starts: S
     return bool(apart > 0.3 * max(each for _, each in before) and (lengths > 0.3 * long).all())
 
 
-def by_name(setup: Setup, choice: Choice, path: Path, end: State) -> Path:
+def by_name(setup: Setup, basis: RowBasis, path: Trajectory, end: State) -> Trajectory:
     """A path whose steps became too small beside a singular position stopped because of that."""
-    if path.status is Status.STEP_TOO_SMALL and beside(setup, choice, end):
+    if path.status is Status.STEP_TOO_SMALL and beside(setup, basis, end):
         return replace(path, status=Status.SINGULAR)
     return path
 
 
-def beside(setup: Setup, choice: Choice, state: State) -> bool:
+def beside(setup: Setup, basis: RowBasis, state: State) -> bool:
     """Whether a state is so near a lower rank that rounding bounds the steps: rows are short, or almost dependent."""
-    now, rows = setup.matrices(*state), list(choice.rows)
+    now, rows = setup.matrices(*state), list(basis.rows)
     lengths, sizes = (np.linalg.norm(X[rows], axis=1) for X in (now.A, now.row_size))
     return bool((lengths < BESIDE * sizes).any() or independence(now, rows, len(rows)) < BESIDE)
 
@@ -149,30 +149,32 @@ class Passed:
     `scale` is what to judge later pivots by.
     """
 
-    path: Path
+    path: Trajectory
     scale: Scale
 
 
-def go_on(setup: Setup, task: Task, path: Path, choice: Choice, grid: Array, scale: Scale, engine: Engine) -> Passed:
+def go_on(
+    setup: Setup, task: Task, path: Trajectory, basis: RowBasis, grid: Array, scale: Scale, engine: Engine
+) -> Passed:
     """Find a way past a small pivot: it may only be small, other rows may serve, or a leap may be made."""
     t = path.end[0]
     if needs_escort(task):
         if (pivots(task, *path.end) > CLOSE * task.pivot_tol * task.pivot_scale).all():
             return Passed(escorted(setup, task, path, grid), scale)
         task = replace(task, tol=FINE)
-    if other_choice_serves(setup, path, choice):
+    if other_choice_serves(setup, path, basis):
         return Passed(stretch(path.end, note=f"Chose other independent rows at t = {t:.9g}."), scale)
-    if as_independent_as_ever(setup, choice, path.end, scale.starts):
+    if as_independent_as_ever(setup, basis, path.end, scale.starts):
         now = np.abs(pivots(task, *path.end))
         # As independent as ever: the pivot is small because masses are. (A light cart under a heavy bob: its
         # inertia counts only while the pole is not upright.)
         return Passed(stretch(path.end), replace(scale, pivots=now, volume=volume_of(now[: task.growing])))
     ahead = time_to_go(task, path)
     lowest = smallest_ahead(setup, task, path, ahead)
-    names = losing_rows(setup, path.end, choice)
+    names = losing_rows(setup, path.end, basis)
     if lowest > SINGULAR:
         near = come_near(task, path, grid, BEYOND * ahead, lowest, engine)
-        if lowest > DOUBTFUL or not turned_over(setup, choice, path.end, near.end):
+        if lowest > DOUBTFUL or not turned_over(setup, basis, path.end, near.end):
             return Passed(near, scale)
         words = f"The rank of A drops near there: {names}, nearer than can be told from rounding."
         return Passed(stretch(path.end, Status.SINGULAR, words), scale)
@@ -197,7 +199,7 @@ def only_order(task: Task, end: State, scale: Scale) -> Scale | None:
 
 def needs_escort(task: Task) -> bool:
     """Whether the engine is left before a pivot is small: its tolerance is loose, and it makes no crossings itself."""
-    return bool(task.growing) and task.tol > LOOSE and not task.could_cross
+    return bool(task.growing) and task.tol > LOOSE and not task.could_bridge
 
 
 def left_early(task: Task) -> Task:
@@ -207,7 +209,7 @@ def left_early(task: Task) -> Task:
     return replace(task, pivot_tol=ZONE, pivot_scale=scale)
 
 
-def escorted(setup: Setup, task: Task, path: Path, grid: Array) -> Path:
+def escorted(setup: Setup, task: Task, path: Trajectory, grid: Array) -> Trajectory:
     """The native engine, at a tolerance that tells branches apart, to where a pivot vanishes, or past a low one."""
     t, *before = path.end
     q, v = project(setup, t, *before)
@@ -224,22 +226,22 @@ def escorted(setup: Setup, task: Task, path: Path, grid: Array) -> Path:
     return replace(there, q=there.q[:count], v=there.v[:count], trace=there.trace and there.trace.first(count))
 
 
-def stretch(end: State, status: Status = Status.FINISHED, note: str = "") -> Path:
+def stretch(end: State, status: Status = Status.FINISHED, note: str = "") -> Trajectory:
     """A stretch of the motion in which nothing was saved."""
     nothing = np.zeros((0, len(end[1])))
-    return Path(status, nothing, nothing, end, notes=(note,) if note else ())
+    return Trajectory(status, nothing, nothing, end, notes=(note,) if note else ())
 
 
-def across(task: Task, leap: "Leap", grid: Array, names: str) -> Path:
+def across(task: Task, leap: "Leap", grid: Array, names: str) -> Trajectory:
     """The states saved and the events met on a leap."""
     end = at_most(task, abs(leap.landing - leap.end), leap.end)
-    happenings, status = events_between(task, leap, end)
+    hits, status = events_between(task, leap, end)
     note = (
         f"Leapt the singular position at t = {instant_of(task, leap, end):.9g} ({names}), from {leap.end:.9g} to "
         f"{end:.9g}; estimated error {leap.error:.1e}."
     )
     if status is Status.EVENT:
-        end = happenings[-1].t
+        end = hits[-1].t
     inside = grid[(grid - end) * leap.sign <= 0]
     states = [leap.state(float(time)) for time in inside]
     q, v = (np.array([s[i] for s in states]).reshape(len(states), len(task.q)) for i in range(2))
@@ -247,7 +249,7 @@ def across(task: Task, leap: "Leap", grid: Array, names: str) -> Path:
     trace = Trace(work[:-1], np.zeros_like(v), np.zeros(len(inside)))
     arrival = (end, *leap.state(end))
     worked, leapt = float(work[-1]), leap.error
-    return Path(status, q, v, arrival, trace, worked, happenings=happenings, leapt=leapt, notes=(note,))
+    return Trajectory(status, q, v, arrival, trace, worked, hits=hits, leapt=leapt, notes=(note,))
 
 
 def work_on(task: Task, leap: "Leap", times: Array) -> Array:
@@ -262,7 +264,7 @@ def work_on(task: Task, leap: "Leap", times: Array) -> Array:
     return running_integral(power, leap.end, times)
 
 
-def events_between(task: Task, leap: "Leap", end: float) -> tuple[tuple[Happening, ...], Status]:
+def events_between(task: Task, leap: "Leap", end: float) -> tuple[tuple[EventHit, ...], Status]:
     """Events on a leap, up to the first that stops the motion."""
     if task.events is None:
         return (), Status.FINISHED
@@ -275,11 +277,11 @@ def events_between(task: Task, leap: "Leap", end: float) -> tuple[tuple[Happenin
     met = search.along((leap.end, first), (end, last), states)
     if met.lost:
         return (), Status.UNRESOLVED
-    happenings = tuple(Happening(t, which, *leap.state(t)) for t, which in met.events)
-    return happenings, Status.EVENT if met.stops else Status.FINISHED
+    hits = tuple(EventHit(t, which, *leap.state(t)) for t, which in met.events)
+    return hits, Status.EVENT if met.stops else Status.FINISHED
 
 
-def smallest_ahead(setup: Setup, task: Task, path: Path, ahead: float) -> float:
+def smallest_ahead(setup: Setup, task: Task, path: Trajectory, ahead: float) -> float:
     """The smallest pivot just ahead, in units of its scale, computed as well as can be; 0 if it cannot be told."""
     if ahead <= 0:
         return 0.0
@@ -300,68 +302,68 @@ def smallest_ahead(setup: Setup, task: Task, path: Path, ahead: float) -> float:
     return float(lowest)
 
 
-def come_near(task: Task, path: Path, grid: Array, far: float, lowest: float, engine: Engine) -> Path:
+def come_near(task: Task, path: Trajectory, grid: Array, far: float, lowest: float, engine: Engine) -> Trajectory:
     """Integrate past a pivot that comes near zero but does not vanish."""
     t, q, v = path.end
     end = at_most(task, far, t)
     inside = grid[(grid - end) * direction(task) <= 0]
     times = inside if len(inside) and inside[-1] == end else np.append(inside, end)
-    near = engine(replace(task, t=t, q=q, v=v, times=times, pivot_tol=0.01 * lowest, crossing=None, could_cross=False))
+    near = engine(replace(task, t=t, q=q, v=v, times=times, pivot_tol=0.01 * lowest, bridge=None, could_bridge=False))
     trace = near.trace and near.trace.first(len(inside))
     return replace(near, q=near.q[: len(inside)], v=near.v[: len(inside)], trace=trace)
 
 
-def turned_over(setup: Setup, choice: Choice, before: State, after: State) -> bool:
+def turned_over(setup: Setup, basis: RowBasis, before: State, after: State) -> bool:
     """Whether the rows have the other orientation after a stretch: they have it beyond a place where rank drops.
 
     There the vanishing combination of rows passes zero and changes its sign; near misses are gone round, and it turns
     with the motion.
     """
-    rows = list(choice.rows)
+    rows = list(basis.rows)
     first, last = setup.matrices(*before), setup.matrices(*after)
     inner = first.A[rows] @ np.linalg.lstsq(first.M, last.A[rows].T, rcond=None)[0]
     return bool(np.linalg.slogdet(inner)[0] < 0)
 
 
-def other_choice_serves(setup: Setup, path: Path, choice: Choice) -> bool:
+def other_choice_serves(setup: Setup, path: Trajectory, basis: RowBasis) -> bool:
     """Whether a choice made here, of other rows, eliminated coordinates or rows that lift M, is regular here."""
     try:
         now = polished(setup, path.end)
-        new = choose(now, setup.system.coordinate_names, setup.form, damped=False, model=setup.model)
+        new = choose(now, setup.system.coordinate_names, setup.form, damped=False, lowered=setup.lowered)
     except ZwangError:
         return False
-    if new == choice or len(new.rows) != len(choice.rows):
+    if new == basis or len(new.rows) != len(basis.rows):
         return False
     factors = factorise(now.M[None], now.A[None, list(new.rows)], len(new.rows), setup.system.coordinate_names)
     regular = 1 / np.linalg.norm(factors.Ri[0], ord=2) ** 2 > HEALTHY
-    if new.rows == choice.rows:
+    if new.rows == basis.rows:
         return bool(regular)
-    before, after = (independence(now, c.rows, len(c.rows)) for c in (choice, new))
+    before, after = (independence(now, c.rows, len(c.rows)) for c in (basis, new))
     return bool((regular or after > APART) and after > BETTER * before)
 
 
-def crossings(setup: Setup, choice: Choice, path: Path) -> tuple[str, ...]:
+def bridges(setup: Setup, basis: RowBasis, path: Trajectory) -> tuple[str, ...]:
     """A sentence for each singular position that the engine stepped across."""
     return tuple(
-        f"Leapt the singular position at t = {crossing.instant:.9g} ({losing_rows(setup, crossing.start, choice)}), "
-        f"from {crossing.start[0]:.9g} to {crossing.end[0]:.9g}."
-        for crossing in path.crossings
-        if (crossing.least <= SINGULAR or turned_over(setup, choice, crossing.start, crossing.end))
-        and not stopped_before(crossing, path.end[0])
+        f"Leapt the singular position at t = {bridge.instant:.9g} ({losing_rows(setup, bridge.start, basis)}), "
+        f"from {bridge.start[0]:.9g} to {bridge.end[0]:.9g}."
+        for bridge in path.bridges
+        if (bridge.least <= SINGULAR or turned_over(setup, basis, bridge.start, bridge.end))
+        and not stopped_before(bridge, path.end[0])
     )
 
 
-def stopped_before(crossing: Crossing, end: float) -> bool:
+def stopped_before(bridge: Bridge, end: float) -> bool:
     """Whether an event stopped the motion before a crossing's instant."""
-    way = crossing.end[0] - crossing.start[0]
-    return bool((crossing.instant - end) * np.sign(way) > 1e-6 * abs(way))
+    way = bridge.end[0] - bridge.start[0]
+    return bool((bridge.instant - end) * np.sign(way) > 1e-6 * abs(way))
 
 
-def losing_rows(setup: Setup, state: State, choice: Choice) -> str:
+def losing_rows(setup: Setup, state: State, basis: RowBasis) -> str:
     """What becomes of the constraints near a state, by name: they become dependent, or the row of one vanishes."""
     t, q, v = state
     now = setup.matrices(t, q, v)
-    rows = list(choice.rows)
+    rows = list(basis.rows)
     factors = factorise(now.M[None], now.A[None, rows], len(rows), setup.system.coordinate_names)
     # the combination of unit rows that vanishes
     weights = np.abs(np.linalg.svd(factors.Ri[0])[0][:, 0])
@@ -372,7 +374,7 @@ def losing_rows(setup: Setup, state: State, choice: Choice) -> str:
     return f"{', '.join(names)} become dependent"
 
 
-def time_to_go(task: Task, path: Path) -> float:
+def time_to_go(task: Task, path: Trajectory) -> float:
     """How long from the stop to the singular instant, from how the smallest pivot falls towards it.
 
     A pivot is a square, and falls like (t_s − t)²: its root is extrapolated in a straight line.

@@ -9,7 +9,7 @@ import sympy as sp
 
 from zwang.arrays import Array
 from zwang.errors import AssemblyError
-from zwang.lowering.lowered import model_kernel
+from zwang.lowering.lowered import matrix_kernel
 from zwang.model.values import parameter_values
 from zwang.motion.assemble import assemble
 from zwang.multibody.mechanism import Mechanism
@@ -142,7 +142,7 @@ class Imported:
         """How the conditions' readings follow from the slots' rates, and the readings, at a position."""
         system = self.mechanism.system
         p, inputs = parameter_values(system, None)
-        now = model_kernel(system, inputs)(0.0, q, np.zeros_like(q), p)
+        now = matrix_kernel(system, inputs)(0.0, q, np.zeros_like(q), p)
         J = now.A @ S
         J[np.abs(J) < 1e-11 * np.abs(now.A).max(initial=1.0)] = 0.0  # rounding of joints that hold by themselves
-        return J, np.nan_to_num(now.position)
+        return J, np.nan_to_num(now.residual)

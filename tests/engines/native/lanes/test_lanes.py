@@ -22,7 +22,7 @@ from zwang.engines.native import step
 from zwang.engines.native import tableau as dop853
 from zwang.engines.native.lanes import loop as lanes_loop
 from zwang.engines.native.lanes.step import CALM
-from zwang.engines.native.runs import Kernels, Status, advance_many, prepare
+from zwang.engines.native.runs import Kernels, LoopStatus, advance_many, prepare
 
 t, q, v, x, y, u, w, p = symbols("t q v x y u w p")
 STATE, PLANE = (t, q, v), (t, x, y, u, w)
@@ -94,7 +94,7 @@ def orbits(count):
 def test_any_number_of_runs(count):
     many, one = both(KEPLER, 0.0, *orbits(count), 20.0, times=[20.0])
     assert_same(many, one)
-    assert (many.records["status"] == Status.FINISHED).all()
+    assert (many.records["status"] == LoopStatus.FINISHED).all()
 
 
 @pytest.mark.parametrize("tol", [1e-3, 1e-8, 1e-15])
@@ -135,35 +135,35 @@ def test_runs_that_end_early_do_not_disturb_the_others():
     many, one = both(ESCAPE, 0.0, np.where(fast > 1.5, fast, -1.0), fast, 1.0, times=np.linspace(0, 1, 11))
     assert_same(many, one)
     found = set(many.records["status"].tolist())
-    assert Status.FINISHED in found
-    assert found & {Status.NOT_FINITE, Status.STEP_TOO_SMALL}
+    assert LoopStatus.FINISHED in found
+    assert found & {LoopStatus.NOT_FINITE, LoopStatus.STEP_TOO_SMALL}
 
 
 def test_accelerations_that_become_no_numbers():
     many, one = both(ROOT, 0.0, np.zeros((33, 1)), np.linspace(-1, 2, 33)[:, None], 1.0, times=[0.5, 1.0])
     assert_same(many, one)
-    assert {Status.FINISHED, Status.NOT_FINITE} == set(many.records["status"].tolist())
+    assert {LoopStatus.FINISHED, LoopStatus.NOT_FINITE} == set(many.records["status"].tolist())
 
 
 def test_starts_that_are_no_numbers():
     start = np.linspace(0.1, 2, 21)[:, None]
     start[[3, 8]] = np.nan
     many, one = both(SOFT, 0.0, start, 0 * start, 1.0, times=[1.0])
-    assert many.records["status"][[3, 8]].tolist() == [Status.NOT_FINITE] * 2
+    assert many.records["status"][[3, 8]].tolist() == [LoopStatus.NOT_FINITE] * 2
     assert_same(many, one)
 
 
 def test_too_many_steps():
     many, one = both(KEPLER, 0.0, *orbits(20), 20.0, step_limit=60, rtol=1e-6, atol=1e-6)
     assert_same(many, one)
-    assert {Status.FINISHED, Status.TOO_MANY_STEPS} == set(many.records["status"].tolist())
+    assert {LoopStatus.FINISHED, LoopStatus.TOO_MANY_STEPS} == set(many.records["status"].tolist())
 
 
 def test_vanishing_pivots_are_met_by_each_run_at_its_time():
     speed = np.linspace(-1, 1, 35)[:, None]
     many, one = both(PIVOT, 0.0, np.full((35, 1), 0.7), speed, 1.0, times=np.linspace(0, 1, 9), pivot_tol=1e-3)
     assert_same(many, one)
-    assert {Status.FINISHED, Status.SINGULAR} == set(many.records["status"].tolist())
+    assert {LoopStatus.FINISHED, LoopStatus.SINGULAR} == set(many.records["status"].tolist())
 
 
 @pytest.mark.parametrize("k", [DIP, SWAYING, NO_PIVOT])
@@ -212,7 +212,7 @@ def test_an_interrupt_leaves_runs_ready_to_go_on(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         advance_many(runs, 20.0, attempts=10 * LANES, threads=2)
     monkeypatch.undo()
-    assert (runs.records["status"] == Status.RUNNING).any()
+    assert (runs.records["status"] == LoopStatus.RUNNING).any()
     assert (runs.state[:, 0] < 20).any()
     advance_many(runs, 20.0)
     assert_same(runs, one)

@@ -105,7 +105,7 @@ def prepare(runs: NDArray[np.void], parameters: int, acceleration: int, work: in
     names = GROUP.names or ()
     sizes = {
         name: LANES * size
-        for name, size in lengths(n, parameters, pivots, 0, 0, crossing=False, powers=powers).items()
+        for name, size in lengths(n, parameters, pivots, 0, 0, bridge=False, powers=powers).items()
         if name in names
     }
     sizes |= {"k": LANES * 16 * (n + pivots + powers), "work": work, "own": LANES * len(Own)}

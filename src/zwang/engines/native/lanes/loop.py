@@ -49,7 +49,7 @@ from zwang.engines.native.loop import (
     SINGULAR,
     STEP_TOO_SMALL,
 )
-from zwang.engines.native.record import Run
+from zwang.engines.native.record import RunRecord
 from zwang.engines.native.stage_kernels import at
 from zwang.engines.native.step import END, FIRST, FIRST_DENSE, HUGE, LAST, LAST_DENSE, QUIET, dips, hides, survey
 
@@ -57,7 +57,7 @@ _ONE_AT_A_TIME: Final = Lock()
 
 
 @seldom_native
-def sound(group: Group, runs: Run, which: int) -> int:
+def sound(group: Group, runs: RunRecord, which: int) -> int:
     """Those of some lanes (`bits`) in which no pivot may vanish between two stages."""
     w, n, k, own, kept = LANES, group.n, at(group.k), at(group.own), 0
     for lane in range(w):
@@ -83,7 +83,7 @@ def with_lane(builder: Any, number: Any, lane: Any) -> int:
 
 
 @native
-def hand_out(group: Group, runs: Run, which: Mask) -> None:
+def hand_out(group: Group, runs: RunRecord, which: Mask) -> None:
     """All requested times within the step."""
     own, t, end, lost = rows(group.own), rows(group.now)[0], rows(group.new)[0], rows(group.own)[Own.T_LOW]
     prepare_dense(group)
@@ -117,7 +117,7 @@ def refuse(group: Group, which: Mask, error: Lanes, lowest: Lanes) -> None:
 
 
 @native
-def settle(group: Group, runs: Run, which: Mask, error: Lanes) -> None:
+def settle(group: Group, runs: RunRecord, which: Mask, error: Lanes) -> None:
     """The end of the step becomes the state of these lanes; the next size is chosen."""
     n, now, low, k, own = group.n, rows(group.now), rows(group.low), rows(group.k), rows(group.own)
     new, new_low, slope = rows(group.new), rows(group.new_low), 12 * group.stride
@@ -162,7 +162,7 @@ def settle(group: Group, runs: Run, which: Mask, error: Lanes) -> None:
 
 
 @native
-def attempt(group: Group, runs: Run) -> int:
+def attempt(group: Group, runs: RunRecord) -> int:
     """A step of all lanes; those (`bits`) in which it has to be tried by the run alone."""
     own, new = rows(group.own), rows(group.new)
     busy = own[Own.RUN] >= 0.0
@@ -191,7 +191,7 @@ def attempt(group: Group, runs: Run) -> int:
 
 
 @native
-def advance(groups: Group, g: int, runs: Run, until: float, attempts: int) -> int:
+def advance(groups: Group, g: int, runs: RunRecord, until: float, attempts: int) -> int:
     """Group g by so many attempts of all its lanes; RUNNING until no run is left."""
     group = groups[g]
     group.busy = 0

@@ -14,7 +14,7 @@ from zwang.compile.restricted.module import FLOAT, INT
 from zwang.engines.native.lanes.group import Group, Own
 from zwang.engines.native.lanes.step import holds
 from zwang.engines.native.loop import RUNNING
-from zwang.engines.native.record import Run
+from zwang.engines.native.record import RunRecord
 from zwang.engines.native.stage_kernels import at
 
 
@@ -34,7 +34,7 @@ def next_number(builder: Any, address: Any) -> int:
 
 
 @seldom_native
-def settle_in(group: Group, runs: Run, lane: int, number: int, until: float) -> None:
+def settle_in(group: Group, runs: RunRecord, lane: int, number: int, until: float) -> None:
     """A run into a lane."""
     run, w, n = runs[number], LANES, group.n
     now, new, x, low, k, own = at(group.now), at(group.new), at(group.x), at(group.low), at(group.k), at(group.own)
@@ -66,7 +66,7 @@ def settle_in(group: Group, runs: Run, lane: int, number: int, until: float) -> 
 
 
 @seldom_native
-def move_out(group: Group, runs: Run, lane: int) -> int:
+def move_out(group: Group, runs: RunRecord, lane: int) -> int:
     """What a lane knows back into its run; the run's number."""
     w, n, now, low, k, own = LANES, group.n, at(group.now), at(group.low), at(group.k), at(group.own)
     number = int(own[Own.RUN * w + lane])
@@ -97,7 +97,7 @@ def move_out(group: Group, runs: Run, lane: int) -> int:
 
 
 @native
-def look_ahead(group: Group, runs: Run, lane: int) -> None:
+def look_ahead(group: Group, runs: RunRecord, lane: int) -> None:
     """The requested time that comes next in a lane."""
     w, own = LANES, at(group.own)
     run = runs[int(own[Own.RUN * w + lane])]
@@ -106,7 +106,7 @@ def look_ahead(group: Group, runs: Run, lane: int) -> None:
 
 
 @native
-def save(group: Group, runs: Run, lane: int, y: int, f: int, size: float, work: float) -> None:
+def save(group: Group, runs: RunRecord, lane: int, y: int, f: int, size: float, work: float) -> None:
     """One requested time of a lane is done; y and f are the addresses of the states and of their slopes."""
     w, n, states, slopes = LANES, group.n, at(y), at(f)
     run = runs[int(at(group.own)[Own.RUN * w + lane])]
@@ -122,7 +122,7 @@ def save(group: Group, runs: Run, lane: int, y: int, f: int, size: float, work: 
 
 
 @seldom_native
-def admit(group: Group, runs: Run, lane: int, number: int, until: float, attempts: int) -> bool:
+def admit(group: Group, runs: RunRecord, lane: int, number: int, until: float, attempts: int) -> bool:
     """A run into a lane after so many attempts by itself; False when that has ended it.
 
     A run on the way to a vanishing pivot stays by itself until it is past it.
@@ -137,7 +137,7 @@ def admit(group: Group, runs: Run, lane: int, number: int, until: float, attempt
 
 
 @seldom_native
-def draw(group: Group, runs: Run, lane: int, until: float) -> None:
+def draw(group: Group, runs: RunRecord, lane: int, until: float) -> None:
     """The next run that waits, and that does not end where it begins, into a free lane."""
     while True:
         number = next_number(group.waiting)
@@ -149,7 +149,7 @@ def draw(group: Group, runs: Run, lane: int, until: float) -> None:
 
 
 @seldom_native
-def attend(group: Group, runs: Run, which: int, until: float) -> None:
+def attend(group: Group, runs: RunRecord, which: int, until: float) -> None:
     """Lanes (`bits`) in which something rare has happened: the run tries its step alone; if it ends, the next comes."""
     for lane in range(LANES):
         if holds(which, lane):

@@ -175,5 +175,5 @@ def test_refused_arguments():
         zw.assemble(system, [1, 2])
     with pytest.raises(InputError, match="assemble takes one guess"):
         zw.assemble(system, {x: [1, 2], y: 0})
-    with pytest.raises(InputError, match=r"hold names .*z.*no coordinate or rate"):
+    with pytest.raises(InputError, match=r"hold names .*z.*not a coordinate or rate"):
         zw.assemble(system, start, hold=[z])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from zwang.compile import table
-from zwang.compile.code import NAN, ONE, ZERO, constant
+from zwang.compile.code import NAN, ONE, ZERO, Code, constant
 from zwang.compile.machine_code import LIBRARY
 from zwang.errors import InputError
 from zwang.functions import FUNCTIONS
@@ -15,9 +15,20 @@ from zwang.functions import FUNCTIONS
 if TYPE_CHECKING:
     from symengine import Expr
 
-    from zwang.compile.translate import Translator
 
-Builder = Callable[["Translator", "Expr", int], str]
+class Translation(Protocol):
+    """What a builder asks of the one who walks the expression (translate.py): where to write, and the parts' values."""
+
+    code: Code
+
+    def token(self, e: Expr, depth: int = ...) -> str:
+        """The value of an expression that stands `depth` levels inside."""
+
+    def denominator(self, e: Expr, depth: int) -> str:
+        """The value of a power's inverse if its exponent is negative, otherwise nothing."""
+
+
+Builder = Callable[[Translation, "Expr", int], str]
 
 # Longer products than this lose more accuracy than the library's pow, which then takes over.
 LARGEST_POWER = 64
@@ -26,7 +37,7 @@ SPECIAL = {"Infinity": inf, "NegativeInfinity": -inf, "NaN": nan}
 RELATIONS = {"Equality": "oeq", "Unequality": "une", "LessThan": "ole", "StrictLessThan": "olt"}
 
 
-def number(translator: Translator, e: Expr, depth: int) -> str:
+def number(translator: Translation, e: Expr, depth: int) -> str:
     """A real number, rounded once: 1/10 is the double nearest to it."""
     special = SPECIAL.get(type(e).__name__)
     if special is not None:
@@ -38,7 +49,7 @@ def number(translator: Translator, e: Expr, depth: int) -> str:
         raise InputError(f"the number {shortened(e)} is not a real number in the range of doubles") from None
 
 
-def add(translator: Translator, e: Expr, depth: int) -> str:
+def add(translator: Translation, e: Expr, depth: int) -> str:
     """A sum, term by term as SymEngine orders them."""
     first, *rest = e.args
     total = translator.token(first, depth)
@@ -47,7 +58,7 @@ def add(translator: Translator, e: Expr, depth: int) -> str:
     return total
 
 
-def multiply(translator: Translator, e: Expr, depth: int) -> str:
+def multiply(translator: Translation, e: Expr, depth: int) -> str:
     """A product over a product: x y⁻¹ z⁻² is x/(y z²), one division."""
     code = translator.code
     above = below = coefficient = ""
@@ -66,7 +77,7 @@ def multiply(translator: Translator, e: Expr, depth: int) -> str:
     return code.divide(above or ONE, below) if below else above
 
 
-def power(translator: Translator, e: Expr, depth: int) -> str:
+def power(translator: Translation, e: Expr, depth: int) -> str:
     """Whole and half powers by products, roots and one division; else exp, exp2 or pow."""
     code = translator.code
     inverse = translator.denominator(e, depth)
@@ -92,7 +103,7 @@ def twice_exponent(exponent: Expr) -> int:
     return int(twice) if abs(twice) <= 2 * LARGEST_POWER and twice == int(twice) else 0
 
 
-def function(translator: Translator, e: Expr, depth: int) -> str:
+def function(translator: Translation, e: Expr, depth: int) -> str:
     """A function that LLVM or the C library has, or one that follows from it by a reciprocal."""
     code = translator.code
     known = FUNCTIONS[type(e).__name__]
@@ -110,7 +121,7 @@ def native(name: str) -> str:
     return found if found.startswith("llvm.") else f"{LIBRARY}{found}"
 
 
-def sign(translator: Translator, e: Expr, depth: int) -> str:
+def sign(translator: Translation, e: Expr, depth: int) -> str:
     """1, -1, or the argument itself where it is zero or not a number."""
     code = translator.code
     x = code.unsigned(translator.token(e.args[0], depth))
@@ -118,7 +129,7 @@ def sign(translator: Translator, e: Expr, depth: int) -> str:
     return code.choose(code.compare("ogt", x, ZERO), ONE, below)
 
 
-def extreme(translator: Translator, e: Expr, depth: int) -> str:
+def extreme(translator: Translation, e: Expr, depth: int) -> str:
     """The greatest or least argument; not a number if any of them is not."""
     code = translator.code
     relation = "ogt" if type(e).__name__ == "Max" else "olt"
@@ -130,7 +141,7 @@ def extreme(translator: Translator, e: Expr, depth: int) -> str:
     return best
 
 
-def piecewise(translator: Translator, e: Expr, depth: int) -> str:
+def piecewise(translator: Translation, e: Expr, depth: int) -> str:
     """The value of the first condition that holds, not a number if none does; all values are computed."""
     tokens = [translator.token(a, depth) for a in e.args]
     value = NAN
@@ -139,13 +150,13 @@ def piecewise(translator: Translator, e: Expr, depth: int) -> str:
     return value
 
 
-def relation(translator: Translator, e: Expr, depth: int) -> str:
+def relation(translator: Translation, e: Expr, depth: int) -> str:
     """A comparison of two numbers; SymEngine writes > and >= the other way round."""
     a, b = (translator.token(a, depth) for a in e.args)
     return translator.code.compare(RELATIONS[type(e).__name__], a, b)
 
 
-def logic(translator: Translator, e: Expr, depth: int) -> str:
+def logic(translator: Translation, e: Expr, depth: int) -> str:
     """And, Or, Xor of any number of truth values, Not of one."""
     code = translator.code
     name = type(e).__name__.lower()
@@ -157,17 +168,17 @@ def logic(translator: Translator, e: Expr, depth: int) -> str:
     return first
 
 
-def truth(translator: Translator, e: Expr, depth: int) -> str:
+def truth(translator: Translation, e: Expr, depth: int) -> str:
     """True or False itself."""
     return "true" if type(e).__name__ == "BooleanTrue" else "false"
 
 
-def unknown_symbol(translator: Translator, e: Expr, depth: int) -> str:
+def unknown_symbol(translator: Translation, e: Expr, depth: int) -> str:
     """Refuse a symbol without a value."""
     raise InputError(f"the symbol {e} has no value: make it an input, or define it by an earlier step")
 
 
-def signal(translator: Translator, e: Expr, depth: int) -> str:
+def signal(translator: Translation, e: Expr, depth: int) -> str:
     """A signal or a derivative of it with respect to time, read from its table."""
     looked_up, *variables = e.args if type(e).__name__ == "Derivative" else (e,)
     if type(looked_up).__name__ != "FunctionSymbol" or looked_up.get_name() != table.NAME:
@@ -181,7 +192,7 @@ def signal(translator: Translator, e: Expr, depth: int) -> str:
     return code.call(f"{table.NAME}.{len(variables)}", *arguments, code.call(table.FIND, *arguments))
 
 
-def unsupported(translator: Translator, e: Expr, depth: int) -> str:
+def unsupported(translator: Translation, e: Expr, depth: int) -> str:
     """Refuse everything else."""
     name = e.get_name() if type(e).__name__ == "FunctionSymbol" else type(e).__name__
     raise InputError(

@@ -1,7 +1,7 @@
 """Equations of motion as LaTeX that a person would put in a paper."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -11,11 +11,60 @@ from zwang.formulations.forms import FORMS
 from zwang.linalg import exact
 from zwang.model.symbols import t
 
-if TYPE_CHECKING:
-    from zwang.equations.equations import Equations
+
+class EquationsInSymbols(Protocol):
+    """What is written: `Equations`, as far as this file reads them. It stands here so that only they import it."""
+
+    @property
+    def coordinates(self) -> tuple[sp.Expr, ...]:
+        """The coordinates, as they are written in q."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the constraints."""
+
+    @property
+    def M(self) -> sp.ImmutableMatrix:
+        """The mass matrix."""
+
+    @property
+    def Q(self) -> sp.ImmutableMatrix:
+        """The impressed forces."""
+
+    @property
+    def A(self) -> sp.ImmutableMatrix:
+        """The constraints' rows."""
+
+    @property
+    def b(self) -> sp.ImmutableMatrix:
+        """Their right-hand sides."""
+
+    @property
+    def C(self) -> sp.ImmutableMatrix:
+        """The nonideal forces."""
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """The independent rows."""
+
+    @property
+    def rank(self) -> int:
+        """How many they are."""
+
+    def acceleration(self, form: str = ..., **choice: Any) -> sp.ImmutableMatrix:
+        """q̈ by a form."""
+
+    def multipliers(self) -> sp.ImmutableMatrix:
+        """λ of least norm."""
+
+    def null_space(self) -> sp.ImmutableMatrix:
+        """What may be added to λ."""
+
+    def gibbs_appell_system(self, eliminate: Any) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix]:
+        """Matrix and right-hand side for the accelerations that are kept."""
 
 
-def document(equations: "Equations", form: str, choice: dict[str, Any]) -> str:
+def document(equations: EquationsInSymbols, form: str, choice: dict[str, Any]) -> str:
     """An `aligned` block: the form in general, its matrices, what was assumed, and q̈ written out."""
     lines = setting(equations, form, choice)
     lines += beside(equations, form, choice)
@@ -24,7 +73,7 @@ def document(equations: "Equations", form: str, choice: dict[str, Any]) -> str:
     return aligned(lines)
 
 
-def setting(equations: "Equations", form: str, choice: dict[str, Any]) -> list[str]:
+def setting(equations: EquationsInSymbols, form: str, choice: dict[str, Any]) -> list[str]:
     """The form in general and its matrices: what can be written down at once, however large the system is."""
     lines = [general(form, choice, bool(equations.names), any(equations.C))]
     lines.append(rf"q = {vector(equations.coordinates)},\quad M = {latex(equations.M)},\quad Q = {latex(equations.Q)}")
@@ -44,7 +93,7 @@ def general(form: str, choice: Mapping[str, Any], constrained: bool, nonideal: b
     return text.replace("Q", "F") + r",\quad F = Q + C" if nonideal else text
 
 
-def beside(equations: "Equations", form: str, choice: Mapping[str, Any]) -> list[str]:
+def beside(equations: EquationsInSymbols, form: str, choice: Mapping[str, Any]) -> list[str]:
     """What a form finds beside q̈, if that is worth a line."""
     kind = FORMS[form].beside
     return [BESIDE[kind](equations, choice)] if kind and equations.names else []
@@ -56,12 +105,12 @@ def aligned(lines: list[str]) -> str:
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 
 
-def multipliers(equations: "Equations", choice: Mapping[str, Any]) -> str:
+def multipliers(equations: EquationsInSymbols, choice: Mapping[str, Any]) -> str:
     """The multipliers, and what may be added to them."""
     return rf"\lambda = {latex(equations.multipliers())}{family(equations)}"
 
 
-def reduced_system(equations: "Equations", choice: Mapping[str, Any]) -> str:
+def reduced_system(equations: EquationsInSymbols, choice: Mapping[str, Any]) -> str:
     """The equations for the accelerations that are not eliminated, in matrix form."""
     chosen = choice.get("eliminate")
     if chosen is None:
@@ -72,7 +121,7 @@ def reduced_system(equations: "Equations", choice: Mapping[str, Any]) -> str:
     return rf"{latex(matrix)}{vector(kept)} = {latex(right)}"
 
 
-def family(equations: "Equations") -> str:
+def family(equations: EquationsInSymbols) -> str:
     """What may be added to the multipliers where they are not unique."""
     null_space = equations.null_space()
     if not null_space.cols:

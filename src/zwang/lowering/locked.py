@@ -8,7 +8,7 @@ LITERAL is not held: the switch then reads the state, as in the plain model.
 Every switch has three numbers: its mode, the level that is watched (the sign, or the floor's value), and a slack.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -95,6 +95,41 @@ def lock(
 
     Of those that depend on time alone, the ones that varied parameters move, and those at which energy jumps.
     """
+    found = atoms_to_hold(lowered, varied)
+    if not found:
+        return None
+    axes = lowered.description.axes
+    names = dict(zip(lowered.parameters, symbols, strict=True)) | dict(zip(axes.q, coordinates, strict=True))
+    names |= {v: f"{name}'" for v, name in zip(axes.v, coordinates, strict=True)}
+    switches, held = hold(found, names)
+    modes = tuple(se.Symbol(f"{kind}{i}") for kind in ("mode", "level", "slack") for i in range(len(switches)))
+    # Derived anew, not replaced in what was derived: A, b and Q contain derivatives, and those of a switch that is
+    # held are those of its piece.
+    smooth = replaced(lowered.description, held)
+    locked = Lowered(smooth, between_jumps(derive_plain(smooth)), lowered.parameters, modes)
+    rows = [
+        (row, i, rises)
+        for i, s in enumerate(switches)
+        for row, rises in watched(s, se.Symbol(f"level{i}"), se.Symbol(f"slack{i}"))
+    ]
+    readings = {"argument": tuple(s.argument for s in switches), "size": tuple(s.size for s in switches)}
+    values, steady_names = must_not_jump(locked, coordinates, constraints)
+    steady = Program(locked.inputs, {"value": values})
+    state = {*axes.q, *axes.v}
+    timed = tuple(i for i, s in enumerate(switches) if not s.argument.free_symbols & state)
+    reading = Program(locked.inputs, readings)
+    _, jacobi, _ = energies(locked)
+    energy = Program(locked.inputs, {"energy": (jacobi,)}) if jacobi.free_symbols & set(modes) else None
+    return Locked(locked, tuple(switches), tuple(rows), reading, steady, steady_names, timed, energy)
+
+
+def atoms_to_hold(lowered: Lowered, varied: tuple[int, ...]) -> list[Any]:
+    """The conditions and floors whose changes must be met by a step of their own, inner ones first.
+
+    An instant known beforehand is a break and needs nothing here, unless varied parameters move it, or a potential or
+    mass jumps there and the energy with it. What depends on accelerations is not known before a step and cannot be
+    held.
+    """
     description = lowered.description
     axes = description.axes
     state, beyond = {*axes.q, *axes.v}, set(axes.a)
@@ -106,16 +141,20 @@ def lock(
         timed = axes.t in inside and (inside & moving or atom in stored)
         if not inside & beyond and (inside & state or timed):
             found.append(atom)
-    if not found:
-        return None
-    names = dict(zip(lowered.parameters, symbols, strict=True)) | dict(zip(axes.q, coordinates, strict=True))
-    names |= {v: f"{name}'" for v, name in zip(axes.v, coordinates, strict=True)}
-    held: dict[Any, Any] = {}  # atom -> what stands for it
+    return found
+
+
+def hold(found: Sequence[Any], names: Mapping[Any, str]) -> tuple[list[Switch], dict[Any, Any]]:
+    """The switches of some atoms, and what stands for each atom while they are held.
+
+    Several atoms may be one switch: x < 0, x ≤ 0 and 0 < x all change where x does, and must change together.
+    """
+    held: dict[Any, Any] = {}
     known: dict[Any, tuple[int, int]] = {}  # argument -> its switch, and the sign it has there
     switches: list[Switch] = []
     for atom in found:
         kind = type(atom).__name__
-        argument = argument_of(atom).xreplace(held)
+        argument = argument_of(atom).xreplace(held)  # inner switches come first, so they are held already
         family = "relation" if kind in RELATIONS else kind
         if (family, argument) not in known:
             sides = atom.args if kind in RELATIONS else (atom.args[0],)
@@ -130,23 +169,7 @@ def lock(
         reads = own if kind in RELATIONS else MAKE[kind](own)
         value = se.Piecewise((mode, se.Lt(mode, LITERAL / 2)), (reads, True))
         held[atom] = MAKE[kind](sign * value, 0) if kind in RELATIONS else value
-    count = len(switches)
-    modes = tuple(se.Symbol(f"{kind}{i}") for kind in ("mode", "level", "slack") for i in range(count))
-    smooth = replaced(description, held)
-    locked = Lowered(smooth, between_jumps(derive_plain(smooth)), lowered.parameters, modes)
-    rows = [
-        (row, i, rises)
-        for i, s in enumerate(switches)
-        for row, rises in watched(s, se.Symbol(f"level{i}"), se.Symbol(f"slack{i}"))
-    ]
-    readings = {"argument": tuple(s.argument for s in switches), "size": tuple(s.size for s in switches)}
-    values, steady_names = must_not_jump(locked, coordinates, constraints)
-    steady = Program(locked.inputs, {"value": values})
-    timed = tuple(i for i, s in enumerate(switches) if not s.argument.free_symbols & state)
-    reading = Program(locked.inputs, readings)
-    _, jacobi, _ = energies(locked)
-    energy = Program(locked.inputs, {"energy": (jacobi,)}) if jacobi.free_symbols & set(modes) else None
-    return Locked(locked, tuple(switches), tuple(rows), reading, steady, steady_names, timed, energy)
+    return switches, held
 
 
 def words_of(atom: Any, names: Mapping[Any, str]) -> str:

@@ -112,33 +112,18 @@ def factorise_saddle(
     `damping` are the μ of the rows, if they are damped.
     """
     n = len(M)
-    entries: dict[int, dict[int, list[Any]]] = {k: {} for k in range(n + len(A))}
-    diagonal: dict[int, list[Any]] = {k: [] for k in entries}
-
-    def put(i: int, j: int, e: Any) -> None:
-        if i == j:
-            diagonal[i].append(e)
-        else:
-            entries[i].setdefault(j, []).append(e)
-            entries[j][i] = entries[i][j]
-
-    for i, row in enumerate(M):
-        for j, e in row.items():
-            if j <= i:
-                put(i, j, steps.name(e))
-    waiting = {n + c: set(row) for c, row in enumerate(A)}
-    users: dict[int, list[int]] = {k: [] for k in range(n)}
-    for c, row in enumerate(A):
-        for j, e in row.items():
-            put(n + c, j, steps.name(e))
-            users[j].append(n + c)
-    for c, mu in enumerate(damping):
-        put(n + c, n + c, -mu)
+    left = unfactorised(M, A, steps, damping)
     late = n if coordinates_first else 0  # a constraint's degree counts as larger by this
 
     def rank(k: int) -> tuple[int, int]:
-        return len(entries[k]) + (late if k >= n else 0), k
+        return len(left.entries[k]) + (late if k >= n else 0), k
 
+    # A constraint waits for all coordinates of its row: only so its pivot tells whether the row is independent.
+    waiting = {n + c: set(row) for c, row in enumerate(A)}
+    users: dict[int, list[int]] = {k: [] for k in range(n)}
+    for c, row in enumerate(A):
+        for j in row:
+            users[j].append(n + c)
     heap = [rank(k) for k in range(n)] + [rank(k) for k, needs in waiting.items() if not needs]
     heapq.heapify(heap)
     order: list[int] = []
@@ -150,22 +135,66 @@ def factorise_saddle(
         k = queued[1]
         if k in below:
             continue
-        if queued != rank(k):  # its neighbourhood has changed since it was queued
+        # Its neighbourhood may have changed since it was queued: queued again with its degree of now, which is
+        # cheaper than keeping the heap up to date at every entry that is put.
+        if queued != rank(k):
             heapq.heappush(heap, rank(k))
             continue
         order.append(k)
-        if k < n and len(diagonal[k]) == 1:
+        if k < n and len(left.diagonal[k]) == 1:
             plain.add(k)
-        pivot[k] = steps.sum(diagonal[k])
-        column = {i: steps.sum(terms) for i, terms in entries[k].items()}
-        below[k] = {i: steps.name(e / pivot[k]) for i, e in column.items()}
-        neighbours = sorted(column)
-        for at, i in enumerate(neighbours):
-            del entries[i][k]
-            for j in neighbours[: at + 1]:
-                put(i, j, -below[k][i] * column[j])
+        pivot[k], below[k] = left.eliminate(k, steps)
         for c in users.get(k, ()):
             waiting[c].discard(k)
             if not waiting[c]:
                 heapq.heappush(heap, rank(c))
     return Saddle(steps, n, order, below, pivot, frozenset(plain))
+
+
+@dataclass(frozen=True)
+class Unfactorised:
+    """What is left of the symmetric matrix while nodes are eliminated: every entry as the terms that add up to it.
+
+    Terms are added only when their node is eliminated: one sum of all, not one for every update.
+    """
+
+    entries: dict[int, dict[int, list[Any]]]
+    """node → {other node: terms}; both ways round they are one list"""
+    diagonal: dict[int, list[Any]]
+
+    def put(self, i: int, j: int, e: Any) -> None:
+        """Add a term to an entry and its mirror image."""
+        if i == j:
+            self.diagonal[i].append(e)
+        else:
+            self.entries[i].setdefault(j, []).append(e)
+            self.entries[j][i] = self.entries[i][j]
+
+    def eliminate(self, k: int, steps: Steps) -> tuple[Any, Row]:
+        """Pivot and column of L of a node; what is left then is its Schur complement."""
+        pivot = steps.sum(self.diagonal[k])
+        column = {i: steps.sum(terms) for i, terms in self.entries[k].items()}
+        below = {i: steps.name(e / pivot) for i, e in column.items()}
+        neighbours = sorted(column)
+        for at, i in enumerate(neighbours):
+            del self.entries[i][k]
+            for j in neighbours[: at + 1]:
+                self.put(i, j, -below[i] * column[j])
+        return pivot, below
+
+
+def unfactorised(M: Sequence[Row], A: Sequence[Row], steps: Steps, damping: Sequence[Any]) -> Unfactorised:
+    """The saddle-point matrix, its entries named; −μ stands where rows are damped."""
+    n = len(M)
+    nodes = range(n + len(A))
+    matrix = Unfactorised({k: {} for k in nodes}, {k: [] for k in nodes})
+    for i, row in enumerate(M):
+        for j, e in row.items():
+            if j <= i:
+                matrix.put(i, j, steps.name(e))
+    for c, row in enumerate(A):
+        for j, e in row.items():
+            matrix.put(n + c, j, steps.name(e))
+    for c, mu in enumerate(damping):
+        matrix.put(n + c, n + c, -mu)
+    return matrix

@@ -66,7 +66,7 @@ def test_what_is_evaluated_with_many_digits_agrees(name):
         assert abs(found - reference(name, *given)) < mpmath.mpf(10) ** -35
 
 
-@pytest.mark.parametrize("name", SMOOTH)  # others are bounded between their switches: test_switches_in_time.py
+@pytest.mark.parametrize("name", SMOOTH)  # others are bounded between their switches: test_breaks_of_switches.py
 def test_bounds_over_a_stretch_hold(name):
     expression, count = made(name)
     x, y = se.symbols("x y")

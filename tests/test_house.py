@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests import house
+
 ROOT = Path(__file__).parents[1]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
 ROOMS = sorted(path.name for path in (ROOT / "src" / "zwang").iterdir() if (path / "__init__.py").exists())
@@ -55,6 +57,25 @@ def test_no_cycle_of_imports_no_crowded_room_no_function_too_large():
     awaited = "saltation|advance has|prepare has|integrate has|simulate_blackbox has"
     found = said("import graph; graph.main()").split("\n\n")[-1].splitlines()
     assert not [line for line in found if ("->" in line or "at most" in line) and not re.search(awaited, line)]
+
+
+# Where tests are
+
+
+def test_every_module_has_its_tests_by_its_name_or_a_place_that_is_listed():
+    places = {module: house.places_of(module) for module in house.modules()}
+    assert not [module for module, found in places.items() if not found]
+    assert not [str(path) for found in places.values() for path in found if not path.exists()]
+
+
+def test_no_place_is_listed_for_a_module_that_has_tests_of_its_name_or_is_gone():
+    known = house.modules()
+    assert not [module for module in house.TESTED_IN if module not in known or house.of_its_name(module)]
+
+
+def test_folders_of_tests_are_those_of_the_package():
+    folders = {path.parent.relative_to(ROOT / "tests").as_posix() for path in (ROOT / "tests").rglob("test_*.py")}
+    assert {folder for folder in folders if not (ROOT / "src" / "zwang" / folder).is_dir()} == set()
 
 
 # The pages for those who carry on

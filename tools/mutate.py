@@ -2,19 +2,19 @@
 
 Each mutant is one changed sign, operator, comparison or number, made in a copy of the tree. The tests of its room are
 run on it, those of its own module first, until one fails (killed) or a budget of processor time is used up (survived).
-Survivors are listed at the end: some are harmless, a scale or an order; for the others a test is missing.
+What killed is run on the unchanged tree, too: a test that fails there says nothing. Survivors are listed at the end:
+some are harmless, a scale or an order; for the others a test is missing.
 
     python tools/mutate.py --mutants 40 --seed 7
     python tools/mutate.py --only src/zwang/linalg           (a room, or one file)
     python tools/mutate.py --only src/zwang/verdict.py:120   (all mutants of a line)
-
-The tree itself must be green: run `make test` first.
 """
 
 import argparse
 import ast
 import os
 import random
+import runpy
 import shutil
 import subprocess
 import sys
@@ -135,21 +135,23 @@ def core(only: str | None) -> list[Mutant]:
 def tests_of(mutant: Mutant, tree: Path) -> list[str]:
     """The tests that should notice, nearest first.
 
-    The module's examples and the tests of its name, tests that import it, its room's, and those of the rooms that
-    import it.
+    The module's examples and the tests of its name or place (tests/house.py), tests that import it, its room's, and
+    those of the rooms that import it.
     """
     inside = Path(mutant.path).relative_to("src/zwang")
-    room, stem = inside.parts[0].removesuffix(".py"), inside.stem
+    room = inside.parts[0].removesuffix(".py")
     module = ".".join(["zwang", *inside.with_suffix("").parts]).removesuffix(".__init__")
     every = sorted((tree / "tests").rglob("test_*.py"))
     text = {path: path.read_text(encoding="utf-8") for path in every}
-    ofname = [p for p in every if p.stem.startswith(f"test_{stem}") or (stem == "__init__" and p.parent.name == room)]
+    own = runpy.run_path(str(ROOT / "tests" / "house.py"))["tests_of"](
+        inside.with_suffix("").as_posix(), tree / "tests"
+    )
     importing = [p for p in every if module in text[p]]
     roommates = [p for p in every if room in p.relative_to(tree / "tests").parts or p.stem == f"test_{room}"]
     package = tree / "src" / "zwang"
     users = [p.relative_to(package).parts[0] for p in package.rglob("*.py") if module in p.read_text(encoding="utf-8")]
     above = [p for p in every if p.relative_to(tree / "tests").parts[0].removeprefix("test_") in users]
-    chosen = dict.fromkeys([tree / mutant.path, *ofname, *importing, *roommates, *above])
+    chosen = dict.fromkeys([tree / mutant.path, *own, *importing, *roommates, *above])
     return [path.relative_to(tree).as_posix() for path in chosen]
 
 
@@ -163,35 +165,41 @@ def outcome(mutant: Mutant, tree: Path, cache: Path, seconds: float) -> tuple[bo
     """Whether a mutant is killed, and by what."""
     path = tree / mutant.path
     whole = path.read_bytes()
-    changed = whole[: mutant.begin] + mutant.new.encode() + whole[mutant.end :]
-    paths = os.pathsep.join([str(tree / "src"), str(ROOT / "tools")])
+    try:
+        path.write_bytes(whole[: mutant.begin] + mutant.new.encode() + whole[mutant.end :])
+        code, lines = tried(tests_of(mutant, tree), tree, cache, seconds)
+    finally:
+        path.write_bytes(whole)
+    if code < 0:
+        return True, "a test that does not end" if code in (-9, -24) else f"signal {-code}"
+    failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
+    if failed:
+        by = failed[0].split(" - ")[0].split(" ", 1)[1]
+        if tried([by], tree, cache, seconds)[0]:
+            raise SystemExit(f"{by} fails without any mutant: the tree must be green")
+        return True, by
+    return code not in (0, 2), lines[-1]  # 2: the budget is used up
+
+
+def tried(tests: list[str], tree: Path, cache: Path, seconds: float) -> tuple[int, list[str]]:
+    """The exit code of tests in a tree until the first fails, and what they print."""
     environment = os.environ | {
-        "PYTHONPATH": paths,
+        "PYTHONPATH": os.pathsep.join([str(tree / "src"), str(ROOT / "tools")]),
         "PYTHONDONTWRITEBYTECODE": "1",  # a stale file of the same second and size would run the wrong code
         "XDG_CACHE_HOME": str(cache),
         BUDGET: str(seconds),
     }
     words = ["-m", "pytest", "-x", "-rfE", "-p", "mutate", "-p", "no:cacheprovider", "--no-header", "--tb=no"]
     limit = f'ulimit -t {int(seconds) + STUCK}; exec "$@"'
-    try:
-        path.write_bytes(changed)
-        done = subprocess.run(
-            ["bash", "-c", limit, "mutate", sys.executable, *words, *tests_of(mutant, tree)],
-            cwd=tree,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-    finally:
-        path.write_bytes(whole)
-    if done.returncode < 0:
-        return True, "a test that does not end" if done.returncode in (-9, -24) else f"signal {-done.returncode}"
-    lines = done.stdout.strip().splitlines() or [""]
-    failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
-    if failed:
-        return True, failed[0].split(" - ")[0].split(" ", 1)[1]
-    return done.returncode not in (0, 2), lines[-1]  # 2: the budget is used up
+    done = subprocess.run(
+        ["bash", "-c", limit, "mutate", sys.executable, *words, *tests],
+        cwd=tree,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return done.returncode, done.stdout.strip().splitlines() or [""]
 
 
 def copy_of_tree(place: Path) -> Path:

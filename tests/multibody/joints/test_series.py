@@ -1,3 +1,5 @@
+"""Joints in series: as many freedoms as they have together, without bodies between them."""
+
 import numpy as np
 import pytest
 

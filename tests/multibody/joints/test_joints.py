@@ -52,7 +52,7 @@ def scenes():
 
 def test_every_joint_between_two_bodies_is_here():
     joints = {name for name in mb.__all__ if isinstance(c := getattr(mb, name), type) and issubclass(c, Joint)}
-    assert joints - {"Series"} == {kind for kind, _ in FREE}  # tests/multibody/test_series.py has that one
+    assert joints - {"Series"} == {kind for kind, _ in FREE}  # test_series.py has that one
 
 
 @pytest.mark.parametrize("case", CASES, ids=NAMES)

@@ -13,7 +13,7 @@ SCRIPTS = Path(__file__).parent / "adding"
 def added(what: str, folder: Path) -> dict:
     """What the library says after something was added to it, in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", SCRIPTS / f"{what}.py", folder], capture_output=True, text=True, timeout=300
+        [sys.executable, "-W", "error", SCRIPTS / f"{what}.py", folder], capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])

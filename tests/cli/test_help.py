@@ -68,7 +68,7 @@ def test_a_model_is_read_without_what_only_numbers_need():
         "zwang.load_model(str(files('zwang.examples') / 'pendulum.toml'))\n"
         "print([name for name in ('scipy', 'xarray', 'matplotlib', 'plotly', 'heyoka') if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=600)
     assert done.stdout.strip() == "[]"
 
 

@@ -1,5 +1,7 @@
 """Comparisons: right motions agree, wrong ones are found out, and what fails is a row that says why."""
 
+import time
+from itertools import count
 from math import isnan
 
 import numpy as np
@@ -257,6 +259,14 @@ def test_no_run_takes_longer_than_its_budget(pendulum, monkeypatch):
     rows = compare_engines(*pendulum, until=1e6)
     assert rows[0].note == "given up after 0 s"
     assert isnan(rows[0].error)
+
+
+def test_only_processor_time_counts_against_the_budget(pendulum, monkeypatch):
+    """A machine that is busy with other things makes no run give up."""
+    ages = count(step=1e6)
+    monkeypatch.setattr(time, "perf_counter", lambda: float(next(ages)))
+    assert not compare_engines(*pendulum, until=1.0)[0].note
+    assert not [row.note for row in work_precision(*pendulum, until=1.0)[:-1] if row.note]
 
 
 def test_an_interrupt_from_the_keyboard_is_not_taken_for_lost_patience(pendulum, monkeypatch):

@@ -38,7 +38,7 @@ DIGITS = 90
 STEP = mpmath.mpf(2) ** -66  # 1e-20, the error of a difference; a second one is rounded to ninety digits less forty
 MASSLESS = 1e-30  # an inertia that is this small beside the largest is rounding
 STATES = 9  # saved states at which a motion is compared, as far as the budget lasts
-BUDGET = 5.0  # seconds
+BUDGET = 5.0  # seconds of processor time
 OPERATION = 2e-6  # seconds that an operation with ninety digits takes
 SMALLEST = 1e-3  # accelerations that are this small beside the largest, in natural units, count as large as this
 DEPENDENT = 1e-9  # singular values of unit rows below this share of the largest count as zero
@@ -81,7 +81,7 @@ def compare_derivation(
     >>> compare_derivation(slide, motion).error < 1e-12
     True
     """
-    began, saved = clock.perf_counter(), motion.sizes["time"]
+    began, saved = clock.thread_time(), motion.sizes["time"]
     if not saved:
         return DerivationRow(nan, 0, 0.0, "the motion has no saved states")
     try:
@@ -95,11 +95,11 @@ def compare_derivation(
             if now.finite and np.isfinite(known[i]).all():
                 pairs.append((now.acceleration(), known[i]))
                 inertia = np.maximum(inertia, np.sqrt(np.abs(np.diag(now.M))))
-            if clock.perf_counter() - began > BUDGET:
+            if clock.thread_time() - began > BUDGET:
                 break
     except ZwangError as refusal:
-        return DerivationRow(nan, 0, clock.perf_counter() - began, f"refused: {refusal}")
-    seconds = clock.perf_counter() - began
+        return DerivationRow(nan, 0, clock.thread_time() - began, f"refused: {refusal}")
+    seconds = clock.thread_time() - began
     if not pairs:
         return DerivationRow(nan, 0, seconds, "at no saved state is the acceleration finite")
     found, wanted = np.array(pairs).swapaxes(0, 1)

@@ -143,9 +143,7 @@ def tests_of(mutant: Mutant, tree: Path) -> list[str]:
     module = ".".join(["zwang", *inside.with_suffix("").parts]).removesuffix(".__init__")
     every = sorted((tree / "tests").rglob("test_*.py"))
     text = {path: path.read_text(encoding="utf-8") for path in every}
-    own = runpy.run_path(str(ROOT / "tests" / "house.py"))["tests_of"](
-        inside.with_suffix("").as_posix(), tree / "tests"
-    )
+    own = runpy.run_path(str(tree / "tests" / "house.py"))["places_of"](inside.with_suffix("").as_posix())
     importing = [p for p in every if module in text[p]]
     roommates = [p for p in every if room in p.relative_to(tree / "tests").parts or p.stem == f"test_{room}"]
     package = tree / "src" / "zwang"
@@ -233,8 +231,10 @@ def main() -> None:
 
         def attempt(mutant: Mutant) -> bool:
             tree = trees.get()
-            killed, words = outcome(mutant, tree, Path(folder) / "cache", asked.seconds)
-            trees.put(tree)
+            try:
+                killed, words = outcome(mutant, tree, Path(folder) / "cache", asked.seconds)
+            finally:
+                trees.put(tree)
             print(f"{'killed  ' if killed else 'SURVIVED'} {mutant}\n         {words}", flush=True)
             return killed
 

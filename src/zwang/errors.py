@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from zwang.mistakes import Mistake
+from zwang.words import count
 
 
 class ZwangError(Exception):
@@ -39,8 +40,7 @@ class ModelError(ZwangError, ValueError):
 
     def __init__(self, mistakes: Sequence[Mistake], name: str = "") -> None:
         what = f"the system {name!r}" if name else "this system"
-        count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
-        super().__init__("\n".join([f"{what} has {count}:", *(f"  - {m}" for m in mistakes)]))
+        super().__init__("\n".join([f"{what} has {count(len(mistakes), 'mistake')}:", *(f"  - {m}" for m in mistakes)]))
         self.mistakes = tuple(mistakes)
 
 

@@ -24,6 +24,7 @@ from zwang.linalg.rank import CONSISTENCY_TOL, EPS, row_norms, row_rank, rows_in
 from zwang.lowering.lowered import Matrices, MatrixKernel, matrix_kernel
 from zwang.model import System
 from zwang.model.values import parameter_values
+from zwang.words import count, listed
 
 # A constraint that reads less than this at a state, relative to the terms that make it up, is satisfied.
 SATISFIED_TOL = 1e-8
@@ -91,10 +92,10 @@ class Verdict:
     def head(self) -> str:
         """The system in one line: its coordinates, its constraints, their rank and what they leave free."""
         n, m = len(self.coordinates), len(self.kinds)
-        freedom = count(self.degrees_of_freedom, "degree", "degrees") + " of freedom"
+        freedom = count(self.degrees_of_freedom, "degree") + " of freedom"
         return (
-            f"{self.name or 'This system'}: {count(n, 'coordinate', 'coordinates')}, "
-            f"{count(m, 'constraint', 'constraints')} of rank {self.rank}, {freedom}."
+            f"{self.name or 'This system'}: {count(n, 'coordinate')}, "
+            f"{count(m, 'constraint')} of rank {self.rank}, {freedom}."
         )
 
     @property
@@ -355,13 +356,3 @@ def natural_units(inertia: Array, x: Array) -> Array:
     """How much each coordinate or rate must change for a change as large as x itself in the metric of M."""
     inertia = np.where(inertia > 0, inertia, inertia.max(initial=0.0) or 1.0)
     return np.asarray(((inertia * np.abs(x)).max() or inertia.max()) / inertia)
-
-
-def count(number: int, one: str, many: str) -> str:
-    """`1 row`, `2 rows`."""
-    return f"{number} {one if number == 1 else many}"
-
-
-def listed(names: tuple[str, ...]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

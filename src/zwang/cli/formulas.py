@@ -50,7 +50,7 @@ def matrices(equations: "Equations", room: Room) -> list[str]:
     if equations.names:
         constraints = list(equations.names)
         rows += ["", *named("A", equations.A, coordinates, constraints, room)]
-        rows += ["", *named("b", equations.b, [], constraints, room), "", shortened(equations.assumption, room)]
+        rows += ["", *named("b", equations.b, [], constraints, room), "", fitted(equations.assumption, room)]
     return rows
 
 
@@ -105,10 +105,10 @@ def line(expression: Any, room: Room) -> str:
     """An expression in one line as a model file writes it, x' for a rate."""
     from sympy.physics.vector.printing import vsstrrepr
 
-    return shortened(str(vsstrrepr(expression)).replace("**", "^"), room)
+    return fitted(str(vsstrrepr(expression)).replace("**", "^"), room)
 
 
-def shortened(words: str, room: Room) -> str:
+def fitted(words: str, room: Room) -> str:
     """Words that are cut where there is no room for all of them."""
     if len(words) <= room.characters:
         return words

@@ -1,11 +1,11 @@
 """The example models that come with zwang."""
 
-import difflib
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
 from zwang.cli.exits import Exit, Failure
+from zwang.words import nearest
 
 
 def folder() -> Traversable:
@@ -26,14 +26,14 @@ def names() -> list[str]:
 def example(name: str) -> Traversable:
     """The file of an example; a wrong name is refused with the nearest right one."""
     if name not in names():
-        raise Failure(Exit.USAGE, f"there is no example {name!r}{nearest(name, names())}; `zwang examples` lists them")
+        raise Failure(Exit.USAGE, f"there is no example {name!r}{meant(name, names())}; `zwang examples` lists them")
     return folder() / f"{name}.toml"
 
 
-def nearest(name: str, known: list[str]) -> str:
+def meant(name: str, known: list[str]) -> str:
     """A hint at what may have been meant."""
-    close = difflib.get_close_matches(name, known, n=1)
-    return f", did you mean {close[0]}?" if close else ""
+    near = nearest(name, known)
+    return f", did you mean {near}?" if near else ""
 
 
 def contents(text: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import typer
 from zwang.cli import library
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.options import pairs
-from zwang.cli.summaries import levels, listed
+from zwang.cli.summaries import first_few, levels
 from zwang.errors import InputError
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def hint(path: Path) -> str:
         here = [str(entry) for entry in path.parent.glob("*.toml")]
     except OSError:
         here = []
-    return library.nearest(str(path), [*here, *library.names()]) or "; `zwang new NAME` writes one to start from"
+    return library.meant(str(path), [*here, *library.names()]) or "; `zwang new NAME` writes one to start from"
 
 
 def require_names(model: "ModelFile", values: dict[str, float]) -> None:
@@ -148,10 +148,10 @@ def require_values(model: "ModelFile") -> None:
     missing = [s.name for s in model.missing]
     if missing:
         settings = " ".join(f"--set {name}=NUMBER" for name in missing)
-        raise Failure(Exit.USAGE, f"{listed(missing)}: no value is given in the model; add {settings}")
+        raise Failure(Exit.USAGE, f"{first_few(missing)}: no value is given in the model; add {settings}")
     missing = [f.func.__name__ for f, value in model.system.inputs.items() if value is None]
     if missing:
-        raise Failure(Exit.USAGE, f"{listed(missing)}: nothing is given in the model; say what it is under [inputs]")
+        raise Failure(Exit.USAGE, f"{first_few(missing)}: nothing is given in the model; say what it is under [inputs]")
 
 
 def require_end(case: Case) -> None:

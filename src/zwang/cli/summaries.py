@@ -5,7 +5,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from zwang.cli.terminal import figure, seconds
-from zwang.show.report.html import count
+from zwang.words import count
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -16,10 +16,10 @@ MOST = 8  # names listed before the rest is only counted
 LONGEST = 600  # characters of a message
 
 
-def listed(names: Any) -> str:
+def first_few(names: Any) -> str:
     """Names with commas; of many, the first few and how many there are.
 
-    >>> listed("abc"), listed("abcdefghij")
+    >>> first_few("abc"), first_few("abcdefghij")
     ('a, b, c', 'a, b, c, d, e, f, g, … (10 in all)')
     """
     names = [str(name) for name in names]
@@ -39,24 +39,24 @@ def in_one_line(verdict: "Verdict | None") -> tuple[str, str]:
     if verdict is None:
         return "takes long for a system of this size; `zwang check` gives it", "dim"
     if verdict.inconsistent:
-        pairs = [f"{name} contradicts {listed(others)}" for name, others in verdict.inconsistent.items()]
+        pairs = [f"{name} contradicts {first_few(others)}" for name, others in verdict.inconsistent.items()]
         return f"inconsistent: {listed_words(pairs)}", "red"
     if verdict.violated:
-        return f"the start does not satisfy {listed(verdict.violated)}", "red"
+        return f"the start does not satisfy {first_few(verdict.violated)}", "red"
     if verdict.singular:
         return f"singular: rank {verdict.rank} at the start, {verdict.generic_rank} nearby", "yellow"
     if verdict.imprecise:
         return "the start is not exactly on its constraints", "yellow"
     if verdict.redundant:
         pairs = [
-            f"{name} follows from {listed(others)}" if others else f"{name} says nothing"
+            f"{name} follows from {first_few(others)}" if others else f"{name} says nothing"
             for name, others in verdict.redundant.items()
         ]
         return f"redundant but consistent: {listed_words(pairs)}", "yellow"
     return ("independent and consistent", "green") if verdict.kinds else ("no constraints", "green")
 
 
-def shortened(message: str) -> str:
+def cut_at_word(message: str) -> str:
     """A message, cut if it is very long: each of a hundred singular positions may add a sentence to it."""
     return message if len(message) <= LONGEST else f"{message[:LONGEST].rsplit(' ', 1)[0]} …"
 
@@ -136,7 +136,7 @@ def event_words(motion: "xr.Dataset") -> str:
     times: dict[str, list[str]] = {}
     for event in event_list(motion):
         times.setdefault(event["name"], []).append(f"{event['time']:.9g}")
-    met = [f"{name} at t = {listed(found)}" for name, found in times.items()]
+    met = [f"{name} at t = {first_few(found)}" for name, found in times.items()]
     return listed_words(met) if met else "none met"
 
 

@@ -11,6 +11,7 @@ from zwang.compile.code import NAN, ONE, ZERO, Code, constant
 from zwang.compile.machine_code import LIBRARY
 from zwang.errors import InputError
 from zwang.functions import FUNCTIONS
+from zwang.words import shortened
 
 if TYPE_CHECKING:
     from symengine import Expr
@@ -199,12 +200,6 @@ def unsupported(translator: Translation, e: Expr, depth: int) -> str:
         f"{name} cannot be compiled, in {shortened(e)}: "
         "write it with elementary functions or Piecewise, or make it an input"
     )
-
-
-def shortened(e: Expr) -> str:
-    """An expression for a message."""
-    text = str(e)
-    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 BUILDERS: dict[str, Builder] = {

@@ -13,7 +13,7 @@ from zwang.files.language.scope import CONSTRAINT, FORCE, Meaning, Scope, Use, n
 from zwang.files.table_types import Key, Kind
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
-from zwang.files.toml.problems import quoted
+from zwang.words import quoted
 
 OF: dict[str, Use] = {
     "number": use("a place, a direction or a start", "parameter"),

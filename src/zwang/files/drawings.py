@@ -9,8 +9,8 @@ from zwang.errors import InputError
 from zwang.files.language.scope import DRAWING, Scope
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
-from zwang.files.toml.problems import quoted
 from zwang.model.drawing import KINDS, UNEVEN, Drawing, Place, Shape, turned
+from zwang.words import quoted
 
 # which keys go with which kind of shape
 PARTS = {"point": (), "line": (), "circle": ("radius", "normal"), "body": ("at", "angle", "orientation")}

@@ -19,10 +19,10 @@ from zwang.files.schema import SECTIONS, kind_of
 from zwang.files.table_types import Kind
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
-from zwang.files.toml.problems import quoted
 from zwang.model.symbols import as_scalar, t
 from zwang.multibody.body import MassBody, Moving
 from zwang.multibody.joint import Joint
+from zwang.words import quoted
 
 PARTS = ("bodies", "joints", "springs", "elements")
 SECTION = {section.name: section for section in SECTIONS}

@@ -31,11 +31,11 @@ from zwang.files.model_file import ModelFile, Run, most_samples, too_many
 from zwang.files.tables import read_signal
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
-from zwang.files.toml.problems import did_you_mean, quoted
 from zwang.model import Constraint, System, identity
 from zwang.model.event import Event
 from zwang.model.symbols import rates
 from zwang.results.units import Units
+from zwang.words import did_you_mean, quoted
 
 NO_VALUE = "?"
 

@@ -7,11 +7,11 @@ from zwang.files.part_table import BODIES, ELEMENTS, JOINTS, SPRING
 from zwang.files.table_types import Key, Kind, Section
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
-from zwang.files.toml.problems import quoted
 from zwang.files.value_types import TYPES, wrong_parts
 from zwang.formulations.forms import DEFAULT, integrable
 from zwang.model.drawing import COLORS
 from zwang.model.signal import KINDS, OUTSIDE
+from zwang.words import quoted
 
 MOST_ENTRIES = 2000  # of one section
 MOST_PARTS = 200  # of one kind in a mechanism: bodies, joints, springs, elements

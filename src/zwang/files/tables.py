@@ -15,8 +15,9 @@ import numpy as np
 from zwang.errors import InputError
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
-from zwang.files.toml.problems import Misread, Problem, did_you_mean, quoted
+from zwang.files.toml.problems import Misread, Problem
 from zwang.model.signal import Signal
+from zwang.words import did_you_mean, quoted
 
 LARGEST_TABLE = 20_000_000  # bytes of a CSV file
 

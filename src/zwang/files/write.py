@@ -85,7 +85,7 @@ def sections(model: ModelFile) -> Iterator[list[str]]:
     system = model.system
     names = dict(zip(system.coordinates, system.coordinate_names, strict=True))
     head = {"name": system.name, "description": model.description}
-    yield [f"{key} = {quoted(value)}" for key, value in head.items() if value]
+    yield [f"{key} = {toml_text(value)}" for key, value in head.items() if value]
     yield section("parameters", parameters(model))
     yield section("coordinates", coordinates(model))
     if system.kinetic is not None:
@@ -102,7 +102,7 @@ def sections(model: ModelFile) -> Iterator[list[str]]:
     yield section("inputs", {f.func.__name__: input_text(f, value) for f, value in system.inputs.items()})
     yield section("constraints", {c.name: constraint_text(c) for c in system.constraints})
     yield section("events", {e.name: event_text(e) for e in model.events})
-    yield section("units", {key: quoted(unit) for key in ("time", "energy") if (unit := getattr(model.units, key))})
+    yield section("units", {key: toml_text(unit) for key in ("time", "energy") if (unit := getattr(model.units, key))})
     yield section("run", run(model.run))
     yield section("draw", {shape.name: shape_text(shape) for shape in model.drawing.shapes})
 
@@ -119,10 +119,10 @@ def section(name: str, entries: Mapping[str, str]) -> list[str]:
 
 def key(name: str) -> str:
     """A key, in quotes if it is not plain."""
-    return name if BARE.fullmatch(name) else quoted(name)
+    return name if BARE.fullmatch(name) else toml_text(name)
 
 
-def quoted(text: str) -> str:
+def toml_text(text: str) -> str:
     """Text as TOML has it; in three pairs of quotes if it has several lines."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     escaped = "".join(c if c.isprintable() or c in "\n\t" else f"\\U{ord(c):08x}" for c in escaped)
@@ -133,13 +133,13 @@ def written(expression: sp.Expr, who: str) -> str:
     """An expression as a TOML value: a number if TOML has it, else text."""
     text = expression_text(expression, who)
     plain = expression.is_Float or (expression.is_Integer and len(text) <= 18)  # integers of 64 bits, no longer ones
-    return text if plain else quoted(text)
+    return text if plain else toml_text(text)
 
 
 def value_text(value: Any, who: str) -> str:
     """The value of a parameter as a TOML value."""
     if value is None:
-        return quoted(NO_VALUE)
+        return toml_text(NO_VALUE)
     if isinstance(value, sp.Expr):
         return written(value, who) if not value.is_Float else repr(float(value))
     return repr(int(value)) if isinstance(value, int) else repr(float(value))
@@ -158,7 +158,7 @@ def coordinates(model: ModelFile) -> dict[str, str]:
         starts = {"start": model.start.get(q, 0), "rate": model.start.get(rates(q)[0], 0)}
         parts = [f"{k} = {written(as_scalar(v), f'{k} of {name}')}" for k, v in starts.items() if v != 0]
         if name in model.units.coordinates:
-            parts.append(f"unit = {quoted(model.units.coordinates[name])}")
+            parts.append(f"unit = {toml_text(model.units.coordinates[name])}")
         entries[name] = f"{{ {', '.join(parts)} }}" if parts else "{}"
     return entries
 
@@ -166,7 +166,7 @@ def coordinates(model: ModelFile) -> dict[str, str]:
 def input_text(f: sp.Expr, value: Any) -> str:
     """A known function of time as a TOML value."""
     if value is None:
-        return quoted(NO_VALUE)
+        return toml_text(NO_VALUE)
     if not isinstance(value, Signal):
         return written(value, f"input {f.func.__name__}")
     options = f'kind = "{value.kind}", outside = "{value.outside}"'
@@ -177,7 +177,7 @@ def input_text(f: sp.Expr, value: Any) -> str:
 def constraint_text(constraint: Constraint) -> str:
     """A constraint as a TOML value."""
     text = expression_text(constraint.expression, f"constraint {constraint.name!r}")
-    return quoted(f"{text} {'>=' if constraint.one_sided else '='} 0")
+    return toml_text(f"{text} {'>=' if constraint.one_sided else '='} 0")
 
 
 def event_text(event: Event) -> str:
@@ -188,7 +188,7 @@ def event_text(event: Event) -> str:
             inner = found.group(2)
             argument = f"'{inner}'" if wrong_name(inner) else inner
             calls[symbol] = sp.Symbol(f"{found.group(1)}({argument})")
-    when = quoted(f"{expression_text(event.expression.xreplace(calls), f'event {event.name!r}')} = 0")
+    when = toml_text(f"{expression_text(event.expression.xreplace(calls), f'event {event.name!r}')} = 0")
     direction = next(word for word, number in DIRECTIONS.items() if number == event.direction)
     parts = [f"when = {when}"]
     parts += [f'direction = "{direction}"'] if event.direction else []
@@ -206,9 +206,9 @@ def run(settings: Run) -> dict[str, str]:
         if isinstance(value, bool):
             entries[name] = str(value).lower()
         elif isinstance(value, str):
-            entries[name] = quoted(value)
+            entries[name] = toml_text(value)
         elif isinstance(value, tuple | list):
-            entries[name] = f"[{', '.join(quoted(v) if isinstance(v, str) else repr(float(v)) for v in value)}]"
+            entries[name] = f"[{', '.join(toml_text(v) if isinstance(v, str) else repr(float(v)) for v in value)}]"
         else:
             entries[name] = repr(value)
     return entries
@@ -227,7 +227,7 @@ def shape_text(shape: Shape) -> str:
         parts.append(f"radius = {written(shape.radius, f'shape {shape.name!r}')}")
     if shape.normal is not None:
         parts.append(f"normal = {point(shape.normal)}")
-    parts += [f"color = {quoted(shape.color)}"] if shape.color else []
+    parts += [f"color = {toml_text(shape.color)}"] if shape.color else []
     parts += ["trail = true"] if shape.trail else []
     return f"{{ {', '.join(parts)} }}"
 

@@ -20,6 +20,7 @@ from zwang.formulations.inputs import as_array, as_stacks, require_finite
 from zwang.formulations.solution import Solution
 from zwang.formulations.solve import solve
 from zwang.linalg.rank import CONSISTENCY_TOL, rank_tolerance, row_norms
+from zwang.words import listed
 
 
 class SolutionDerivative(NamedTuple):
@@ -129,8 +130,8 @@ def require_constant_rank(now: Solution, A: Array, dA: Array, shape: tuple[int, 
     if bad.any():
         rows, place = involved(np.abs(apart).max(axis=-1), bad.any(axis=-1), shape)
         raise InputError(
-            f"{listed(rows)} depend on each other in A, but not in A + ε dA{place}: the rank changes, and q̈ has no "
-            f"derivative there; change the rows together, or drop the redundant ones"
+            f"{rows_in_words(rows)} depend on each other in A, but not in A + ε dA{place}: the rank changes, and q̈ has "
+            f"no derivative there; change the rows together, or drop the redundant ones"
         )
 
 
@@ -142,8 +143,8 @@ def consistent(now: Solution, missing: Array, size: Array, shape: tuple[int, ...
     if bad.any():
         rows, place = involved(np.abs(apart), bad, shape)
         raise InconsistentError(
-            f"{listed(rows)} depend on each other, but db moves their right-hand sides apart{place}: no acceleration "
-            f"obeys them beyond; change them together, or drop the redundant ones",
+            f"{rows_in_words(rows)} depend on each other, but db moves their right-hand sides apart{place}: no "
+            f"acceleration obeys them beyond; change them together, or drop the redundant ones",
             rows,
         )
     return missing - apart
@@ -157,11 +158,11 @@ def involved(apart: Array, bad: Any, shape: tuple[int, ...]) -> tuple[tuple[int,
     return rows, f" (at {tuple(place)} of {shape})" if place else ""
 
 
-def listed(rows: tuple[int, ...]) -> str:
+def rows_in_words(rows: tuple[int, ...]) -> str:
     """Rows in words."""
     if len(rows) == 1:
         return f"row {rows[0]} (zero in A) and the others"
-    return f"rows {', '.join(map(str, rows[:-1]))} and {rows[-1]}"
+    return f"rows {listed(rows)}"
 
 
 def dot(X: Array, x: Array) -> Array:

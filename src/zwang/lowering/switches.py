@@ -23,6 +23,7 @@ from zwang.functions import FLOORS
 from zwang.lowering.intervals import bounds
 from zwang.lowering.lowered import Lowered
 from zwang.model.signal import Signal
+from zwang.words import shortened
 
 RELATIONS = ("StrictLessThan", "LessThan", "Equality", "Unequality")
 MOST_INSTANTS = 1_000_000
@@ -227,5 +228,4 @@ def truth(atom: Any, reading: Array) -> Any:
 
 def worded(atom: Any, names: Mapping[Any, str]) -> str:
     """A switch for a message."""
-    text = str(atom.xreplace({symbol: se.Symbol(name) for symbol, name in names.items()}))
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    return shortened(atom.xreplace({symbol: se.Symbol(name) for symbol, name in names.items()}))

@@ -3,7 +3,6 @@
 Text is never a value: it is refused by the name of what it was given for.
 """
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -20,6 +19,7 @@ from zwang.model.fixed import FrozenValue
 from zwang.model.signal import Signal, handle, lookup, signals_in
 from zwang.model.symbols import as_expression, label
 from zwang.model.system import require_system
+from zwang.words import nearest
 
 
 def state_arrays(system: System, state: Mapping[Any, ArrayLike]) -> tuple[Array, Array]:
@@ -163,10 +163,12 @@ def one_number(value: Any, name: str) -> float:
 def suggestion(wrong: Any, known: list[Any]) -> str:
     """A hint at what may have been meant, and what there is."""
     names = list(dict.fromkeys(label(k) for k in known))
-    close = difflib.get_close_matches(label(wrong), names, n=1)
-    same = f"; did you mean {close[0]}?" if close and close[0] != label(wrong) else ""
-    lookalike = "; it looks like one of them but is another symbol" if label(wrong) in names else ""
-    return f"{same}{lookalike} (there are {', '.join(names)})"
+    meant = nearest(label(wrong), names)
+    if meant and meant == label(wrong):
+        hint = "; it looks like one of them but is another symbol"
+    else:
+        hint = f"; did you mean {meant}?" if meant else ""
+    return f"{hint} (there are {', '.join(names)})"
 
 
 def column_of(system: System, coordinate: Any) -> int:

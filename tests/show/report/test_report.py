@@ -17,7 +17,7 @@ from zwang import dot
 from zwang.errors import InputError
 from zwang.files.model_file import ModelFile, Run
 from zwang.formulations import FORMS
-from zwang.show.report.html import inert_json, listed, number
+from zwang.show.report.html import inert_json, number
 from zwang.show.report.math import Notation, plain_name, sides
 from zwang.show.report.page import report
 from zwang.time_limit import within
@@ -386,12 +386,6 @@ def test_numbers_are_for_people():
     assert number(123456.0, digits=6) == "123456"
     assert number(-2e-9, "m", 2) == "−2&nbsp;×&nbsp;10<sup>−9</sup>&nbsp;m"
     assert number(np.nan) == '<span class="none">–</span>'
-
-
-def test_lists_read_as_sentences_do():
-    assert listed(["a"]) == "a"
-    assert listed(["a", "b", "c"]) == "a, b and c"
-    assert listed(list("abcdefghij")) == "a, b, c, d, e, f, g and 3 more"
 
 
 def test_work_that_takes_too_long_is_stopped():

@@ -26,8 +26,7 @@ def check(
 
     The exit code says which: 0 fine, 4 inconsistent, 6 the start does not satisfy them, 5 singular.
     """
-    from zwang.cli import summaries as words
-    from zwang.cli import terminal
+    from zwang.cli import summaries, terminal
     from zwang.cli.progress import busy
 
     case = load(model, settings, **({"assemble": True} if assemble else {}))
@@ -42,7 +41,7 @@ def check(
                 "model": case.label,
                 "time": time,
                 "coordinates": verdict.coordinates,
-                **words.verdict_values(verdict),
+                **summaries.verdict_values(verdict),
                 "exit_code": int(code),
             }
         )
@@ -97,10 +96,9 @@ def show(verdict: "Verdict") -> None:
     """The verdict in full, for people; its last lines are what it comes to."""
     from rich.padding import Padding
 
-    from zwang.cli import summaries as words
-    from zwang.cli import terminal
+    from zwang.cli import summaries, terminal
 
-    color = words.in_one_line(verdict)[1]
+    color = summaries.in_one_line(verdict)[1]
     console = terminal.out()
     console.print(terminal.text(verdict.head, "bold"))
     for row in verdict.rows:

@@ -11,7 +11,7 @@ from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_end, require_start, simulate
 from zwang.cli.options import AsJson, Model, Settings, changed
 from zwang.formulations.forms import DEFAULT
-from zwang.show.report.html import count
+from zwang.words import count
 
 if TYPE_CHECKING:
     from zwang.motion.compare import EngineRow, FormRow
@@ -140,7 +140,7 @@ def show(
 ) -> None:
     """The tables and the conclusion."""
     from zwang.cli import terminal
-    from zwang.cli.summaries import shortened
+    from zwang.cli.summaries import cut_at_word
     from zwang.cli.terminal import figure, joined, seconds, text
 
     console = terminal.out()
@@ -183,7 +183,7 @@ def show(
     noted += [(name_of(row), row.note) for row in engines]
     for name, note in noted:
         if note:
-            console.print(joined(text(f"{name}: ", "bold"), text(shortened(note))))
+            console.print(joined(text(f"{name}: ", "bold"), text(cut_at_word(note))))
     if any(note for _, note in noted):
         console.print()
     console.print(text(*conclusion(forms, engines, figures)))

@@ -10,6 +10,7 @@ from zwang.cli.exits import Exit, Failure, wrong_use
 from zwang.cli.models import find, is_netcdf, motion_of
 from zwang.cli.options import Settings, complete_model
 from zwang.cli.output_paths import require_targets
+from zwang.words import listed
 
 PLOTS = (".png", ".svg", ".pdf")
 FILMS = (".gif", ".mp4", ".html", ".png")
@@ -106,7 +107,7 @@ def source_path(source: str) -> Path:
 def require_suffix(path: Path, known: tuple[str, ...]) -> None:
     """Refuse a file that no picture can go to, by its name."""
     if path.suffix.lower() not in known:
-        raise Failure(Exit.USAGE, f"--output {path}: the name must end in {', '.join(known[:-1])} or {known[-1]}")
+        raise Failure(Exit.USAGE, f"--output {path}: the name must end in {listed(known, last='or')}")
 
 
 def pair(what: str) -> str | tuple[str, str]:

@@ -11,7 +11,7 @@ from zwang.cli.options import AsJson, Model, Settings, changed, number, one_of
 from zwang.cli.output_paths import require_kinds, require_targets
 from zwang.engines.registry import LOOSEST, TIGHTEST, methods
 from zwang.formulations.forms import integrable
-from zwang.show.report.html import count
+from zwang.words import count
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -140,28 +140,27 @@ def write(
 
 def show(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: dict[str, str]) -> None:
     """How the run went, for people."""
-    from zwang.cli import summaries as words
-    from zwang.cli import terminal
+    from zwang.cli import summaries, terminal
 
     system, a = case.model.system, motion.attrs
     names, constraints = system.coordinate_names, system.constraint_names
-    line, color = words.in_one_line(verdict)
+    line, color = summaries.in_one_line(verdict)
     fine = a["status"] in ("finished", "event")
     rows: list[tuple[str, Any]] = [
-        ("coordinates", f"{len(names)}: {words.listed(names)}"),
-        ("constraints", f"{len(constraints)}: {words.listed(constraints)}" if constraints else "none"),
+        ("coordinates", f"{len(names)}: {summaries.first_few(names)}"),
+        ("constraints", f"{len(constraints)}: {summaries.first_few(constraints)}" if constraints else "none"),
         ("freedom", count(freedom(motion), "degree") + " of freedom"),
         ("verdict", terminal.text(line, color)),
         ("engine", f"{a['method']}, {a['form']} form, tol {a['tol']:g}" + drift_words(a["drift"])),
-        ("work", words.work_words(motion)),
+        ("work", summaries.work_words(motion)),
     ]
     if constraints:
-        rows.append(("residuals", words.residual_words(motion)))
-    rows.append(("energy", words.energy_words(motion)))
+        rows.append(("residuals", summaries.residual_words(motion)))
+    rows.append(("energy", summaries.energy_words(motion)))
     if case.model.events:
-        rows.append(("events", words.event_words(motion)))
+        rows.append(("events", summaries.event_words(motion)))
     color = "yellow" if a["doubts"] else "" if fine else "red"
-    rows.append(("end", terminal.text(words.shortened(a["message"]), color)))
+    rows.append(("end", terminal.text(summaries.cut_at_word(a["message"]), color)))
     rows += [("written", path) for path in files.values()]
     console = terminal.out()
     console.print(terminal.text(system.name or Path(case.label).stem, "bold"))
@@ -180,8 +179,7 @@ def drift_words(drift: str) -> str:
 
 def show_json(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: dict[str, str]) -> None:
     """How the run went, for machines."""
-    from zwang.cli import summaries as words
-    from zwang.cli import terminal
+    from zwang.cli import summaries, terminal
     from zwang.results.account import LEVELS, energy_gap, worst_residual
 
     system, a = case.model.system, motion.attrs
@@ -198,8 +196,8 @@ def show_json(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files
             "doubts": a["doubts"],
             "coordinates": system.coordinate_names,
             "degrees_of_freedom": freedom(motion),
-            "verdict": verdict and words.verdict_values(verdict),
-            "parameters": words.parameter_values(motion),
+            "verdict": verdict and summaries.verdict_values(verdict),
+            "parameters": summaries.parameter_values(motion),
             "begin": case.model.run.begin,
             "end": float(motion.time.values[-1]) if motion.sizes["time"] else None,
             "end_state": {key: value for name, q, v in end for key, value in ((name, q), (f"{name}'", v))},
@@ -208,7 +206,7 @@ def show_json(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files
             **{key: a[key] for key in ("compile_seconds", "run_seconds", "total_seconds")},
             "residuals": {k: found and {"largest": found[0], "constraint": found[1]} for k, found in worst.items()},
             "energy_balance": {"largest": gap, "energy": size},
-            "events": words.event_list(motion),
+            "events": summaries.event_list(motion),
             "files": files,
             "zwang_version": a["zwang_version"],
         }

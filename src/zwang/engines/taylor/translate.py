@@ -15,6 +15,7 @@ from typing import Any
 from zwang.compile import Program
 from zwang.errors import InputError
 from zwang.functions import FUNCTIONS
+from zwang.words import shortened
 
 DIGITS = 50  # decimal digits of a number on its way into quadruple precision, which holds 34
 
@@ -220,12 +221,6 @@ def refuse(e: Any) -> Any:
         f"{name} cannot be integrated by Taylor's method, in {shortened(e)}: "
         "choose method='native', or write it with elementary functions"
     )
-
-
-def shortened(e: Any) -> str:
-    """An expression for a message."""
-    text = str(e)
-    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 BUILDERS: dict[str, Builder] = {

@@ -16,8 +16,9 @@ import sympy as sp
 
 from zwang.files.language.functions import CALLED, IF, REACTIONS, SLOW, unevaluated
 from zwang.files.language.grammar import Node
-from zwang.files.toml.problems import Misread, did_you_mean, quoted
+from zwang.files.toml.problems import Misread
 from zwang.functions import FUNCTIONS, in_sympy
+from zwang.words import did_you_mean, listed, quoted
 
 LARGEST_SIZE = 20_000  # parts of an expression, definitions counted in full
 LARGEST_DEPTH = 60
@@ -204,7 +205,7 @@ def derivatives(parts: Sequence[Built], size: int, rule: str) -> tuple[int, int]
 def require_quick(costs: Cost, at: int) -> None:
     """Refuse functions that SymPy takes long with where they are nested deeply."""
     if costs.slow > LARGEST_SLOW:
-        raise Misread(f"{', '.join(SLOW[:-1])} and {SLOW[-1]} are nested more than {LARGEST_SLOW} deep", at)
+        raise Misread(f"{listed(SLOW)} are nested more than {LARGEST_SLOW} deep", at)
 
 
 def checked(value: float, at: int) -> float:

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from zwang.files.language.tokens import Token, tokenize
-from zwang.files.toml.problems import Misread, quoted
+from zwang.files.toml.problems import Misread
+from zwang.words import quoted
 
 DEEPEST = 40  # parentheses within parentheses, signs before signs, powers of powers
 

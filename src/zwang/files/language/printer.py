@@ -9,6 +9,7 @@ from sympy.core.function import AppliedUndef
 from zwang.errors import InputError
 from zwang.files.language.functions import written
 from zwang.model.symbols import t
+from zwang.words import shortened
 
 # how tightly a text holds together: sums, products, signs before powers, powers, operands
 SUM, PRODUCT, SIGN, POWER, OPERAND = range(5)
@@ -49,7 +50,7 @@ class Printer:
             if test(expression):
                 return method(self, expression)
         kind = type(expression).__name__
-        raise InputError(f"{self.who} contains {short(expression)}: a model file cannot say {kind}")
+        raise InputError(f"{self.who} contains {shortened(expression)}: a model file cannot say {kind}")
 
     def number(self, number: Any) -> Written:
         """An integer, a fraction or a float, all its digits."""
@@ -138,11 +139,13 @@ class Printer:
         """if(condition, this, that), one within the other."""
         *pieces, (last, always) = piecewise.args
         if always != sp.true or not pieces:
-            raise InputError(f"{self.who} contains {short(piecewise)}, which ends in no case for all others")
+            raise InputError(f"{self.who} contains {shortened(piecewise)}, which ends in no case for all others")
         text = self.text(last)
         for expression, condition in reversed(pieces):
             if type(condition) not in COMPARISONS:
-                raise InputError(f"{self.who} contains the condition {short(condition)}: two sides compared are meant")
+                raise InputError(
+                    f"{self.who} contains the condition {shortened(condition)}: two sides compared are meant"
+                )
             left, right = map(self.text, condition.args)
             text = f"if({left} {COMPARISONS[type(condition)]} {right}, {self.text(expression)}, {text})"
         return text, OPERAND
@@ -165,9 +168,3 @@ class Printer:
 def is_function_of_time(expression: sp.Basic) -> bool:
     """Whether this is x(t): a coordinate or an input."""
     return isinstance(expression, AppliedUndef) and expression.args == (t,)
-
-
-def short(expression: sp.Basic) -> str:
-    """An expression in a message."""
-    text = str(expression)
-    return text if len(text) <= 60 else text[:60] + "…"

@@ -13,9 +13,10 @@ from zwang.files.language.grammar import RELATIONS, Node, parse, parse_relation
 from zwang.files.language.names import CONSTANTS, TIME, skeleton, wrong_name
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
-from zwang.files.toml.problems import Misread, quoted
+from zwang.files.toml.problems import Misread
 from zwang.model.event import constraint_force, multiplier
 from zwang.model.symbols import rates, t
+from zwang.words import quoted
 
 T = TypeVar("T")
 Freedoms = dict[str, tuple[Built, Built]]

@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 
 from zwang.files.language.names import PATTERN, wrong_name
-from zwang.files.toml.problems import Misread, quoted
+from zwang.files.toml.problems import Misread
+from zwang.words import quoted
 
 LONGEST_TEXT = 20_000  # characters of one expression
 MOST_TOKENS = 10_000

@@ -17,8 +17,9 @@ from typing import Any
 
 from zwang.errors import ModelError, ZwangError
 from zwang.files.toml.positions import Path, Place, find_places, inside
-from zwang.files.toml.problems import Misread, Problem, did_you_mean, file_error
+from zwang.files.toml.problems import Misread, Problem, file_error
 from zwang.model.signal import Signal
+from zwang.words import did_you_mean
 
 LARGEST_FILE = 500_000  # bytes
 MOST_COMPARED = 10_000  # pairs of names that are compared to find what was meant: half a second

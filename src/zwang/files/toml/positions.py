@@ -8,7 +8,8 @@ import contextlib
 import re
 from dataclasses import dataclass, field
 
-from zwang.files.toml.problems import Misread, quoted
+from zwang.files.toml.problems import Misread
+from zwang.words import quoted
 
 Path = tuple[str | int, ...]
 

@@ -1,16 +1,15 @@
 """What is wrong with a model file, and where: the place, the line itself, a mark under it, a remedy."""
 
-import difflib
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from zwang.errors import ModelFileError
+from zwang.words import count, shortened
 
 WINDOW = 100  # characters of a line that are shown
 TAB = 4
 MOST_SHOWN = 20  # problems that a message spells out
-MOST_COMPARED = 2000  # names among which the one that was meant is looked for
 MOST_WORDS = 400  # characters of one message
 
 
@@ -46,12 +45,12 @@ class Problem:
                 ^
             hint: declare it
         """
-        lines = [f"{self.file}:{self.line}:{self.column}: error: {shortened(self.message)}"]
+        lines = [f"{self.file}:{self.line}:{self.column}: error: {in_one_line(self.message)}"]
         if self.source.strip():
             shown, mark = window(self.source, self.column - 1)
             lines += [f"    {shown}", f"    {mark}"]
         if self.hint:
-            lines.append(f"    hint: {shortened(self.hint)}")
+            lines.append(f"    hint: {in_one_line(self.hint)}")
         return "\n".join(lines)
 
 
@@ -81,36 +80,15 @@ def width(text: str) -> int:
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def shortened(text: str) -> str:
-    """A message of bearable length, in one line, with nothing in it that could move a cursor."""
-    clean = visible(text.replace("\n", " "))
-    return clean if len(clean) <= MOST_WORDS else clean[:MOST_WORDS] + "…"
-
-
-def quoted(name: str) -> str:
-    """A name as messages show it."""
-    return f"'{name if len(name) <= 40 else name[:40] + '…'}'"
-
-
-def did_you_mean(wrong: str, known: Iterable[str]) -> str:
-    """The end of a message: what may have been meant.
-
-    >>> did_you_mean("thta", ["theta", "x"])
-    "; did you mean 'theta'?"
-    """
-    if len(wrong) > 100:
-        return ""
-    names = list(known)[:MOST_COMPARED]
-    close = [name for name in names if name.lower() == wrong.lower()]
-    close = close or difflib.get_close_matches(wrong, names, n=1, cutoff=0.6)
-    return f"; did you mean {quoted(close[0])}?" if close else ""
+def in_one_line(text: str) -> str:
+    """A message of bearable length, with nothing in it that could move a cursor."""
+    return shortened(visible(text.replace("\n", " ")), MOST_WORDS)
 
 
 def file_error(problems: Iterable[Problem]) -> ModelFileError:
     """All problems of a file as one exception, in the order of the file."""
     ordered = sorted(dict.fromkeys(problems), key=lambda p: (p.file, p.line, p.column))
-    count = "1 mistake" if len(ordered) == 1 else f"{len(ordered)} mistakes"
     shown = [str(problem) for problem in ordered[:MOST_SHOWN]]
     if len(ordered) > MOST_SHOWN:
         shown.append(f"… and {len(ordered) - MOST_SHOWN} more")
-    return ModelFileError(ordered, "\n".join([f"the model file has {count}:", *shown]))
+    return ModelFileError(ordered, "\n".join([f"the model file has {count(len(ordered), 'mistake')}:", *shown]))

@@ -22,6 +22,7 @@ from zwang.multibody.joints.spherical import Spherical
 from zwang.multibody.readers.frame import Frame
 from zwang.multibody.readers.tree import Link, Placed, Slot, place, reference
 from zwang.multibody.spatial_body import Body
+from zwang.words import count
 
 KINDS = {"hinge": "angle", "slide": "travel"}
 
@@ -199,5 +200,6 @@ def unused(name: str, used: Collection[str], suffix: str = "link") -> str:
 
 def refused(problems: Sequence[Any]) -> ModelFileError:
     """Every mistake of a model that cannot be read."""
-    count = "1 mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
-    return ModelFileError(problems, "\n".join([f"this model has {count}:", *(f"  - {p}" for p in problems)]))
+    return ModelFileError(
+        problems, "\n".join([f"this model has {count(len(problems), 'mistake')}:", *(f"  - {p}" for p in problems)])
+    )

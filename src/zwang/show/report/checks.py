@@ -12,9 +12,10 @@ from zwang.motion.compare import EngineRow, FormRow, PrecisionRow, compare_engin
 from zwang.motion.independent import compare_derivation
 from zwang.results.account import LEVELS, worst_residual
 from zwang.show.report.figures import Figure, Plots, plot
-from zwang.show.report.html import Section, count, number, pairs, paragraph, table
+from zwang.show.report.html import Section, number, pairs, paragraph, table
 from zwang.show.report.opening import seconds
 from zwang.show.report.subject import Subject
+from zwang.words import count
 
 T = TypeVar("T")
 

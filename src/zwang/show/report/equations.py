@@ -14,10 +14,11 @@ from zwang.errors import ZwangError
 from zwang.formulations.forms import FORMS
 from zwang.formulations.solve import require_form
 from zwang.model.symbols import t
-from zwang.show.report.html import Section, count, paragraph
+from zwang.show.report.html import Section, paragraph
 from zwang.show.report.math import LONGEST, MOST_OPERATIONS
 from zwang.show.report.subject import Subject
 from zwang.time_limit import within
+from zwang.words import count
 
 MOST_COORDINATES = 40  # beyond, no matrix could be read
 DERIVE_SECONDS = 4.0

@@ -11,6 +11,7 @@ from typing import Any
 SCRIPTLESS = "default-src 'none'; style-src 'unsafe-inline'"
 POLICY = f"{SCRIPTLESS}; script-src 'unsafe-inline'; img-src data: blob:"
 NOTHING = '<span class="none">–</span>'
+MOST_LISTED = 8  # names in a sentence before the rest is only counted
 
 
 @dataclass(frozen=True)
@@ -85,22 +86,6 @@ def number(value: float, unit: str = "", digits: int = 4) -> str:
         mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
         text = f"{mantissa}&nbsp;×&nbsp;10<sup>{power}</sup>"
     return text.replace("-", "−") + (f"&nbsp;{escape(unit)}" if unit else "")
-
-
-def count(many: int, one: str, more: str = "") -> str:
-    """`1 row`, `2 rows`; `more` where the plural is another.
-
-    >>> count(12345, "step"), count(2, "entry", "entries")
-    ('12,345 steps', '2 entries')
-    """
-    return f"{many:,} {one if many == 1 else more or one + 's'}"
-
-
-def listed(names: Sequence[str], most: int = 8) -> str:
-    """`a`, `a and b`, `a, b and c`; of many, the first ones and how many more there are."""
-    if len(names) > most:
-        names = [*names[: most - 1], f"{len(names) - most + 1} more"]
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def inert_json(value: Any) -> str:

@@ -6,10 +6,11 @@ import sympy as sp
 
 from zwang.model import Constraint
 from zwang.model.symbols import t
-from zwang.show.report.html import NOTHING, Section, badge, listed, number, paragraph, table
+from zwang.show.report.html import MOST_LISTED, NOTHING, Section, badge, number, paragraph, table
 from zwang.show.report.math import sides
 from zwang.show.report.subject import Subject
 from zwang.verdict import Verdict
+from zwang.words import listed
 
 MOST_ROWS = 20  # constraints; beyond, their rows of A take longer to make than anybody will look at them
 HEAD = ("Constraint", "At the start", "Reaction", "Largest residual", "What it asks for, and its row of A q̈ = b")
@@ -34,7 +35,8 @@ def verdict_lines(subject: Subject) -> list[str]:
     motion = subject.motion
     shared = [str(name) for name in motion.constraint.values[~motion.unique.values]]
     if shared:
-        lines.append(f"Along the motion the multipliers of {listed(shared)} are not unique; given are the least ones.")
+        names = listed(shared, MOST_LISTED)
+        lines.append(f"Along the motion the multipliers of {names} are not unique; given are the least ones.")
     return lines
 
 
@@ -85,11 +87,13 @@ def standing(verdict: Verdict | str, name: str) -> str:
         return badge("not at its limit", "note")
     if name in verdict.inconsistent:
         others = verdict.inconsistent[name]
-        text = f"contradicts {listed(others)}" if others else "a zero row asks for something"
+        text = f"contradicts {listed(others, MOST_LISTED)}" if others else "a zero row asks for something"
         return badge("inconsistent", "bad") + why(text)
     if name in verdict.redundant:
         others = verdict.redundant[name]
-        return badge("redundant", "note") + why(f"follows from {listed(others)}" if others else "its row is zero here")
+        return badge("redundant", "note") + why(
+            f"follows from {listed(others, MOST_LISTED)}" if others else "its row is zero here"
+        )
     return badge("violated", "bad") if name in verdict.violated else badge("independent", "good")
 
 

@@ -5,9 +5,10 @@ from collections import Counter
 from html import escape
 
 from zwang.results.account import LEVELS
-from zwang.show.report.html import badge, count, listed, number
+from zwang.show.report.html import MOST_LISTED, badge, number
 from zwang.show.report.subject import Subject
 from zwang.verdict import Verdict
+from zwang.words import count, listed
 
 LONG_MESSAGE = 400
 CODE = re.compile(r"`([^`\n]+)`")
@@ -80,7 +81,7 @@ def kinds(subject: Subject) -> str:
         each = {1: "", 2: "both "}.get(len(constraints), "all ")
         return f"{count(len(constraints), 'constraint')}, {each}{next(iter(found))}"
     parts = [f"{many} {kind}" for kind, many in found.items()]
-    return f"{count(len(constraints), 'constraint')}: {listed(parts)}"
+    return f"{count(len(constraints), 'constraint')}: {listed(parts, MOST_LISTED)}"
 
 
 def kind_words(kinds_of_one: tuple[str, ...]) -> list[str]:

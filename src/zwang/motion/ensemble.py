@@ -164,12 +164,7 @@ def run_all(
     together, others = which[fitting], [int(sample) for sample in which[~fitting]]
     gains = np.tile(setup.gains, (len(together), 1)) if setup.drift == "baumgarte" else np.zeros((len(together), 0))
     given = np.concatenate([p[together], gains], axis=1)
-    runs = stepper.prepare(
-        native.kernels_for(task, len(together)),
-        t,
-        q[together],
-        v[together],
-        given,
+    asked = stepper.Settings(
         times=grid,
         rtol=setup.tol,
         atol=setup.tol,
@@ -184,6 +179,7 @@ def run_all(
         velocity_tol=native.PROJECTED,
         breaks=[breaks[i] for i in together] if len(together) else (),
     )
+    runs = stepper.prepare(native.kernels_for(task, len(together)), t, q[together], v[together], given, asked)
     began = clock.perf_counter()
     statuses = stepper.advance_many(runs, float(grid[-1]), threads=threads)
     seconds = clock.perf_counter() - began

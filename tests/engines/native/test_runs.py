@@ -9,8 +9,9 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
 from symengine import Abs, sin, sqrt, symbols, sympify
 
+from tests.engines.native.prepared import prepare
 from zwang.compile import Program, compile_program
-from zwang.engines.native.runs import Kernels, LoopStatus, Runs, advance, advance_many, prepare, restart
+from zwang.engines.native.runs import Kernels, LoopStatus, Runs, advance, advance_many, restart
 from zwang.errors import InputError
 
 t, q, v, x, y, u, w, p = symbols("t q v x y u w p")

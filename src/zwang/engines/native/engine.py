@@ -82,12 +82,7 @@ def run(task: Task) -> Trajectory:
     kernels = kernels_of(task)
     loop.compiled()  # once on this machine, and no part of the time that the run takes
     compile_seconds = time.perf_counter() - began
-    runs = stepper.prepare(
-        kernels,
-        task.t,
-        task.q,
-        task.v,
-        task.p,
+    asked = stepper.Settings(
         times=task.times,
         rtol=task.tol,
         atol=task.tol,
@@ -107,6 +102,7 @@ def run(task: Task) -> Trajectory:
         jumps=task.events.jumps if task.events else True,
         breaks=task.breaks,
     )
+    runs = stepper.prepare(kernels, task.t, task.q, task.v, task.p, asked)
     began = time.perf_counter()
     hits: list[EventHit] = []
     bridges: list[Bridge] = []

@@ -58,7 +58,7 @@ from zwang.engines.native.lanes import loop as lanes_loop
 from zwang.engines.native.record import BRIDGES, RUN, LoopStatus, lengths, stride
 from zwang.errors import InputError
 
-__all__ = ["Kernels", "LoopStatus", "Runs", "advance", "advance_many", "prepare", "restart"]
+__all__ = ["Kernels", "LoopStatus", "Runs", "Settings", "advance", "advance_many", "prepare", "restart"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -85,6 +85,57 @@ class Kernels:
     bridge: int = 0
     in_lanes: int = 0  # the acceleration of several runs at once, for `advance_many`
     work_in_lanes: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What is asked of runs, beside their start."""
+
+    times: ArrayLike = ()
+    """Where q and v are wanted, from the start on in the direction of the motion."""
+    rtol: ArrayLike = 1e-12
+    atol: ArrayLike = 1e-12
+    """Tolerances: numbers, or arrays (2n,) for q and v."""
+    max_step: float = np.inf
+    """No step is longer."""
+    quiet_step: float = np.inf
+    """Nor than this, if it follows one whose error says nothing of the size that is needed."""
+    first_step: float = 0.0
+    """0 has it chosen."""
+    step_limit: int = 2**62
+    pivot_scale: ArrayLike = 1.0
+    """What pivots are judged by: a number, an array (pivots,) or one (S, pivots)."""
+    pivot_tol: float = 0.0
+    growing: int = 0
+    """So many pivots, the first, are judged by their largest value on the way, once that is larger."""
+    zone: float = 0.0
+    """With a kernel for crossings, states at which a pivot is below this share of its scale are brought to the
+    constraints, if the product of all growing pivots is below that share of its own largest value, too."""
+    volume: float = 0.0
+    """The largest such product so far, in units of the scales."""
+    fine: float = 1.0
+    """Crossings are held to this share of the tolerance."""
+    direction: ArrayLike = 0
+    """-1 falling, 0 both, 1 rising: a number or an array (events,), as are the next two."""
+    terminal: ArrayLike = False
+    jumps: ArrayLike = True
+    """Whether an event fires that is on the other side of zero right behind a break."""
+    event_rows: int = 1024
+    """Rows that the table of events has for each run."""
+    breaks: ArrayLike | list[Floats] = ()
+    """Instants, in any order, between each of which and the next double a step must end; a list has those of each
+    run."""
+    position_tol: float = 1e-13
+    velocity_tol: float = 1e-13
+    """Residuals that a projection may leave."""
+
+
+PLAIN: Final = Settings()
+
+COPIED: Final = (
+    "step_limit", "max_step", "quiet_step", "growing", "zone", "fine", "volume", "position_tol", "velocity_tol",
+)  # fmt: skip
+"""Settings that stand in a run's record as they are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,63 +189,25 @@ class Runs:
 
 
 def prepare(
-    kernels: Kernels,
-    t: float,
-    q: ArrayLike,
-    v: ArrayLike,
-    parameters: ArrayLike = (),
-    *,
-    times: ArrayLike = (),
-    rtol: ArrayLike = 1e-12,
-    atol: ArrayLike = 1e-12,
-    max_step: float = np.inf,
-    quiet_step: float = np.inf,
-    first_step: float = 0.0,
-    step_limit: int = 2**62,
-    pivot_scale: ArrayLike = 1.0,
-    pivot_tol: float = 0.0,
-    growing: int = 0,
-    zone: float = 0.0,
-    volume: float = 0.0,
-    fine: float = 1.0,
-    direction: ArrayLike = 0,
-    terminal: ArrayLike = False,
-    jumps: ArrayLike = True,
-    event_rows: int = 1024,
-    breaks: ArrayLike | list[Floats] = (),
-    position_tol: float = 1e-13,
-    velocity_tol: float = 1e-13,
+    kernels: Kernels, t: float, q: ArrayLike, v: ArrayLike, parameters: ArrayLike = (), asked: Settings = PLAIN
 ) -> Runs:
-    """Runs that start at time t from q and v, each (n,) or (S, n), with parameters (p,) or (S, p).
-
-    `times`, from t on in the direction of the motion, is where q and v are wanted. `rtol` and `atol` are numbers
-    or arrays (2n,) for q and v. No step is longer than `max_step`, and none than `quiet_step` that follows one whose
-    error says nothing of the size that is needed. `first_step` 0 has it chosen. `direction` (-1 falling, 0 both, 1
-    rising) and `terminal` are numbers or arrays (events,), as is `jumps`: whether an event fires that is on the other
-    side of zero right behind a break. The table of events has `event_rows` rows for each run. `breaks` are instants,
-    in any order, between each of which and the next double a step must end; a list has those of each run.
-    `pivot_scale` is a number, an array (pivots,) or one (S, pivots); the first `growing` pivots are judged by their
-    largest value on the way, once that is larger. With a kernel for crossings, states at which a pivot is below the
-    share `zone` of its scale are brought to the constraints, if the product of all growing pivots is below that share
-    of its own largest value, too, which was `volume` before, in units of the scales. Crossings are held to the share
-    `fine` of the tolerance.
-    """
+    """Runs that start at time t from q and v, each (n,) or (S, n), with parameters (p,) or (S, p)."""
     n, p = kernels.coordinates, kernels.parameters
     q, v, given = (np.atleast_2d(np.asarray(a, dtype=float)) for a in (q, v, parameters))
     samples = max(len(q), len(v), len(given))
-    wanted = np.atleast_1d(np.array(times, dtype=float))
+    wanted = np.atleast_1d(np.array(asked.times, dtype=float))
     _check(kernels, float(t), q, v, given, wanted, samples)
-    rows = max(event_rows, 2 * kernels.events) if kernels.events else 0
+    rows = max(asked.event_rows, 2 * kernels.events) if kernels.events else 0
     shared = {
-        "rtol": _spread("rtol", rtol, 2 * n),
-        "atol": _spread("atol", atol, 2 * n),
-        "direction": _spread("direction", direction, kernels.events),
-        "terminal": _spread("terminal", terminal, kernels.events),
-        "jumps": _spread("jumps", jumps, kernels.events),
+        "rtol": _spread("rtol", asked.rtol, 2 * n),
+        "atol": _spread("atol", asked.atol, 2 * n),
+        "direction": _spread("direction", asked.direction, kernels.events),
+        "terminal": _spread("terminal", asked.terminal, kernels.events),
+        "jumps": _spread("jumps", asked.jumps, kernels.events),
         "at_times": wanted,
     }
     backwards = bool(wanted.size and wanted[-1] < t)
-    listed = breaks if isinstance(breaks, list) else [breaks]
+    listed = asked.breaks if isinstance(asked.breaks, list) else [asked.breaks]
     sides = [_both_sides(own, backwards) for own in listed]
     results = {
         "q": np.full((samples, wanted.size, n), np.nan),
@@ -211,7 +224,7 @@ def prepare(
     for name in ("now", "new", "x", *(["other"] if kernels.events else [])):
         block = memory[:, places[name] : places[name] + sizes[name]]
         block[:, 0], block[:, 1 : 1 + n], block[:, 1 + n : 1 + 2 * n], block[:, 1 + 2 * n :] = t, q, v, given
-    scale = np.asarray(pivot_scale, dtype=float)
+    scale = np.asarray(asked.pivot_scale, dtype=float)
     if scale.ndim < 2:
         scale = _spread("pivot_scale", scale, kernels.pivots)
     memory[:, places["pivot_scale"] : places["pivot_scale"] + sizes["pivot_scale"]] = scale
@@ -228,7 +241,8 @@ def prepare(
         records[name] = array.ctypes.data
     for name, array in results.items():
         records[name] = _addresses(array)
-    settings: dict[str, Any] = {
+    settings: dict[str, Any] = {name: getattr(asked, name) for name in COPIED}
+    settings |= {
         "n": n,
         "pivots": kernels.pivots,
         "powers": kernels.powers,
@@ -242,22 +256,13 @@ def prepare(
         "event": kernels.event,
         "projection": kernels.projection,
         "bridge": kernels.bridge,
-        "step_limit": step_limit,
-        "max_step": max_step,
-        "growing": growing,
-        "quiet_step": quiet_step,
-        "zone": zone,
-        "fine": fine,
         "max_panel": abs(wanted[-1] - t) / STRETCHES if wanted.size else np.inf,
-        "pivot_tol": pivot_tol if kernels.pivots else -np.inf,
-        "position_tol": position_tol,
-        "velocity_tol": velocity_tol,
+        "pivot_tol": asked.pivot_tol if kernels.pivots else -np.inf,
         "fresh": 1,
         "trouble": LoopStatus.STEP_TOO_SMALL,
-        "h": first_step,
+        "h": asked.first_step,
         "error": 1e-4,
         "pivot": np.inf,
-        "volume": volume,
     }
     for name, value in settings.items():
         records[name] = value

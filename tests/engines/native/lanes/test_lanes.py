@@ -13,6 +13,7 @@ from numpy.testing import assert_array_equal
 from symengine import sin, sqrt, symbols, sympify
 
 import zwang as zw
+from tests.engines.native.prepared import prepare
 from tests.references import andrews, problems
 from zwang import dot
 from zwang.compile import Program, compile_lanes, compile_program
@@ -22,7 +23,7 @@ from zwang.engines.native import step
 from zwang.engines.native import tableau as dop853
 from zwang.engines.native.lanes import loop as lanes_loop
 from zwang.engines.native.lanes.step import CALM
-from zwang.engines.native.runs import Kernels, LoopStatus, advance_many, prepare
+from zwang.engines.native.runs import Kernels, LoopStatus, advance_many
 
 t, q, v, x, y, u, w, p = symbols("t q v x y u w p")
 STATE, PLANE = (t, q, v), (t, x, y, u, w)

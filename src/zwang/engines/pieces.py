@@ -20,7 +20,7 @@ from zwang.compile.restricted import native, native_library
 from zwang.engines.native.event_roots import FULL, LOST, PAUSED, STOPPED, begin_search, cross_break, search, see_start
 from zwang.engines.native.record import RUN, RunRecord, event_lengths
 from zwang.engines.native.stage_kernels import at, call
-from zwang.engines.task import EventTask
+from zwang.engines.task import EventTask, packed
 
 DEGREE: Final = 23
 ROWS: Final = 1024
@@ -78,9 +78,9 @@ class Search:
     def __init__(self, watched: Watched, t: float, y: Array, end: float) -> None:
         """Begin at a state; `end` is where the run ends."""
         task, n, count = watched.task, len(y) // 2, len(watched.task.direction)
-        packed = np.concatenate([[t], y, watched.p])
+        state = packed(t, y, watched.p)
         self.arrays: dict[str, Array] = {name: np.zeros(size) for name, size in event_lengths(count).items()}
-        self.arrays |= {name: packed.copy() for name in ("now", "new", "x", "other")}
+        self.arrays |= {name: state.copy() for name in ("now", "new", "x", "other")}
         self.arrays |= {
             "piece": np.zeros((DEGREE + 1, 2 * n)),
             "work": np.zeros(max(watched.kernel.work_size, 1)),

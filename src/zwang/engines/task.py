@@ -203,6 +203,19 @@ class Trajectory:
     """What cannot be vouched for (`certificate`)."""
 
 
+def packed(t: float | Array, y: Array, p: Array) -> Array:
+    """[t, q, v, p] as kernels take them, y being [q, v]: one row, or one for each of several states."""
+    rows = np.empty((*np.broadcast_shapes(y.shape[:-1], p.shape[:-1]), 1 + y.shape[-1] + p.shape[-1]))
+    rows[..., 0], rows[..., 1 : 1 + y.shape[-1]], rows[..., 1 + y.shape[-1] :] = t, y, p
+    return rows
+
+
+def named(program: Program, rows: Array) -> dict[str, Array]:
+    """What was packed, by the names that a program has for it."""
+    ends = np.cumsum([len(symbols) for symbols in program.inputs.values()])[:-1]
+    return dict(zip(program.inputs, np.split(rows, ends, axis=-1), strict=True))
+
+
 def volume_of(pivots: Array) -> float:
     """The product of some pivots, as a logarithm."""
     return float(np.log(pivots).sum()) if (pivots > 0).all() else -np.inf

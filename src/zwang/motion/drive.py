@@ -160,7 +160,7 @@ def task_of(
     place = slice(len(setup.p), len(setup.p) + len(locked.literal)) if locked else slice(0)
     switches = Switches(locked, place, len(setup.events)) if locked else None
     t, q, v = state
-    p = setup.all_parameters
+    p = setup.for_kernels(setup.p)
     kernel = compiled(program)
     here = singular.scale_at(basis, state, kernel(**setup.named(program, state))["pivots"])
     scales[basis] = scales[basis] | here if basis in scales else here

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from zwang.arrays import Array
 from zwang.engines.native import engine as native
 from zwang.engines.native import runs as stepper
-from zwang.engines.task import Status, Task, Trace
+from zwang.engines.task import Status, Task, Trace, named, packed
 from zwang.errors import InputError, ZwangError
 from zwang.linalg.masses import mass_units
 from zwang.linalg.rank import row_rank
@@ -162,8 +162,7 @@ def run_all(
     task = replace(task, breaks=np.concatenate([breaks[i] for i in which]), could_bridge=task.growing > 0)
     fitting = suited(setup, basis, t, q[which], v[which], p[which])
     together, others = which[fitting], [int(sample) for sample in which[~fitting]]
-    gains = np.tile(setup.gains, (len(together), 1)) if setup.drift == "baumgarte" else np.zeros((len(together), 0))
-    given = np.concatenate([p[together], gains], axis=1)
+    given = setup.for_kernels(p[together])
     asked = stepper.Settings(
         times=grid,
         rtol=setup.tol,
@@ -201,10 +200,8 @@ def run_all(
 def pivots_at(task: Task, t: float, q: Array, v: Array, p: Array) -> Array:
     """(S, pivots) what the pivots of each sample are judged by: their sizes at its start, 1 where they are zero."""
     kernel = native.compiled(task.acceleration)
-    packed = np.column_stack([np.full(len(q), t), q, v, p])
-    places = np.cumsum([0, *(len(symbols) for symbols in task.acceleration.inputs.values())])
-    names = zip(task.acceleration.inputs, places, places[1:], strict=False)
-    sizes = np.abs(kernel(**{name: packed[:, a:b] for name, a, b in names})["pivots"])
+    rows = packed(t, np.concatenate([q, v], axis=1), p)
+    sizes = np.abs(kernel(**named(task.acceleration, rows))["pivots"])
     return np.where(sizes > 0, sizes, 1.0)
 
 

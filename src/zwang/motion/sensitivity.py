@@ -193,7 +193,7 @@ class Varied(Alone):
             switches=switches,
             q=q,
             v=v,
-            p=np.concatenate([own, modes]),
+            p=setup.for_kernels(own),
             tol=min(task.tol, max(task.tol / np.sqrt(1 + len(self.directions)), ROUNDING)),
         )
 

@@ -109,11 +109,11 @@ class Setup:
         values |= {"modes": self.locked.literal} if self.locked else {}
         return {name: values[name] for name in program.inputs}
 
-    @property
-    def all_parameters(self) -> Array:
-        """Parameters as the engines' kernels take them: then modes, the gains of Baumgarte's method last."""
+    def for_kernels(self, p: Array) -> Array:
+        """Parameters, of one run or several, as kernels take them: then modes, the gains of Baumgarte's method last."""
         modes = () if self.locked is None else self.locked.literal
-        return np.concatenate([self.p, modes, self.gains if self.drift == "baumgarte" else ()])
+        behind = np.concatenate([modes, self.gains if self.drift == "baumgarte" else ()])
+        return np.concatenate([p, np.broadcast_to(behind, (*p.shape[:-1], len(behind)))], axis=-1)
 
 
 def prepare(

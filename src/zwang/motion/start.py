@@ -1,5 +1,7 @@
 """Starts: refused by name if inconsistent, polished to the last digit where rank is decided."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from zwang.arrays import Array
@@ -14,6 +16,8 @@ from zwang.lowering.rows import RowBasis, choose
 from zwang.model import System
 from zwang.motion.setup import Setup
 from zwang.verdict import violations
+
+Equations = Callable[[Array], tuple[Array, Array]]
 
 LARGE = 10_000  # entries of A from which on its rank is first looked for in the sparse factorisation
 CLEAR = 1e-6  # pivots above this share of what they start from leave no doubt that rows are independent
@@ -91,19 +95,33 @@ def polished(setup: Setup, state: tuple[float, Array, Array]) -> Matrices:
     """
     t, q, v = state
     kernel = matrix_kernel(setup.system, setup.inputs)
+
+    def root(equations: Equations, x: Array) -> Array:
+        near, found = nearest_root(equations, x, 1e-15, 5)
+        return near if found else x
+
+    return setup.matrices(t, *onto_constraints(setup, lambda q, v: kernel(t, q, v, setup.p), q, v, root))
+
+
+def onto_constraints(
+    setup: Setup,
+    matrices: Callable[[Array, Array], Matrices],
+    q: Array,
+    v: Array,
+    root: Callable[[Equations, Array], Array],
+) -> tuple[Array, Array]:
+    """Positions on the constraints, then velocities: root(equations, x) says what is near enough to x."""
     order = np.array([c.order for c in setup.system.constraints], dtype=int)
     holonomic, first = np.flatnonzero(order == 0), np.flatnonzero(order <= 1)
 
     def positions(x: Array) -> tuple[Array, Array]:
-        now = kernel(t, x, v, setup.p)
+        now = matrices(x, v)
         return now.residual[holonomic], now.A[holonomic]
 
-    near_q, found_q = nearest_root(positions, q, 1e-15, 5)
-    near_q = near_q if found_q else q
+    near = root(positions, q)
 
     def velocities(x: Array) -> tuple[Array, Array]:
-        now = kernel(t, near_q, x, setup.p)
+        now = matrices(near, x)
         return now.residual_rate[first], now.A[first]
 
-    near_v, found_v = nearest_root(velocities, v, 1e-15, 5)
-    return setup.matrices(t, near_q, near_v if found_v else v)
+    return near, root(velocities, v)

@@ -17,7 +17,7 @@ from zwang.engines.native import runs as stepper
 from zwang.engines.native.bridge import ASK
 from zwang.engines.native.lanes import loop as lanes_loop
 from zwang.engines.rounding import DROWNED, drowns
-from zwang.engines.task import Bridge, EventHit, Status, Task, Trace, Trajectory, volume_of
+from zwang.engines.task import Bridge, EventHit, Status, Task, Trace, Trajectory, named, packed, volume_of
 
 STATUS = {
     stepper.LoopStatus.FINISHED: Status.FINISHED,
@@ -202,13 +202,11 @@ def drive(
 def creeps(task: Task, state: Array, before: float, attempts: int) -> bool:
     """Whether steps have become so short because of rounding that the end is out of reach."""
     n, t = len(task.q), float(state[0])
-    kernel, rest = compiled(task.acceleration), task.p
+    kernel = compiled(task.acceleration)
 
     def slope(y: Array) -> Array:
-        inputs = np.concatenate([[t], y, rest])
-        return np.concatenate(
-            [y[n:], kernel(**{name: inputs[part] for name, part in kernel.inputs.items()})["acceleration"]]
-        )
+        now = kernel(**named(task.acceleration, packed(t, y, task.p)))
+        return np.concatenate([y[n:], now["acceleration"]])
 
     y, ahead = state[1 : 1 + 2 * n], abs(float(task.times[-1]) - t)
     return drowns(slope, y, task.tol, abs(t - before) / attempts, ahead, task.step_limit)

@@ -264,10 +264,77 @@ def settle(run: RunRecord, sign: float, h: float, error: float, t_low: float) ->
 
 
 @native
+def bridged(run: RunRecord, h: float, size: float, error: float) -> float:
+    """The error of a step across a singular position; where that is above 1, the step is planned anew."""
+    error = landed(run, h) if error <= HUGE else math.inf
+    if not error <= 1.0:
+        missed(run, size, larger(SHRINK, SAFETY * power(error, -1 / 8)) if error <= HUGE else 0.5)
+    return error
+
+
+@native
+def filled(run: RunRecord, h: float, size: float, bridging: bool) -> bool:
+    """The motion inside the step, from its further stages; False when these are not finite: then it is refused."""
+    stages(run, h, FIRST_DENSE, LAST_DENSE)
+    if not finite(run, FIRST_DENSE, LAST_DENSE):
+        if bridging:
+            missed(run, size, 0.5)
+        else:
+            run.trouble = NOT_FINITE
+            refuse(run, h, 0.25)
+        return False
+    if bridging:
+        note(run, h)
+    prepare_dense(run, h)
+    if run.powers != 0:
+        prepare_work(run, h)
+    return True
+
+
+@native
+def attempt(run: RunRecord, sign: float, stop: float) -> int:
+    """One step towards a stop, accepted or not; RUNNING, or why none can be tried."""
+    now, new, times = at(run.now), at(run.new), at(run.at_times)
+    remaining = (stop - now[0]) - run.t_low
+    run.h = smaller(run.h, run.max_step)
+    planned = planned_size(run, sign) if run.ahead != 0 else run.h
+    bridging, size = planned < 0.0, abs(planned)
+    if bridging and size >= abs(remaining):
+        give_up(run)
+        return RUNNING
+    last = abs(remaining) <= 1.01 * size
+    if not last and size <= larger(4 * EPS * abs(now[0]), TINY):
+        return int(run.trouble)
+    h = remaining if last else sign * size
+    new[0], t_low = (stop, 0.0) if last else two_sum(now[0], run.t_low + h)
+    run.lowest = math.inf
+    stages(run, h, FIRST, LAST)
+    error = finish(run, h)
+    if bridging:
+        error = bridged(run, h, size, error)
+        if not error <= 1.0:
+            return RUNNING
+    elif not arrive(run, h, error):
+        if run.trouble == SINGULAR:
+            plan(run, sign, size)
+        return RUNNING
+    watched = run.event != 0 and suspect(run, h)
+    if not (bridging or watched or (run.saved < run.times and sign * (times[run.saved] - new[0]) < 0.0)):
+        settle(run, sign, h, error, t_low)
+    elif filled(run, h, size, bridging):
+        run.searched = 1.0
+        if watched:
+            begin_search(run)
+        run.made, run.made_error, run.made_low, run.pending = h, error, t_low, 1
+        run.made_across = 1 if bridging else 0
+    return RUNNING
+
+
+@native
 def advance(runs: RunRecord, i: int, until: float, attempts: int) -> int:
     """Run i by steps until the end time, an event, a failure, or as many attempts as allowed; its Status."""
     run = runs[i]
-    now, new, times = at(run.now), at(run.new), at(run.at_times)
+    now = at(run.now)
     sign = 1.0 if until >= now[0] else -1.0
     if run.fresh != 0:
         status = begin(run, sign)
@@ -281,8 +348,7 @@ def advance(runs: RunRecord, i: int, until: float, attempts: int) -> int:
         if run.rows - run.found < 2 * run.events:
             return EVENTS_FULL
         stop = next_stop(run, sign, until)
-        remaining = (stop - now[0]) - run.t_low
-        if sign * remaining <= 0.0:
+        if sign * ((stop - now[0]) - run.t_low) <= 0.0:
             if stop == until:
                 return FINISHED
             status = cross(run, sign)
@@ -296,52 +362,9 @@ def advance(runs: RunRecord, i: int, until: float, attempts: int) -> int:
         if attempts == 0 or run.bridged == BRIDGES:
             return RUNNING
         attempts -= 1
-        run.h = smaller(run.h, run.max_step)
-        size = planned_size(run, sign) if run.ahead != 0 else run.h
-        can_bridge = size < 0.0
-        size = abs(size)
-        if can_bridge and size >= abs(remaining):
-            give_up(run)
-            continue
-        last = abs(remaining) <= 1.01 * size
-        if not last and size <= larger(4 * EPS * abs(now[0]), TINY):
-            return int(run.trouble)
-        h = remaining if last else sign * size
-        new[0], t_low = (stop, 0.0) if last else two_sum(now[0], run.t_low + h)
-        run.lowest = math.inf
-        stages(run, h, FIRST, LAST)
-        error = finish(run, h)
-        if can_bridge:
-            error = landed(run, h) if error <= HUGE else math.inf
-            if not error <= 1.0:
-                missed(run, size, larger(SHRINK, SAFETY * power(error, -1 / 8)) if error <= HUGE else 0.5)
-                continue
-        elif not arrive(run, h, error):
-            if run.trouble == SINGULAR:
-                plan(run, sign, size)
-            continue
-        watched = run.event != 0 and suspect(run, h)
-        if can_bridge or watched or (run.saved < run.times and sign * (times[run.saved] - new[0]) < 0.0):
-            stages(run, h, FIRST_DENSE, LAST_DENSE)
-            if not finite(run, FIRST_DENSE, LAST_DENSE):
-                if can_bridge:
-                    missed(run, size, 0.5)
-                    continue
-                run.trouble = NOT_FINITE
-                refuse(run, h, 0.25)
-                continue
-            if can_bridge:
-                note(run, h)
-            prepare_dense(run, h)
-            if run.powers != 0:
-                prepare_work(run, h)
-            run.searched = 1.0
-            if watched:
-                begin_search(run)
-            run.made, run.made_error, run.made_low, run.pending = h, error, t_low, 1
-            run.made_across = 1 if can_bridge else 0
-        else:
-            settle(run, sign, h, error, t_low)
+        status = attempt(run, sign, stop)
+        if status != RUNNING:
+            return status
 
 
 def compiled() -> Callable[[int, int, float, int], int]:

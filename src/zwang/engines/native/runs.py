@@ -56,6 +56,7 @@ from zwang.engines.native import loop
 from zwang.engines.native.lanes import group as lanes
 from zwang.engines.native.lanes import loop as lanes_loop
 from zwang.engines.native.record import BRIDGES, RUN, LoopStatus, lengths, stride
+from zwang.engines.task import packed
 from zwang.errors import InputError
 
 __all__ = ["Kernels", "LoopStatus", "Runs", "Settings", "advance", "advance_many", "prepare", "restart"]
@@ -220,10 +221,10 @@ def prepare(
     sizes = lengths(n, p, kernels.pivots, kernels.events, kernels.work, kernels.bridge > 0, kernels.powers)
     places = dict(zip(sizes, itertools.accumulate(sizes.values(), initial=0), strict=False))
     # Whole cache lines and one more between samples: they belong to different threads.
+    start = packed(t, np.concatenate(np.broadcast_arrays(q, v), axis=1), given)
     memory = np.zeros((samples, (sum(sizes.values()) + 15) // 8 * 8))
     for name in ("now", "new", "x", *(["other"] if kernels.events else [])):
-        block = memory[:, places[name] : places[name] + sizes[name]]
-        block[:, 0], block[:, 1 : 1 + n], block[:, 1 + n : 1 + 2 * n], block[:, 1 + 2 * n :] = t, q, v, given
+        memory[:, places[name] : places[name] + sizes[name]] = start
     scale = np.asarray(asked.pivot_scale, dtype=float)
     if scale.ndim < 2:
         scale = _spread("pivot_scale", scale, kernels.pivots)

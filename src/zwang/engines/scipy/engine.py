@@ -4,6 +4,7 @@ import ctypes
 import time as clock
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from math import isfinite
 from weakref import WeakKeyDictionary
 
@@ -15,11 +16,11 @@ from zwang.compile import Kernel, Program
 from zwang.compile.tangent import tangent
 from zwang.engines.native.engine import compiled
 from zwang.engines.pieces import Watched
+from zwang.engines.projection import projected
 from zwang.engines.steps import SteppedProblem, march
-from zwang.engines.task import Status, Task, Trajectory, volume_of
+from zwang.engines.task import Status, Task, Trajectory, packed, volume_of
 from zwang.errors import InputError
 
-PROJECTIONS = 3  # Newton's steps back to the constraints, as in the native engine
 ON = 1e-13  # a residual below this counts as none
 
 _BATCH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
@@ -61,7 +62,7 @@ def problem_of(task: Task, watch: "Watch") -> tuple[SteppedProblem, str]:
         return np.concatenate([y[n:], out[:n]])
 
     def health(times: Array, states: Array) -> Array:
-        pivots = evaluated(kernel, rows(task, times, states))[:, n:pivots_end] / watch.scale
+        pivots = evaluated(kernel, packed(times, states, task.p))[:, n:pivots_end] / watch.scale
         return np.asarray(np.where(np.isnan(pivots), np.inf, pivots) - task.pivot_tol)
 
     events = Watched(compiled(task.events.program), task.p, task.events) if task.events else None
@@ -73,7 +74,7 @@ def problem_of(task: Task, watch: "Watch") -> tuple[SteppedProblem, str]:
         health if task.pivot_tol and len(task.pivot_scale) else None,
         events=events,
         project=projection_of(task),
-        power=(lambda times, states: evaluated(kernel, rows(task, times, states))[:, -1]) if task.powers else None,
+        power=(lambda times, states: evaluated(kernel, packed(times, states, task.p))[:, -1]) if task.powers else None,
         arrived=lambda t, y: watch.grow(t, y, at(t, y)[n:pivots_end]) if task.growing else None,
     ), note
 
@@ -113,33 +114,25 @@ class Watch:
 
 def single(kernel: Kernel, task: Task) -> Callable[[float, Array], Array]:
     """A kernel as a function of t and y, for one state at a time; it writes its outputs to the same place again."""
-    packed = rows(task, task.t, np.concatenate([task.q, task.v]))[0]
+    given = packed(task.t, np.concatenate([task.q, task.v]), task.p)
     room = np.empty(kernel.output_size + kernel.work_size)
     out, work = room[: kernel.output_size], room[kernel.output_size :]  # parts of one array live as long as it is used
-    state = packed[1 : 1 + 2 * len(task.q)]
-    call, places = _BATCH(kernel.batch_address), (out.ctypes.data, packed.ctypes.data, work.ctypes.data)
+    state = given[1 : 1 + 2 * len(task.q)]
+    call, places = _BATCH(kernel.batch_address), (out.ctypes.data, given.ctypes.data, work.ctypes.data)
 
     def at(t: float, y: Array) -> Array:
-        packed[0], state[:] = t, y
+        given[0], state[:] = t, y
         call(*places, 1)
         return out
 
     return at
 
 
-def rows(task: Task, t: float | Array, y: Array) -> Array:
-    """Inputs of the kernels, packed: [t, q, v, p] for each state."""
-    states = np.atleast_2d(y)
-    packed = np.empty((len(states), 1 + states.shape[1] + len(task.p)))
-    packed[:, 0], packed[:, 1 : 1 + states.shape[1]], packed[:, 1 + states.shape[1] :] = t, states, task.p
-    return packed
-
-
-def evaluated(kernel: Kernel, packed: Array) -> Array:
-    """The outputs of a kernel, packed."""
-    out, work = np.empty((len(packed), kernel.output_size)), np.empty(kernel.work_size)
-    packed = np.ascontiguousarray(packed)
-    _BATCH(kernel.batch_address)(out.ctypes.data, packed.ctypes.data, work.ctypes.data, len(packed))
+def evaluated(kernel: Kernel, rows: Array) -> Array:
+    """The outputs of a kernel for rows of inputs, packed as these are."""
+    out, work = np.empty((len(rows), kernel.output_size)), np.empty(kernel.work_size)
+    rows = np.ascontiguousarray(rows)
+    _BATCH(kernel.batch_address)(out.ctypes.data, rows.ctypes.data, work.ctypes.data, len(rows))
     return out
 
 
@@ -154,10 +147,10 @@ def jacobian_of(task: Task) -> tuple[Callable[[float, Array], Array] | None, str
     directions = np.eye(2 * n)
 
     def jacobian(t: float, y: Array) -> Array:
-        packed = np.concatenate([np.repeat(rows(task, t, y), 2 * n, axis=0), directions], axis=1)
+        here = np.repeat(packed(t, y, task.p)[None], 2 * n, axis=0)
         J = np.zeros((2 * n, 2 * n))
         J[:n, n:] = np.eye(n)
-        J[n:] = evaluated(kernel, packed)[:, part].T
+        J[n:] = evaluated(kernel, np.concatenate([here, directions], axis=1))[:, part].T
         J[~np.isfinite(J)] = 0.0  # it only guides Newton's method; √x at 0 has a slope and no derivative
         return J
 
@@ -186,16 +179,9 @@ def projection_of(task: Task) -> Callable[[float, Array], Array] | None:
         return None
     kernel, n = compiled(task.projection), len(task.q)
     at = single(kernel, task)
-    levels = [(slice(0, n), "dq", "residual"), (slice(n, 2 * n), "dv", "residual_rate")]
 
     def project(t: float, y: Array) -> Array:
-        y = y.copy()
-        for part, change, residual in levels:
-            for _ in range(PROJECTIONS):
-                out = at(t, y)
-                if not out[kernel.outputs[residual]][0] > ON:
-                    break
-                y[part] += out[kernel.outputs[change]]
-        return y
+        on: Array = projected(partial(at, t), y.copy(), n, ON)
+        return on
 
     return project

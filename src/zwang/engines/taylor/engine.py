@@ -36,6 +36,7 @@ from zwang.arrays import Array
 from zwang.engines.gauss import POINTS, running_integral
 from zwang.engines.native.engine import compiled
 from zwang.engines.pieces import Met, Search, Watched
+from zwang.engines.projection import projected
 from zwang.engines.steps import stretches
 from zwang.engines.task import EventHit, Status, Task, Trace, Trajectory, volume_of
 from zwang.engines.taylor.machine import Machine, Numbers, machine_for, precision_of
@@ -50,7 +51,6 @@ GROWTH: Final = 8.0
 HALVINGS: Final = 60
 CREEPING: Final = 100  # steps in succession of less than 100 units in the last place of t: the run is stuck
 STEP_LIMIT: Final = 10_000_000
-PROJECTIONS: Final = 3
 LOOK: Final = 0.05  # seconds between two words on progress
 
 
@@ -373,15 +373,9 @@ class Walk:
         projection, n = self.machine.projection, self.machine.n
         if projection is None:
             return y
-        y, time = y[:, None].copy(), np.array([t])
-        out = projection(time, y)
-        for part in range(2):
-            for _ in range(PROJECTIONS):
-                if not float(out[2 * n + part, 0]) > self.machine.kind.residual:
-                    break
-                y[part * n : part * n + n] += out[part * n : part * n + n]
-                out = projection(time, y)
-        return y[:, 0]
+        time, enough = np.array([t]), self.machine.kind.residual
+        on: Numbers = projected(lambda y: projection(time, y[:, None])[:, 0], y.copy(), n, enough)
+        return on
 
     def reached(self, t: Any, target: Any) -> bool:
         """Is t not beyond the target?"""

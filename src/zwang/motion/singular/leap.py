@@ -6,6 +6,7 @@ against the equation itself.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ from numpy.polynomial import chebyshev
 
 from zwang.arrays import Array
 from zwang.engines.native.engine import compiled, run
-from zwang.engines.task import Status, Task, Trajectory
+from zwang.engines.task import Status, Task, Trajectory, named, packed
 from zwang.errors import UndeterminedError, ZwangError
 from zwang.linalg.newton import nearest_root
 from zwang.motion.setup import Setup
+from zwang.motion.start import onto_constraints
 
 NODES = 32  # states that a polynomial is fitted to, positions and velocities
 DEGREES = (6, 8, 10, 12, 14, 16)
@@ -181,21 +183,8 @@ def to_unit(t: Array, window: tuple[float, float]) -> tuple[Any, float]:
 
 def project(setup: Setup, t: float, q: Array, v: Array) -> tuple[Array, Array]:
     """The nearest state on the constraints, positions first."""
-    order = np.array([c.order for c in setup.system.constraints], dtype=int)
-    holonomic, first = np.flatnonzero(order == 0), np.flatnonzero(order <= 1)
-
-    def positions(x: Array) -> tuple[Array, Array]:
-        now = setup.matrices(t, x, v)
-        return now.residual[holonomic], now.A[holonomic]
-
-    q, _ = nearest_root(positions, q, 1e-14, 20)
-
-    def velocities(x: Array) -> tuple[Array, Array]:
-        now = setup.matrices(t, q, x)
-        return now.residual_rate[first], now.A[first]
-
-    v, _ = nearest_root(velocities, v, 1e-14, 20)
-    return q, v
+    at_t = partial(setup.matrices, t)
+    return onto_constraints(setup, at_t, q, v, lambda equations, x: nearest_root(equations, x, 1e-14, 20)[0])
 
 
 def at_most(task: Task, far: float, t: float) -> float:
@@ -228,12 +217,6 @@ def kernel_outputs(task: Task, t: float, q: Array, v: Array) -> dict[str, Array]
     return compiled(task.acceleration)(**inputs(task, t, q, v))
 
 
-def inputs(task: Task, t: float, q: Array, v: Array) -> dict[str, Any]:
+def inputs(task: Task, t: float, q: Array, v: Array) -> dict[str, Array]:
     """A state and the task's parameters as its programs take them."""
-    named: dict[str, Any] = {"t": np.array([t]), "q": q, "v": v}
-    at = 0
-    for name in list(task.acceleration.inputs)[3:]:
-        count = len(task.acceleration.inputs[name])
-        named[name] = task.p[at : at + count]
-        at += count
-    return named
+    return named(task.acceleration, packed(t, np.concatenate([q, v]), task.p))

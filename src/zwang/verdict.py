@@ -81,7 +81,7 @@ class Verdict:
 
     @property
     def ok(self) -> bool:
-        """Consistent, not singular, and the state satisfies the constraints. (Redundant rows are no fault.)"""
+        """Consistent, not singular, and the state satisfies the constraints. (Redundant rows are not a fault.)"""
         return not (self.inconsistent or self.singular or self.violated or self.imprecise)
 
     def __str__(self) -> str:

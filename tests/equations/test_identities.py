@@ -190,9 +190,9 @@ def test_G6_any_1_inverse_and_any_13_inverse(seed):
 def test_G6_inadmissible_inverses_are_refused():
     H = X * (sp.eye(4) - A.pinv() * A)
     only_1 = inverse_1(H, H.pinv(), integers(4, 4, 3))
-    with pytest.raises(InputError, match=r"H⁻ is no \{1,3\}-inverse: Penrose condition \(3\) fails"):
+    with pytest.raises(InputError, match=r"H⁻ is not a \{1,3\}-inverse: Penrose condition \(3\) fails"):
         EQUATIONS.acceleration("generalized-inverse", inverse=(None, only_1))
-    with pytest.raises(InputError, match=r"D⁻ is no \{1\}-inverse: Penrose condition \(1\) fails"):
+    with pytest.raises(InputError, match=r"D⁻ is not a \{1\}-inverse: Penrose condition \(1\) fails"):
         EQUATIONS.acceleration("generalized-inverse", inverse=(A.T, None))
     with pytest.raises(InputError, match=r"D⁻ has shape \(3, 4\), but \(4, 3\) is needed"):
         EQUATIONS.acceleration("generalized-inverse", inverse=(A, None))
@@ -222,7 +222,7 @@ def test_U1_any_14_inverse(seed):
 def test_U1_others_are_refused():
     C = A * X.inv()
     for wrong in (inverse_1(C, C.pinv(), integers(4, 3, 1)), inverse_13(C, C.pinv(), integers(4, 3, 1))):
-        with pytest.raises(InputError, match=r"C\^\(1,4\) is no \{1,4\}-inverse: Penrose condition \(4\) fails"):
+        with pytest.raises(InputError, match=r"C\^\(1,4\) is not a \{1,4\}-inverse: Penrose condition \(4\) fails"):
             EQUATIONS.acceleration("generalized-inverse", equation="S3 24", inverse=wrong)
 
 

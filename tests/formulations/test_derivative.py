@@ -166,7 +166,7 @@ def test_right_hand_sides_that_move_apart_are_refused():
         ({"dQ": [np.nan, 0]}, r"dQ\[0\] is nan"),
         ({"dM": [[0, 1], [0, 0]]}, "dM is not symmetric"),
         ({"dQ": np.zeros((2, 2)), "db": np.zeros((3, 1))}, "do not broadcast"),
-        ({"dC": "ab"}, "dC is no array of real numbers"),
+        ({"dC": "ab"}, "dC is not an array of real numbers"),
     ],
 )
 def test_wrong_changes_are_refused(change, words):

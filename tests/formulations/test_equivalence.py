@@ -47,7 +47,7 @@ def test_U1_1_and_13_inverses_fail(make):
         x = equation_24(s, bad)
         assert s.A * x == s.b
         assert x != s.acceleration
-        with pytest.raises(InputError, match=r"no \{1,4\}-inverse: Penrose condition \(4\) fails"):
+        with pytest.raises(InputError, match=r"not a \{1,4\}-inverse: Penrose condition \(4\) fails"):
             zw.solve(*s.given, form="generalized-inverse", equation="S3 24", inverse=floats(bad))
 
 

@@ -133,7 +133,7 @@ def test_G6_solve_takes_any_admissible_pair_and_refuses_others(make):
     now = zw.solve(*s.given, form="generalized-inverse", equation="S0 29", inverse=pair)
     np.testing.assert_allclose(now.acceleration, floats(s.acceleration)[:, 0], rtol=0, atol=1e-10)
     bad = floats(inverse_1(H, pinv(H), rational_matrix(n, n, 5)))
-    with pytest.raises(InputError, match=r"inverse H⁻ is no \{1,3\}-inverse: Penrose condition \(3\) fails"):
+    with pytest.raises(InputError, match=r"inverse H⁻ is not a \{1,3\}-inverse: Penrose condition \(3\) fails"):
         zw.solve(*s.given, form="generalized-inverse", inverse=(floats(D), bad))
 
 
@@ -226,7 +226,7 @@ def test_G12_one_sided_rows_have_the_same_objective():
     M, Q, A, _ = s.given
     sides = np.array([True, False])
     free = np.linalg.solve(M, Q)
-    lower = np.append(A[:1] @ free - 1, A[1:2] @ free)  # the first row is no hindrance, the second is met
+    lower = np.append(A[:1] @ free - 1, A[1:2] @ free)  # the first row is not a hindrance, the second is met
     now = zw.solve(M, Q, A[:2], lower, one_sided=sides)
     np.testing.assert_allclose(now.acceleration, free, atol=1e-13)
     lower[0] += 3  # now it is

@@ -154,7 +154,7 @@ def test_numbers_that_would_overflow():
     ],
 )
 def test_what_is_no_real_number(bad, what):
-    refused(InputError, rf"Q is no array of real numbers: .*{what}", M, bad, A, b)
+    refused(InputError, rf"Q is not an array of real numbers: .*{what}", M, bad, A, b)
 
 
 def test_other_numbers_are_taken():
@@ -237,14 +237,18 @@ def test_elimination_of_a_coordinate_that_is_free():
     [
         ("S0 29", np.zeros((3, 2)), r"S0 29 needs the pair \(D⁻, H⁻\); None in a place stands for the Moore"),
         ("S0 29", 5, "needs the pair"),
-        ("S0 29", (np.zeros((3, 2)), None), r"inverse D⁻ is no \{1\}-inverse: Penrose condition \(1\) fails"),
-        ("S0 29", (None, np.eye(3)), r"inverse H⁻ is no \{1,3\}-inverse: Penrose condition \(1\) fails"),
+        ("S0 29", (np.zeros((3, 2)), None), r"inverse D⁻ is not a \{1\}-inverse: Penrose condition \(1\) fails"),
+        ("S0 29", (None, np.eye(3)), r"inverse H⁻ is not a \{1,3\}-inverse: Penrose condition \(1\) fails"),
         ("S0 29", (np.eye(3), None), r"inverse D⁻ has shape \(3, 3\), but \(3, 2\) is needed"),
-        ("S3 24", np.zeros((3, 2)), r"inverse C\^\(1,4\) is no \{1,4\}-inverse: Penrose condition \(1\) fails"),
+        ("S3 24", np.zeros((3, 2)), r"inverse C\^\(1,4\) is not a \{1,4\}-inverse: Penrose condition \(1\) fails"),
         ("S3 24", np.zeros((2, 2)), r"has shape \(2, 2\), but \(3, 2\) is needed"),
         ("S3 24", 1.0, r"has shape \(\), but \(3, 2\) is needed"),
-        ("S3 26", np.eye(2), r"inverse \(AM⁻¹Aᵀ\)\^\(1\) is no \{1\}-inverse: .*; make one with zwang.linalg.inverses"),
-        ("S3 26", "text", "inverse is no array of real numbers"),
+        (
+            "S3 26",
+            np.eye(2),
+            r"inverse \(AM⁻¹Aᵀ\)\^\(1\) is not a \{1\}-inverse: .*; make one with zwang.linalg",
+        ),
+        ("S3 26", "text", "inverse is not an array of real numbers"),
         ("S3 26", np.zeros((5, 2, 2)), r"inverse has shape \(5, 2, 2\): matrices are needed, one or one for each of"),
     ],
 )

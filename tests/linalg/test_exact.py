@@ -94,7 +94,7 @@ def test_symbols_in_every_place(form):
 
 def test_inadmissible_inverses_are_refused():
     A, b = sp.Matrix([[1, 1, 0], [2, 2, 0]]), sp.Matrix([1, 2])
-    with pytest.raises(InputError, match=r"C\^\(1,4\) is no \{1,4\}-inverse: Penrose condition \(1\) fails"):
+    with pytest.raises(InputError, match=r"C\^\(1,4\) is not a \{1,4\}-inverse: Penrose condition \(1\) fails"):
         generalized_inverse.exact(M, Q, A, b, (0,), equation="S3 24", inverse=sp.zeros(3, 2))
     with pytest.raises(InputError, match=r"has shape \(2, 2\), but \(3, 2\) is needed"):
         generalized_inverse.exact(M, Q, A, b, (0,), equation="S3 24", inverse=sp.zeros(2, 2))

@@ -67,7 +67,7 @@ class Code:
         return register
 
     def unsigned(self, token: str) -> str:
-        """The same value without a sign in front."""
+        """A token of the value that has no sign in front."""
         if token[0] != "-":
             return token
         if token[1] == "%":

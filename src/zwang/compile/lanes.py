@@ -41,7 +41,7 @@ def widened(text: str, called: Mapping[str, int], width: int) -> str:
         kind = "i1" if part in ("true", "false") else "double"
         return f"<{', '.join([f'{kind} {part}'] * width)}>"
 
-    # Nobody promises more than the alignment of a number.
+    # Arrays are aligned as single numbers are, not as vectors: LLVM would otherwise assume the latter.
     return _MEMORY.sub(lambda found: f"{found[0]}, align 8", _PARTS.sub(wide, text))
 
 

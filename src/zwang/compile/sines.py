@@ -37,7 +37,7 @@ NEAREST = 2.0**-20
 
 
 def sine_and_cosine(width: int, angle: str) -> str:
-    """Lines that put the sine and cosine of a vector into %sine and %cosine, and whom they do not suit into %odd."""
+    """Lines that put sine and cosine of a vector into %sine and %cosine; %odd says which lanes need the C library."""
     vector, whole, truth = (f"<{width} x {kind}>" for kind in ("double", "i64", "i1"))
     lines: list[str] = []
 

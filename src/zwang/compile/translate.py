@@ -36,7 +36,7 @@ class Translator:
         self._symbol = symengine.Symbol
         self._names: dict[str, str] = {}  # plain symbols, by name: quicker to find than expressions
         self._values: dict[Expr, str] = {}
-        self._denominators: dict[Expr, str] = {}  # power -> its inverse; "" if it is no denominator
+        self._denominators: dict[Expr, str] = {}  # power -> its inverse; "" if it is not a denominator
         for symbol, token in inputs.items():
             self._remember(symbol, token)
 

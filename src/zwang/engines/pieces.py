@@ -108,7 +108,7 @@ class Search:
         self._follow(START)
 
     def cross(self, t: float, y: Array) -> Met:
-        """To the other side of a break."""
+        """Go to the other side of a break."""
         self._put("now", t, y)
         return self._met(self._follow(BREAK))
 

@@ -65,12 +65,12 @@ class Engine:
 
     @property
     def installed(self) -> bool:
-        """Whether what it needs is there."""
+        """Whether the packages that the engine needs are installed."""
         return not self.needs or find_spec(self.needs) is not None
 
     @property
     def missing(self) -> str:
-        """What to say where it is not."""
+        """What to say where they are not installed."""
         return f"{self.needs} is not installed (pip install zwang[{self.extra}])"
 
 

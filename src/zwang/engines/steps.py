@@ -1,6 +1,6 @@
 """One step of a SciPy solver after another: saved times, events, health and breaks on the way.
 
-`march` takes the solver objects of `scipy.integrate` by the hand instead of calling `solve_ivp`: a state can then be
+`march` steps the solver objects of `scipy.integrate` itself instead of calling `solve_ivp`: a state can then be
 brought back to its constraints after each step, an interrupt loses nothing, and a run ends with a `Status`.
 """
 
@@ -83,7 +83,7 @@ class Log:
     notes: tuple[str, ...] = ()
 
     def slope(self, t: float, y: Array) -> Array:
-        """The problem's slope, counted."""
+        """The problem's slope; every call is counted as an evaluation."""
         self.evaluations += 1
         return self.problem.slope(t, y)
 
@@ -105,7 +105,7 @@ class Log:
         return self.problem.project(t, y) if self.problem.project else y
 
     def go(self, t: float, y: Array) -> None:
-        """The state is now this one."""
+        """Make this the present state, brought back to its constraints if that is asked for."""
         self.t, self.y = t, self.put(t, y)
         self.problem.arrived(self.t, self.y)
 
@@ -124,7 +124,7 @@ class Log:
             self.progress(self.t)
 
     def path(self, status: Status, seconds: float) -> Trajectory:
-        """What there is to tell."""
+        """The trajectory so far, with a status."""
         n = len(self.y) // 2
         saved = np.array(self.saved).reshape(-1, 2 * n)
         return Trajectory(

@@ -145,7 +145,7 @@ class Trace:
         return cls(work, np.array([row[2] for row in rows], dtype=float).reshape(len(rows), n), size)
 
     def first(self, count: int) -> "Trace":
-        """Of the first saved times only."""
+        """The trace of the first saved times only."""
         return Trace(self.work[:count], self.slope[:count], self.size[:count])
 
     def before(self, then: "Trace", worked: float) -> "Trace":

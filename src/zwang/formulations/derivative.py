@@ -100,7 +100,7 @@ def as_changes(given: dict[str, ArrayLike | None], tails: dict[str, tuple[int, .
         changes[name] = x
     gap = np.abs(changes["dM"] - changes["dM"].swapaxes(-1, -2))
     if (gap > CONSISTENCY_TOL * np.abs(changes["dM"]).max(initial=0.0)).any():
-        raise InputError("dM is not symmetric, so that M + ε dM would be no mass matrix: (dM + dMᵀ)/2 may be meant")
+        raise InputError("dM is not symmetric, so that M + ε dM would not be a mass matrix: (dM + dMᵀ)/2 may be meant")
     return changes
 
 

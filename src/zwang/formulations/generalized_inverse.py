@@ -61,7 +61,7 @@ def acceleration(
 
 
 def solve(given: Scaled, equation: str, inverse: Any) -> Array:
-    """The same for what `formulations.solve` gives, with choices from `as_choice`."""
+    """q̈ by this form from what `formulations.solve` hands to every form, with choices from `as_choice`."""
     own = pick(inverse, given.systems)
     if own is None:
         return acceleration(given.M, given.Q, given.A, given.b, given.rank, equation) / given.D
@@ -113,7 +113,7 @@ def admissible(X: Array, Y: Array, conditions: tuple[int, ...], name: str) -> Ar
     if failed:
         what = ",".join(map(str, conditions))
         raise InputError(
-            f"inverse {name} is no {{{what}}}-inverse: Penrose condition ({failed[0]}) fails; "
+            f"inverse {name} is not a {{{what}}}-inverse: Penrose condition ({failed[0]}) fails; "
             f"make one with zwang.linalg.inverses"
         )
     return Y
@@ -167,5 +167,5 @@ def exact_admissible(X: Any, Y: Any, conditions: tuple[int, ...], name: str) -> 
     for c in conditions:
         if not sp.simplify(defects[c]).is_zero_matrix:
             what = ",".join(map(str, conditions))
-            raise InputError(f"inverse {name} is no {{{what}}}-inverse: Penrose condition ({c}) fails")
+            raise InputError(f"inverse {name} is not a {{{what}}}-inverse: Penrose condition ({c}) fails")
     return Y

@@ -43,7 +43,7 @@ def acceleration(M: Array, Q: Array, A: Array, b: Array, rank: int, eliminate: S
 
 
 def solve(given: Scaled, eliminate: Sequence[int] | None = None) -> Array:
-    """The same for what `formulations.solve` gives."""
+    """q̈ by this form from the arguments that `formulations.solve` hands to every form."""
     return acceleration(given.M, given.Q, given.A, given.b, given.rank, eliminate) / given.D
 
 

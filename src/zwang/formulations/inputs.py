@@ -97,7 +97,7 @@ def as_stacks(
 
 
 def as_array(x: Any, name: str) -> Array:
-    """An array of floats, or a refusal by name: text, complex numbers and objects that are no numbers are not taken."""
+    """An array of floats, or a refusal by name: text, complex numbers and other objects are not taken."""
     try:
         array = np.asarray(x)
         if array.dtype.kind in "cSUmMV":
@@ -106,7 +106,7 @@ def as_array(x: Any, name: str) -> Array:
             raise TypeError("its entries are text")
         return array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{name} is no array of real numbers: {error}") from None
+        raise InputError(f"{name} is not an array of real numbers: {error}") from None
 
 
 def as_mask(one_sided: Any, m: int) -> NDArray[np.bool_]:

@@ -31,7 +31,7 @@ def acceleration(M: Array, Q: Array, A: Array, b: Array, rows: Indices) -> Array
 
 
 def solve(given: Scaled) -> Array:
-    """The same for what `formulations.solve` gives."""
+    """q̈ by this form from the arguments that `formulations.solve` hands to every form."""
     return acceleration(given.M, given.Q, given.A, given.b, given.rows) / given.D
 
 

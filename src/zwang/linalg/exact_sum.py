@@ -20,7 +20,7 @@ class Halves:
 
     @property
     def transposed(self) -> "Halves":
-        """The same for the transposed matrices."""
+        """The halves of the transposed matrices."""
         return Halves(*(part.swapaxes(0, 1) for part in (self.whole, self.high, self.low)))
 
 

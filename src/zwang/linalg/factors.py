@@ -196,7 +196,7 @@ def factorise_masses(
     stack: Stack | None = None,
     tolerance: float | None = None,
 ) -> Factors:
-    """The same for masses that are factorised already. Where some are singular, all are taken as if they were."""
+    """Factors where the masses are factorised already. Where some are singular, all are taken as if they were."""
     k, m, n = A.shape
     stack = Stack(np.arange(k), (k,) if k > 1 else ()) if stack is None else stack
     D, Mh, Li = mass.D, mass.M, mass.Li

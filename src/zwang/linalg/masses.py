@@ -43,7 +43,7 @@ class Masses:
     that it couples have one unit (and must be given in one)."""
 
     def part(self, which: Flags) -> "Masses":
-        """Some of them."""
+        """Those of the matrices that are flagged."""
         if which.all():
             return self
         return Masses(self.D[which], self.M[which], self.Li[which], self.definite[which], self.units[which])

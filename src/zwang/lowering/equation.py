@@ -51,7 +51,7 @@ class Equation:
         return self.solve_for(Q, self.b)
 
     def solve_for(self, Q: Sequence[Any], b: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """The same for other right-hand sides."""
+        """q̈ and λ for other right-hand sides, by the factorisation that is there."""
         forces = self.lift.forces(Q, dict(zip(self.basis.used, b, strict=True)))
         return self.saddle.solve_refined(self.A, forces, b, self.refinements)
 
@@ -102,7 +102,7 @@ class Lift:
 
     @classmethod
     def of(cls, lowered: Lowered, basis: RowBasis, steps: Steps) -> "Lift":
-        """Within the steps of a program."""
+        """The lift that a basis of rows asks for, its entries named in the steps of a program."""
         M = [dict(row) for row in lowered.derived.M]
         rows: dict[int, Row] = {}
         for i, weight in basis.lifted:
@@ -125,7 +125,7 @@ class Lift:
 
 
 def constraint_forces(A: Sequence[Row], lam: Sequence[Any], n: int, steps: Steps) -> list[Any]:
-    """Aᵀλ."""
+    """Aᵀλ, coordinate by coordinate: the forces that ideal constraints exert."""
     terms: list[list[Any]] = [[] for _ in range(n)]
     for row, l in zip(A, lam, strict=True):
         if l is not None:
@@ -135,5 +135,5 @@ def constraint_forces(A: Sequence[Row], lam: Sequence[Any], n: int, steps: Steps
 
 
 def filled(entries: Sequence[Any]) -> tuple[Any, ...]:
-    """Structural zeros as zeros."""
+    """Entries with 0 in the place of None, which says that an entry is zero by structure."""
     return tuple(se.Integer(0) if e is None else e for e in entries)

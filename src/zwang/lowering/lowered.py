@@ -118,7 +118,7 @@ def lower(system: System, inputs: Mapping[sp.Expr, Any]) -> Lowered:
 
 
 def between_jumps(derived: Derived) -> Derived:
-    """The same with derivatives of floors as zeros, which they are but for their jumps."""
+    """Derived equations in which derivatives of floors are zeros, as they are everywhere between their jumps."""
 
     def flat(e: Any) -> Any:
         if isinstance(e, dict):

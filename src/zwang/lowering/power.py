@@ -31,7 +31,7 @@ def energies(lowered: Lowered) -> tuple[Any, Any, Any]:
 def ledger(lowered: Lowered) -> tuple[Any, Any]:
     """Jacobi's energy and the power that changes it beside that of constraints, both without what time alone says.
 
-    A term of the energies that contains time and no coordinate is no part of the motion, which may be much slower.
+    A term of the energies that contains time and no coordinate is not part of the motion, which may be much slower.
     """
     _, jacobi, power = energies(lowered)
     axes = lowered.description.axes

@@ -81,7 +81,7 @@ class Saddle:
     def solve_refined(
         self, A: Sequence[Row], Q: Sequence[Any], b: Sequence[Any], times: int
     ) -> tuple[list[Any], list[Any]]:
-        """The same for damped rows A: what they miss of b is solved for again, so many times."""
+        """q̈ and λ where rows A are damped: what they miss of b is solved for again, so many times."""
         x, lam = self.solve(Q, b)
         for _ in range(times):
             missing = [

@@ -79,7 +79,7 @@ class Search:
         return self.switches.atoms[self.place]
 
     def too_many(self, t: float, until: float) -> str:
-        """Why the search was given up."""
+        """The refusal of a search that finds too many changes."""
         return (
             f"{worded(self.atom, self.switches.names)} switches more than {MOST_INSTANTS:,} times between t = {t:g} "
             f"and {until:g}, or cannot be resolved: shorten the motion, or replace what switches by something smooth"
@@ -227,5 +227,5 @@ def truth(atom: Any, reading: Array) -> Any:
 
 
 def worded(atom: Any, names: Mapping[Any, str]) -> str:
-    """A switch for a message."""
+    """A switch as messages show it: with the user's names, cut if it is long."""
     return shortened(atom.xreplace({symbol: se.Symbol(name) for symbol, name in names.items()}))

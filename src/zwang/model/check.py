@@ -126,6 +126,7 @@ def wrong_in(
 ) -> Iterator[Mistake]:
     """Mistakes of that kind in one expression, in which coordinates may be differentiated `highest` times."""
     parts = expression.atoms(AppliedUndef, sp.Derivative, sp.Atom)  # one look at a long expression
+    # Sorted throughout: atoms come as a set, and the same model must give the same message.
     # a function of coordinates, h(x, t), may stay unspecified in symbols; numbers will ask for it
     functions = [f for f in parts if isinstance(f, AppliedUndef) and f.args == (t,)]
     for f in sorted((f for f in functions if f not in known and f not in inputs), key=str):

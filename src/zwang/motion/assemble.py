@@ -136,7 +136,7 @@ def nearest(kernel: MatrixKernel, level: str, rows: Any, q: Array, v: Array, t: 
 
 
 def definite(M: Array, A: Array) -> Array:
-    """A metric for a singular M, too.
+    """M as a metric: where it is singular, made definite by the constraints.
 
     Inertia across the constraints decides nothing: M(x − target) = Aᵀλ has the same solutions with M + AᵀSA.
     """

@@ -323,7 +323,7 @@ def watched(box: BlackBox, events: Sequence[Event]) -> Watched | None:
 
 
 def why(slopes: Slopes, path: Trajectory, rank: int) -> tuple[str, ...]:
-    """A sentence on what stopped a run."""
+    """A sentence that says what stopped a run."""
     if path.status not in (Status.SINGULAR, Status.INCONSISTENT, Status.NOT_FINITE):
         return ()
     if slopes.told is not None:

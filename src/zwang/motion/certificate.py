@@ -34,7 +34,7 @@ class Account(Protocol):
 
     @property
     def steps(self) -> int:
-        """Steps made."""
+        """How many steps were made."""
 
     @property
     def leapt(self) -> float:

@@ -334,7 +334,7 @@ def drift_of(motion: "xr.Dataset") -> float:
 
 
 def drift_error_of(system: System, motion: "xr.Dataset", parameters: Any) -> float:
-    """The same of each constraint relative to what a change as large as the state itself would make it read."""
+    """The most that a constraint reads, relative to what a change as large as the state itself would make it read."""
     if not motion.sizes["time"]:
         return nan
     try:

@@ -145,9 +145,9 @@ def run_all(
     threads: int | None,
     done: list[Sample],
 ) -> float:
-    """Run the samples side by side on the rows that suit the first; those that these do not suit run on their own.
+    """Run samples side by side on the rows chosen for the first; where those would not do, a sample runs on its own.
 
-    So do those that meet a small pivot: the way past it is each one's own. The seconds that the integration took.
+    So does one that meets a small pivot: each has its own way past it. Returns the seconds that integration took.
     """
     if setup.locked:  # switches come at other times in each run
         began = clock.perf_counter()

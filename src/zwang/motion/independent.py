@@ -179,7 +179,7 @@ class Equations:
 
     @property
     def finite(self) -> bool:
-        """Whether all of it is."""
+        """Whether all entries of M, Q, A and b are finite."""
         return all(np.isfinite(x).all() for x in (self.M, self.Q, self.A, self.b))
 
     def acceleration(self) -> Array:
@@ -207,7 +207,7 @@ class Independent:
 
     @classmethod
     def of(cls, system: System, parameters: Mapping[Any, Any] | None) -> "Independent":
-        """For one value of each parameter."""
+        """A system with the given values of its parameters, one of each."""
         p, inputs = parameter_values(system, parameters)
         values = dict(zip(system.symbols_with(inputs), map(float, p), strict=True))
         return cls(system, values, input_values(system, parameters))

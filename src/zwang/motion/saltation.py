@@ -95,7 +95,7 @@ class Beside:
         return rate**2 <= 2 * bend * ERRORS * course.task.tol * (1 + size)
 
     def refuse(self, course: "Course", i: int) -> None:
-        """A switch that is only touched."""
+        """Refuse a switch that is only touched, by name."""
         raise InputError(
             f"the motion only touches the switch at {course.locked.switches[i].words} at t = {course.state[0]:.9g}: "
             f"sensitivities are not defined there; vary the start a little, or end before it"
@@ -121,12 +121,12 @@ class Beside:
         return course.acceleration(modes, course.state)[: self.n]
 
     def size(self, course: "Course") -> float:
-        """That of the acceleration, on either side."""
+        """How large the acceleration is; 1 where it vanishes."""
         return float(np.abs(self.acceleration(course, course.modes)).max()) or 1.0
 
 
 def with_mode(modes: Array, i: int, mode: float) -> Array:
-    """Modes with another one."""
+    """The modes with that of switch i replaced."""
     changed = modes.copy()
     changed[i] = mode
     return changed

@@ -152,15 +152,18 @@ def prepare(
     if p.ndim != 1:
         raise InputError("parameters are arrays: simulate takes one value each, simulate_many takes arrays")
     signals = signals_in(input_values(system, parameters))
+    # Only now: which engine serves depends on the signals, and what it can do on which engine it is.
     if method == AUTO:
         method = chosen(tol, bool(signals))
     require_tolerance(method, tol, names())
+    # Events may use what the system does not: parameters that occur nowhere in it have no place in p, so their values
+    # are put in, and known functions of time are put in as they are in the system.
     events = [replace(e, expression=e.expression.xreplace(spare_values(system, parameters))) for e in events]
     watched = tuple(replace(e, expression=e.expression.subs(inputs).doit()) if inputs else e for e in events)
     alpha, beta = gains or BAUMGARTE
     lowered = lower(system, inputs)
     setup = Setup(system, inputs, lowered, p, form, method, tol, kind, (alpha, beta), watched, signals, *longest)
-    require_events(setup)
+    require_events(setup)  # switches of the state count as events; they are known once the model is derived
     return setup
 
 

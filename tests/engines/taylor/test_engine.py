@@ -222,7 +222,7 @@ def test_events_in_order_with_their_directions():
     start = task(OSCILLATOR, 0.0, 1.0, [10.0])
     both = taylor.run(replace(start, events=watch([x, v])))
     np.testing.assert_allclose([h.t for h in both.hits], np.pi / 2 * np.arange(1, 7), rtol=0, atol=1e-14)
-    assert [h.which for h in both.hits] == [1, 0] * 3  # x is zero at the start, and that is no event
+    assert [h.which for h in both.hits] == [1, 0] * 3  # x is zero at the start, and that is not an event
     for h in both.hits:
         np.testing.assert_allclose([h.q[0], h.v[0]], [np.sin(h.t), np.cos(h.t)], rtol=0, atol=2e-15)
     assert both.status is Status.FINISHED

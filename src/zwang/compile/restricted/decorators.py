@@ -94,7 +94,7 @@ class Native:
         self.function, self.seldom = function, seldom
 
     def __call__(self, *arguments: Any) -> NoReturn:
-        """Python is the wrong caller."""
+        """Refuse: only native functions may call it, not Python."""
         raise TypeError(f"{self.function.__name__} is a native function: only native functions can call it")
 
 

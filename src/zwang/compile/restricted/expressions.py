@@ -312,7 +312,7 @@ class Expressions:
 
 
 def kind_of(value: Value) -> Any:
-    """The type of one value; of none, or of several, that is no type a value could have."""
+    """The LLVM type of one value; for none, or for several, LLVM's void, which no value has."""
     return getattr(value, "type", ir.VoidType())
 
 

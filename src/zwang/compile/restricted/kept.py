@@ -1,7 +1,7 @@
 """Machine code kept on disk, in a folder that nobody else can write to.
 
-What is read here is run. So the folder must be an absolute one, belong to this user, be closed to all others and be no
-link, and so must each file in it. Where that cannot be had, nothing is kept: said once, and never an error.
+What is read here is run. So the folder must be an absolute one, belong to this user, be closed to all others and not
+be a link, and so must each file in it. Where that cannot be had, nothing is kept: said once, and never an error.
 """
 
 from __future__ import annotations

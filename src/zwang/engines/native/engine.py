@@ -61,7 +61,7 @@ def optimised(program: Program) -> Kernel:
 
 
 def worthwhile(program: Program, so_far: float = 0.0) -> Kernel:
-    """The native code of a program of which nobody knows how long it will run, and that runs `so_far` by now.
+    """The native code of a program that may run for long or not, and has run for `so_far` seconds by now.
 
     It is optimised once its runs have taken as long as that will take. So a short run is not kept waiting, and a long
     one loses little.
@@ -250,7 +250,7 @@ def trace_of(runs: stepper.Runs, sample: int) -> Trace:
 def path_of(
     runs: stepper.Runs, sample: int, status: Status, hits: tuple[EventHit, ...], compiling: float, running: float
 ) -> Trajectory:
-    """What one run has to tell."""
+    """The trajectory of one run, read from its record."""
     record, n = runs.records[sample], runs.kernels.coordinates
     saved = int(record["saved"])
     state: Array = runs.state[sample]

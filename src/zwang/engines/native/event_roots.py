@@ -84,7 +84,7 @@ def widen(run: RunRecord, width: float) -> None:
 
 @native
 def begin_search(run: RunRecord) -> None:
-    """To the beginning of a step."""
+    """Start searching a step, from its beginning."""
     see_grain(run, at(run.new))
     for j in range(run.events):
         at(run.coarse)[j] = at(run.grain)[j]
@@ -134,7 +134,7 @@ def search(run: RunRecord, h: float, limit: float) -> int:
 
 @seldom_native
 def record(run: RunRecord, h: float) -> bool:
-    """What a panel has caught into the table, up to the first terminal event; True if there is one.
+    """Write what a panel has caught into the table, up to the first terminal event; True if there is one.
 
     Events at the same instant, to the last bits of time, all count; the one that stops comes last.
     """
@@ -163,7 +163,7 @@ def record(run: RunRecord, h: float) -> bool:
 
 @seldom_native
 def write(run: RunRecord, h: float, theta: float, j: float) -> None:
-    """One event into the table."""
+    """Write one event into the table."""
     if run.degree == 0:
         read(run, h, theta)
     else:

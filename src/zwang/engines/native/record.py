@@ -194,7 +194,7 @@ def lengths(
 
 
 def event_lengths(events: int) -> dict[str, int]:
-    """The same for the search of events."""
+    """The names and lengths of the arrays that the search of events needs."""
     if not events:
         return {}
     rows = {

@@ -181,7 +181,7 @@ class Runs:
         return self.memory[0, begin : begin + size].copy()
 
     def __len__(self) -> int:
-        """S."""
+        """How many runs there are."""
         return len(self.records)
 
     def status(self, sample: int = 0) -> LoopStatus:

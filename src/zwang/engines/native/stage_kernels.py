@@ -58,7 +58,7 @@ class _Wide:
 def _for_each(builder: Any, memory: Any, n: Any, body: Callable[[_Wide, Any], None]) -> None:
     """body(wide, i) over all components 0 … n - 1 of what is in memory: of lanes each, of one run four at a time.
 
-    Where n is no multiple of four the last four overlap those before: the bodies read nothing they write, so doing
+    Where n is not a multiple of four the last four overlap those before: the bodies read nothing they write, so doing
     a component twice does no harm.
     """
     if isinstance(memory.type.pointee, ir.VectorType):

@@ -232,7 +232,7 @@ def stages(run: RunRecord, h: float, first: int, last: int) -> None:
 
 @native
 def finite(run: RunRecord, first: int, last: int) -> bool:
-    """Whether the accelerations of some stages are."""
+    """Whether the accelerations of all stages from `first` to `last` are finite."""
     k, good = at(run.k), True
     for s in range(first, last + 1):
         for i in range(run.n):

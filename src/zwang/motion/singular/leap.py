@@ -199,7 +199,7 @@ def direction(task: Task) -> float:
 
 
 def quiet(task: Task, start: State, times: Array, pivot_tol: float = 0.0) -> Task:
-    """The same motion, computed as well as can be and for our eyes only."""
+    """A task that computes the motion as accurately as can be, without events, projection or a word to the user."""
     t, q, v = start
     return replace(
         task, t=t, q=q, v=v, times=times, tol=min(task.tol, TIGHT), pivot_tol=pivot_tol, events=None, projection=None,

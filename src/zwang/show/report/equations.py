@@ -88,7 +88,7 @@ def assumption(equations: Equations) -> str:
 
 
 def nonideal(subject: Subject) -> bool:
-    """Whether there is a C."""
+    """Whether there are nonideal forces C."""
     return any(c != 0 for c in subject.system.nonideal)
 
 

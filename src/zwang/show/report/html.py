@@ -95,7 +95,7 @@ def inert_json(value: Any) -> str:
 
 
 def finite(value: Any) -> Any:
-    """The same value with None in place of NaN and infinity, which JSON does not have."""
+    """A value with None in place of NaN and infinity, which JSON does not have."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):

@@ -43,7 +43,7 @@ class Subject:
 
     @property
     def file_name(self) -> str:
-        """The model's file, without the folders that are nobody's business."""
+        """The model's file, without its folders, which a reader need not know."""
         return self.model.path.name if self.model.path else "model.toml"
 
     @property

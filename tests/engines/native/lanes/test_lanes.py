@@ -63,7 +63,7 @@ ROOT = kernels(STATE, sqrt(1 - q))  # not a number beyond q = 1
 PIVOT = kernels(STATE, 0, q)  # free motion; the pivot vanishes where q does
 DIP = kernels(STATE, 0, (t - 1) ** 2 - 0.0025)  # the pivot is negative for |t - 1| < 0.05 only
 SWAYING = kernels(STATE, -q, 2 + q, 0.1 + (3 * t - 4) ** 2)  # pivots that vary much and do not vanish
-NO_PIVOT = kernels(STATE, -q, sqrt(-1 - q**2))  # a pivot that is no number
+NO_PIVOT = kernels(STATE, -q, sqrt(-1 - q**2))  # a pivot that is not a number
 
 
 def both(k, t0, q0, v0, until, parameters=(), threads=2, attempts=stepper.SLICE, **settings):

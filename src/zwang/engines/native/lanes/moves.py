@@ -35,7 +35,7 @@ def next_number(builder: Any, address: Any) -> int:
 
 @seldom_native
 def settle_in(group: Group, runs: RunRecord, lane: int, number: int, until: float) -> None:
-    """A run into a lane."""
+    """Put a run into a lane."""
     run, w, n = runs[number], LANES, group.n
     now, new, x, low, k, own = at(group.now), at(group.new), at(group.x), at(group.low), at(group.k), at(group.own)
     from_now, from_low, from_k = at(run.now), at(run.low), at(run.k)
@@ -123,7 +123,7 @@ def save(group: Group, runs: RunRecord, lane: int, y: int, f: int, size: float, 
 
 @seldom_native
 def admit(group: Group, runs: RunRecord, lane: int, number: int, until: float, attempts: int) -> bool:
-    """A run into a lane after so many attempts by itself; False when that has ended it.
+    """Put a run into a lane after so many attempts by itself; False if these have ended it.
 
     A run on the way to a vanishing pivot stays by itself until it is past it.
     """

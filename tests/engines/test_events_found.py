@@ -165,10 +165,24 @@ def test_what_varies_faster_than_it_can_be_followed_is_unresolved(method):
 def test_an_event_where_a_run_is_restarted_fires_once(method):
     # ẍ = −sign x from rest at x = 1/2: parabolas of height 1/2, zeros at t = 1, 3, 5 …
     system = zw.System((x,), kinetic=dot(x) ** 2 / 2, forces={x: -sp.sign(x)})
-    functions = [x, 3 * x, sp.Abs(x), x**2]
-    events = [Event(f, str(i)) for i, f in enumerate(functions)]
+    at_zero = [x, 3 * x, sp.Abs(x), x**2, x**3, x**5, sp.sign(x), sp.exp(x) - 1, sp.Add(2 * x, -x, evaluate=False)]
+    at_rest = [dot(x), dot(x) ** 3]  # at the turning points, t = 2, 4, 6 …
+    events = [Event(f, str(i)) for i, f in enumerate([*at_zero, *at_rest])]
     motion = zw.simulate(system, {x: 0.5, dot(x): 0}, 9.5, samples=2, events=events, method=method, tol=1e-9)
     assert motion.status == "finished"
-    for f, met in zip(functions, found(motion, len(functions)), strict=True):
-        assert len(met) == 5, (f, met)
-        assert np.abs(met - np.arange(1, 10, 2)).max() < 1e-6, (f, met)
+    truth = [np.arange(1, 10, 2)] * len(at_zero) + [np.arange(2, 10, 2)] * len(at_rest)
+    for f, met, true in zip([*at_zero, *at_rest], found(motion, len(events)), truth, strict=True):
+        assert len(met) == len(true), (f, met)
+        assert np.abs(met - true).max() < 1e-6, (f, met)
+
+
+@pytest.mark.parametrize("method", ["native", "taylor", "radau", "lsoda"])
+@pytest.mark.parametrize("f", [x**3, sp.sign(x), sp.Abs(x) ** 3], ids=str)
+def test_an_event_by_itself_does_not_hold_up_a_restart(method, f):
+    # the same motion, held to a line by a row and twice that row
+    y = zw.coordinates("y")
+    system = zw.System((x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, constraints=[y, 2 * y], forces={x: -sp.sign(x)})
+    start = {x: 0.5, y: 0, dot(x): 0, dot(y): 0}
+    motion = zw.simulate(system, start, 9.5, samples=2, events=[Event(f)], method=method, tol=1e-9)
+    assert motion.status == "finished"
+    assert np.allclose(motion.event_time.values, np.arange(1, 10, 2), rtol=0, atol=1e-6)

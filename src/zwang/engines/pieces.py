@@ -27,8 +27,10 @@ ROWS: Final = 1024
 STRETCHES: Final = 128  # parts that a run is searched in at least, as in the native engine
 START, BREAK, PIECE, AGAIN = 0, 1, 2, 3
 
-_PLACES = -np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE)
-_SERIES: Final = np.linalg.inv(chebyshev.chebvander(_PLACES, DEGREE))
+# A piece is y(θ) = y(0) + θ Σ c_k T_k(2θ − 1), by its states at θ = 0 and where T_DEGREE vanishes: close to its beginning
+# it is exact to the last digits of the change since then, so that what leaves zero there is not lost in rounding.
+_PLACES: Final = np.append(0.0, 0.5 - 0.5 * np.cos(np.pi * (np.arange(DEGREE) + 0.5) / DEGREE))
+_SERIES: Final = np.linalg.inv(chebyshev.chebvander(2 * _PLACES[1:] - 1, DEGREE - 1)) / _PLACES[1:]
 _ONE_AT_A_TIME: Final = Lock()
 
 
@@ -127,9 +129,9 @@ class Search:
         h = (end[0] - start[0]) - low
         self._put("now", *start)
         self._put("new", *end)
-        times = start[0] + (low + 0.5 * (1.0 + _PLACES) * h)
-        times[-1] = end[0]
-        self.arrays["piece"][:] = _SERIES @ states(times)
+        along = states(start[0] + (low + _PLACES * h))
+        self.arrays["piece"][0] = along[0]
+        self.arrays["piece"][1:] = _SERIES @ (along[1:] - along[0])
         self.record["made"], self.record["t_low"] = h, low
         if not self.record["panel"][0]:
             self.record["panel"] = min(abs(h), self.record["max_panel"][0])

@@ -370,7 +370,7 @@ class Course:
             return False
         earlier, now = (abs(met[k - 1] - met[k - CHATTERS]) for k in (half, len(met)))
         ahead = abs(float(self.task.times[-1]) - self.state[0])
-        return now < FASTER * earlier and ahead * CHATTERS > TOO_MANY * now
+        return now <= FASTER * earlier and ahead * CHATTERS > TOO_MANY * now
 
     def finished(self, path: Trajectory) -> Trajectory:
         """The account, as the last stretch ended."""

@@ -24,9 +24,9 @@ def state_at(run: RunRecord, h: float, theta: float) -> None:
         x[0] = at(run.now)[0] + (run.t_low + theta * h)
         for i in range(m):
             near = far = 0.0
-            for r in range(run.degree):
+            for r in range(run.degree - 1):
                 near, far = c[(run.degree - r) * m + i] + 2 * u * near - far, near
-            x[1 + i] = c[i] + u * near - far
+            x[1 + i] = c[i] + theta * (c[m + i] + u * near - far)
 
 
 @native

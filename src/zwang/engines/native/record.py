@@ -60,7 +60,7 @@ RUN: Final = np.dtype(
         ("sums", "i8"),  #          (8, n)
         ("dense", "i8"),  #         (7, 2n) coefficients of the interpolant, then (7) those of the work
         ("out", "i8"),  #           (2n + 2) what the projection kernel gives
-        ("piece", "i8"),  #         (degree + 1, 2n) a piece of motion from elsewhere, as Chebyshev series
+        ("piece", "i8"),  #         (degree + 1, 2n) a piece of motion from elsewhere (`pieces`)
         ("values", "i8"),  #        (POINTS, events) event values at the points of a panel
         ("spare", "i8"),  #         (POINTS, events) and of a panel within it
         ("value", "i8"),  #         (events)

@@ -27,8 +27,8 @@ ROWS: Final = 1024
 STRETCHES: Final = 128  # parts that a run is searched in at least, as in the native engine
 START, BREAK, PIECE, AGAIN = 0, 1, 2, 3
 
-# A piece is y(θ) = y(0) + θ Σ c_k T_k(2θ − 1), by its states at θ = 0 and where T_DEGREE vanishes: close to its beginning
-# it is exact to the last digits of the change since then, so that what leaves zero there is not lost in rounding.
+# A piece is y(θ) = y(0) + θ Σ c_k T_k(2θ − 1), by its states at θ = 0 and where T_DEGREE vanishes. Close to its
+# beginning it has all digits of the change since then, so that what leaves zero there is not lost in rounding.
 _PLACES: Final = np.append(0.0, 0.5 - 0.5 * np.cos(np.pi * (np.arange(DEGREE) + 0.5) / DEGREE))
 _SERIES: Final = np.linalg.inv(chebyshev.chebvander(2 * _PLACES[1:] - 1, DEGREE - 1)) / _PLACES[1:]
 _ONE_AT_A_TIME: Final = Lock()

@@ -41,13 +41,22 @@ REMEDY = {
 class EventTask:
     """Events as a program with one output `event`; directions −1, 0 or 1; which of them stop the run.
 
-    `signals` says which of them hold signals: what these jump over at their knots they do not reach.
+    `signals` says which of them hold signals: what these jump over at their knots they do not reach. A direction that
+    is not a number is that of a switch: it is no event, but where it is zero the others may jump or have a kink.
     """
 
     program: Program
-    direction: tuple[int, ...]
+    direction: tuple[float, ...]
     stop: tuple[bool, ...]
     signals: tuple[bool, ...] = ()
+
+    @classmethod
+    def of(
+        cls, program: Program, direction: Sequence[float], stop: Sequence[bool], signals: Sequence[bool] = ()
+    ) -> "EventTask":
+        """Outputs of the program beyond the directions that are given are switches."""
+        more = len(program.outputs["event"]) - len(direction)
+        return cls(program, (*direction, *[np.nan] * more), (*stop, *[False] * more), tuple(signals))
 
     @property
     def jumps(self) -> tuple[bool, ...]:

@@ -1,6 +1,6 @@
 """Events as a program: their expressions in plain symbols, with multipliers and forces where they ask for them."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 import symengine as se
@@ -10,10 +10,12 @@ from sympy.core.function import AppliedUndef
 from zwang.compile import Program
 from zwang.equations.languages import translate
 from zwang.errors import InputError
+from zwang.functions import FLOORS
 from zwang.lowering.equation import Equation, constraint_forces, filled
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.rows import RowBasis
 from zwang.lowering.saddle import Steps
+from zwang.lowering.switches import argument_of, atoms_of
 from zwang.model import System
 from zwang.model.event import Event, constraint_force, multiplier
 from zwang.model.symbols import rates, t
@@ -31,7 +33,7 @@ def event_program(
 ) -> Program:
     """The events of a run as a program, on the rows chosen for it.
 
-    Behind them come expressions of the model that are watched as well.
+    Behind them come expressions of the model that are watched as well, and the switches of the events themselves.
     """
     axes, derived = lowered.description.axes, lowered.derived
     steps = Steps(se.Symbol, se.Add)
@@ -48,9 +50,24 @@ def event_program(
             known |= dict(zip(names, filled(lam), strict=True))
         forces = constraint_forces(equation.A, lam, len(Q), steps)
         known |= {constraint_force(q): f + c for q, f, c in zip(system.coordinates, forces, derived.C, strict=True)}
-    outputs = (*(reading(event, known, reactions) for event in events), *falling)
+    own = [reading(event, known, reactions) for event in events]
     inputs = lowered.inputs if gains is None else lowered.inputs | {"gains": gains}
+    fixed = {symbol for name, symbols in inputs.items() if name not in ("t", "q", "v") for symbol in symbols}
+    outputs = (*own, *falling, *switches_within(own, fixed))
     return Program(inputs=inputs, outputs={"event": outputs}, shapes={}, steps=tuple(steps.done))
+
+
+def switches_within(events: Sequence[Any], fixed: Set[Any] = frozenset()) -> tuple[Any, ...]:
+    """Functions that are zero where some expressions switch, unless that depends on fixed symbols alone.
+
+    Between two looks an expression may switch there and back. What decides on it is smooth, and does not hide.
+    """
+    found: dict[Any, None] = {}
+    for atom in atoms_of(events):
+        argument = argument_of(atom)
+        if not argument.free_symbols <= fixed and -argument not in found:
+            found[se.sin(se.pi * argument) if type(atom).__name__ in FLOORS else argument] = None
+    return tuple(found)
 
 
 def reading(event: Event, known: dict[sp.Basic, Any], reactions: list[sp.Symbol]) -> Any:

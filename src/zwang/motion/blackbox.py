@@ -23,6 +23,7 @@ from zwang.equations.languages import translate
 from zwang.errors import InconsistentError, InputError, SimulationError, ZwangError
 from zwang.formulations.solution import Solution
 from zwang.formulations.solve import Names, require_form, solve_named
+from zwang.lowering.events import switches_within
 from zwang.model.event import Event
 from zwang.model.symbols import coordinates as functions_of_time
 from zwang.model.symbols import rates
@@ -316,9 +317,9 @@ def watched(box: BlackBox, events: Sequence[Event]) -> Watched | None:
         strange = sorted(event.expression.free_symbols - known.keys(), key=str)
         if strange:
             raise InputError(f"event {event.name!r}: unknown symbol {strange[0]}{suggestion(strange[0], list(known))}")
-    outputs = tuple(translate(event.expression, known) for event in events)
-    program = Program({"t": (time,), "q": q, "v": v}, {"event": outputs})
-    task = EventTask(program, tuple(e.direction for e in events), tuple(e.stop for e in events))
+    own = [translate(event.expression, known) for event in events]
+    program = Program({"t": (time,), "q": q, "v": v}, {"event": (*own, *switches_within(own))})
+    task = EventTask.of(program, tuple(e.direction for e in events), tuple(e.stop for e in events))
     return Watched(compile_program(program), np.zeros(0), task)
 
 

@@ -188,14 +188,15 @@ def task_of(
 def event_task(setup: Setup, basis: RowBasis) -> EventTask | None:
     """The events of a run on the rows chosen for it.
 
-    Behind them come the switches of the state, which stop the run where they fall through zero.
+    Behind them come the switches of the model, which stop the run where they fall through zero, and those of the
+    events themselves.
     """
     events = setup.events
     falling = [row for row, *_ in setup.locked.rows] if setup.locked else []
     if not events and not falling:
         return None
     gains = GAINS if setup.drift == "baumgarte" else None
-    return EventTask(
+    return EventTask.of(
         event_program(setup.system, setup.symbols, setup.running, basis, events, gains, falling),
         direction=(*(e.direction for e in events), *(-1 for _ in falling)),
         stop=(*(e.stop for e in events), *(True for _ in falling)),

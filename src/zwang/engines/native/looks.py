@@ -1,4 +1,4 @@
-"""Looks at events within a step: their values at one place, at the points of a panel, and on the way to a zero.
+"""Looks at events within a step: their values at one place, at the points of a panel, on the way to a zero; its note.
 
 Native functions (`compile.restricted`); each takes the record of a run and works in the arrays it points to.
 """
@@ -12,6 +12,7 @@ from zwang.engines.native.stage_kernels import at, call, shift
 from zwang.engines.native.step import EPS, interpolate, larger
 
 FINEST: Final = 16 * EPS  # width of the last panels, in units of time
+AGAIN: Final = 64.0  # what fires again within so many last widths, where time is not fine enough, is the same zero
 
 
 @native
@@ -80,3 +81,21 @@ def sample(run: RunRecord, h: float, a: float, b: float, first: int, out: Array)
     """Events at the points of a panel from a to b, from the point `first` on."""
     for i in range(first, POINTS):
         look(run, h, b if i == LAST else a + NODES[i] * (b - a), shift(out, i * run.events))
+
+
+@native
+def catch(run: RunRecord, j: int, theta: float, side: float) -> None:
+    """Event j fires at θ, coming from a side: into the list of the panel, in order of time."""
+    roots, which, come_from = at(run.roots), at(run.which), at(run.come_from)
+    slot = run.caught
+    while slot > 0 and roots[slot - 1] > theta:
+        roots[slot], which[slot], come_from[slot] = roots[slot - 1], which[slot - 1], come_from[slot - 1]
+        slot -= 1
+    roots[slot], which[slot], come_from[slot] = theta, j, side
+    run.caught += 1
+
+
+@native
+def recently(run: RunRecord, h: float, j: int, theta: float) -> bool:
+    """Whether event j has fired right before θ."""
+    return abs(at(run.now)[0] + theta * h - at(run.fired)[j]) <= AGAIN * finest(run, h, theta) * abs(h)

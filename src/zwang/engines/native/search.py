@@ -16,7 +16,8 @@ Native functions (`compile.restricted`); each takes the record of a run and work
 from typing import Final
 
 from zwang.compile.restricted import Array, native, seldom_native
-from zwang.engines.native.looks import finest, look, root, sample, state_at
+from zwang.engines.native.last_look import BESIDE, TALL, falls, last_look, only_ends
+from zwang.engines.native.looks import catch, finest, look, recently, root, sample, state_at
 from zwang.engines.native.panel import (
     IN_BEND,
     IN_SLOPE,
@@ -33,10 +34,7 @@ from zwang.engines.native.record import POINTS, RunRecord
 from zwang.engines.native.stage_kernels import at, call, shift
 from zwang.engines.native.step import EPS, HUGE, larger, smaller
 
-BESIDE: Final = 4.0  # how far beside such a panel to look, in widths of it
 ZOOM: Final = 8.0
-NEAR, FAR = 0.6, 1.2  # a value next to a place, against one beside: at a zero it is below, at a pole above
-TALL: Final = 10.0  # a pole is that much larger than the function elsewhere in the step
 BLUR, HIDDEN = 32.0, 8.0  # what is not above the roughness of a function by so much: zero to rounding, not seen
 NOISY, ZERO, LEFT, FORGET = 4.0, 16.0, 64.0, 1000.0
 """Times its noise that blur the series of a function, that are zero, that have left zero, that have left the noise."""
@@ -44,7 +42,6 @@ WIDE: Final = 64.0  # a panel of so many last widths is wide enough to tell nois
 TINY_SHARE: Final = 1e-8  # of how large a function is in a step: above it is not a matter of rounding
 SHORT: Final = 1e-3  # a step of which the last width is so large a part is not looked beside
 AGO: Final = 0.01  # a step is known that far before its beginning
-AGAIN: Final = 64.0  # what fires again within so many last widths, where time is not fine enough, is the same zero
 
 
 @seldom_native
@@ -81,24 +78,6 @@ def noise_on(run: RunRecord, h: float, j: int, a: float, b: float) -> float:
     state_at(run, h, a + NODES[top] * (b - a))
     see_grain(run, at(run.x))
     return larger(at(run.noise)[j], at(run.grain)[j])
-
-
-@native
-def catch(run: RunRecord, j: int, theta: float, side: float) -> None:
-    """Event j fires at θ, coming from a side: into the list of the panel, in order of time."""
-    roots, which, come_from = at(run.roots), at(run.which), at(run.come_from)
-    slot = run.caught
-    while slot > 0 and roots[slot - 1] > theta:
-        roots[slot], which[slot], come_from[slot] = roots[slot - 1], which[slot - 1], come_from[slot - 1]
-        slot -= 1
-    roots[slot], which[slot], come_from[slot] = theta, j, side
-    run.caught += 1
-
-
-@native
-def recently(run: RunRecord, h: float, j: int, theta: float) -> bool:
-    """Whether event j has fired right before θ."""
-    return abs(at(run.now)[0] + theta * h - at(run.fired)[j]) <= AGAIN * finest(run, h, theta) * abs(h)
 
 
 @native
@@ -281,7 +260,7 @@ def kink(run: RunRecord, h: float, j: int, a: float, first: float) -> tuple[floa
     look(run, h, left, value)
     lowest = abs(value[j])
     look(run, h, left - aside, value)
-    touches = lowest < NEAR * abs(value[j]) and first * value[j] > 0.0
+    touches = first * value[j] > 0.0 and falls(run, h, j, left - 2.0 * aside, value[j], lowest)
     return smaller(left, a - EPS * aside), 0.0 if touches else 1.0
 
 
@@ -294,7 +273,8 @@ def at_rest(run: RunRecord, j: int, side: float, a: float, noise: float) -> bool
         known |= abs(values[i * e]) <= HUGE
         largest = larger(largest, abs(values[i * e]))
     if known:
-        if not largest <= smaller((ZERO if side != 0.0 else LEFT) * noise, TALL * at(run.scale)[j]):
+        most = TALL * at(run.scale)[j] if at(run.direction)[j] == at(run.direction)[j] else HUGE
+        if not largest <= smaller((ZERO if side != 0.0 else LEFT) * noise, most):
             return False
         if side != 0.0 and (largest == 0.0 or at(run.away)[j] != 0.0):
             catch(run, j, a, side)
@@ -303,65 +283,6 @@ def at_rest(run: RunRecord, j: int, side: float, a: float, noise: float) -> bool
             return True
     at(run.next_side)[j] = 0.0
     return True
-
-
-@seldom_native
-def last_look(run: RunRecord, h: float, j: int, a: float, b: float) -> None:
-    """Event j where time has no finer parts: a jump, a kink, a zero of high order, a pole, an end of where it is known.
-
-    Beside a zero values fall towards it, beside a pole they rise, beside a jump they stay. How rough they are on both
-    sides is how far they are known.
-    """
-    e, values, value, scale = run.events, shift(at(run.values), j), at(run.value), at(run.scale)[j]
-    side = 0.0 if recently(run, h, j, a) else at(run.side)[j]
-    first, end, width, fired = values[0], values[LAST * e], b - a, run.caught
-    look(run, h, a - BESIDE * width, value)
-    before = value[j]
-    look(run, h, b + BESIDE * width, value)
-    after = value[j]
-    # What is beyond zero before the panel, as behind a start on it, has come from there already.
-    comes, goes = side * before > 0.0 and abs(first) < NEAR * abs(before), abs(end) < NEAR * abs(after)
-    pole = (abs(first) > FAR * abs(before) and abs(first) > TALL * scale) or (
-        abs(end) > FAR * abs(after) and abs(end) > TALL * scale
-    )
-    noise = smaller(roughness(run, h, j, a - 2 * width, a - width), roughness(run, h, j, b + width, b + 2 * width))
-    at(run.noise)[j] = larger(at(run.noise)[j], noise) if abs(end) <= TALL * scale else 0.0
-    may = side != 0.0 and not pole
-    if may and not abs(end) <= HUGE:
-        if comes:
-            catch(run, j, a, side)
-    elif may and side * end <= 0.0:
-        catch(run, j, root(run, h, j, a, first, b, end) if side * first > 0.0 else a, side)
-    elif (
-        may
-        and side * after > 0.0
-        and at(run.away)[j] != 0.0
-        and touches(comes, goes, abs(end) > abs(before), abs(first) > abs(after))
-    ):
-        catch(run, j, a if abs(first) < abs(end) else b, side)
-    elif may:
-        for i in range(1, LAST):
-            if side * values[i * e] <= 0.0 and run.caught == fired and at(run.away)[j] != 0.0:
-                catch(run, j, a + NODES[i] * width, side)
-    at(run.next_heading)[j] = 0.0
-    stays = goes and (side == 0.0 or run.caught > fired)
-    at(run.next_side)[j] = 0.0 if stays or not abs(end) <= HUGE else end
-
-
-@native
-def touches(comes: bool, goes: bool, jumps_off: bool, jumps_on: bool) -> bool:
-    """Whether a function that falls before a panel and rises behind it, or jumps instead, is zero in it."""
-    return (comes and (goes or jumps_off)) or (goes and jumps_on)
-
-
-@seldom_native
-def roughness(run: RunRecord, h: float, j: int, a: float, b: float) -> float:
-    """How far event j is from smooth where only rounding can make it so."""
-    c = at(run.zoomed)
-    sample(run, h, a, b, 0, at(run.spare))
-    series(c, shift(at(run.spare), j), run.events)
-    rough = abs(c[6]) + abs(c[7])
-    return rough if rough <= HUGE else 0.0
 
 
 @seldom_native
@@ -379,24 +300,36 @@ def same_zero(run: RunRecord, h: float, j: int, theta: float) -> bool:
 
 
 @seldom_native
-def only_ends(run: RunRecord, h: float, j: int) -> None:
-    """Event j on a step that is hardly longer than time is fine."""
-    side, first, end = at(run.side)[j], at(run.values)[j], at(run.values)[LAST * run.events + j]
-    at(run.next_heading)[j] = 0.0
-    at(run.next_side)[j] = end if abs(end) <= HUGE else 0.0
-    if side != 0.0 and side * end <= 0.0:
-        catch(run, j, root(run, h, j, 0.0, first, 1.0, end) if side * first > 0.0 else 0.0, side)
+def look_at_switch(run: RunRecord, h: float, j: int, a: float, b: float) -> None:
+    """Switch j on a last panel. If one like it was right before, then what it depends on is rounding there."""
+    e, values, noise, before = run.events, shift(at(run.values), j), at(run.noise), run.caught
+    clear, t = judge(run, h, j, a, b), at(run.now)[0] + (run.t_low + a * h)
+    if not clear:
+        last_look(run, h, j, a, b)
+    if not clear or run.caught > before:
+        if abs(t - at(run.fired)[j]) <= FORGET * finest(run, h, a) * abs(h):
+            for i in range(POINTS):
+                noise[j] = larger(noise[j], abs(values[i * e])) if abs(values[i * e]) <= HUGE else noise[j]
+        at(run.fired)[j] = t
 
 
 @native
 def all_judged(run: RunRecord, h: float, a: float, b: float, last: bool) -> bool:
-    """Whether a panel is good for all events."""
+    """Whether a panel is good for all events.
+
+    It is not if it holds a switch: an event that jumps there, or jumps there and back, may look smooth. What is seen
+    of that in a last panel is not recorded, for no direction that is not a number is the one it comes from.
+    """
+    direction = at(run.direction)
     run.caught = 0
     for j in range(run.events):
+        before = run.caught
         if last and finest(run, h, 0.0) > SHORT:
             only_ends(run, h, j)
+        elif last and direction[j] != direction[j]:
+            look_at_switch(run, h, j, a, b)
         elif last:
             last_look(run, h, j, a, b)
-        elif not judge(run, h, j, a, b):
+        elif not judge(run, h, j, a, b) or (direction[j] != direction[j] and run.caught > before):
             return False
     return True

@@ -1,0 +1,102 @@
+"""The last look at a function where time has no finer parts: what is left is a jump, a kink, a pole or rounding.
+
+Native functions (`compile.restricted`); each takes the record of a run and works in the arrays it points to.
+"""
+
+from typing import Final
+
+from zwang.compile.restricted import native, seldom_native
+from zwang.engines.native.looks import catch, look, recently, root, sample
+from zwang.engines.native.panel import LAST, NODES, series
+from zwang.engines.native.record import POINTS, RunRecord
+from zwang.engines.native.stage_kernels import at, shift
+from zwang.engines.native.step import HUGE, larger, smaller
+
+BESIDE, FURTHER = 4.0, 12.0  # how far beside such a panel to look, in widths of it
+NEAR, FAR = 0.6, 1.2  # a value next to a place, against one beside: at a zero it is below, at a pole above
+STEADY: Final = 0.25  # of how much it falls towards a zero, that a function falls further away, where it does not jump
+TALL: Final = 10.0  # a pole is that much larger than the function elsewhere in the step
+SWITCHES: Final = 4.0  # times its rounding within which a switch is near
+
+
+@seldom_native
+def last_look(run: RunRecord, h: float, j: int, a: float, b: float) -> None:
+    """Event j where time has no finer parts: a jump, a kink, a zero of high order, a pole, an end of where it is known.
+
+    Beside a zero values fall towards it, beside a pole they rise, beside a jump they stay. How rough they are on both
+    sides is how far they are known.
+    """
+    e, values, value, scale = run.events, shift(at(run.values), j), at(run.value), at(run.scale)[j]
+    side = 0.0 if recently(run, h, j, a) else at(run.side)[j]
+    first, end, width, fired = values[0], values[LAST * e], b - a, run.caught
+    look(run, h, a - BESIDE * width, value)
+    before = value[j]
+    look(run, h, b + BESIDE * width, value)
+    after = value[j]
+    # What is beyond zero before the panel, as behind a start on it, has come from there already.
+    comes = side * before > 0.0 and falls(run, h, j, a - FURTHER * width, before, first)
+    goes = falls(run, h, j, b + FURTHER * width, after, end)
+    pole = (abs(first) > FAR * abs(before) and abs(first) > TALL * scale) or (
+        abs(end) > FAR * abs(after) and abs(end) > TALL * scale
+    )
+    noise = smaller(roughness(run, h, j, a - 2 * width, a - width), roughness(run, h, j, b + width, b + 2 * width))
+    at(run.noise)[j] = larger(at(run.noise)[j], noise) if abs(end) <= TALL * scale else 0.0
+    may = side != 0.0 and not pole
+    if may and not abs(end) <= HUGE:
+        if comes:
+            catch(run, j, a, side)
+    elif may and side * end <= 0.0:
+        catch(run, j, root(run, h, j, a, first, b, end) if side * first > 0.0 else a, side)
+    elif (
+        may
+        and side * after > 0.0
+        and at(run.away)[j] != 0.0
+        and touches(comes, goes, abs(end) > abs(before), abs(first) > abs(after))
+    ):
+        catch(run, j, a if abs(first) < abs(end) else b, side)
+    elif may:
+        for i in range(1, LAST):
+            if side * values[i * e] <= 0.0 and run.caught == fired and at(run.away)[j] != 0.0:
+                catch(run, j, a + NODES[i] * width, side)
+    at(run.next_heading)[j] = 0.0
+    stays = goes and (side == 0.0 or run.caught > fired)
+    at(run.next_side)[j] = 0.0 if stays or not abs(end) <= HUGE else end
+
+
+@seldom_native
+def falls(run: RunRecord, h: float, j: int, further: float, beside: float, near: float) -> bool:
+    """Whether event j, known next to a place and beside it, falls towards zero there: not by a jump."""
+    look(run, h, further, at(run.value))
+    steadily = abs(at(run.value)[j]) - abs(beside) >= STEADY * (abs(beside) - abs(near))
+    return steadily and abs(near) < NEAR * abs(beside)
+
+
+@native
+def touches(comes: bool, goes: bool, jumps_off: bool, jumps_on: bool) -> bool:
+    """Whether a function that falls before a panel and rises behind it, or jumps instead, is zero in it."""
+    return (comes and (goes or jumps_off)) or (goes and jumps_on)
+
+
+@seldom_native
+def roughness(run: RunRecord, h: float, j: int, a: float, b: float) -> float:
+    """How far event j is from smooth where only rounding can make it so: not where a switch of it is near."""
+    e, c, spare, direction = run.events, at(run.zoomed), at(run.spare), at(run.direction)
+    sample(run, h, a, b, 0, spare)
+    for k in range(e):
+        if direction[k] != direction[k] and k != j:
+            for i in range(POINTS):
+                if not spare[k] * spare[i * e + k] > 0.0 or abs(spare[i * e + k]) <= SWITCHES * at(run.coarse)[k]:
+                    return 0.0
+    series(c, shift(at(run.spare), j), run.events)
+    rough = abs(c[6]) + abs(c[7])
+    return rough if rough <= HUGE else 0.0
+
+
+@seldom_native
+def only_ends(run: RunRecord, h: float, j: int) -> None:
+    """Event j on a step that is hardly longer than time is fine."""
+    side, first, end = at(run.side)[j], at(run.values)[j], at(run.values)[LAST * run.events + j]
+    at(run.next_heading)[j] = 0.0
+    at(run.next_side)[j] = end if abs(end) <= HUGE else 0.0
+    if side != 0.0 and side * end <= 0.0:
+        catch(run, j, root(run, h, j, 0.0, first, 1.0, end) if side * first > 0.0 else 0.0, side)

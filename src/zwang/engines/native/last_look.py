@@ -36,16 +36,17 @@ def last_look(run: RunRecord, h: float, j: int, a: float, b: float) -> None:
     # What is beyond zero before the panel, as behind a start on it, has come from there already.
     comes = side * before > 0.0 and falls(run, h, j, a - FURTHER * width, before, first)
     goes = falls(run, h, j, b + FURTHER * width, after, end)
-    pole = (abs(first) > FAR * abs(before) and abs(first) > TALL * scale) or (
-        abs(end) > FAR * abs(after) and abs(end) > TALL * scale
-    )
+    pole = rises_to_pole(first, before, scale) or rises_to_pole(end, after, scale)
+    # Both sides are asked and the smoother counts: a jump between them is rough on neither, rounding is on both.
     noise = smaller(roughness(run, h, j, a - 2 * width, a - width), roughness(run, h, j, b + width, b + 2 * width))
     at(run.noise)[j] = larger(at(run.noise)[j], noise) if abs(end) <= TALL * scale else 0.0
     may = side != 0.0 and not pole
     if may and not abs(end) <= HUGE:
+        # It ends here, as a root does: at zero if it fell towards it.
         if comes:
             catch(run, j, a, side)
     elif may and side * end <= 0.0:
+        # It passes zero, in a jump or steeply; what is beyond zero at the first point already passed before it.
         catch(run, j, root(run, h, j, a, first, b, end) if side * first > 0.0 else a, side)
     elif (
         may
@@ -53,14 +54,28 @@ def last_look(run: RunRecord, h: float, j: int, a: float, b: float) -> None:
         and at(run.away)[j] != 0.0
         and touches(comes, goes, abs(end) > abs(before), abs(first) > abs(after))
     ):
+        # It comes back to the side it was on: a touch, at the end that is nearer to zero.
         catch(run, j, a if abs(first) < abs(end) else b, side)
     elif may:
-        for i in range(1, LAST):
-            if side * values[i * e] <= 0.0 and run.caught == fired and at(run.away)[j] != 0.0:
-                catch(run, j, a + NODES[i] * width, side)
+        catch_within(run, j, a, width, side)
     at(run.next_heading)[j] = 0.0
     stays = goes and (side == 0.0 or run.caught > fired)
     at(run.next_side)[j] = 0.0 if stays or not abs(end) <= HUGE else end
+
+
+@native
+def rises_to_pole(next_to: float, beside: float, scale: float) -> bool:
+    """Whether a function rises towards a place, and is large there."""
+    return abs(next_to) > FAR * abs(beside) and abs(next_to) > TALL * scale
+
+
+@seldom_native
+def catch_within(run: RunRecord, j: int, a: float, width: float, side: float) -> None:
+    """Event j where it is first at zero or beyond, if it is anywhere between the ends of a panel on its one side."""
+    e, values, fired = run.events, shift(at(run.values), j), run.caught
+    for i in range(1, LAST):
+        if side * values[i * e] <= 0.0 and run.caught == fired and at(run.away)[j] != 0.0:
+            catch(run, j, a + NODES[i] * width, side)
 
 
 @seldom_native

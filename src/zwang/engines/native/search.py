@@ -234,7 +234,7 @@ def hidden_turn(
 
 @seldom_native
 def kink(run: RunRecord, h: float, j: int, a: float, first: float) -> tuple[float, float]:
-    """The same for a kink: the function falls up to it and rises behind it; −1 if it still falls at a.
+    """Where a kink is lowest: the function falls up to it and rises behind it; −1 if it still falls at a.
 
     As it fell at the end of the panel before a, the kink is in that panel. What would have been zero earlier only
     seemed to fall, in the last digits of a function that is far from zero.

@@ -5,7 +5,7 @@ cannot be told apart. *Inconsistent* rows contradict others: no acceleration obe
 configuration is one where the rank is below the one nearby: what is true here is not true next to it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -15,15 +15,15 @@ from numpy.typing import ArrayLike
 
 from zwang.arrays import Array
 from zwang.errors import InputError
-from zwang.evaluation import limits, matrices, names_of
+from zwang.evaluation import limits, require_finite_matrices
 from zwang.formulations.solve import partners
-from zwang.linalg.factors import factorise_masses
-from zwang.linalg.masses import mass_units, masses
+from zwang.linalg.masses import mass_units
 from zwang.linalg.newton import nearby_root
 from zwang.linalg.rank import CONSISTENCY_TOL, EPS, row_norms, row_rank, rows_in_order
+from zwang.linalg.ranked import Ranked, ranked
 from zwang.lowering.lowered import Matrices, MatrixKernel, matrix_kernel
 from zwang.model import System
-from zwang.model.values import parameter_values
+from zwang.model.values import numbers, parameter_values, state_arrays
 from zwang.words import count, listed
 
 # A constraint that reads less than this at a state, relative to the terms that make it up, is satisfied.
@@ -179,22 +179,40 @@ def diagnose(
     >>> verdict.rank, dict(verdict.redundant), verdict.ok
     (1, {'again': ('ramp',)}, True)
     """
-    now, q, v = matrices(system, state, t, parameters)
+    q, v = state_arrays(system, state)
+    p, inputs = parameter_values(system, parameters)
+    kernel = matrix_kernel(system, inputs)
+    now = kernel(numbers(t, "t"), q, v, p)
+    require_finite_matrices(system, now)
     if now.A.ndim != 2:
         raise InputError("diagnose takes one state: give numbers, not arrays")
+    return verdict_on(system, (float(t), q, v), p, kernel, now, violations(system, now, q, v))
+
+
+def verdict_on(
+    system: System,
+    state: tuple[float, Array, Array],
+    p: Array,
+    kernel: MatrixKernel,
+    now: Matrices,
+    violated: Sequence[int],
+    found: Ranked | None = None,
+) -> Verdict:
+    """The verdict at a state that was evaluated and checked; `found` is the rank of all rows, if it is known."""
+    _, q, v = state
     names = system.constraint_names
     one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
     at_limit, beyond = limits(system, now, q, v)
     active = np.flatnonzero(~one_sided | at_limit | beyond)
-    mass = masses(now.M[None], now.A[None, active])
-    length = row_norms(now.A[active] / mass.units)
+    if found is None or len(active) < len(names):
+        found = ranked(now.M, now.A[active], system.coordinate_names)  # refuses an M that will not do
+    rank = found.rank
+    length = row_norms(found.scaled)
     A, b = now.A[active] / length[:, None], now.b[active] / length
-    unit = A / mass.units  # rows of unit length in units of equal mass: then no unit matters
-    rank = int(row_rank(unit[None])[0])
-    factors = factorise_masses(mass, A[None], rank, names_of(system).coordinates)  # refuses an M that will not do
+    unit = A / found.units  # rows of unit length in units of equal mass: then no unit matters
     independent = rows_in_order(unit)
     if len(independent) != rank:  # near the tolerance, order and pivoting may disagree: pivoting decides
-        independent = tuple(np.sort(factors.rows[0]))
+        independent = tuple(np.sort(found.factors.rows[0]))
     dependence = combinations(unit, np.array(independent, dtype=np.intp))
     follows, contradicts = dependences(now, A, b, independent, dependence, float(np.abs(v).max(initial=0.0)))
     unique = unique_rows(independent, dependence)
@@ -203,10 +221,8 @@ def diagnose(
     def named(pairs: dict[int, tuple[int, ...]]) -> dict[str, tuple[str, ...]]:
         return {label[i]: tuple(label[j] for j in others) for i, others in pairs.items()}
 
-    p, inputs = parameter_values(system, parameters)
-    kernel = matrix_kernel(system, inputs)
-    generic = generic_rank(kernel, system, active, (float(t), q, v), p, np.sqrt(np.diag(now.M)))
-    violated = sorted({*violations(system, now, q, v), *np.flatnonzero(beyond)})
+    generic = generic_rank(kernel, system, active, state, p, np.sqrt(np.diag(now.M)))
+    wrong = sorted({*violated, *np.flatnonzero(beyond)})
     return Verdict(
         name=system.name,
         coordinates=system.coordinate_names,
@@ -220,7 +236,7 @@ def diagnose(
             name: (float(position), float(velocity))
             for name, position, velocity in zip(names, now.residual, now.residual_rate, strict=True)
         },
-        violated=tuple(names[i] for i in violated),
+        violated=tuple(names[i] for i in wrong),
         inactive=tuple(name for i, name in enumerate(names) if i not in active),
     )
 

@@ -14,9 +14,10 @@ from zwang.errors import InputError
 from zwang.lowering import lowered
 from zwang.lowering.rows import choose
 from zwang.model.signal import KINDS
+from zwang.model.values import given_values
 from zwang.motion.breaks import breaks_in
 from zwang.motion.drive import task_of
-from zwang.motion.setup import prepare
+from zwang.motion.setup import RunOptions, prepare
 from zwang.motion.start import polished
 
 w = zw.coordinates("w")
@@ -41,7 +42,8 @@ def test_an_oscillator_under_a_tabulated_force(kind, method, tol, allowed):
 def test_steps_end_at_breaks(kind):
     """A tenth of the work, and the error of a smooth problem: measured against running across the breaks."""
     signal = record(dt=0.05, kind=kind)
-    setup = prepare(oscillator(signal), None, "native", "fundamental", 1e-9, "none", ())
+    system = oscillator(signal)
+    setup = prepare(system, given_values(system, None), RunOptions(np.inf, tol=1e-9))
     setup = replace(setup, breaks=breaks_in(setup, setup.p[None], 0.0, 4.0)[0])
     state = (0.0, np.array([0.5]), np.array([0.0]))
     basis = choose(polished(setup, state), ("x",))

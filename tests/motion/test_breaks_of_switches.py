@@ -7,8 +7,9 @@ import sympy as sp
 import zwang as zw
 from zwang import Signal, dot, t
 from zwang.errors import InputError
+from zwang.model.values import given_values
 from zwang.motion.breaks import breaks_in, switches_in
-from zwang.motion.setup import prepare
+from zwang.motion.setup import RunOptions, prepare
 
 x, y = zw.coordinates("x y")
 u = zw.coordinates("u")
@@ -209,7 +210,8 @@ ARGUMENTS = [
 @pytest.mark.parametrize("argument", ARGUMENTS, ids=str)
 def test_no_switch_is_left_out_between_two_breaks(argument):
     """Read densely on the way, the sign of the argument changes only from a break to the next double."""
-    setup = prepare(pushed(sp.sign(argument)), None, "native", "fundamental", 1e-12, "none", ())
+    system = pushed(sp.sign(argument))
+    setup = prepare(system, given_values(system, None), RunOptions(np.inf))
     (breaks,) = breaks_in(setup, setup.p[None], 0.0, 10.0)
     times = np.unique(np.concatenate([np.linspace(0, 10, 20_001), breaks, np.nextafter(breaks, np.inf)]))
     read = switches_in(setup).read(times, np.broadcast_to(setup.p, (len(times), len(setup.p))))

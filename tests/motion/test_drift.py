@@ -7,8 +7,9 @@ import sympy as sp
 import zwang as zw
 from tests.references import problems
 from zwang import dot
+from zwang.model.values import given_values
 from zwang.motion.drive import integrate
-from zwang.motion.setup import prepare
+from zwang.motion.setup import RunOptions, prepare
 
 DRIFTS = ("none", "projection", "baumgarte", ("baumgarte", 40.0, 30.0))
 
@@ -17,7 +18,7 @@ def off_the_constraints(problem, drift, until, dq=0.0, dv=0.0, **options):
     """The residuals φ and φ̇ over time of a motion that starts a little off; `simulate` itself would refuse it."""
     system, start = problem
     method = options.get("method", "native")
-    setup = prepare(system, None, method, "fundamental", 1e-13, drift, ())
+    setup = prepare(system, given_values(system, None), RunOptions(np.inf, method=method, tol=1e-13, drift=drift))
     q = np.array([start[c] for c in system.coordinates], dtype=float) + dq
     v = np.array([start[c] for c in system.velocities], dtype=float) + dv
     grid = np.linspace(0, until, 41)

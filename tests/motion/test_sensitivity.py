@@ -19,7 +19,8 @@ from zwang.formulations.forms import integrable
 from zwang.lowering import acceleration as explicit
 from zwang.lowering.rows import choose
 from zwang.lowering.variational import variational_program
-from zwang.motion.setup import prepare
+from zwang.model.values import given_values
+from zwang.motion.setup import RunOptions, prepare
 
 z = zw.coordinates("z")
 w = zw.parameters("w")
@@ -301,7 +302,7 @@ def test_forms_agree(form):
 
 def test_both_ways_to_differentiate_agree():
     system, start, _ = andrews()
-    setup = prepare(system, None, "native", "fundamental", 1e-12, "none", ())
+    setup = prepare(system, given_values(system, None), RunOptions(np.inf))
     q, v = (np.array([float(start[key]) for key in keys]) for keys in (system.coordinates, system.velocities))
     basis = choose(setup.matrices(0.0, q, v), system.coordinate_names)
     program = explicit.acceleration_program(setup.lowered, basis)

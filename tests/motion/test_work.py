@@ -152,7 +152,8 @@ def test_across_singular_positions(method):
 
 def test_nothing_is_integrated_where_nothing_changes_the_energy():
     from zwang.lowering.rows import RowBasis
-    from zwang.motion.setup import prepare
+    from zwang.model.values import given_values
+    from zwang.motion.setup import RunOptions, prepare
 
     rod = zw.System(
         (x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, potential=9.81 * y, constraints={"rod": x**2 + y**2 - 1}
@@ -163,7 +164,7 @@ def test_nothing_is_integrated_where_nothing_changes_the_energy():
         constraints={"edge": dot(x) * sp.sin(a) - dot(y) * sp.cos(a)},
     )
     for system in (rod, edge):
-        setup = prepare(system, None, "native", "fundamental", 1e-12, "none", ())
+        setup = prepare(system, given_values(system, None), RunOptions(np.inf))
         assert "power" not in setup.program("acceleration", RowBasis((0,))).outputs
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from zwang.files.model_file import ModelFile, Run
     from zwang.model import System
+    from zwang.motion.start import Start
     from zwang.verdict import Verdict
 
 
@@ -37,15 +38,9 @@ class Case:
     """What to call the model in a message: as it was typed."""
 
     @cached_property
-    def start(self) -> dict[Any, float]:
-        """The start in numbers: computed once, and handed to whatever begins there."""
-        return self.model.state(self.parameters)
-
-    def verdict(self) -> "Verdict":
-        """The verdict on the constraints at the start."""
-        from zwang.verdict import diagnose
-
-        return diagnose(self.model.system, self.start, self.model.run.begin, self.parameters)
+    def start(self) -> "Start":
+        """The start: evaluated, checked and ranked once, and handed to whatever begins there."""
+        return self.model.begin(self.parameters)
 
 
 def load(
@@ -205,15 +200,9 @@ def is_netcdf(path: Path) -> bool:
 
 def require_start(case: Case) -> "Verdict | None":
     """The verdict at the start, None where the system is too large for it; a start that cannot move is refused."""
-    from zwang.evaluation import matrices
-    from zwang.verdict import violations
-
-    system, run = case.model.system, case.model.run
-    now, q, v = matrices(system, case.start, run.begin, case.parameters)
-    if bad := violations(system, now, q, v):
-        reading = "; ".join(
-            f"{system.constraint_names[i]} reads {levels(now.residual[i], now.residual_rate[i])}" for i in bad
-        )
+    names, now = case.model.system.constraint_names, case.start.matrices
+    if bad := case.start.violated:
+        reading = "; ".join(f"{names[i]} reads {levels(now.residual[i], now.residual_rate[i])}" for i in bad)
         raise Failure(
             Exit.START,
             f"the start does not satisfy its constraints: {reading}; "
@@ -221,12 +210,12 @@ def require_start(case: Case) -> "Verdict | None":
         )
     if now.A.size > LARGE:
         return None
-    verdict = case.verdict()
+    verdict = case.start.verdict
     if verdict.inconsistent:
-        names = ", ".join(verdict.inconsistent)
+        listing = ", ".join(verdict.inconsistent)
         raise Failure(
             Exit.INCONSISTENT,
-            f"no acceleration obeys {names} together with the other constraints: drop one, or mend the right-hand "
+            f"no acceleration obeys {listing} together with the other constraints: drop one, or mend the right-hand "
             f"sides; `zwang check {shlex.quote(case.label)}` says more",
         )
     return verdict

@@ -16,7 +16,9 @@ from zwang.model.fixed import FrozenValue
 from zwang.model.symbols import as_scalar, label, t
 from zwang.model.values import named_like, one_number, suggestion
 from zwang.motion.assemble import assemble
-from zwang.motion.simulate import simulate
+from zwang.motion.setup import RunOptions, check_span
+from zwang.motion.simulate import motion_from
+from zwang.motion.start import Start, start_of
 from zwang.results.drawing import with_drawing
 from zwang.results.units import Units, with_units
 
@@ -129,10 +131,15 @@ class ModelFile:
             return start
         return assemble(self.system, start, parameters=parameters, t=self.run.begin)
 
+    def begin(self, parameters: Mapping[Any, Any] | None = None, state: Mapping[Any, float] | None = None) -> Start:
+        """The start of the run, to be evaluated, checked and ranked once; in the given state, if that is known."""
+        state = self.state(parameters) if state is None else state
+        return start_of(self.system, state, self.run.begin, parameters)
+
     def simulate(
         self,
         *,
-        start: Mapping[Any, float] | None = None,
+        start: Mapping[Any, float] | Start | None = None,
         parameters: Mapping[Any, Any] | None = None,
         progress: Any = None,
         throw: bool = True,
@@ -140,25 +147,17 @@ class ModelFile:
     ) -> "xr.Dataset":
         """The motion that the file asks for, with its drawing and units; `changes` are fields of `Run`.
 
-        `start` is the start in numbers, if it is known already; otherwise `state` computes it.
+        `start` is the start in numbers, if it is known already, or even evaluated; otherwise `state` computes it.
         """
         run = replace(self.run, **changes)
         if run.until is None:
             raise InputError("the model does not say when to stop: put until = … under [run], or give until=")
-        options = asdict(run)
-        del options["assemble"]
         model = replace(self, run=run).with_parameters(parameters)
-        motion = simulate(
-            model.system,
-            model.state(parameters) if start is None else start,
-            options.pop("until"),
-            t=options.pop("begin"),
-            events=model.events,
-            parameters=parameters,
-            progress=progress,
-            throw=throw,
-            **options,
-        )
+        if not isinstance(start, Start):
+            start = model.begin(parameters, start)
+        until, t = check_span(run.until, start.state[0])
+        asked = {key: value for key, value in asdict(run).items() if key not in ("until", "begin", "assemble")}
+        motion = motion_from(start, RunOptions(until, t, events=model.events, progress=progress, throw=throw, **asked))
         used = json.loads(motion.attrs["parameters"]) | {str(s): float(v) for s, v in model.fixed.items()}
         motion.attrs["parameters"] = json.dumps(used)
         return with_units(with_drawing(motion, model.drawing, model.system, parameters), model.units)

@@ -12,9 +12,8 @@ import numpy as np
 
 from zwang.arrays import Array
 from zwang.formulations.forms import FORMS
-from zwang.linalg.factors import factorise_masses
-from zwang.linalg.masses import masses
-from zwang.linalg.rank import row_norms, row_rank
+from zwang.linalg.rank import row_norms
+from zwang.linalg.ranked import Ranked, ranked
 from zwang.lowering.lifting import Lifted, lifted, lifting_rows
 from zwang.lowering.lowered import Lowered, Matrices
 
@@ -50,22 +49,19 @@ def choose(
     form: str = "fundamental",
     damped: bool = True,
     lowered: Lowered | None = None,
+    found: Ranked | None = None,
 ) -> RowBasis:
     """Independent rows at a state, by pivoting in the kinetic-energy metric; the best-conditioned ones.
 
     Where others are redundant, all are damped, if the form allows and unless it is not wanted. The model tells which
-    rows lift M wherever the motion goes, and not only here.
+    rows lift M wherever the motion goes, and not only here. `found` is the rank of these matrices, if it is known.
     """
-    M, A = now.M[None], now.A[None]
-    mass = masses(M, A)
-    scaled = A / mass.units[:, None, :]
-    rank = int(row_rank(scaled)[0])
-    factors = factorise_masses(mass, A, rank, names)
-    rows = most_independent(scaled[0], [int(i) for i in factors.rows[0]])
+    found = found or ranked(now.M, now.A, names)
+    rows = most_independent(found.scaled, [int(i) for i in found.factors.rows[0]])
     if damped and len(rows) < len(now.A) and not FORMS[form].eliminates:
         lift = lifting_rows(now, range(len(now.A)), lowered, redundant=True)
         return RowBasis(rows, lift, damping=damping(now, lift))
-    pivots = elimination_order(scaled[0], rows) if FORMS[form].eliminates else ()
+    pivots = elimination_order(found.scaled, rows) if FORMS[form].eliminates else ()
     return RowBasis(rows, lifting_rows(now, rows, lowered), pivots)
 
 

@@ -37,10 +37,9 @@ def find_mistakes(system: Described) -> list[Mistake]:
     ]
 
 
-def missing_values(system: Described, values: Any) -> list[str]:
-    """The parameters that have no value, when numbers are needed."""
+def missing_values(system: Described, needed: Sequence[sp.Symbol], values: Any) -> list[str]:
+    """Of the parameters that are needed and the known functions of time, those that have no value."""
     inputs = [f for f in system.inputs if values.get(f) is None]
-    needed = system.symbols_with({f: values[f] for f in system.inputs})
     return [
         f"parameter {s} has no value: give parameters={{{s}: …}} to the system or to this call"
         for s in [*needed, *inputs]

@@ -55,6 +55,3 @@ class Described(Protocol):
     @property
     def places(self) -> dict[Where, sp.Basic]:
         """Every expression by where it stands."""
-
-    def symbols_with(self, inputs: Mapping[sp.Expr, Any]) -> tuple[sp.Symbol, ...]:
-        """The parameters that occur when the known functions of time are the given ones."""

@@ -4,6 +4,7 @@ Text is never a value: it is refused by the name of what it was given for.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from zwang.errors import InputError
 from zwang.model import System
 from zwang.model.check import missing_values
 from zwang.model.fixed import FrozenValue
-from zwang.model.signal import Signal, handle, lookup, signals_in
+from zwang.model.signal import Handle, Signal, handle, lookup, signals_in
 from zwang.model.symbols import as_expression, label
 from zwang.model.system import require_system
 from zwang.words import nearest
@@ -69,8 +70,30 @@ def by_name(system: System, key: Any) -> Any:
     return key
 
 
+@dataclass(frozen=True, eq=False)
+class GivenValues:
+    """What the parameters and the known functions of time are in one call: read once, and handed on."""
+
+    p: Array
+    """(…, k) values of the parameters"""
+    symbols: tuple[sp.Symbol, ...]
+    """Those parameters, in that order"""
+    inputs: dict[sp.Expr, Any]
+    """The known functions of time as expressions; signals as lookups in their tables"""
+    signals: dict[sp.Expr, Signal]
+    """Kept alive: p holds the addresses of their tables."""
+    given: Mapping[Any, Any]
+    """As the user gave them: there may be some that the system does not use, for events and drawings."""
+
+
 def parameter_values(system: System, parameters: Mapping[Any, Any] | None) -> tuple[Array, dict[sp.Expr, Any]]:
     """Values (…, k) of the parameters in the order of `symbols_with(inputs)`, and those inputs: functions of time."""
+    found = given_values(system, parameters)
+    return found.p, found.inputs
+
+
+def given_values(system: System, parameters: Mapping[Any, Any] | None) -> GivenValues:
+    """The values of all parameters: the system's own, or those given in their place, which are checked by name."""
     values = dict(system.parameters) | input_values(system, parameters)
     given = {k: value for k, value in (parameters or {}).items() if named_like(k, system.inputs) is None}
     functions = {f: values[f] for f in system.inputs}
@@ -78,7 +101,7 @@ def parameter_values(system: System, parameters: Mapping[Any, Any] | None) -> tu
     inputs = functions | {f: lookup(f) for f in signals}
     values |= {handle(f): signal.address for f, signal in signals.items()}
     symbols = system.symbols_with(inputs)
-    known = [*system.symbols_with(functions), *system.parameters]
+    known = [*(s for s in symbols if not isinstance(s, Handle)), *system.parameters]
     seen: set[Any] = set()
     for key, value in given.items():
         if (s := named_like(key, known)) is None:
@@ -93,7 +116,7 @@ def parameter_values(system: System, parameters: Mapping[Any, Any] | None) -> tu
             )
         values[s] = value
         numbers(value, str(s))  # those that the system does not use, too: events and drawings may
-    missing = missing_values(system, values)
+    missing = missing_values(system, symbols, values)
     if missing:
         raise InputError("; ".join(missing))
     columns = [numbers(values[s], str(s)) for s in symbols]
@@ -102,7 +125,7 @@ def parameter_values(system: System, parameters: Mapping[Any, Any] | None) -> tu
     except ValueError:
         shapes = ", ".join(f"{s}: {x.shape}" for s, x in zip(symbols, columns, strict=True))
         raise InputError(f"the arrays of the parameters do not broadcast: {shapes}") from None
-    return p, inputs
+    return GivenValues(p, symbols, inputs, signals, parameters or {})
 
 
 def input_values(system: System, parameters: Mapping[Any, Any] | None) -> dict[sp.Expr, Any]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import symengine as se
 import sympy as sp
-from numpy.typing import ArrayLike
 
 from zwang._version import __version__
 from zwang.arrays import Array
@@ -32,7 +31,7 @@ from zwang.model.values import one_number, suggestion
 from zwang.motion import certificate
 from zwang.motion.observe import how_it_ended, with_events
 from zwang.motion.progress import reporter
-from zwang.motion.setup import check_span, longest_step, saved_times
+from zwang.motion.setup import RunOptions
 from zwang.results.dataset import VARIABLES, dataset
 
 if TYPE_CHECKING:
@@ -175,28 +174,12 @@ class Slopes:
 
 
 def simulate_blackbox(
-    box: BlackBox,
-    start: Any,
-    until: float,
-    *,
-    times: ArrayLike | None,
-    samples: int | None,
-    parameters: Mapping[Any, Any] | None,
-    method: str,
-    form: str,
-    tol: float,
-    drift: Any,
-    events: Sequence[Event],
-    t: float,
-    max_step: float | None,
-    progress: Any,
-    throw: bool,
+    box: BlackBox, start: Any, parameters: Mapping[Any, Any] | None, options: RunOptions
 ) -> "xr.Dataset":
     """`simulate` for a black box; `start` maps names x and x' to numbers, or is a pair of arrays (q, v)."""
-    began = clock.perf_counter()
-    until, t = check_span(until, t)
-    method = check_options(box, method, form, tol, parameters, drift)
-    grid = saved_times(t, until, times, samples)
+    t, form, tol, events = options.t, options.form, options.tol, options.events
+    method = check_options(box, options, parameters)
+    grid = options.grid
     q, v = start_arrays(box, start)
     slopes, rank = first_look(box, form, t, q, v)
 
@@ -210,8 +193,8 @@ def simulate_blackbox(
         looks=1,
         events=watched(box, events),
     )
-    watch = reporter(progress, t, until)
-    max_step, quiet_step = longest_step(max_step, until - t)
+    watch = reporter(options.progress, t, options.until)
+    max_step, quiet_step = options.longest
     longest = quiet_step if ENGINES[method].stiff else max_step  # of theirs, a step looks at few places
     path = march(problem, solver_class(ENGINES[method].solver), (t, q, v), grid, tol, np.zeros(0), watch, longest)
     path = replace(path, notes=(*path.notes, *why(slopes, path, rank)))
@@ -223,7 +206,7 @@ def simulate_blackbox(
         "evaluations": path.evaluations,
         "compile_seconds": 0.0,
         "run_seconds": path.run_seconds,
-        "total_seconds": clock.perf_counter() - began,
+        "total_seconds": clock.perf_counter() - options.began,
         "parameters": {},
         "method": method,
         "form": form,
@@ -234,13 +217,14 @@ def simulate_blackbox(
         "zwang_version": __version__,
     }
     motion = with_events(account(slopes, grid[: len(path.q)], path, attributes), events, path)
-    if throw and path.status in REMEDY:
+    if options.throw and path.status in REMEDY:
         raise SimulationError(message, str(path.status), motion)
     return motion
 
 
-def check_options(box: BlackBox, method: str, form: str, tol: float, parameters: Any, drift: Any) -> str:
+def check_options(box: BlackBox, options: RunOptions, parameters: Mapping[Any, Any] | None) -> str:
     """Refuse what a black box cannot do; the method that is meant."""
+    method, form, tol, drift = options.method, options.form, options.tol, options.drift
     if not isinstance(box, BlackBox):
         raise InputError(f"simulate takes a System or a BlackBox, not {type(box).__name__}")
     able = names(lambda engine: engine.solver)

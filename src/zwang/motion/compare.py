@@ -24,7 +24,9 @@ from zwang.formulations.fundamental import literal
 from zwang.linalg.masses import masses
 from zwang.linalg.rank import CONSISTENCY_TOL, row_rank
 from zwang.model import System
-from zwang.motion.simulate import simulate
+from zwang.motion.setup import RunOptions, check_span
+from zwang.motion.simulate import motion_from
+from zwang.motion.start import Start, start_of
 from zwang.results.account import energy_gap, residuals
 from zwang.verdict import natural_units
 
@@ -197,8 +199,14 @@ def compare_engines(
     >>> max(row.error for row in rows if row.engine == "native") < 1e-11
     True
     """
+    return engines_from(start_of(system, start, t, parameters), until, tol, stiff)
+
+
+def engines_from(start: Start, until: float, tol: float, stiff: bool = True) -> tuple[EngineRow, ...]:
+    """`compare_engines` from a start that is known already, which all runs share."""
     if not TIGHTEST <= tol <= LOOSEST:
         raise InputError(f"tol = {tol!r} is out of range: choose between {TIGHTEST:g} and {LOOSEST:g}")
+    system, parameters = start.system, start.values.given
     others = names(lambda engine: engine.run and (stiff or not engine.stiff))
     plan = [(engine, DEFAULT) for engine in others]
     # other forms have the matrix of the default one, in another order
@@ -212,7 +220,7 @@ def compare_engines(
         if why:
             rows.append(replace(row, note=why))
             continue
-        motion, note = attempt(system, start, until, parameters=parameters, tol=own, t=t, method=engine, form=form)
+        motion, note = attempt(start, until, tol=own, method=engine, form=form)
         if motion is None:
             rows.append(replace(row, note=note))
             continue
@@ -266,6 +274,11 @@ def work_precision(
     Short runs are timed three times and the shortest counts. Once the runs together have taken five seconds the tighter
     tolerances are left out.
     """
+    return tolerances_from(start_of(system, start, t, parameters), until)
+
+
+def tolerances_from(start: Start, until: float) -> tuple[PrecisionRow, ...]:
+    """`work_precision` from a start that is known already, which all runs share."""
     rows: list[PrecisionRow] = []
     motions: list[xr.Dataset | None] = []
     began = clock.thread_time()
@@ -274,12 +287,12 @@ def work_precision(
         if rows and clock.thread_time() - began > BUDGET:
             row = replace(row, note=f"left out: looser tolerances took {BUDGET:g} s already")
         else:
-            motion, note = attempt(system, start, until, parameters=parameters, tol=tol, t=t, method=registry.DEFAULT)
+            motion, note = attempt(start, until, tol=tol, method=registry.DEFAULT)
             row = replace(row, note=note)
         if motion is not None:
             taken = [float(motion.attrs["run_seconds"])]
             while len(taken) < REPEATS and not row.note and sum(taken) < LONG / 4:
-                again, _ = attempt(system, start, until, parameters=parameters, tol=tol, t=t, method=registry.DEFAULT)
+                again, _ = attempt(start, until, tol=tol, method=registry.DEFAULT)
                 taken.append(float(again.attrs["run_seconds"]) if again is not None else taken[0])
             steps, evaluations = int(motion.attrs["steps"]), int(motion.attrs["evaluations"])
             row = replace(row, steps=steps, evaluations=evaluations, seconds=min(taken))
@@ -294,13 +307,13 @@ def work_precision(
     return tuple(rows)
 
 
-def attempt(
-    system: System, start: Mapping[Any, float], until: float, **options: Any
-) -> "tuple[xr.Dataset | None, str]":
+def attempt(start: Start, until: float, **options: Any) -> "tuple[xr.Dataset | None, str]":
     """A motion within the budget of processor time, and a note if it did not get to its end; None where refused."""
     deadline = clock.thread_time() + BUDGET
     try:
-        motion = simulate(system, start, until, samples=SAMPLES, progress=patience(deadline), throw=False, **options)
+        until, t = check_span(until, start.state[0])
+        wanted = RunOptions(until, t, samples=SAMPLES, progress=patience(deadline), throw=False, **options)
+        motion = motion_from(start, wanted)
     except ZwangError as error:
         return None, f"refused: {error}"
     status = motion.attrs["status"]

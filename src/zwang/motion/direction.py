@@ -11,6 +11,7 @@ from sympy.core.function import AppliedUndef
 from zwang.arrays import Array
 from zwang.compile import Kernel, Program, compile_program
 from zwang.compile.tangent import tangent
+from zwang.engines.registry import DEFAULT
 from zwang.errors import InputError
 from zwang.evaluation import names_of
 from zwang.formulations.solve import Names, solve_named
@@ -18,10 +19,10 @@ from zwang.lowering.cache import Kept
 from zwang.lowering.lowered import Lowered
 from zwang.model import System
 from zwang.model.signal import Handle
-from zwang.model.values import numbers, state_arrays, suggestion
+from zwang.model.values import numbers, suggestion
 from zwang.motion.assemble import MASSLESS
-from zwang.motion.setup import Setup, prepare
-from zwang.motion.start import require_satisfied, require_solvable
+from zwang.motion.setup import RunOptions, Setup, prepare
+from zwang.motion.start import require_satisfied, require_solvable, start_of
 
 _KERNELS: Kept[Kernel] = Kept()
 
@@ -133,11 +134,11 @@ def admissible(
     >>> {str(key): round(change, 12) for key, change in longer.items()}
     {'x(t)': 0.6, 'y(t)': -0.8, 'L': 1.0}
     """
-    setup = prepare(system, parameters, "native", "fundamental", 1e-12, "none", ())
-    q, v = state_arrays(system, start)
-    now = setup.matrices(t, q, v)
-    require_satisfied(system, now, q, v)
-    require_solvable(system, now)
+    begin = start_of(system, start, t, parameters)
+    setup = prepare(system, begin.values, RunOptions(until=np.inf, method=DEFAULT))
+    (_, q, v), now = begin.state, begin.matrices
+    require_satisfied(begin)
+    require_solvable(begin)
     kernel = _KERNELS.get((system.structure, tuple(setup.inputs.items())), lambda: levels_kernel(setup.lowered))
     order = np.array([c.order for c in system.constraints], dtype=int)
     state: dict[str, Any] = {"t": [t], "q": q, "v": v, "p": setup.p}

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from zwang.arrays import Array
 from zwang.engines.native import engine as native
 from zwang.engines.native import runs as stepper
+from zwang.engines.registry import DEFAULT
 from zwang.engines.task import Status, Task, Trace, named, packed
 from zwang.errors import InputError, ZwangError
 from zwang.linalg.masses import mass_units
@@ -19,14 +20,13 @@ from zwang.linalg.rank import row_rank
 from zwang.lowering.lowered import matrix_kernel
 from zwang.lowering.rows import DAMPING, RowBasis, mobilities
 from zwang.model import System
-from zwang.model.signal import Handle
-from zwang.model.values import named_like, parameter_values, state_arrays
+from zwang.model.values import given_values, state_arrays
 from zwang.motion.breaks import breaks_in, require_fit
 from zwang.motion.certificate import doubts, suspicious
 from zwang.motion.continuity import require_continuous
 from zwang.motion.drive import integrate, keeps_on, task_of
 from zwang.motion.observe import Segment, first_contradiction, kept, settings, values_of
-from zwang.motion.setup import Setup, check_span, longest_step, prepare, saved_times
+from zwang.motion.setup import RunOptions, Setup, check_span, prepare
 from zwang.motion.start import basis_at
 from zwang.results.dataset import balance, dataset
 from zwang.verdict import satisfied
@@ -79,33 +79,32 @@ def simulate_many(
     >>> motion.q.isel(time=-1, coordinate=0).values.round(9)
     array([1., 2., 3.])
     """
-    began = clock.perf_counter()
     until, t = check_span(until, t)
+    options = RunOptions(until, t, times, samples, DEFAULT, form, tol, drift, max_step=max_step)
     if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
         raise InputError(f"threads = {threads!r}: a whole number from 1 on is needed, or None for all cores")
-    p, inputs = parameter_values(system, parameters)
-    q, v = state_arrays(system, starts)
-    q, v, p = spread(q, v, p)
-    symbols = zip(system.symbols_with(inputs), p[0], strict=True)
-    one = {s: float(value) for s, value in symbols if not isinstance(s, Handle)}
-    functions = {key: f for key, f in (parameters or {}).items() if named_like(key, system.inputs) is not None}
-    longest = longest_step(max_step, until - t)
-    setup = prepare(system, functions | one, "native", form, tol, drift, (), longest)
+    values = given_values(system, parameters)
+    q, v, p = spread(*state_arrays(system, starts), values.p)
+    setup = prepare(system, replace(values, p=p[0]), options)
     require_fit(system, setup.signals, setup.method, t, until)
-    grid = saved_times(t, until, times, samples)
+    grid = options.grid
     breaks = breaks_in(setup, p, t, until)
     for sample in distinct(breaks):
         require_continuous(replace(setup, p=p[sample], breaks=breaks[sample]), q[sample], v[sample])
     which = np.flatnonzero(consistent(setup, t, q, v, p))
     done = [Sample([], BAD_START)] * len(q)
     running = run_all(setup, t, q, v, p, breaks, which, grid, threads, done) if len(which) else 0.0
-    compiling = clock.perf_counter() - began - running
+    compiling = clock.perf_counter() - options.began - running
     if any(keeps_on(setup, segment.basis) for sample in done for segment in sample.segments):
         setup = replace(setup, drift="projection")
-    values = gather(setup, grid, done)
+    found = gather(setup, grid, done)
     statuses = [sample.status for sample in done]
-    seconds = {"compile_seconds": compiling, "run_seconds": running, "total_seconds": clock.perf_counter() - began}
-    return assembled(setup, grid, values, statuses, seconds)
+    seconds = {
+        "compile_seconds": compiling,
+        "run_seconds": running,
+        "total_seconds": clock.perf_counter() - options.began,
+    }
+    return assembled(setup, grid, found, statuses, seconds)
 
 
 def spread(q: Array, v: Array, p: Array) -> tuple[Array, Array, Array]:

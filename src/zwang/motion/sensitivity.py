@@ -27,7 +27,6 @@ from zwang.lowering.lowered import matrix_kernel
 from zwang.lowering.rows import RowBasis
 from zwang.lowering.variational import events_beside, projection_beside, variational_program
 from zwang.model import System
-from zwang.model.values import state_arrays
 from zwang.motion.breaks import breaks_in, require_fit
 from zwang.motion.continuity import require_continuous
 from zwang.motion.direction import Direction, directions_of
@@ -35,9 +34,9 @@ from zwang.motion.drive import Alone, State, engine, integrate, keeps_on
 from zwang.motion.observe import Segment, account, cut_short, first_contradiction, how_it_ended
 from zwang.motion.progress import reporter
 from zwang.motion.saltation import Beside
-from zwang.motion.setup import Setup, check_span, longest_step, prepare, saved_times
+from zwang.motion.setup import RunOptions, Setup, check_span, prepare
 from zwang.motion.singular import way_past as singular
-from zwang.motion.start import require_start
+from zwang.motion.start import first_basis, start_of
 from zwang.results.dataset import plain
 
 if TYPE_CHECKING:
@@ -107,28 +106,29 @@ def sensitivities(
            [-0.050627,  0.49349 ],
            [ 0.101253, -0.986979]])
     """
-    began = clock.perf_counter()
     if not isinstance(system, System):
         raise InputError(f"sensitivities need a System, which can be differentiated; got {type(system).__name__}")
     until, t = check_span(until, t)
-    setup = prepare(system, parameters, method, form, tol, "none", (), longest_step(max_step, until - t))
+    options = RunOptions(until, t, times, samples, method, form, tol, max_step=max_step, progress=progress)
+    begin = start_of(system, start, t, parameters)
+    _, q, v = begin.state
+    setup = prepare(system, begin.values, options)
     require_fit(system, setup.signals, setup.method, t, until)
     directions = directions_of(setup, inputs)
     setup = replace(setup, varied=tuple(map(int, np.flatnonzero(np.any([d.dp != 0 for d in directions], axis=0)))))
-    grid = saved_times(t, until, times, samples)
-    q, v = state_arrays(system, start)
+    grid = options.grid
     setup = replace(setup, breaks=breaks_in(setup, setup.p[None], t, until)[0])
     require_continuous(setup, q, v)
-    require_start(setup, t, q, v)
-    setting_up = clock.perf_counter() - began
+    first = first_basis(setup, begin)
+    setting_up = clock.perf_counter() - options.began
     kind = Varied(len(q), directions, [d.scale(setup.p) for d in directions])
-    segments, path = integrate(setup, kind.start((t, q, v)), grid, reporter(progress, t, until), kind=kind)
+    segments, path = integrate(setup, kind.start(begin.state), grid, reporter(progress, t, until), first, kind)
     if any(keeps_on(setup, segment.basis) for segment in segments):
         setup = replace(setup, drift="projection")
     values, saved, path = values_of(setup, directions, segments, path)
     path = replace(path, compile_seconds=path.compile_seconds + setting_up)
     message = how_it_ended(setup.events, path)
-    seconds = clock.perf_counter() - began
+    seconds = clock.perf_counter() - options.began
     motion = dataset(setup, directions, saved, values, account(setup, path, message, seconds))
     if path.status in REMEDY:
         raise SimulationError(message, str(path.status), motion)

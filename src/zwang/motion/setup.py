@@ -1,5 +1,6 @@
 """The setting of a motion: its system with numbers, its options checked, its span and its saved times."""
 
+import time as clock
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,8 +24,8 @@ from zwang.lowering.report import report_program
 from zwang.lowering.rows import RowBasis
 from zwang.model import System
 from zwang.model.event import Event
-from zwang.model.signal import Signal, signals_in
-from zwang.model.values import input_values, parameter_values
+from zwang.model.signal import Signal
+from zwang.model.values import GivenValues
 from zwang.results.evaluate_along import spare_values
 
 DEFAULT_SAMPLES, MOST_SAMPLES = 201, 10**9
@@ -43,6 +44,37 @@ _LOCKED: Kept[tuple[Locked | None]] = Kept()
 
 
 @dataclass(frozen=True)
+class RunOptions:
+    """How a motion is to be computed: the options that `simulate` shares with its kin, one span checked already."""
+
+    until: float
+    t: float = 0.0
+    times: ArrayLike | None = None
+    samples: int | None = None
+    method: str = AUTO
+    form: str = "fundamental"
+    tol: float = 1e-12
+    drift: str | tuple[str, float, float] = "none"
+    events: Sequence[Event] = ()
+    precision: str = "double"
+    max_step: float | None = None
+    progress: Any = None
+    throw: bool = True
+    began: float = field(default_factory=clock.perf_counter)
+    """When the call began: its account counts from there."""
+
+    @property
+    def grid(self) -> Array:
+        """The times to save."""
+        return saved_times(self.t, self.until, self.times, self.samples)
+
+    @property
+    def longest(self) -> tuple[float, float]:
+        """The longest step, and the longest quiet one."""
+        return longest_step(self.max_step, self.until - self.t)
+
+
+@dataclass(frozen=True)
 class Setup:
     """A system with numbers: everything about a simulation that does not change while it runs."""
 
@@ -58,6 +90,8 @@ class Setup:
     events: tuple[Event, ...]
     signals: Mapping[sp.Expr, Signal]
     """Kept alive: p holds the addresses of their tables."""
+    symbols: tuple[sp.Symbol, ...]
+    """The parameters in the order of p."""
     max_step: float = np.inf
     quiet_step: float = np.inf
     breaks: Array = field(default_factory=lambda: np.zeros(0))
@@ -82,11 +116,6 @@ class Setup:
             "report": lambda: report_program(self.lowered, basis),
         }
         return _PROGRAMS.get(key, make[kind])
-
-    @property
-    def symbols(self) -> tuple[sp.Symbol, ...]:
-        """The parameters in the order of p."""
-        return self.system.symbols_with(self.inputs)
 
     @property
     def locked(self) -> Locked | None:
@@ -116,17 +145,9 @@ class Setup:
         return np.concatenate([p, np.broadcast_to(behind, (*p.shape[:-1], len(behind)))], axis=-1)
 
 
-def prepare(
-    system: System,
-    parameters: Mapping[Any, Any] | None,
-    method: str,
-    form: str,
-    tol: float,
-    drift: str | tuple[str, float, float],
-    events: Sequence[Event],
-    longest: tuple[float, float] = (np.inf, np.inf),
-) -> Setup:
+def prepare(system: System, values: GivenValues, options: RunOptions) -> Setup:
     """Check the options of a simulation, and put numbers to its parameters."""
+    method, form, tol, drift, events = options.method, options.form, options.tol, options.drift, options.events
     if method not in methods():
         raise InputError(f"method={method!r} is unknown: choose one of {', '.join(map(repr, methods()))}")
     if form not in integrable():
@@ -148,21 +169,37 @@ def prepare(
                 f"constraint {constraint.name!r} is one-sided: motions with contacts are not integrated; leave it out "
                 f"and watch it as an Event, or make it an equality while it holds"
             )
-    p, inputs = parameter_values(system, parameters)
+    p, inputs, signals = values.p, values.inputs, values.signals
     if p.ndim != 1:
         raise InputError("parameters are arrays: simulate takes one value each, simulate_many takes arrays")
-    signals = signals_in(input_values(system, parameters))
     # Only now: which engine serves depends on the signals, and what it can do on which engine it is.
     if method == AUTO:
         method = chosen(tol, bool(signals))
     require_tolerance(method, tol, names())
     # Events may use what the system does not: parameters that occur nowhere in it have no place in p, so their values
     # are put in, and known functions of time are put in as they are in the system.
-    events = [replace(e, expression=e.expression.xreplace(spare_values(system, parameters))) for e in events]
+    spare = spare_values(system, values.given) if events else {}
+    events = [replace(e, expression=e.expression.xreplace(spare)) for e in events]
     watched = tuple(replace(e, expression=e.expression.subs(inputs).doit()) if inputs else e for e in events)
     alpha, beta = gains or BAUMGARTE
     lowered = lower(system, inputs)
-    setup = Setup(system, inputs, lowered, p, form, method, tol, kind, (alpha, beta), watched, signals, *longest)
+    max_step, quiet_step = options.longest
+    setup = Setup(
+        system=system,
+        inputs=inputs,
+        lowered=lowered,
+        p=p,
+        form=form,
+        method=method,
+        tol=tol,
+        drift=kind,
+        gains=(alpha, beta),
+        events=watched,
+        signals=signals,
+        symbols=values.symbols,
+        max_step=max_step,
+        quiet_step=quiet_step,
+    )
     require_events(setup)  # switches of the state count as events; they are known once the model is derived
     return setup
 

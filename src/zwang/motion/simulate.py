@@ -14,15 +14,14 @@ from zwang.engines.task import REMEDY
 from zwang.errors import SimulationError
 from zwang.model import System
 from zwang.model.event import Event
-from zwang.model.values import state_arrays
 from zwang.motion.breaks import breaks_in, require_fit
 from zwang.motion.certificate import doubts
 from zwang.motion.continuity import require_continuous
 from zwang.motion.drive import integrate, keeps_on
 from zwang.motion.observe import cut_short, first_contradiction, how_it_ended, report, values_of
 from zwang.motion.progress import reporter
-from zwang.motion.setup import check_span, in_precision, longest_step, prepare, saved_times, watched_times
-from zwang.motion.start import basis_at, require_start
+from zwang.motion.setup import RunOptions, check_span, in_precision, prepare, watched_times
+from zwang.motion.start import Start, first_basis, start_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -83,26 +82,29 @@ def simulate(
     >>> bool(abs(motion.energy).max() < 1e-10)
     True
     """
+    until, t = check_span(until, t)
+    options = RunOptions(
+        until, t, times, samples, method, form, tol, drift, events, precision, max_step, progress, throw
+    )
     if not isinstance(system, System):
         from zwang.motion.blackbox import simulate_blackbox
 
-        return simulate_blackbox(
-            system, start, until, times=times, samples=samples, parameters=parameters, method=method, form=form,
-            tol=tol, drift=drift, events=events, t=t, max_step=max_step, progress=progress, throw=throw,
-        )  # fmt: skip
-    began = clock.perf_counter()
-    until, t = check_span(until, t)
-    setup = prepare(system, parameters, method, form, tol, drift, events, longest_step(max_step, until - t))
-    setup = replace(setup, method=in_precision(precision, method, setup.method))
+        return simulate_blackbox(system, start, parameters, options)
+    return motion_from(start_of(system, cast(Mapping[Any, float], start), t, parameters), options)
+
+
+def motion_from(start: Start, options: RunOptions) -> "xr.Dataset":
+    """`simulate` from a start that is known already."""
+    system, (t, q, v), until = start.system, start.state, options.until
+    setup = prepare(system, start.values, options)
+    setup = replace(setup, method=in_precision(options.precision, options.method, setup.method))
     require_fit(system, setup.signals, setup.method, t, until)
-    grid = saved_times(t, until, times, samples)
-    q, v = state_arrays(system, cast(Mapping[Any, float], start))
+    grid = options.grid
     setup = replace(setup, breaks=breaks_in(setup, setup.p[None], t, until)[0])
     require_continuous(setup, q, v)
-    require_start(setup, t, q, v)
-    watch = reporter(progress, t, until)
-    first = basis_at(setup, (t, q, v))
-    setting_up = clock.perf_counter() - began
+    first = first_basis(setup, start)
+    watch = reporter(options.progress, t, until)
+    setting_up = clock.perf_counter() - options.began
     seen = (
         first.damping and keeps_on(setup, first) and engine_of(setup.method).measures_projection
     )  # what projection cannot take away
@@ -127,7 +129,7 @@ def simulate(
         wanted = np.isin(saved, grid)
         values, saved = {k: x if k == "unique" else x[wanted] for k, x in values.items()}, saved[wanted]
     message = how_it_ended(setup.events, path)
-    motion = report(setup, saved, values, path, message, clock.perf_counter() - began)
-    if throw and path.status in REMEDY:
+    motion = report(setup, saved, values, path, message, clock.perf_counter() - options.began)
+    if options.throw and path.status in REMEDY:
         raise SimulationError(message, str(path.status), motion)
     return motion

@@ -66,5 +66,6 @@ def spare_values(system: System, parameters: Mapping[Any, Any] | None) -> dict[s
     """Values of the parameters that are declared but do not occur in the system: drawings and events may use them."""
     values = dict(system.parameters)
     values |= {named_like(key, values): value for key, value in (parameters or {}).items()}
-    unused = [s for s in system.parameters if isinstance(s, sp.Symbol) and s not in system.symbols]
+    used = set(system.symbols)
+    unused = [s for s in system.parameters if isinstance(s, sp.Symbol) and s not in used]
     return {s: sp.Float(one_number(values[s], str(s))) for s in unused if values[s] is not None}

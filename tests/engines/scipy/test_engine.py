@@ -18,8 +18,9 @@ from zwang.engines.task import Status, Task, packed
 from zwang.errors import InputError, SimulationError
 from zwang.formulations.forms import integrable
 from zwang.lowering.rows import choose
+from zwang.model.values import given_values
 from zwang.motion.drive import task_of
-from zwang.motion.setup import prepare
+from zwang.motion.setup import RunOptions, prepare
 from zwang.motion.start import polished
 
 x, y, z = zw.coordinates("x y z")
@@ -41,7 +42,8 @@ HANGING = {x: 1, y: 0, dot(x): 0, dot(y): 0}
 
 
 def task(system, start, until=1.0, tol=1e-9, drift="none", events=(), form="fundamental", samples=11) -> Task:
-    setup = prepare(system, None, "radau", form, tol, drift, events)
+    options = RunOptions(np.inf, method="radau", form=form, tol=tol, drift=drift, events=events)
+    setup = prepare(system, given_values(system, None), options)
     values = np.array([start[s] for s in (*system.coordinates, *system.velocities)], dtype=float)
     n = len(values) // 2
     state = (0.0, values[:n], values[n:])

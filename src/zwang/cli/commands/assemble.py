@@ -42,7 +42,7 @@ def assemble(
     path = case.model.path
     require_targets({"--write": write}, [] if path is None or force else [path], overwrite=force)
     require_held(hold or [], [name for name, _ in rows(case)])
-    before = case.start
+    before = case.model.state(case.parameters)
     after = bring(case.model.system, before, hold=hold or [], parameters=case.parameters, t=case.model.run.begin)
     assembled = replace(case.model, start=after)
     if write is not None:
@@ -80,7 +80,7 @@ def put_together(case: Case, options: dict[str, Any], json: bool) -> None:
                 "give better places in [bodies] instead",
             )
     assert case.model.mechanism is not None
-    before, after = case.model.mechanism.guess, case.start
+    before, after = case.model.mechanism.guess, case.model.state(case.parameters)
     if json:
         terminal.emit_json(values(case, before, after, None))
     else:

@@ -32,7 +32,7 @@ def check(
     case = load(model, settings, **({"assemble": True} if assemble else {}))
     time = case.model.run.begin if at == "start" else time_of(at)
     with busy("looking at the constraints"):
-        verdict = case.verdict() if at == "start" else later(case, time)
+        verdict = case.start.verdict if at == "start" else later(case, time)
     code = code_for(verdict, strict)
     if json:
         terminal.emit_json(
@@ -65,7 +65,7 @@ def later(case: Case, time: float) -> "Verdict":
 
     begin = case.model.run.begin
     if time == begin:
-        return case.verdict()
+        return case.start.verdict
     if time < begin:
         raise Failure(Exit.USAGE, f"--at {time:.12g}: the motion begins at t = {begin:.12g}")
     require_start(case)

@@ -54,7 +54,7 @@ def compare(
     """
     from zwang.cli import terminal
     from zwang.cli.progress import busy
-    from zwang.motion.compare import compare_engines, compare_forms
+    from zwang.motion.compare import compare_forms, engines_from
     from zwang.motion.independent import compare_derivation
 
     if not 0 <= bound < inf:
@@ -69,9 +69,7 @@ def compare(
     with busy("comparing"):
         derivation = compare_derivation(case.model.system, motion, case.parameters)
         forms = compare_forms(case.model.system, motion, case.parameters)
-        engines = compare_engines(
-            case.model.system, case.start, end, parameters=case.parameters, tol=run.tol, t=run.begin
-        )
+        engines = engines_from(case.start, end, run.tol)
     figures = figures_of(derivation, forms, engines, bound)
     agree = bool(compared(figures)) and not any(figure.wrong for figure in figures)
     if json:

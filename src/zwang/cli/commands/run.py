@@ -125,10 +125,11 @@ def write(
 
     page = ""
     if report is not None:
-        from zwang.show.report.page import report as make_report
+        from zwang.show.report.page import report_on
+        from zwang.show.report.subject import Subject
 
         with busy("writing the report", quiet):
-            page = make_report(case.model, motion, parameters=case.parameters)
+            page = report_on(Subject(case.model, motion, case.parameters, case.start))
     if out is not None:
         save_motion(motion, out)
     if csv is not None:

@@ -184,7 +184,7 @@ def to_unit(t: Array, window: tuple[float, float]) -> tuple[Any, float]:
 def project(setup: Setup, t: float, q: Array, v: Array) -> tuple[Array, Array]:
     """The nearest state on the constraints, positions first."""
     at_t = partial(setup.matrices, t)
-    return onto_constraints(setup, at_t, q, v, lambda equations, x: nearest_root(equations, x, 1e-14, 20)[0])
+    return onto_constraints(setup.system, at_t, q, v, lambda equations, x: nearest_root(equations, x, 1e-14, 20)[0])
 
 
 def at_most(task: Task, far: float, t: float) -> float:

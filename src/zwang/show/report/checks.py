@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from html import escape
 from math import isfinite
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from zwang.engines import registry
 from zwang.errors import ZwangError
 from zwang.formulations.forms import DEFAULT
-from zwang.motion.compare import EngineRow, FormRow, PrecisionRow, compare_engines, compare_forms, work_precision
+from zwang.motion.compare import EngineRow, FormRow, PrecisionRow, compare_forms, engines_from, tolerances_from
 from zwang.motion.independent import compare_derivation
 from zwang.results.account import LEVELS, worst_residual
 from zwang.show.report.figures import Figure, Plots, plot
@@ -98,10 +98,9 @@ def engines(subject: Subject, plots: Plots) -> list[str]:
     begin, end = subject.span
     if end <= begin:
         return [paragraph("The motion has no duration, so engines cannot be compared.", "note")]
-    common: dict[str, Any] = {"parameters": subject.parameters, "t": begin}
     tol = float(subject.motion.attrs["tol"])
-    by_engine = attempt(lambda: compare_engines(subject.system, subject.start, end, tol=tol, stiff=False, **common))
-    by_tol = attempt(lambda: work_precision(subject.system, subject.start, end, **common))
+    by_engine = attempt(lambda: engines_from(subject.start, end, tol, stiff=False))
+    by_tol = attempt(lambda: tolerances_from(subject.start, end))
     body = ["<h3>Engines</h3>"]
     if isinstance(by_engine, str):
         body.append(paragraph(f"The engines could not be compared: {by_engine}", "note"))

@@ -38,7 +38,11 @@ def report(
     `parameters` are those given to `simulate`, `forms` the forms of the equations of motion to show. With `checks`
     the motion is computed again in other forms, by other engines and with other tolerances.
     """
-    subject = Subject(model.with_parameters(parameters), motion, parameters)
+    return report_on(Subject(model.with_parameters(parameters), motion, parameters), forms, checks)
+
+
+def report_on(subject: Subject, forms: Sequence[str] = ("fundamental",), checks: bool = True) -> str:
+    """The same of a subject that may know the start of its motion already."""
     plots = Plots.of(subject)
     sections = [
         animation_section(subject),

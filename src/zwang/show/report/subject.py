@@ -14,9 +14,10 @@ from zwang.model import System
 from zwang.model.signal import Signal
 from zwang.model.symbols import as_expression
 from zwang.model.values import named_like
+from zwang.motion.start import Start, start_of
 from zwang.results.account import energy_gap, residuals
 from zwang.show.report.math import Notation
-from zwang.verdict import Verdict, diagnose
+from zwang.verdict import Verdict
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -29,6 +30,8 @@ class Subject:
     model: ModelFile
     motion: "xr.Dataset"
     parameters: Mapping[Any, Any] | None = None
+    begin: Start | None = None
+    """The start of the motion, if it is known already."""
 
     @property
     def system(self) -> System:
@@ -63,12 +66,15 @@ class Subject:
         return float(times[0]), float(times[-1])
 
     @cached_property
-    def start(self) -> dict[str, float]:
-        """The state at which the motion begins, by the names of coordinates and rates."""
+    def start(self) -> Start:
+        """The start of the motion: the one that it was computed from, or its first saved state."""
+        if self.begin is not None:
+            return self.begin
         first = self.motion.isel(time=0)
         names = self.system.coordinate_names
         state = {name: float(q) for name, q in zip(names, first.q.values, strict=True)}
-        return state | {f"{name}'": float(v) for name, v in zip(names, first.v.values, strict=True)}
+        state |= {f"{name}'": float(v) for name, v in zip(names, first.v.values, strict=True)}
+        return start_of(self.system, state, self.span[0], self.parameters)
 
     @cached_property
     def verdict(self) -> Verdict | str:
@@ -76,7 +82,7 @@ class Subject:
         if self.empty:
             return "The motion has no saved state, so there is no verdict."
         try:
-            return diagnose(self.system, self.start, self.span[0], self.parameters)
+            return self.start.verdict
         except ZwangError as error:
             return str(error)
 

@@ -1,0 +1,50 @@
+"""The rank of A in units of equal mass, decided once, with the factors that go with it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from zwang.arrays import Array
+from zwang.linalg.factors import Factors, factorise_masses
+from zwang.linalg.masses import Masses, masses
+from zwang.linalg.rank import EPS, row_norms, row_rank
+
+# Rows of unit length that differ by less than this have the same rank: their pivots differ by little more, and count
+# as zero below 2^10 eps or more (`RANK_SLACK`).
+SAME_ROWS = 2.0**4 * EPS
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """One system M (n, n), A (m, n): its masses, its rows in units of equal mass, their rank, and factors."""
+
+    mass: Masses
+    scaled: Array
+    """(m, n) A in units of equal mass: the matrix whose rank was decided."""
+    rank: int
+    factors: Factors
+
+    @property
+    def units(self) -> Array:
+        """(n,) the units of equal mass."""
+        return np.asarray(self.mass.units[0])
+
+
+def ranked(M: Array, A: Array, names: tuple[str, ...], known: Ranked | None = None) -> Ranked:
+    """Masses, rank and factors of M (n, n), A (m, n); an M that determines no acceleration is refused by name.
+
+    `known` is the same system a little beside: if the rows differ by rounding only, its rank is taken over.
+
+    >>> found = ranked(np.eye(2), np.array([[1.0, -1.0], [2.0, -2.0]]), ("x", "y"))
+    >>> found.rank, found.factors.rows.tolist()
+    (1, [[0]])
+    """
+    mass = masses(M[None], A[None])
+    scaled = A / mass.units[0]
+    rank = known.rank if known and alike(scaled, known.scaled) else int(row_rank(scaled[None])[0])
+    return Ranked(mass, scaled, rank, factorise_masses(mass, A[None], rank, names))
+
+
+def alike(A: Array, B: Array) -> bool:
+    """Whether the rows of two matrices differ by rounding only, beside the length of each."""
+    return A.shape == B.shape and bool((np.abs(A - B) <= SAME_ROWS * row_norms(B)[:, None]).all())

@@ -19,7 +19,7 @@ from zwang.arrays import Array
 from zwang.engines.gauss import running_integral
 from zwang.engines.pieces import Met, Search, Watched
 from zwang.engines.rounding import DROWNED, drowns
-from zwang.engines.task import EventHit, Status, Trace, Trajectory
+from zwang.engines.task import GOES_ON, EventHit, Status, Trace, Trajectory
 from zwang.errors import ZwangError
 
 STEP_LIMIT = 10_000_000
@@ -163,10 +163,10 @@ def march(
     try:
         status = begin(log)
         for start, stop in stretches(t, end, breaks):
-            if status is not Status.FINISHED:
+            if status is not GOES_ON:
                 break
             status = cross(log, start)
-            if status is Status.FINISHED:
+            if status is GOES_ON:
                 status = stretch(log, solver, stop, tol)
         if progress:
             progress(log.t)
@@ -176,14 +176,14 @@ def march(
 
 
 def begin(log: Log) -> Status:
-    """Whether the run can start: FINISHED if so, otherwise why not."""
+    """Whether the run can start: `GOES_ON` if so, otherwise why not."""
     slope = log.slope(log.t, log.y)
     trouble = log.problem.trouble()
     if not np.isfinite(slope).all():
         return trouble or Status.NOT_FINITE
     if log.problem.health and not (log.problem.health(np.array([log.t]), log.y[None]) > 0).all():
         return Status.SINGULAR
-    return Status.FINISHED
+    return GOES_ON
 
 
 def stretches(t: float, end: float, breaks: Array) -> Iterator[tuple[float, float]]:
@@ -205,14 +205,14 @@ def cross(log: Log, start: float) -> Status:
     log.t = start
     log.note(met, lambda _: log.y)
     log.save(start, lambda _: log.y)
-    return Status.EVENT if met.stops else Status.FINISHED
+    return Status.EVENT if met.stops else GOES_ON
 
 
 def stretch(log: Log, solver: Any, stop: float, tol: float) -> Status:
     """Steps to a time up to which the slope is smooth."""
     if log.t == stop:
         log.save(stop, lambda _: log.y)
-        return Status.FINISHED
+        return GOES_ON
     at = make(log, solver, stop, tol)
     log.longest, before = 0.0, log.t
     while at.status == "running":
@@ -227,7 +227,7 @@ def stretch(log: Log, solver: Any, stop: float, tol: float) -> Status:
         log.steps += 1
         log.longest = max(log.longest, at.step_size)
         status = hand_out(log, at)
-        if status is not Status.FINISHED:
+        if status is not GOES_ON:
             return status
         if log.problem.project:
             at = go_on_from(log, at, solver, stop, tol)
@@ -239,7 +239,7 @@ def stretch(log: Log, solver: Any, stop: float, tol: float) -> Status:
                 return Status.STEP_TOO_SMALL
             before = log.t
         log.tell()
-    return Status.FINISHED
+    return GOES_ON
 
 
 def make(log: Log, solver: Any, stop: float, tol: float) -> Any:
@@ -277,7 +277,7 @@ def quiet() -> Iterator[None]:
 
 
 def hand_out(log: Log, at: Any) -> Status:
-    """Health, events and saved times of the step just made; FINISHED if the run may go on."""
+    """Health, events and saved times of the step just made; `GOES_ON` if the run may."""
     piece = cache(at.dense_output)  # DOP853 has to evaluate slopes for it
 
     def read(t: float) -> Array:
@@ -329,7 +329,7 @@ def healthy_until(log: Log, end: float, states: Callable[[Array], Array]) -> tup
     """The end of the step, or the last instant of it at which the equation holds."""
     watch = log.problem.health
     if watch is None:
-        return end, Status.FINISHED
+        return end, GOES_ON
 
     def each(times: Array) -> Array:
         return watch(times, states(times)).reshape(len(times), -1)
@@ -343,7 +343,7 @@ def healthy_until(log: Log, end: float, states: Callable[[Array], Array]) -> tup
     else:
         times, found = looks(each, np.linspace(log.t, end, log.problem.looks + 1))
     if (found > 0).all():
-        return end, Status.FINISHED
+        return end, GOES_ON
     ill = int(np.argmin(found > 0))
     good, bad = float(times[ill - 1] if ill else log.t), float(times[ill])
     while abs(bad - good) > 1e-3 * abs(end - log.t):

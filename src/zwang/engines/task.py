@@ -26,6 +26,10 @@ class Status(StrEnum):
     UNRESOLVED = "unresolved"
 
 
+GOES_ON = Status.FINISHED
+"""The same of a part of a run, a step or a stretch of it: it came to its own end, and the run may go on from there."""
+
+
 REMEDY = {
     Status.SINGULAR: "look at the verdict there (zwang.diagnose), start elsewhere, or end before it",
     Status.INCONSISTENT: "the constraints contradict each other there: check what they ask for at that time",

@@ -1,12 +1,12 @@
 """The course of a motion: the engine, from stretch to stretch, past what stops it."""
 
 import time as clock
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zwang.arrays import Array
 from zwang.engines.registry import engine_of, runner
-from zwang.engines.task import EventTask, Status, Task, Trajectory
+from zwang.engines.task import GOES_ON, EventTask, Status, Task, Trajectory
 from zwang.formulations.forms import FORMS
 from zwang.lowering.acceleration import GAINS
 from zwang.lowering.events import event_program
@@ -15,18 +15,16 @@ from zwang.model.signal import Lookup
 from zwang.motion.observe import Segment
 from zwang.motion.setup import Setup
 from zwang.motion.singular import way_past as singular
-from zwang.motion.start import basis_at
+from zwang.motion.start import State, basis_at
 from zwang.motion.switching import Switches, switching
 
-State = tuple[float, Array, Array]
-
-STALLS = 1
+STALLS = 1  # a second one in a row: nothing stands in the way, and yet the motion gets nowhere
 CREEPING = 1e-3  # of the time since the start: stretches below it get nowhere
 
 
 def integrate(
     setup: Setup,
-    state: tuple[float, Array, Array],
+    state: State,
     grid: Array,
     watch: Any,
     first: RowBasis | None = None,
@@ -35,91 +33,157 @@ def integrate(
     """Run the engine; where it stops before a small pivot, find the way past it. `first` is the choice at the start.
 
     `kind` says what is integrated: the motion alone, or more beside it.
-
-    The native engine steps across singular positions itself (`crossing`), but needs a kernel for that, which is made
-    when one is met. Everything else is in `singular`.
-
-    While rows are left out as redundant (Gibbs and Appell's form), those chosen may become dependent though all
-    together do not. Their equation is ill-conditioned long before, so other rows are looked for early.
     """
-    kind = kind or Alone()
-    motion = kind.motion
-    segments: list[Segment] = []
-    scales: dict[RowBasis, singular.Scale] = {}
-    kept = first  # a choice to go on with, though the engine stopped on it
-    bridge = False  # whether the engine has the kernel for crossings; not before it has met one
-    looks = 0  # at other rows, that found none better
-    stalls = 0  # times in a row that the engine got nowhere and nothing stood in the way
-    origin = state
-    since = state[0]  # the start, or the last way past a small pivot: a leap may look back as far
-    total = Trajectory(Status.FINISHED, state[1][None][:0], state[2][None][:0], state)
-    while True:
-        basis = kept or basis_at(setup, motion(state))
+    nothing = Trajectory(GOES_ON, state[1][None][:0], state[2][None][:0], state)
+    drive, at = Drive(setup, kind or Alone(), watch, state), Reached(state, grid, state[0], nothing, first)
+    while not at.done:
+        at = drive.stretch(at)
+    return list(at.segments), at.total
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How far a motion has got between two stretches of the engine."""
+
+    state: State
+    """Where the next stretch begins."""
+    grid: Array
+    """The times yet to be saved."""
+    since: float
+    """The start, or the last way past a small pivot: a leap may look back as far."""
+    total: Trajectory
+    """The account of all stretches until now."""
+    kept: RowBasis | None = None
+    """The rows to go on with, though the engine stopped on them; without, they are chosen anew."""
+    bridge: bool = False
+    """Whether the engine has the kernel for stepping across singular positions: not before it has met one."""
+    looks: int = 0
+    """How often other rows were looked for early, and none were better."""
+    stalls: int = 0
+    """How often in a row the engine got nowhere and nothing stood in the way."""
+    segments: tuple[Segment, ...] = ()
+    done: bool = False
+
+    def end(self) -> "Reached":
+        """The motion ends here."""
+        return replace(self, done=True)
+
+    def singular(self, end: State, words: str) -> "Reached":
+        """The motion stops at a singular position, and says why."""
+        return replace(self, total=joined(self.total, singular.stretch(end, Status.SINGULAR, words)), done=True)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """What the engine was asked in one stretch, on which rows, and what it answered."""
+
+    basis: RowBasis
+    task: Task
+    early: bool
+    """Whether it was to stop early, to look for other rows."""
+    path: Trajectory
+
+
+@dataclass(frozen=True)
+class Drive:
+    """One motion: from stretch to stretch of the engine, past what stops it."""
+
+    setup: Setup
+    kind: "Alone"
+    watch: Any
+    origin: State
+    scales: dict[RowBasis, singular.Scale] = field(default_factory=dict)
+    """What pivots are judged by, of each choice of rows; it grows with what the motion meets."""
+
+    def stretch(self, at: Reached) -> Reached:
+        """Run the engine once, save what it did, and see what its end means."""
+        basis = at.kept or basis_at(self.setup, self.kind.motion(at.state))
         began = clock.perf_counter()
-        task = task_of(setup, basis, motion(state), grid, watch, scales)
-        early = len(basis.used) < len(setup.system.constraints) and looks < len(singular.EARLY)
-        if early:
-            task = replace(task, pivot_tol=singular.EARLY[looks])
-        could = (
-            kind.can_bridge
-            and engine_of(setup.method).can_bridge
-            and not FORMS[setup.form].eliminates
-            and not basis.damping
-        )
-        kernel = setup.program("projection", basis) if could and bridge else None
-        total = replace(total, compile_seconds=total.compile_seconds + clock.perf_counter() - began)
-        task = replace(task, could_bridge=could, bridge=kernel)
-        if singular.needs_escort(task):
-            task = singular.left_early(task)
-        path = engine(setup.method)(kind.whole(setup, basis, task, state))
-        path = singular.by_name(setup, basis, path, motion(path.end))
-        path = replace(path, notes=(*path.notes, *singular.bridges(setup, basis, path)))
-        segments.append(segment_of(setup, basis, grid, path, total.worked))
-        grid = grid[len(path.q) :]
-        total = joined(total, path)
-        if task.growing:
-            scales[basis] = scales[basis].along(replace(path, best=path.best and motion(path.best)))
-            task = replace(task, pivot_scale=scales[basis].for_pivots(basis))
+        task, early = self.task(at, basis)
+        compiling = at.total.compile_seconds + clock.perf_counter() - began
+        at = replace(at, total=replace(at.total, compile_seconds=compiling))
+        path = engine(self.setup.method)(self.kind.whole(self.setup, basis, task, at.state))
+        path = singular.by_name(self.setup, basis, path, self.kind.motion(path.end))
+        path = replace(path, notes=(*path.notes, *singular.bridges(self.setup, basis, path)))
+        at = self.saved(at, basis, path)
+        if task.growing:  # pivots are judged by the largest that were met
+            best = path.best and self.kind.motion(path.best)
+            self.scales[basis] = self.scales[basis].along(replace(path, best=best))
+            task = replace(task, pivot_scale=self.scales[basis].for_pivots(basis))
         if path.status is not Status.SINGULAR:
-            return segments, total
+            return at.end()
         if path.astray:
-            return segments, joined(total, singular.stretch(path.end, Status.SINGULAR, singular.ASTRAY))
-        if could and not bridge:
-            kept, state, bridge = basis, path.end, True
-            continue
+            return at.singular(path.end, singular.ASTRAY)
+        made = Stretch(basis, task, early, path)
+        return self.once_more(at, made) or self.past(at, made)
+
+    def task(self, at: Reached, basis: RowBasis) -> tuple[Task, bool]:
+        """The engine's task from here on, and whether it is to stop early."""
+        setup, kind = self.setup, self.kind
+        task = task_of(setup, basis, kind.motion(at.state), at.grid, self.watch, self.scales)
+        # While rows are left out as redundant (Gibbs and Appell's form), those chosen may become dependent though all
+        # together do not. Their equation is ill-conditioned long before, so other rows are looked for early.
+        early = len(basis.used) < len(setup.system.constraints) and at.looks < len(singular.EARLY)
+        if early:
+            task = replace(task, pivot_tol=singular.EARLY[at.looks])
+        able = kind.can_bridge and engine_of(setup.method).can_bridge
+        could = able and not FORMS[setup.form].eliminates and not basis.damping
+        # The native engine steps across singular positions itself, but needs a kernel for that: most motions meet
+        # none, so it is made when the first one is met.
+        kernel = setup.program("projection", basis) if could and at.bridge else None
+        task = replace(task, could_bridge=could, bridge=kernel)
+        return singular.left_early(task) if singular.needs_escort(task) else task, early
+
+    def saved(self, at: Reached, basis: RowBasis, path: Trajectory) -> Reached:
+        """The states and the account of a stretch, added to those before."""
+        segment = segment_of(self.setup, basis, at.grid, path, at.total.worked)
+        rest, total = at.grid[len(path.q) :], joined(at.total, path)
+        return replace(at, grid=rest, total=total, segments=(*at.segments, segment))
+
+    def once_more(self, at: Reached, made: Stretch) -> Reached | None:
+        """The same rows from where the engine stopped, if it stopped for want of something; None if not so."""
+        basis, task, end = made.basis, made.task, self.kind.motion(made.path.end)
+        again = replace(at, state=made.path.end, kept=basis)
+        if task.could_bridge and not at.bridge:
+            return replace(again, bridge=True)
         if singular.needs_escort(task):
-            lower = singular.only_order(task, motion(path.end), scales[basis])
+            lower = singular.only_order(task, end, self.scales[basis])
             if lower is not None:
-                kept, state, scales[basis] = basis, path.end, lower
-                continue
-        if early and not singular.other_choice_serves(setup, replace(path, end=motion(path.end)), basis):
-            kept, looks, state = basis, looks + 1, path.end
-            continue
+                self.scales[basis] = lower
+                return again
+        if made.early and not singular.other_choice_serves(self.setup, replace(made.path, end=end), basis):
+            return replace(again, looks=at.looks + 1)
+        return None
+
+    def past(self, at: Reached, made: Stretch) -> Reached:
+        """The way past the small pivot that stopped the engine, or the end of the motion."""
+        setup, motion = self.setup, self.kind.motion
+        basis, task, path = made.basis, made.task, made.path
         began, plain = clock.perf_counter(), basis
-        if basis.damping:
-            met = (motion(origin), motion(state), motion(path.end))
-            found = undamped(setup, basis, met, grid, watch, scales)
+        if basis.damping:  # damped rows go on where they have no meaning: independent ones tell
+            met = (motion(self.origin), motion(at.state), motion(path.end))
+            found = undamped(setup, basis, met, at.grid, self.watch, self.scales)
             if found is None:
-                return segments, joined(total, singular.stretch(path.end, Status.SINGULAR, singular.RISES))
+                return at.singular(path.end, singular.RISES)
             plain, task = found
-        task = replace(task, t=since, pivot_tol=Task.pivot_tol)
-        passed = kind.pass_by(setup, task, path, plain, grid, scales[plain])
-        kept, looks = basis if passed.path.end[0] != path.end[0] else None, 0
-        creeps = abs(path.end[0] - state[0]) <= CREEPING * abs(path.end[0] - origin[0])
-        stalls = stalls + 1 if kept is None and creeps else 0
+        task = replace(task, t=at.since, pivot_tol=Task.pivot_tol)
+        passed = self.kind.pass_by(setup, task, path, plain, at.grid, self.scales[plain])
+        # a way that took time leaves the rows as good as they were; otherwise they are chosen anew where they failed
+        kept = basis if passed.path.end[0] != path.end[0] else None
+        creeps = abs(path.end[0] - at.state[0]) <= CREEPING * abs(path.end[0] - self.origin[0])
+        stalls = at.stalls + 1 if kept is None and creeps else 0
         if stalls > STALLS:
-            return segments, joined(total, singular.stretch(path.end, Status.SINGULAR, singular.STALLED))
+            return at.singular(path.end, singular.STALLED)
         if basis.damping and kept is None:
-            del scales[basis]  # small, but well: what is small here is the new measure
-        scales[plain] = passed.scale
-        path = singular.by_name(setup, plain, passed.path, motion(passed.path.end))
-        segments.append(segment_of(setup, plain, grid, path, total.worked))
-        grid = grid[len(path.q) :]
-        total, state = joined(total, path), path.end
-        since = since if path.steps else path.end[0]
-        total = replace(total, run_seconds=total.run_seconds + clock.perf_counter() - began - path.run_seconds)
-        if path.status is not Status.FINISHED or not len(grid):
-            return segments, total
+            del self.scales[basis]  # small, but well: what is small here is the new measure
+        self.scales[plain] = passed.scale
+        way = singular.by_name(setup, plain, passed.path, motion(passed.path.end))
+        at = self.saved(at, plain, way)
+        running = at.total.run_seconds + clock.perf_counter() - began - way.run_seconds
+        since = at.since if way.steps else way.end[0]
+        at = replace(at, state=way.end, since=since, kept=kept, looks=0, stalls=stalls)
+        at = replace(at, total=replace(at.total, run_seconds=running))
+        return at if way.status is GOES_ON and len(at.grid) else at.end()
 
 
 class Alone:

@@ -11,7 +11,7 @@ it: there is no derivative.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -21,11 +21,11 @@ from zwang.arrays import Array
 from zwang.compile import Program
 from zwang.compile.tangent import tangent
 from zwang.engines.native.engine import compiled
+from zwang.engines.task import Task
 from zwang.errors import InputError
 from zwang.lowering.locked import Locked
 
-if TYPE_CHECKING:
-    from zwang.motion.switching import Course
+State = tuple[float, Array, Array]
 
 CONTINUOUS = 1e-11  # of the acceleration: a jump by less is none
 AHEAD = 1e3  # of the short time in which the motion changes little: far enough to see an argument bend
@@ -35,6 +35,45 @@ ALIKE = 1e-6  # shifts of one instant that differ by less are one
 _SLOPES: "WeakKeyDictionary[Program, Program]" = WeakKeyDictionary()
 
 
+class AtSwitch(Protocol):
+    """A motion that stands at a switch, as far as sensitivities have to know it (`switching.Course`)."""
+
+    @property
+    def task(self) -> Task:
+        """What the engine is asked."""
+
+    @property
+    def locked(self) -> Locked:
+        """The model with its switches held."""
+
+    @property
+    def count(self) -> int:
+        """How many switches there are."""
+
+    @property
+    def modes(self) -> Array:
+        """How they are held: what stands for each, then their levels, then their slacks."""
+
+    @property
+    def state(self) -> State:
+        """Time, positions and velocities, those of the sensitivities behind those of the motion."""
+
+    def reading(self, modes: Array, i: int) -> tuple[float, float]:
+        """The argument of a switch here, and the size of its terms."""
+
+    def soon(self) -> float:
+        """A time in which the motion changes little."""
+
+    def change(self, modes: Array, i: int, tau: float) -> float:
+        """By how much an argument changes within a short time."""
+
+    def acceleration(self, modes: Array, state: State) -> Array:
+        """The acceleration at a state."""
+
+    def inputs_of(self, program: Program, modes: Array, state: State) -> dict[str, Array]:
+        """The inputs of a program at a state."""
+
+
 @dataclass(frozen=True)
 class Beside:
     """Sensitivities beside a motion of n coordinates, with the changes of the parameters along each direction."""
@@ -42,7 +81,7 @@ class Beside:
     n: int
     changes: Sequence[Array]
 
-    def begin(self, course: "Course") -> None:
+    def begin(self, course: AtSwitch) -> None:
         """Refuse a start on a switch across which the acceleration jumps, for directions that lead off it."""
         for i, switch in enumerate(course.locked.switches):
             value, size = course.reading(course.modes, i)
@@ -59,8 +98,8 @@ class Beside:
                     f"sensitivities are not defined there; start beside it"
                 )
 
-    def across(self, course: "Course", old: Array, fired: Sequence[int]) -> None:
-        """The sensitivities after a switch; refused where it is only touched."""
+    def across(self, course: AtSwitch, old: Array, fired: Sequence[int]) -> State:
+        """The state with the sensitivities after a switch; refused where it is only touched."""
         before, after = (self.acceleration(course, modes) for modes in (old, course.modes))
         changed = [i for i in range(course.count) if old[course.count + i] != course.modes[course.count + i]]
         for i in fired:
@@ -68,7 +107,7 @@ class Beside:
                 self.refuse(course, i)
         size = self.size(course)
         if not changed or np.abs(after - before).max() <= CONTINUOUS * size:
-            return
+            return course.state
         t, q, v = course.state
         found = []
         for i in changed:
@@ -85,23 +124,23 @@ class Beside:
         v = v.copy()
         for j, shift in enumerate(found[0]):
             v[self.n * (j + 1) : self.n * (j + 2)] += (before - after) * shift
-        course.state = (t, q, v)
+        return t, q, v
 
-    def touches(self, course: "Course", modes: Array, i: int, rate: float) -> bool:
+    def touches(self, course: AtSwitch, modes: Array, i: int, rate: float) -> bool:
         """Whether the argument would turn so soon that its errors decide whether it passes at all."""
         ahead = AHEAD * course.soon()
         bend = 2 * abs(course.change(modes, i, ahead) - rate * ahead) / ahead**2
         _, size = course.reading(modes, i)
         return rate**2 <= 2 * bend * ERRORS * course.task.tol * (1 + size)
 
-    def refuse(self, course: "Course", i: int) -> None:
+    def refuse(self, course: AtSwitch, i: int) -> None:
         """Refuse a switch that is only touched, by name."""
         raise InputError(
             f"the motion only touches the switch at {course.locked.switches[i].words} at t = {course.state[0]:.9g}: "
             f"sensitivities are not defined there; vary the start a little, or end before it"
         )
 
-    def shifts(self, course: "Course", modes: Array, i: int, rate: float) -> Array:
+    def shifts(self, course: AtSwitch, modes: Array, i: int, rate: float) -> Array:
         """By how much the instant of a switch moves along each direction."""
         _, q, v = course.state
         n, found = self.n, []
@@ -110,17 +149,17 @@ class Beside:
             found.append(-self.slope(course, modes, np.concatenate([[0.0], q[part], v[part], change]))[i] / rate)
         return np.array(found)
 
-    def slope(self, course: "Course", modes: Array, direction: Array) -> Array:
+    def slope(self, course: AtSwitch, modes: Array, direction: Array) -> Array:
         """The derivatives of all arguments along a direction in t, q, q̇ and p."""
         program = slopes(course.locked)
         given = course.inputs_of(course.locked.readings, modes, course.state) | {"direction": direction}
         return np.asarray(compiled(program)(**given)["d_argument"][0])
 
-    def acceleration(self, course: "Course", modes: Array) -> Array:
+    def acceleration(self, course: AtSwitch, modes: Array) -> Array:
         """The motion's own acceleration."""
         return course.acceleration(modes, course.state)[: self.n]
 
-    def size(self, course: "Course") -> float:
+    def size(self, course: AtSwitch) -> float:
         """How large the acceleration is; 1 where it vanishes."""
         return float(np.abs(self.acceleration(course, course.modes)).max()) or 1.0
 

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from zwang.arrays import Array
 from zwang.compile import Program
-from zwang.engines.task import REMEDY, Status, Task, Trajectory
+from zwang.engines.task import GOES_ON, REMEDY, Status, Task, Trajectory
 from zwang.errors import InputError, SimulationError
 from zwang.lowering.cache import Kept
 from zwang.lowering.lowered import matrix_kernel
@@ -30,13 +30,13 @@ from zwang.model import System
 from zwang.motion.breaks import breaks_in, require_fit
 from zwang.motion.continuity import require_continuous
 from zwang.motion.direction import Direction, directions_of
-from zwang.motion.drive import Alone, State, engine, integrate, keeps_on
+from zwang.motion.drive import Alone, engine, integrate, keeps_on
 from zwang.motion.observe import Segment, account, cut_short, first_contradiction, how_it_ended
 from zwang.motion.progress import reporter
 from zwang.motion.saltation import Beside
 from zwang.motion.setup import RunOptions, Setup, check_span, prepare
 from zwang.motion.singular import way_past as singular
-from zwang.motion.start import first_basis, start_of
+from zwang.motion.start import State, first_basis, start_of
 from zwang.results.dataset import plain
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ class Varied(Alone):
         end = passed.path.end[0]
         # no engine has computed that stretch, or one across a singular position
         leapt = end != t and (passed.path.steps == 0 or bool(passed.path.bridges))
-        if leapt or passed.path.status is not Status.FINISHED:
+        if leapt or passed.path.status is not GOES_ON:
             names = singular.losing_rows(setup, alone.end, basis)
             words = f"Sensitivities are not defined across a singular position, where the rank of A changes: {names}."
             return singular.Passed(singular.stretch(path.end, Status.SINGULAR, words), scale)

@@ -147,18 +147,14 @@ class Setup:
 
 def prepare(system: System, values: GivenValues, options: RunOptions) -> Setup:
     """Check the options of a simulation, and put numbers to its parameters."""
-    method, form, tol, drift, events = options.method, options.form, options.tol, options.drift, options.events
+    method, form, tol, events = options.method, options.form, options.tol, options.events
     if method not in methods():
         raise InputError(f"method={method!r} is unknown: choose one of {', '.join(map(repr, methods()))}")
     if form not in integrable():
         raise InputError(f"form={form!r} cannot be integrated: choose one of {', '.join(map(repr, integrable()))}")
     if not isinstance(tol, int | float | np.number) or not TIGHTEST <= tol <= LOOSEST:
         raise InputError(f"tol = {tol!r} is out of range: choose between {TIGHTEST:g} and {LOOSEST:g}")
-    kind, *gains = drift if isinstance(drift, tuple | list) and drift else (drift,)
-    if kind not in ("none", "baumgarte", "projection") or (gains and (kind != "baumgarte" or len(gains) != 2)):
-        raise InputError(f"drift={drift!r} is unknown: choose 'none', 'projection', 'baumgarte' or ('baumgarte', α, β)")
-    if not all(isinstance(gain, int | float | np.number) and 0 <= gain < np.inf for gain in gains):
-        raise InputError(f"drift={drift!r}: the gains must be numbers, finite and not negative")
+    kind, gains = drift_of(options.drift)
     events = [events] if isinstance(events, Event) else list(events)
     for event in events:
         if not isinstance(event, Event):
@@ -181,7 +177,6 @@ def prepare(system: System, values: GivenValues, options: RunOptions) -> Setup:
     spare = spare_values(system, values.given) if events else {}
     events = [replace(e, expression=e.expression.xreplace(spare)) for e in events]
     watched = tuple(replace(e, expression=e.expression.subs(inputs).doit()) if inputs else e for e in events)
-    alpha, beta = gains or BAUMGARTE
     lowered = lower(system, inputs)
     max_step, quiet_step = options.longest
     setup = Setup(
@@ -193,7 +188,7 @@ def prepare(system: System, values: GivenValues, options: RunOptions) -> Setup:
         method=method,
         tol=tol,
         drift=kind,
-        gains=(alpha, beta),
+        gains=gains,
         events=watched,
         signals=signals,
         symbols=values.symbols,
@@ -202,6 +197,17 @@ def prepare(system: System, values: GivenValues, options: RunOptions) -> Setup:
     )
     require_events(setup)  # switches of the state count as events; they are known once the model is derived
     return setup
+
+
+def drift_of(drift: str | tuple[str, float, float]) -> tuple[str, tuple[float, float]]:
+    """What is done about drift, and the gains of Baumgarte's method."""
+    kind, *gains = drift if isinstance(drift, tuple | list) and drift else (drift,)
+    if kind not in ("none", "baumgarte", "projection") or (gains and (kind != "baumgarte" or len(gains) != 2)):
+        raise InputError(f"drift={drift!r} is unknown: choose 'none', 'projection', 'baumgarte' or ('baumgarte', α, β)")
+    if not all(isinstance(gain, int | float | np.number) and 0 <= gain < np.inf for gain in gains):
+        raise InputError(f"drift={drift!r}: the gains must be numbers, finite and not negative")
+    alpha, beta = gains or BAUMGARTE
+    return kind, (alpha, beta)
 
 
 def require_events(setup: Setup) -> None:

@@ -16,11 +16,10 @@ from zwang.engines.native.engine import compiled
 from zwang.engines.task import EventHit, Status, Task, Trace, Trajectory, appended
 from zwang.functions import FLOORS
 from zwang.lowering.locked import LITERAL, Locked
-from zwang.motion.saltation import Beside
+from zwang.motion.saltation import Beside, State
 from zwang.motion.singular.leap import inputs
 
 Engine = Callable[[Task], Trajectory]
-State = tuple[float, Array, Array]
 
 SOON = 1e-6  # how far ahead to look from a switch, in terms of the time in which the motion changes
 FURTHER = (1, 32, 1024)  # times as far, where nothing changes yet
@@ -104,7 +103,7 @@ class Course:
                 return self.stopped(Status.NOT_FINITE, jump)
             self.store(old)
             if self.switches.beside:
-                self.switches.beside.across(self, old, list(fired))
+                self.state = self.switches.beside.across(self, old, list(fired))
             self.meet_zeros()
             if fired and self.chatters():
                 return self.stopped(Status.SLIDING, self.words(next(iter(fired), 0), "ever faster, to and fro across"))

@@ -13,7 +13,7 @@ from zwang.engines.gauss import running_integral
 from zwang.engines.native.bridge import DOUBT
 from zwang.engines.native.engine import LOOSE, ZONE, compiled, run
 from zwang.engines.pieces import Search, Watched
-from zwang.engines.task import Bridge, EventHit, Status, Task, Trace, Trajectory, volume_of
+from zwang.engines.task import GOES_ON, Bridge, EventHit, Status, Task, Trace, Trajectory, volume_of
 from zwang.errors import ZwangError
 from zwang.linalg.factors import factorise
 from zwang.linalg.masses import mass_units
@@ -144,7 +144,7 @@ def independence(now: Matrices, rows: Sequence[int], rank: int) -> float:
 
 @dataclass(frozen=True)
 class Passed:
-    """What became of a vanishing pivot: the way past it (unless it finished, the motion stops there).
+    """What became of a vanishing pivot: the way past it (unless its status is `GOES_ON`, the motion stops there).
 
     `scale` is what to judge later pivots by.
     """
@@ -222,11 +222,11 @@ def escorted(setup: Setup, task: Task, path: Trajectory, grid: Array) -> Traject
     there = run(replace(task, t=t, q=q, v=v, times=times, tol=FINE))
     count = min(len(there.q), len(inside))
     if there.status is Status.SINGULAR and there.end[0] != t:  # the next call goes on from there
-        there = replace(there, status=Status.FINISHED)
+        there = replace(there, status=GOES_ON)
     return replace(there, q=there.q[:count], v=there.v[:count], trace=there.trace and there.trace.first(count))
 
 
-def stretch(end: State, status: Status = Status.FINISHED, note: str = "") -> Trajectory:
+def stretch(end: State, status: Status = GOES_ON, note: str = "") -> Trajectory:
     """A stretch of the motion in which nothing was saved."""
     nothing = np.zeros((0, len(end[1])))
     return Trajectory(status, nothing, nothing, end, notes=(note,) if note else ())
@@ -267,7 +267,7 @@ def work_on(task: Task, leap: "Leap", times: Array) -> Array:
 def events_between(task: Task, leap: "Leap", end: float) -> tuple[tuple[EventHit, ...], Status]:
     """Events on a leap, up to the first that stops the motion."""
     if task.events is None:
-        return (), Status.FINISHED
+        return (), GOES_ON
 
     def states(times: Array) -> Array:
         return np.array([np.concatenate(leap.state(float(t))) for t in times])
@@ -278,7 +278,7 @@ def events_between(task: Task, leap: "Leap", end: float) -> tuple[tuple[EventHit
     if met.lost:
         return (), Status.UNRESOLVED
     hits = tuple(EventHit(t, which, *leap.state(t)) for t, which in met.events)
-    return hits, Status.EVENT if met.stops else Status.FINISHED
+    return hits, Status.EVENT if met.stops else GOES_ON
 
 
 def smallest_ahead(setup: Setup, task: Task, path: Trajectory, ahead: float) -> float:

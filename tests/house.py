@@ -91,7 +91,6 @@ TESTED_IN = {
     "motion/progress": ("motion/test_simulate",),
     "motion/saltation": ("motion/test_sensitivity_across_switches",),
     "motion/setup": ("motion/test_simulate",),
-    "motion/start": ("motion/test_simulate",),
     "multibody/described": ("multibody/test_mechanism",),
     "multibody/drawing": ("show/test_scene",),
     "multibody/efforts": ("multibody/test_joint_reactions",),

@@ -3,12 +3,14 @@
 import builtins
 import io
 import os
+import sys
 import tomllib
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+import zwang as package_of
 import zwang.files.model_file
 import zwang.files.toml.document
 import zwang.multibody.mechanism
@@ -77,6 +79,58 @@ def test_a_start_is_brought_onto_its_constraints_once(zwang, counted, words):
     assert result.exit_code == 0, result.output
     assert counted["start assembled"] == (0 if command == "compare" else 1)
     assert (counted["tomllib"], counted["scan"]) == (1, 1)
+
+
+def calls_of(work):
+    """What some work returns, and which functions of the package it calls how often: by file, by name, by caller."""
+    counts, package = Counter(), Path(package_of.__file__).parent
+
+    def listen(frame, event, _):
+        if event == "call" and frame.f_code.co_filename.startswith(str(package)):
+            file, caller = Path(frame.f_code.co_filename).relative_to(package).as_posix(), frame.f_back.f_code.co_name
+            counts[file, frame.f_code.co_qualname] += 1
+            counts[file, frame.f_code.co_qualname, caller] += 1
+
+    sys.setprofile(listen)
+    try:
+        return work(), counts
+    finally:
+        sys.setprofile(None)
+
+
+MODELS = [("pendulum.toml", {}), ("crank.toml", {"crank": CRANK})]
+COMMANDS = [("run", "--until", 0.1), ("run", "--until", 0.1, "--report", "page.html"), ("compare", "--until", 0.1)]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=["pendulum", "mechanism"])
+@pytest.mark.parametrize("words", COMMANDS, ids=["run", "run with a report", "compare"])
+def test_a_start_is_evaluated_checked_and_ranked_once(zwang, model, words):
+    name, texts = model
+    command, *options = words
+    result, calls = calls_of(lambda: zwang(command, name, *options, **texts))
+    assert result.exit_code == 0, result.output
+    once = [
+        ("files/model_file.py", "ModelFile.state"),
+        ("motion/start.py", "start_of"),
+        ("motion/start.py", "Start.matrices"),
+        ("verdict.py", "violations", "violated"),
+        ("linalg/rank.py", "row_rank", "ranked"),
+        ("verdict.py", "verdict_on"),
+    ]
+    assert {key: calls[key] for key in once} == dict.fromkeys(once, 1)
+    # nobody decides it beside: ranks are looked for beside the start, for the verdict, and at saved states, for forms
+    others = {key[2] for key in calls if key[:2] == ("linalg/rank.py", "row_rank") and len(key) == 3}
+    assert others <= {"ranked", "generic_rank", "block", "acceleration"}
+    if command == "run" and len(options) == 2:
+        assert others == {"ranked", "generic_rank"}
+        # for the start, and for what is drawn; a mechanism also where it is put together
+        assert calls["model/values.py", "given_values"] <= (2 if name == "pendulum.toml" else 6)
+
+
+def test_the_verdict_of_a_check_looks_once(zwang):
+    result, calls = calls_of(lambda: zwang("check", "pendulum.toml"))
+    assert result.exit_code == 0, result.output
+    assert calls["verdict.py", "violations"] == calls["linalg/rank.py", "row_rank", "ranked"] == 1
 
 
 def test_a_mechanism_keeps_the_last_start_and_hands_out_copies():

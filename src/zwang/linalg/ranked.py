@@ -9,9 +9,9 @@ from zwang.linalg.factors import Factors, factorise_masses
 from zwang.linalg.masses import Masses, masses
 from zwang.linalg.rank import EPS, row_norms, row_rank
 
-# Rows of unit length that differ by less than this have the same rank: their pivots differ by little more, and count
-# as zero below 2^10 eps or more (`RANK_SLACK`).
-SAME_ROWS = 2.0**4 * EPS
+# In eps: rows of unit length that differ by less than this have the same rank. Their pivots differ by little more, and
+# count as zero below `RANK_SLACK`, 2^10.
+SAME_ROWS = 2.0**4
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,4 +47,4 @@ def ranked(M: Array, A: Array, names: tuple[str, ...], known: Ranked | None = No
 
 def alike(A: Array, B: Array) -> bool:
     """Whether the rows of two matrices differ by rounding only, beside the length of each."""
-    return A.shape == B.shape and bool((np.abs(A - B) <= SAME_ROWS * row_norms(B)[:, None]).all())
+    return A.shape == B.shape and bool((np.abs(A - B) <= SAME_ROWS * EPS * row_norms(B)[:, None]).all())

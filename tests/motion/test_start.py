@@ -1,0 +1,70 @@
+"""Starts: each thing about them is found out once, and what cannot move is refused by name."""
+
+import numpy as np
+import pytest
+
+import zwang as zw
+from zwang.errors import InconsistentError, InputError, UndeterminedError
+from zwang.motion.setup import RunOptions
+from zwang.motion.simulate import motion_from
+from zwang.motion.start import require_satisfied, require_solvable, start_of
+
+x, y = zw.coordinates("x y")
+m, g = zw.parameters("m g")
+HANGING = {x: 0.6, y: -0.8, zw.dot(x): 0.8, zw.dot(y): 0.6}
+
+
+def pendulum(**more):
+    constraints = {"rod": x**2 + y**2 - 1} | more
+    energy = m * (zw.dot(x) ** 2 + zw.dot(y) ** 2) / 2
+    return zw.System((x, y), kinetic=energy, potential=m * g * y, constraints=constraints, parameters={m: 1, g: 9.81})
+
+
+def test_what_is_known_of_a_start_is_what_other_ways_find():
+    system, given = pendulum(again=2 * x**2 + 2 * y**2 - 2), {g: 1.6}
+    start = start_of(system, HANGING, 0.0, given)
+    now = zw.evaluate(system, HANGING, parameters=given)
+    assert (start.ranked.rank, start.violated) == (int(now.rank), ())
+    assert start.verdict == zw.diagnose(system, HANGING, parameters=given)
+    assert start.matrices is start.matrices
+    assert start.ranked is start.ranked
+
+
+def test_one_start_serves_several_motions_as_well_as_starts_of_their_own():
+    system = pendulum()
+    start = start_of(system, HANGING)
+    for options in ({}, {"form": "gibbs-appell"}, {"method": "radau", "tol": 1e-9}, {"drift": "projection"}):
+        shared = motion_from(start, RunOptions(1.0, samples=5, **options))
+        np.testing.assert_array_equal(shared.q, zw.simulate(system, HANGING, 1.0, samples=5, **options).q)
+
+
+def test_a_start_off_its_constraints_is_polished_for_its_rank_but_stays_where_it_is():
+    # on the circle, and only there, the gradient of the second is a multiple of that of the first
+    system = pendulum(tangent=(x**2 + y**2 - 1) * (2 + x))
+    off = HANGING | {x: 0.6 + 1e-10}
+    start = start_of(system, off)
+    there, found = start.polished
+    assert start.state[1][0] == 0.6 + 1e-10
+    assert abs(there.residual).max() < 1e-15 < abs(start.matrices.residual).max()
+    assert found.rank == 1
+
+
+def test_a_start_that_violates_a_constraint_is_refused_by_name_and_number():
+    with pytest.raises(InputError, match=r"'rod' reads 0.45 in position and 0.48 in velocity"):
+        require_satisfied(start_of(pendulum(), HANGING | {x: 0.9}))  # 0.81 + 0.64 - 1, and 2 (0.72 - 0.48)
+
+
+def test_rows_that_contradict_each_other_are_refused_by_name():
+    system = pendulum(faster=2 * (x**2 + y**2 - 1) - zw.t**2)
+    with pytest.raises(InconsistentError, match=r"constraint 'faster'.* contradicts constraint 'rod'"):
+        require_solvable(start_of(system, HANGING))
+
+
+def test_a_mass_that_determines_no_acceleration_is_refused_by_the_names_of_coordinates():
+    with pytest.raises(UndeterminedError, match=r"undetermined along x \+ 0.75 y"):  # along the circle
+        require_solvable(start_of(pendulum(), HANGING, parameters={m: 0}))
+
+
+def test_several_starts_are_for_simulate_many():
+    with pytest.raises(InputError, match="simulate_many takes arrays"):
+        start_of(pendulum(), HANGING | {x: [0.6, 0.6]})

@@ -53,6 +53,29 @@ def test_a_driven_universal_joint_almost_at_a_right_angle_ends(options):
     assert 0.5 * BEFORE / SPEED < reached < BEFORE / SPEED
 
 
+def test_samples_that_creep_in_lanes_end():
+    mechanism = hooke()
+    starts = {c: np.full(8, float(value)) for c, value in mechanism.start.items()}
+    began = time.process_time()
+    motion = zw.simulate_many(mechanism.system, starts, 1.0, samples=3)
+    assert time.process_time() - began < 60
+    assert set(motion.status.values) <= {"singular", "step too small"}
+
+
+def test_a_sample_that_takes_many_steps_goes_on_where_it_was(monkeypatch):
+    # x = cos ωt: the fast samples need more steps than the first look allows, and are as right as the others
+    x, w = zw.coordinates("x"), zw.parameters("w")
+    system = zw.System((x,), kinetic=zw.dot(x) ** 2 / 2, potential=w**2 * x**2 / 2)
+    speeds = np.array([1.0, 2, 3, 40, 5, 6, 7, 80, 9])
+    options = {"samples": 3, "parameters": {w: speeds}, "tol": 1e-11}
+    plain = zw.simulate_many(system, {x: 1.0, zw.dot(x): 0.0}, 10.0, **options)
+    monkeypatch.setattr("zwang.motion.ensemble.MANY_STEPS", 100)
+    looked_at = zw.simulate_many(system, {x: 1.0, zw.dot(x): 0.0}, 10.0, **options)
+    assert (looked_at.status == "finished").all()
+    assert np.allclose(looked_at.q.values[:, -1, 0], np.cos(10 * speeds), rtol=0, atol=1e-7)
+    assert np.allclose(looked_at.q, plain.q, rtol=0, atol=1e-9)
+
+
 def test_short_steps_alone_are_no_reason_to_stop():
     # a wheel at 1e4 rad/s needs 1e8 steps for an hour, and its accelerations are known to the last digits
     def slope(y):

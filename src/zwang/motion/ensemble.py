@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 ALIKE = 16.0  # times that the damping of redundant rows may differ from what a sample would have alone
+MANY_STEPS = 4_000_000  # of a run with one coordinate, before it is asked why it takes so many
 BAD_START = "inconsistent start"
 
 
@@ -166,7 +167,7 @@ def run_all(
         times=grid,
         rtol=setup.tol,
         atol=setup.tol,
-        step_limit=Task.step_limit,
+        step_limit=max(MANY_STEPS // q.shape[1], 1),
         max_step=task.max_step,
         quiet_step=task.quiet_step,
         pivot_scale=task.pivot_scale if basis.damping else pivots_at(task, t, q[together], v[together], given),
@@ -179,7 +180,7 @@ def run_all(
     )
     runs = stepper.prepare(native.kernels_for(task, len(together)), t, q[together], v[together], given, asked)
     began = clock.perf_counter()
-    statuses = stepper.advance_many(runs, float(grid[-1]), threads=threads)
+    statuses = to_the_end(task, runs, given, threads)
     seconds = clock.perf_counter() - began
     counts = runs.records["saved"].tolist()
     for i, (sample, status, count) in enumerate(zip(map(int, together), statuses, counts, strict=True)):
@@ -194,6 +195,26 @@ def run_all(
     for sample in others:
         done[sample] = alone(replace(setup, p=p[sample], breaks=breaks[sample]), (t, q[sample], v[sample]), grid)
     return seconds + clock.perf_counter() - began
+
+
+def to_the_end(task: Task, runs: stepper.Runs, p: Array, threads: int | None) -> list[stepper.LoopStatus]:
+    """All runs to the end, or to what stops them; those that take very many steps are looked at now and then.
+
+    One whose steps are as short as that only because of rounding is stopped, for it would creep for ever.
+    """
+    records, until = runs.records, float(task.times[-1])
+    share, which = int(records["step_limit"].max(initial=1)), None
+    while True:
+        before = runs.state[:, 0].copy()
+        statuses = stepper.advance_many(runs, until, threads=threads, which=which)
+        many = [i for i, status in enumerate(statuses) if status is stepper.LoopStatus.TOO_MANY_STEPS]
+        held = [i for i in many if records["step_limit"][i] < Task.step_limit]
+        drowned = [i for i in held if native.creeps(replace(task, p=p[i]), runs.state[i], float(before[i]), share)]
+        records["status"][drowned] = stepper.LoopStatus.STEP_TOO_SMALL
+        records["step_limit"][held] = np.minimum(records["step_limit"][held] + share, Task.step_limit)
+        which = [i for i in held if i not in drowned]
+        if not which:
+            return [stepper.LoopStatus(status) for status in records["status"].tolist()]
 
 
 def pivots_at(task: Task, t: float, q: Array, v: Array, p: Array) -> Array:

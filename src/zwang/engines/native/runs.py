@@ -43,7 +43,7 @@ its tolerance, then v += dv likewise, three times at most each (`misses` counts 
 
 import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
@@ -283,16 +283,21 @@ def advance(runs: Runs, until: float, attempts: int = SLICE, sample: int = 0) ->
     return status
 
 
-def advance_many(runs: Runs, until: float, attempts: int = SLICE, threads: int | None = None) -> list[LoopStatus]:
+def advance_many(
+    runs: Runs, until: float, attempts: int = SLICE, threads: int | None = None, which: Sequence[int] | None = None
+) -> list[LoopStatus]:
     """All runs to time `until`, or to what stops them, on several threads; their statuses.
 
     The loop runs without Python's lock, so plain threads use all cores; each takes the next run when it is done
     with one. Given a kernel for lanes, a thread has as many runs at once as there are lanes; they compute what each
     would compute by itself, to rounding. That is for runs without events, breaks and projection. An interrupt stops
-    them after their slice of `attempts`, ready to go on.
+    them after their slice of `attempts`, ready to go on. If it is said `which` runs are meant, each goes by itself.
     """
     count = min(threads or os.cpu_count() or 1, len(runs))
-    turn = _in_lanes(runs, until, attempts, count) if runs.kernels.in_lanes else _alone(runs, until, attempts)
+    if runs.kernels.in_lanes and which is None:
+        turn = _in_lanes(runs, until, attempts, count)
+    else:
+        turn = _alone(runs, until, attempts, range(len(runs)) if which is None else which)
     stopped = False
 
     def work(thread: int) -> None:
@@ -309,7 +314,7 @@ def advance_many(runs: Runs, until: float, attempts: int = SLICE, threads: int |
     return [LoopStatus(status) for status in runs.records["status"].tolist()]
 
 
-def _alone(runs: Runs, until: float, attempts: int) -> Callable[[int], bool]:
+def _alone(runs: Runs, until: float, attempts: int, which: Sequence[int]) -> Callable[[int], bool]:
     """What a thread does in one turn, until it is False: a slice of its run, or of the next when that is done."""
     waiting = itertools.count()  # its next() is one step to Python: no two threads get the same number
     current: dict[int, int] = {}
@@ -317,10 +322,10 @@ def _alone(runs: Runs, until: float, attempts: int) -> Callable[[int], bool]:
     def turn(thread: int) -> bool:
         if thread not in current:
             current[thread] = next(waiting)
-        sample = current[thread]
-        if sample < len(runs) and advance(runs, until, attempts, sample) is not LoopStatus.RUNNING:
+        turn = current[thread]
+        if turn < len(which) and advance(runs, until, attempts, which[turn]) is not LoopStatus.RUNNING:
             del current[thread]
-        return sample < len(runs)
+        return turn < len(which)
 
     return turn
 

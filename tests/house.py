@@ -2,7 +2,8 @@
 
 By its name, in the same place under `tests`: `lowering/saddle.py` is tested by `lowering/test_saddle.py` and by files
 that begin so, as `test_saddle_….py`. A folder whose modules have one law has one file of the folder's name:
-`show/report/test_report.py`. The others, whose laws are stated elsewhere, are listed here; the list may only shrink.
+`show/report/test_report.py`. Where laws are stated elsewhere, for a module that has no such file or in another room,
+the place is listed here; the list may only shrink.
 """
 
 from pathlib import Path
@@ -29,8 +30,7 @@ TESTED_IN = {
     "compile/translate": ("compile/test_builders", "compile/test_layout"),
     "engines/gauss": ("motion/test_work",),
     "engines/native/bridge": ("motion/singular/test_way_past", "motion/singular/test_singular"),
-    "engines/native/event_roots": ("engines/native/test_runs", "engines/test_events"),
-    "engines/native/looks": ("engines/test_events_found",),
+    "engines/native/last_look": ("engines/test_events_found",),
     "engines/native/loop": ("engines/native/test_runs",),
     "engines/native/panel": ("engines/test_events_found",),
     "engines/native/quadrature": ("motion/test_work",),
@@ -70,7 +70,6 @@ TESTED_IN = {
     "formulations/solution": ("formulations/test_stacks",),
     "formulations/solve": ("formulations/test_accuracy", "formulations/test_stacks", "formulations/test_singular_mass"),
     "linalg/newton": ("motion/test_assemble_units", "motion/test_assemble"),
-    "lowering/equation": ("lowering/test_acceleration",),
     "lowering/events": ("engines/test_events",),
     "lowering/gibbs_appell": ("lowering/test_acceleration",),
     "lowering/intervals": ("test_functions", "motion/test_breaks_of_switches"),
@@ -142,4 +141,4 @@ def of_its_name(module: str) -> list[Path]:
 
 def places_of(module: str) -> list[Path]:
     """The test files in which the laws of a module are stated."""
-    return of_its_name(module) or [TESTS / f"{place}.py" for place in TESTED_IN.get(module, ())]
+    return of_its_name(module) + [TESTS / f"{place}.py" for place in TESTED_IN.get(module, ())]

@@ -9,6 +9,7 @@ import sympy as sp
 import zwang as zw
 from zwang import dot
 from zwang.errors import InputError, MassError, UndeterminedError
+from zwang.verdict import displaced
 
 t = zw.t
 x, y, z = zw.coordinates("x y z")
@@ -335,3 +336,26 @@ def test_verdicts_are_the_same_in_all_units(seed):
     assert list(here.inconsistent) == ["r5"]
     for name in ("rank", "generic_rank", "redundant", "inconsistent", "unique_multipliers"):
         assert getattr(there, name) == getattr(here, name), name
+
+
+def test_states_next_to_a_state_lie_on_its_tangent_or_anywhere_around_it():
+    """Anywhere: time, each coordinate and each rate by a normal number of its own, of the size given, in units."""
+    draw = np.random.default_rng(3)
+    n, t = 400, 1.0
+    q, v, inertia = draw.normal(size=n), draw.normal(size=n), draw.uniform(0.1, 10.0, n)
+    tangent, noise, times = 0, [], []
+    for size, (unit_q, unit_v), time, near_q, near_v in displaced(t, q, v, inertia):
+        if np.array_equal(near_v, v / unit_v):
+            tangent += 1
+            np.testing.assert_allclose(near_q * unit_q, q + (time - t) * v, rtol=1e-12, atol=1e-12)
+            assert np.abs(near_q - q / unit_q).max() == pytest.approx(size)
+        else:
+            times.append((time - t) / (size * (1 + t)))
+            noise.append([(near_q - q / unit_q) / size, (near_v - v / unit_v) / size])
+    assert tangent == 2 * len(noise) > 0
+    found = np.array(noise)
+    assert 0.5 < np.std(times) < 2
+    assert np.abs(np.array(times)[:, None, None] - found).min() > 0
+    assert np.abs(found.std(axis=-1) - 1).max() < 0.15
+    assert np.abs(found.mean(axis=-1)).max() < 0.2
+    assert np.abs(np.corrcoef(found.reshape(-1, n)) - np.eye(2 * len(noise))).max() < 0.25

@@ -27,6 +27,7 @@ def kernel(inputs, *outputs):
 
 
 oscillator = kernel((*STATE, p), -(p**2) * q)  # p is a parameter
+damped = kernel(STATE, -q - v / 10, -(v**2) / 10)  # and the power of the damper
 driven = kernel(STATE, t - q)  # q = t + …
 pendulum = kernel(STATE, -sin(q))
 fall = kernel(STATE, -1.0)
@@ -257,6 +258,19 @@ def test_a_terminal_event_stops_the_run_and_lets_it_go_on():
     assert runs.state[0, 0] == pytest.approx(4 * QUARTER, abs=2e-12)
     assert runs.records["saved"][0] == 2
     assert runs.q[0, 1, 0] == pytest.approx(swing(runs.times[1], 0.8)[0], abs=1e-11)
+
+
+def test_the_work_goes_on_behind_a_terminal_event():
+    """What changes the energy is ∫P dt, P = -v²/10 of a damper, whether or not the run was stopped on its way."""
+    times = np.linspace(0, 20, 41)
+    kernels = Kernels(damped.address, 1, event=bridges.address, events=2, powers=1)
+    runs = prepare(kernels, 0, [1.0], [0.0], times=times, terminal=True, rtol=1e-12, atol=1e-12)
+    stops = 0
+    while finish(runs, 20.0) is LoopStatus.EVENT:
+        stops += 1
+    assert stops > 10
+    energy = (runs.q[0, :, 0] ** 2 + runs.v[0, :, 0] ** 2) / 2
+    np.testing.assert_allclose(runs.done[0], energy - 0.5, rtol=0, atol=1e-10)
 
 
 def test_a_ball_bounces():

@@ -1,4 +1,4 @@
-"""How long a step may be: narrow forces on the way are seen, `max_step` is kept, and clocks are honest."""
+"""How long a step may be: narrow forces and dips of pivots are seen, `max_step` is kept, and clocks are honest."""
 
 import os
 import subprocess
@@ -9,7 +9,12 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.engines.native.records import array, record
 from zwang import dot
+from zwang.compile.restricted import native, native_library
+from zwang.engines.native.record import RunRecord
+from zwang.engines.native.runs import Kernels
+from zwang.engines.native.step import DIP, NODES, dips
 from zwang.errors import InputError
 
 x, y = zw.coordinates("x y")
@@ -104,3 +109,36 @@ def test_compiling_counts_as_compiling(tmp_path):
     compiling, running, total = map(float, done.stdout.split())
     assert running < 0.1 * compiling
     assert 0.7 * total < compiling + running <= total
+
+
+# Pivots between the stages of a step
+
+
+@native
+def dipping(run: RunRecord) -> int:
+    return 1 if dips(run) else 0
+
+
+def dip(shape, scale, which):
+    """Whether a step is said to have a pivot that may vanish, where one has a shape over θ and the others are even."""
+    runs = record(Kernels(0, 2, pivots=len(scale)), pivot_scale=scale)
+    stages = array(runs, "k")
+    stages[:, :2] = 1e9  # accelerations, which say nothing
+    stages[:, 2 : 2 + len(scale)] = scale
+    stages[:13, 2 + which] *= [shape(theta) for theta in NODES[:13]]
+    stages[13:] *= 1e9  # and what is not of this step
+    return bool(native_library(dipping)(runs.records.ctypes.data))
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+@pytest.mark.parametrize("scale", [(1.0, 1.0, 1.0), (1e-3, 5.0, 40.0), (7.0, -0.02, 3e4)])
+def test_a_pivot_dips_if_it_is_low_inside_the_step_and_high_at_both_ends(scale, which):
+    def dipped(shape):
+        return dip(shape, scale, which)
+
+    assert not dipped(lambda theta: 1.0)
+    assert not dipped(lambda theta: 1.0 - 0.95 * theta)  # on its way down, or up: low at one end as well
+    assert not dipped(lambda theta: 0.05 + 0.95 * theta)
+    assert dipped(lambda theta: 1.0 if theta in (0.0, 1.0) else 0.9 * DIP)
+    assert dipped(lambda theta: (theta - 0.45) ** 2)  # touches zero, between two stages
+    assert not dipped(lambda theta: (theta - 0.45) ** 2 + 1.0)

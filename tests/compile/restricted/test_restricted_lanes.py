@@ -7,7 +7,18 @@ import pytest
 from llvmlite import ir
 
 from zwang.compile.lanes import LANES
-from zwang.compile.restricted import Array, Lanes, Mask, Rows, intrinsic, native, native_library
+from zwang.compile.restricted import (
+    Array,
+    Lanes,
+    Mask,
+    Number,
+    Record,
+    Rows,
+    Truth,
+    intrinsic,
+    native,
+    native_library,
+)  # fmt: skip
 from zwang.compile.restricted.module import FLOAT, INT
 from zwang.compile.restricted.statements import module_text
 
@@ -110,3 +121,40 @@ def mask_and_number(x: Lanes) -> Mask:
 def test_what_has_no_meaning_for_lanes_is_refused(function):
     with pytest.raises(SyntaxError, match=function.function.__name__):
         module_text(function)
+
+
+# One source for a number and for lanes
+
+
+class Short(Record):
+    layout = np.dtype([("size", "f8")])
+
+
+class Long(Record):
+    layout = np.dtype([("padding", "f8"), ("size", "f8")])
+
+
+@native
+def above(record: Record, x: Number) -> tuple[Number, Truth]:
+    return x * record.size, x > record.size
+
+
+@native
+def of_both_kinds(short: Short, long: Long, given: Array, out: Array) -> int:
+    x, y = rows(given), rows(out)
+    y[0], mask = above(long, x[0])
+    y[1] = as_numbers(mask)
+    out[16], holds = above(short, given[3])
+    return 1 if holds else 0
+
+
+def test_a_function_of_any_record_and_number_is_compiled_for_each_that_it_is_called_with():
+    short, long = np.array([(0.125,)], Short.layout), np.array([(9.0, 0.5)], Long.layout)
+    block = np.zeros(5 * LANES)
+    x, out = (block[-block.ctypes.data // 8 % LANES :][a * LANES :][: b * LANES] for a, b in ((0, 1), (1, 3)))
+    x[:] = X
+    places = (array.ctypes.data for array in (short, long, x, out))
+    assert native_library(of_both_kinds)(*places) == 1
+    np.testing.assert_array_equal(out[:LANES], X * 0.5)
+    np.testing.assert_array_equal(out[LANES : 2 * LANES], X > 0.5)
+    assert out[16] == 0.25 * 0.125

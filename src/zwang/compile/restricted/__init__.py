@@ -11,6 +11,8 @@ into one LLVM module. What it may say is what C could say in as many words:
 * Values are `float`, `int`, `bool`, an `Array` of doubles and a `Record`; `Lanes` and `Mask` hold a float or bool in
   each of several lanes, `Rows` are an array of the former. The types of arguments and of the result are declared; a
   variable has the type of what it is given first. An int becomes a float where one is needed.
+* A function that declares a `Number`, or any `Record`, is compiled for each kind that it is called with: a float or
+  `Lanes`, this record or that. `Truth` is then a bool or a `Mask`.
 * Arithmetic, comparisons, and/or/not, conditional expressions; a[i] and record.field to read and to write; tuples as
   results and in assignments.
 * if, while, for … in range(…), break, continue, return.
@@ -20,15 +22,28 @@ into one LLVM module. What it may say is what C could say in as many words:
 Every operation is one operation of IEEE 754, in the order written: nothing raises, nothing is reassociated.
 """
 
-from zwang.compile.restricted.decorators import Array, Lanes, Mask, Record, Rows, intrinsic, native, seldom_native
+from zwang.compile.restricted.decorators import (
+    Array,
+    Lanes,
+    Mask,
+    Number,
+    Record,
+    Rows,
+    Truth,
+    intrinsic,
+    native,
+    seldom_native,
+)
 from zwang.compile.restricted.library import native_library
 
 __all__ = [
     "Array",
     "Lanes",
     "Mask",
+    "Number",
     "Record",
     "Rows",
+    "Truth",
     "intrinsic",
     "native",
     "native_library",

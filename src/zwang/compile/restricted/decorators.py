@@ -53,8 +53,10 @@ class Mask:
 
     if TYPE_CHECKING:
 
-        def __and__(self, other: Mask) -> Mask: ...
-        def __or__(self, other: Mask) -> Mask: ...
+        def __and__(self, other: Mask | bool) -> Mask: ...
+        def __rand__(self, other: bool) -> Mask: ...
+        def __or__(self, other: Mask | bool) -> Mask: ...
+        def __ror__(self, other: bool) -> Mask: ...
         def __invert__(self) -> Mask: ...
 
 
@@ -85,6 +87,13 @@ class Record:
 
         def __setattr__(self, name: str, value: float) -> None:
             """Write a field."""
+
+
+Number = TypeVar("Number", float, Lanes)
+"""A number, or one in each lane: a function that declares it is compiled for what it is called with."""
+
+Truth = bool | Mask
+"""What comparing such numbers gives."""
 
 
 class Native:

@@ -276,7 +276,7 @@ class Expressions:
         if isinstance(called, Intrinsic):
             return called.emit(self.builder, *given)
         if isinstance(called, Native):
-            function = self.module.function(called)
+            function = self.module.function(called, [kind_of(value) for value in given])
             kinds = function.function_type.args
             if len(kinds) != len(given):
                 raise self.refused(node, f"{len(kinds)} arguments are expected")

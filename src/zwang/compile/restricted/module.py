@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from typing import Any, Final, NamedTuple, get_args
 
 import numpy as np
 from llvmlite import ir
 
 from zwang.compile.lanes import LANES
-from zwang.compile.restricted.decorators import Array, Lanes, Mask, Native, Record, Rows
+from zwang.compile.restricted.decorators import Array, Lanes, Mask, Native, Number, Record, Rows, Truth
 
 FLOAT: Final = ir.DoubleType()
 INT: Final = ir.IntType(64)
@@ -28,24 +29,28 @@ class Module:
         self.module = ir.Module("native", context=ir.Context())
         self.waiting: list[tuple[Callable[..., Any], Any]] = []  # functions declared whose bodies are to be written
         self.fields: dict[str, list[str]] = {}  # name of a record -> names of its fields
-        self._functions: dict[Native, Any] = {}
+        self._functions: dict[tuple[Any, ...], Any] = {}
         self._tables: dict[int, Any] = {}
 
-    def function(self, marked: Native) -> Any:
-        """A native function, to be called."""
-        if marked not in self._functions:
-            function = marked.function
-            hints = inspect.get_annotations(function, eval_str=True)
-            given = [self._type(hints.get(name), function) for name in inspect.signature(function).parameters]
-            kind = ir.FunctionType(self._type(hints.get("return", ...), function), given)
+    def function(self, marked: Native, given: Sequence[Any] = ()) -> Any:
+        """A native function, for values of these types; each kind of `Number` and `Record` has its own."""
+        function = marked.function
+        hints = inspect.get_annotations(function, eval_str=True)
+        wanted = [hints.get(name) for name in inspect.signature(function).parameters]
+        pairs = list(zip_longest(wanted, given[: len(wanted)]))
+        wide = next((g for hint, g in pairs if hint is Number and isinstance(g, ir.VectorType)), FLOAT)
+        kinds = [g if hint is Record and g else self._type(hint, function, wide) for hint, g in pairs]
+        key = (marked, *map(str, kinds))
+        if key not in self._functions:
+            kind = ir.FunctionType(self._type(hints.get("return", ...), function, wide), kinds)
             declared = ir.Function(self.module, kind, self.module.get_unique_name(function.__name__))
             declared.linkage = "internal"
             declared.attributes.add("nounwind")
             if marked.seldom:
                 declared.attributes.add("optsize")
-            self._functions[marked] = declared
+            self._functions[key] = declared
             self.waiting.append((function, declared))
-        return self._functions[marked]
+        return self._functions[key]
 
     def table(self, array: np.ndarray[Any, Any]) -> Any:
         """An array of NumPy as a constant."""
@@ -62,22 +67,26 @@ class Module:
             return self.module.globals[name]
         return ir.Function(self.module, ir.FunctionType(kind, [kind] * arguments), name)
 
-    def _type(self, hint: Any, function: Callable[..., Any]) -> Any:
-        """The LLVM type of an annotation."""
+    def _type(self, hint: Any, function: Callable[..., Any], wide: Any = FLOAT) -> Any:
+        """The LLVM type of an annotation, where a `Number` is of the type `wide`."""
+        if hint is Number:
+            return wide
+        if hint == Truth:
+            return ir.VectorType(BOOL, wide.count) if isinstance(wide, ir.VectorType) else BOOL
         if hint in _PLAIN:
             return _PLAIN[hint]
         if hint in (Lanes, Mask, Rows):
             wide = ir.VectorType(BOOL if hint is Mask else FLOAT, LANES)
             return wide.as_pointer() if hint is Rows else wide
-        if isinstance(hint, type) and issubclass(hint, Record):
+        if isinstance(hint, type) and issubclass(hint, Record) and hint is not Record:
             return self._record(hint).as_pointer()
         if parts := get_args(hint):
-            return ir.LiteralStructType([self._type(part, function) for part in parts])
+            return ir.LiteralStructType([self._type(part, function, wide) for part in parts])
         code = function.__code__
         raise SyntaxError(
             f"{code.co_filename}:{code.co_firstlineno}: native function {code.co_name}: arguments and result are "
-            "declared as float, int, bool, Array, Lanes, Mask, Rows, a Record, a tuple of them as result, or None; "
-            f"not as {hint}"
+            "declared as float, int, bool, Array, Lanes, Mask, Rows, Number, Truth, a Record, a tuple of them, "
+            f"or None; not as {hint}"
         )
 
     def _record(self, kind: type[Record]) -> Any:

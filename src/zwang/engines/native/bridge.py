@@ -15,21 +15,11 @@ import math
 from typing import Final
 
 from zwang.compile.restricted import Array, native, seldom_native
+from zwang.engines.native.numbers import larger, smaller, square
+from zwang.engines.native.pivots import ORDER, volume
 from zwang.engines.native.record import LoopStatus, RunRecord
 from zwang.engines.native.stage_kernels import at, call, shift
-from zwang.engines.native.step import (
-    NODES,
-    ORDER,
-    evaluate,
-    interpolate,
-    larger,
-    prepare_dense,
-    project,
-    smaller,
-    square,
-    unit,
-    volume,
-)
+from zwang.engines.native.step import NODES, evaluate, interpolate, prepare_dense, project, unit
 
 SINGULAR, ASTRAY = int(LoopStatus.SINGULAR), int(LoopStatus.ASTRAY)
 
@@ -217,8 +207,8 @@ def planned_size(run: RunRecord, sign: float) -> float:
         run.ahead = 0
         left = math.inf
     if left / MIDDLE <= 1.001 * run.span:
-        return smaller(-left / MIDDLE, 0.0)
-    return smaller(run.h, left - MIDDLE * run.span)
+        return smaller(-left / MIDDLE, 0.0)  # type: ignore[no-any-return]
+    return smaller(run.h, left - MIDDLE * run.span)  # type: ignore[no-any-return]
 
 
 @seldom_native
@@ -312,7 +302,7 @@ def touch_up(run: RunRecord) -> None:
 def root_at(run: RunRecord, h: float, theta: float) -> float:
     """The root of the vanishing pivot on the interpolated motion, brought back to the constraints."""
     x, x_low, row = at(run.x), at(run.x_low), shift(at(run.k), 16 * run.stride)
-    interpolate(run, h, theta)
+    interpolate(run, h, run.t_low, theta)
     for i in range(2 * run.n):
         x_low[i] = 0.0
     project(run, run.bridge, x, x_low)

@@ -8,11 +8,12 @@ from typing import Final
 
 from zwang.compile.restricted import native, seldom_native
 from zwang.engines.native.looks import FINEST, finest, sample, state_at
+from zwang.engines.native.numbers import larger, smaller
 from zwang.engines.native.panel import IN_SLOPE, IN_VALUE, LAST, NODES, derivative, outweighs, series, tail
 from zwang.engines.native.record import POINTS, RunRecord
 from zwang.engines.native.search import LEFT, SHORT, all_judged, same_zero, see_grain
 from zwang.engines.native.stage_kernels import at, call, shift
-from zwang.engines.native.step import HUGE, larger, read, smaller
+from zwang.engines.native.step import HUGE, read
 
 DONE, PAUSED, FULL, STOPPED, LOST = 0, 1, 2, 3, 4
 """How a search ended: all is searched, a pause for others, no room in the table, a terminal event, hopeless."""

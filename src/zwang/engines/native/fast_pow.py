@@ -5,14 +5,12 @@ The C library's power takes several times as long and knows no lanes; a step siz
 
 import math
 import struct
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from llvmlite import ir
 
-from zwang.compile.restricted import Lanes, intrinsic
+from zwang.compile.restricted import Number, intrinsic
 from zwang.compile.restricted.module import FLOAT, INT, spread
-
-Number = TypeVar("Number", float, Lanes)
 
 _FRACTION: Final = 52  # bits of a double behind its exponent
 _ROOT: Final = struct.unpack("<q", struct.pack("<d", math.sqrt(0.5)))[0]

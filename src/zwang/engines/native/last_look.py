@@ -7,10 +7,11 @@ from typing import Final
 
 from zwang.compile.restricted import native, seldom_native
 from zwang.engines.native.looks import catch, look, recently, root, sample
+from zwang.engines.native.numbers import larger, smaller
 from zwang.engines.native.panel import LAST, NODES, series
 from zwang.engines.native.record import POINTS, RunRecord
 from zwang.engines.native.stage_kernels import at, shift
-from zwang.engines.native.step import HUGE, larger, smaller
+from zwang.engines.native.step import HUGE
 
 BESIDE, FURTHER = 4.0, 12.0  # how far beside such a panel to look, in widths of it
 NEAR, FAR = 0.6, 1.2  # a value next to a place, against one beside: at a zero it is below, at a pole above

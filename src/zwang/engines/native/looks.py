@@ -6,10 +6,11 @@ Native functions (`compile.restricted`); each takes the record of a run and work
 from typing import Final
 
 from zwang.compile.restricted import Array, native
+from zwang.engines.native.numbers import larger
 from zwang.engines.native.panel import LAST, NODES
 from zwang.engines.native.record import POINTS, RunRecord
 from zwang.engines.native.stage_kernels import at, call, shift
-from zwang.engines.native.step import EPS, interpolate, larger
+from zwang.engines.native.step import EPS, interpolate
 
 FINEST: Final = 16 * EPS  # width of the last panels, in units of time
 AGAIN: Final = 64.0  # what fires again within so many last widths, where time is not fine enough, is the same zero
@@ -19,7 +20,7 @@ AGAIN: Final = 64.0  # what fires again within so many last widths, where time i
 def state_at(run: RunRecord, h: float, theta: float) -> None:
     """x = the state at t + θh, by the interpolant of the step or by the polynomial of a piece from elsewhere."""
     if run.degree == 0:
-        interpolate(run, h, theta)
+        interpolate(run, h, run.t_low, theta)
     else:
         m, x, c, u = 2 * run.n, at(run.x), at(run.piece), 2.0 * theta - 1.0
         x[0] = at(run.now)[0] + (run.t_low + theta * h)

@@ -2,6 +2,10 @@
 
 Kernels are called by address, so the compiled loop depends on no model and is kept on disk: it is compiled once per
 machine. Read from the bottom up: `advance` is the loop, the rest are its verbs.
+
+What a step computes is shared with the loop of a group of lanes (`step`, `pivots`, `quadrature`, `control`). What is
+done about it is not: one run branches, where lanes choose and hand over to this loop whatever is rare, so that each
+would pay for the other's way in every step.
 """
 
 import ctypes
@@ -13,6 +17,7 @@ from typing import Final
 
 from zwang.compile.restricted import Array, native, native_library, seldom_native
 from zwang.engines.native.bridge import CAUTION, give_up, kept_on, landed, missed, note, plan, planned_size, touch_up
+from zwang.engines.native.control import aimed, next_size, shrunk, too_short
 from zwang.engines.native.event_roots import (
     DONE,
     FULL,
@@ -25,36 +30,29 @@ from zwang.engines.native.event_roots import (
     stop_inside,
     suspect,
 )
-from zwang.engines.native.fast_pow import power
+from zwang.engines.native.numbers import larger, smaller, two_sum
+from zwang.engines.native.pivots import dips, grow, hides, survey
 from zwang.engines.native.quadrature import prepare_work, work_at, work_of
 from zwang.engines.native.record import BRIDGES, LoopStatus, RunRecord
-from zwang.engines.native.stage_kernels import at, shift, two_sum
+from zwang.engines.native.stage_kernels import at, shift
 from zwang.engines.native.step import (
     END,
-    EPS,
     FIRST,
     FIRST_DENSE,
     HUGE,
     LAST,
     LAST_DENSE,
     QUIET,
-    TINY,
-    dips,
     evaluate,
     finish,
     finite,
     first_size,
-    grow,
-    hides,
-    larger,
     prepare_dense,
     project,
     quiet,
     read,
     slope_at,
-    smaller,
     stages,
-    survey,
 )
 
 (
@@ -69,15 +67,6 @@ from zwang.engines.native.step import (
     ASTRAY,
     UNRESOLVED,
 ) = map(int, LoopStatus)
-
-# The next step is SAFETY · error_n^(-INTEGRAL) · error_(n-1)^PROPORTIONAL times the last (Gustafsson's PI control).
-# Chosen by the work for equal error on pendulums, orbits and a triple pendulum: a tenth less than with the usual
-# 0.9, 0.095 and 0.04, and a third of the rejected steps.
-SAFETY: Final = 0.75
-INTEGRAL: Final = 0.14
-PROPORTIONAL: Final = 0.02
-SHRINK: Final = 1 / 3
-GROW: Final = 6.0
 
 PAUSED: Final = -1
 """Not a Status: the search of a step for events wants to be called again."""
@@ -148,6 +137,12 @@ def save(run: RunRecord, y: Array, f: Array, size: float, work: float) -> None:
 
 
 @native
+def work_until(run: RunRecord, theta: float) -> float:
+    """The work of all forces up to a place inside the step."""
+    return run.worked + (run.worked_low + work_at(run, theta))  # type: ignore[no-any-return]
+
+
+@native
 def refuse(run: RunRecord, h: float, factor: float) -> None:
     """The step has to be tried again, smaller; its first slope still stands in k[0]."""
     run.rejected += 1
@@ -167,7 +162,7 @@ def arrive(run: RunRecord, h: float, error: float) -> bool:
     if 1.0 < error <= HUGE:
         shape = survey(run, LAST)
         run.trouble = STEP_TOO_SMALL if run.lowest > run.pivot_tol and shape < 2 else SINGULAR
-        refuse(run, h, larger(SHRINK, SAFETY * power(error, -1 / 8)))
+        refuse(run, h, shrunk(error))
         return False
     well = error <= 1.0 and (run.projection == 0 or project(run, run.projection, new, at(run.new_low)))
     if not (well and evaluate(run, shift(at(run.k), 12 * run.stride), new)):
@@ -210,12 +205,12 @@ def hand_out(run: RunRecord, sign: float) -> int:
         read(run, h, theta)
         if run.made_across != 0:
             touch_up(run)
-        slope_at(run, h, theta, at(run.sums))
-        save(run, at(run.x), at(run.sums), abs(h), work_at(run, theta) if run.powers != 0 else 0.0)
+        slope_at(run, h, theta)
+        save(run, at(run.x), at(run.sums), abs(h), work_until(run, theta) if run.powers != 0 else 0.0)
     run.pending = 0
     if found == STOPPED:
         if run.powers != 0:
-            run.worked = work_at(run, run.stop)
+            run.worked = work_until(run, run.stop)
             run.worked_low = 0.0
         stop_inside(run)
         return EVENT
@@ -246,17 +241,11 @@ def settle(run: RunRecord, sign: float, h: float, error: float, t_low: float) ->
     run.accepted += 1
     while run.saved < run.times and times[run.saved] == now[0]:
         save(run, now, k, 0.0, run.worked)
-    factor = GROW
-    if error > 0.0:
-        factor = smaller(GROW, larger(SHRINK, SAFETY * power(error, -INTEGRAL) * power(run.error, PROPORTIONAL)))
     if run.caution > 0 and sign * (now[0] - run.horizon) > 0.0:
         run.caution = 0
     if run.caution == 0 and run.ahead == 0:
         run.tries = 0
-    if run.held != 0 or run.caution > 0:
-        factor = smaller(1.0, factor)
-    # A step shortened only to meet the end time says nothing against the size that was planned.
-    run.h = larger(factor * abs(h), run.h if abs(h) < run.h else 0.0)
+    run.h = next_size(abs(h), run.h, error, run.error, 1.0 if run.held != 0 or run.caution > 0 else 0.0)
     if error < QUIET and quiet(run, h, error):
         run.h = smaller(run.h, run.quiet_step)
     run.error = larger(error, 1e-4)
@@ -268,15 +257,16 @@ def bridged(run: RunRecord, h: float, size: float, error: float) -> float:
     """The error of a step across a singular position; where that is above 1, the step is planned anew."""
     error = landed(run, h) if error <= HUGE else math.inf
     if not error <= 1.0:
-        missed(run, size, larger(SHRINK, SAFETY * power(error, -1 / 8)) if error <= HUGE else 0.5)
+        missed(run, size, shrunk(error) if error <= HUGE else 0.5)
     return error
 
 
 @native
 def filled(run: RunRecord, h: float, size: float, bridging: bool) -> bool:
     """The motion inside the step, from its further stages; False when these are not finite: then it is refused."""
-    stages(run, h, FIRST_DENSE, LAST_DENSE)
-    if not finite(run, FIRST_DENSE, LAST_DENSE):
+    stages(run, h, run.t_low, FIRST_DENSE, LAST_DENSE)
+    run.evaluations += LAST_DENSE - FIRST_DENSE + 1
+    if not finite(run, h, FIRST_DENSE, LAST_DENSE):
         if bridging:
             missed(run, size, 0.5)
         else:
@@ -302,13 +292,12 @@ def attempt(run: RunRecord, sign: float, stop: float) -> int:
     if bridging and size >= abs(remaining):
         give_up(run)
         return RUNNING
-    last = abs(remaining) <= 1.01 * size
-    if not last and size <= larger(4 * EPS * abs(now[0]), TINY):
+    if too_short(now[0], remaining, size):
         return int(run.trouble)
-    h = remaining if last else sign * size
-    new[0], t_low = (stop, 0.0) if last else two_sum(now[0], run.t_low + h)
+    h, new[0], t_low = aimed(now[0], run.t_low, remaining, sign * size, stop)
     run.lowest = math.inf
-    stages(run, h, FIRST, LAST)
+    stages(run, h, run.t_low, FIRST, LAST)
+    run.evaluations += LAST - FIRST + 1
     error = finish(run, h)
     if bridging:
         error = bridged(run, h, size, error)

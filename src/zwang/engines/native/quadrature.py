@@ -1,17 +1,17 @@
 """The work of forces along the motion, as accurate as the motion: what changes its energy is one more slope.
 
-Native functions. The acceleration kernel gives the power behind the pivots. The work depends on nothing but the stages
-that the step has anyway: it is a sum with the weights of the step, and between its ends with those of the interpolant.
+Native functions, for a run and for a group of lanes. The acceleration kernel gives the power behind the pivots. The
+work depends on nothing but the stages that the step has anyway: it is a sum with the weights of the step, and between
+its ends with those of the interpolant.
 """
 
 from typing import Final
 
 import numpy as np
 
-from zwang.compile.restricted import native
+from zwang.compile.restricted import Number, Record, native
 from zwang.engines.native import tableau as dop853
-from zwang.engines.native.record import RunRecord
-from zwang.engines.native.stage_kernels import at
+from zwang.engines.native.numbers import alike, of
 
 WEIGHTS: Final = np.array([dop853.A[dop853.STAGES].get(s, 0.0) for s in range(dop853.STAGES)])
 DENSE: Final = np.array([row.get(s, 0.0) for row in dop853.D for s in range(dop853.EXTENDED)])
@@ -19,31 +19,30 @@ DENSE: Final = np.array([row.get(s, 0.0) for row in dop853.D for s in range(dop8
 
 
 @native
-def work_of(run: RunRecord, h: float) -> float:
+def work_of(run: Record, h: Number) -> Number:
     """The work done in a step."""
-    k, place, total = at(run.k), run.n + run.pivots, 0.0
+    k, place, total = of(h, run.k), run.n + run.pivots, alike(h, 0.0)
     for s in range(len(WEIGHTS)):
         total += WEIGHTS[s] * k[s * run.stride + place]
     return h * total
 
 
 @native
-def prepare_work(run: RunRecord, h: float) -> None:
+def prepare_work(run: Record, h: Number) -> None:
     """The coefficients of the work inside the step, behind those of the state."""
-    k, place, c = at(run.k), run.n + run.pivots, 14 * run.n
-    dense, first, last, done = at(run.dense), k[place], k[12 * run.stride + place], work_of(run, h)
+    k, place, c = of(h, run.k), run.n + run.pivots, 14 * run.n
+    dense, first, last, done = of(h, run.dense), k[place], k[12 * run.stride + place], work_of(run, h)
     dense[c], dense[c + 1], dense[c + 2] = done, h * first - done, 2 * done - h * (first + last)
     for r in range(4):
-        total = 0.0
+        total = alike(h, 0.0)
         for s in range(dop853.EXTENDED):
             total += DENSE[r * dop853.EXTENDED + s] * k[s * run.stride + place]
         dense[c + 3 + r] = h * total
 
 
 @native
-def work_at(run: RunRecord, theta: float) -> float:
-    """The work up to t + θh."""
-    c, i, rest = at(run.dense), 14 * run.n, 1.0 - theta
+def work_at(run: Record, theta: Number) -> Number:
+    """The work done in the step up to t + θh."""
+    c, i, rest = of(theta, run.dense), 14 * run.n, 1.0 - theta
     high = c[i + 3] + theta * (c[i + 4] + rest * (c[i + 5] + theta * c[i + 6]))
-    inside = theta * (c[i] + rest * (c[i + 1] + theta * (c[i + 2] + rest * high)))
-    return run.worked + (run.worked_low + inside)  # type: ignore[no-any-return]
+    return theta * (c[i] + rest * (c[i + 1] + theta * (c[i + 2] + rest * high)))

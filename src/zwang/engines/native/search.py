@@ -18,6 +18,7 @@ from typing import Final
 from zwang.compile.restricted import Array, native, seldom_native
 from zwang.engines.native.last_look import BESIDE, TALL, falls, last_look, only_ends
 from zwang.engines.native.looks import catch, finest, look, recently, root, sample, state_at
+from zwang.engines.native.numbers import larger, smaller
 from zwang.engines.native.panel import (
     IN_BEND,
     IN_SLOPE,
@@ -32,7 +33,7 @@ from zwang.engines.native.panel import (
 )
 from zwang.engines.native.record import POINTS, RunRecord
 from zwang.engines.native.stage_kernels import at, call, shift
-from zwang.engines.native.step import EPS, HUGE, larger, smaller
+from zwang.engines.native.step import EPS, HUGE
 
 ZOOM: Final = 8.0
 BLUR, HIDDEN = 32.0, 8.0  # what is not above the roughness of a function by so much: zero to rounding, not seen

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from llvmlite import ir
 
-from zwang.compile.restricted import Array, intrinsic, native
+from zwang.compile.restricted import Array, intrinsic
 from zwang.compile.restricted.module import ARRAY, FLOAT, INT, counted, spread
 from zwang.engines.native import tableau as dop853
 
@@ -180,11 +180,3 @@ def shift(builder: Any, array: Memory, offset: Any) -> Memory:
     """The array from the element at `offset` on."""
     rest: Memory = builder.gep(array, [offset])
     return rest
-
-
-@native
-def two_sum(a: float, b: float) -> tuple[float, float]:
-    """a + b rounded, and exactly what rounding took away."""
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)

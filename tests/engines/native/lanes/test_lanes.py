@@ -19,10 +19,10 @@ from zwang import dot
 from zwang.compile import Program, compile_lanes, compile_program
 from zwang.compile.lanes import LANES
 from zwang.engines.native import runs as stepper
-from zwang.engines.native import step
 from zwang.engines.native import tableau as dop853
 from zwang.engines.native.lanes import loop as lanes_loop
-from zwang.engines.native.lanes.step import CALM
+from zwang.engines.native.pivots import DEEP, EVEN, LOOKS
+from zwang.engines.native.pivots import DIP as SHARE
 from zwang.engines.native.runs import Kernels, LoopStatus, advance_many
 
 t, q, v, x, y, u, w, p = symbols("t q v x y u w p")
@@ -177,8 +177,8 @@ def test_pivots_that_dip_sway_or_are_no_numbers(k):
 
 
 def test_calm_pivots_neither_dip_nor_hide():
-    # What a parabola through three of the looks may fall to, for pivots between CALM and 1 at the stages.
-    nodes = np.array(dop853.C)[step.LOOKS]
+    # What a parabola through three of the looks may fall to, for pivots between EVEN and 1 at the stages.
+    nodes = np.array(dop853.C)[LOOKS]
     for a, b, c in zip(nodes, nodes[1:], nodes[2:], strict=False):
         s = np.linspace(a, c, 10_001)
         weights = np.stack([
@@ -186,9 +186,9 @@ def test_calm_pivots_neither_dip_nor_hide():
             (s - a) * (s - c) / ((b - a) * (b - c)),
             (s - a) * (s - b) / ((c - a) * (c - b)),
         ])  # fmt: skip
-        least = np.where(weights > 0, CALM * weights, weights).sum(axis=0).min()
-        assert least > step.DEEP * CALM
-    assert max(step.DIP, 0.15) < CALM
+        least = np.where(weights > 0, EVEN * weights, weights).sum(axis=0).min()
+        assert least > DEEP * EVEN
+    assert max(SHARE, 0.15) < EVEN
 
 
 @pytest.mark.parametrize("attempts", [1, 7, 200])

@@ -4,6 +4,9 @@ A step that is accepted, or refused for its error, is dealt with for all lanes a
 is rare, and then the run leaves its lane: `loop.advance` tries that step again for this run alone, decides as it always
 does, and the lane goes on from where the run then is. A run that ends makes room for the next that waits.
 
+Steps are computed by what computes those of one run (`step`, `pivots`, `quadrature`, `control`). The loop is another:
+it knows masks where that of a run branches, and nothing of events, breaks, projections and singular positions.
+
 Read from the bottom up: `advance` is the loop, the rest are its verbs.
 """
 
@@ -16,42 +19,32 @@ from zwang.compile.lanes import LANES
 from zwang.compile.restricted import Lanes, Mask, intrinsic, native, native_library, seldom_native
 from zwang.compile.restricted.module import INT
 from zwang.engines.native.bridge import low_at_end
-from zwang.engines.native.fast_pow import power
+from zwang.engines.native.control import next_size, shrunk
 from zwang.engines.native.lanes.group import Group, Own
 from zwang.engines.native.lanes.moves import admit, attend, draw, move_out, save
-from zwang.engines.native.lanes.quadrature import prepare_work, work_at, work_of
-from zwang.engines.native.lanes.step import (
-    bits,
-    choose,
-    evaluate,
+from zwang.engines.native.lanes.step import calm_pivots, evaluate, holds, mask_of, plan, rows
+from zwang.engines.native.loop import FINISHED, RUNNING, SINGULAR, STEP_TOO_SMALL
+from zwang.engines.native.numbers import bits, choose, larger, smaller, two_sum
+from zwang.engines.native.pivots import dips, hides, survey
+from zwang.engines.native.quadrature import prepare_work, work_at, work_of
+from zwang.engines.native.record import RunRecord
+from zwang.engines.native.stage_kernels import at
+from zwang.engines.native.step import (
+    END,
+    FIRST,
+    FIRST_DENSE,
+    HUGE,
+    LAST,
+    LAST_DENSE,
+    QUIET,
     finish,
-    holds,
+    finite,
     interpolate,
-    least,
-    mask_of,
-    most,
-    pivots,
-    plan,
     prepare_dense,
     quiet,
-    rows,
     slope_at,
     stages,
 )
-from zwang.engines.native.loop import (
-    FINISHED,
-    GROW,
-    INTEGRAL,
-    PROPORTIONAL,
-    RUNNING,
-    SAFETY,
-    SHRINK,
-    SINGULAR,
-    STEP_TOO_SMALL,
-)
-from zwang.engines.native.record import RunRecord
-from zwang.engines.native.stage_kernels import at
-from zwang.engines.native.step import END, FIRST, FIRST_DENSE, HUGE, LAST, LAST_DENSE, QUIET, dips, hides, survey
 
 _ONE_AT_A_TIME: Final = Lock()
 
@@ -86,16 +79,17 @@ def with_lane(builder: Any, number: Any, lane: Any) -> int:
 def hand_out(group: Group, runs: RunRecord, which: Mask) -> None:
     """All requested times within the step."""
     own, t, end, lost = rows(group.own), rows(group.now)[0], rows(group.new)[0], rows(group.own)[Own.T_LOW]
-    prepare_dense(group)
+    h = own[Own.STEP]
+    prepare_dense(group, h)
     if group.powers != 0:
-        prepare_work(group)
+        prepare_work(group, h)
     left = bits(which)
     while left != 0:
-        theta = ((own[Own.WANTED] - t) - lost) / own[Own.STEP]
-        interpolate(group, theta)
-        slope_at(group, theta)
+        theta = ((own[Own.WANTED] - t) - lost) / h
+        interpolate(group, h, lost, theta)
+        slope_at(group, h, theta)
         if group.powers != 0:
-            own[Own.WORK] = work_at(group, theta)
+            own[Own.WORK] = own[Own.WORKED] + (own[Own.WORKED_LOW] + work_at(group, theta))
         for lane in range(LANES):
             if holds(left, lane):
                 step, work = at(group.own)[Own.STEP * LANES + lane], at(group.own)[Own.WORK * LANES + lane]
@@ -107,9 +101,8 @@ def hand_out(group: Group, runs: RunRecord, which: Mask) -> None:
 def refuse(group: Group, which: Mask, error: Lanes, lowest: Lanes) -> None:
     """The step of these lanes has to be tried again, smaller."""
     own = rows(group.own)
-    factor = most(SHRINK, SAFETY * power(error, -1 / 8))
     trouble = choose(lowest > group.pivot_tol, STEP_TOO_SMALL * 1.0, SINGULAR * 1.0)
-    own[Own.H] = choose(which, abs(own[Own.STEP]) * factor, own[Own.H])
+    own[Own.H] = choose(which, abs(own[Own.STEP]) * shrunk(error), own[Own.H])
     own[Own.HELD] = choose(which, 1.0, own[Own.HELD])
     own[Own.TROUBLE] = choose(which, trouble, own[Own.TROUBLE])
     own[Own.REJECTED] = own[Own.REJECTED] + choose(which, 1.0, 0.0)
@@ -126,21 +119,19 @@ def settle(group: Group, runs: RunRecord, which: Mask, error: Lanes) -> None:
     for i in range(2 * n):
         low[i] = choose(which, new_low[i], low[i])
     if group.powers != 0:
-        work = work_of(group)
+        work = work_of(group, own[Own.STEP])
         own[Own.TURNED] = own[Own.TURNED] + choose(which, abs(work), 0.0)
-        before, change = own[Own.WORKED], own[Own.WORKED_LOW] + work
-        end = before + change
-        part = end - before
-        own[Own.WORKED] = choose(which, end, before)
-        own[Own.WORKED_LOW] = choose(which, (before - (end - part)) + (change - part), own[Own.WORKED_LOW])
+        worked, lost = two_sum(own[Own.WORKED], own[Own.WORKED_LOW] + work)
+        own[Own.WORKED] = choose(which, worked, own[Own.WORKED])
+        own[Own.WORKED_LOW] = choose(which, lost, own[Own.WORKED_LOW])
     for i in range(group.stride):
         k[i] = choose(which, k[slope + i], k[i])
     largest, volume = own[Own.VOLUME], own[Own.VOLUME] * 0.0 + 1.0
     for j in range(group.growing):
         pivot, scale = k[slope + n + j], rows(group.pivot_scale)[j]
-        larger = choose(which & (pivot > scale) & (pivot <= HUGE), pivot, scale)
-        largest, volume = largest * (scale / larger), volume * (pivot / larger)
-        rows(group.pivot_scale)[j] = larger
+        grown = choose(which & (pivot > scale) & (pivot <= HUGE), pivot, scale)
+        largest, volume = largest * (scale / grown), volume * (pivot / grown)
+        rows(group.pivot_scale)[j] = grown
     own[Own.VOLUME] = choose(which & (volume > largest), volume, largest)
     own[Own.T_LOW] = choose(which, own[Own.STEP_LOW], own[Own.T_LOW])
     own[Own.ACCEPTED] = own[Own.ACCEPTED] + choose(which, 1.0, 0.0)
@@ -149,15 +140,12 @@ def settle(group: Group, runs: RunRecord, which: Mask, error: Lanes) -> None:
         for lane in range(LANES):
             while holds(reached, lane) and at(group.own)[Own.WANTED * LANES + lane] == at(group.now)[lane]:
                 save(group, runs, lane, group.now, group.k, 0.0, at(group.own)[Own.WORKED * LANES + lane])
-    size, h = own[Own.H], abs(own[Own.STEP])
-    factor = least(GROW, most(SHRINK, SAFETY * power(error, -INTEGRAL) * power(own[Own.ERROR], PROPORTIONAL)))
-    factor = choose(error > 0.0, factor, GROW)
-    factor = choose(own[Own.HELD] > 0.0, least(1.0, factor), factor)
-    next_size = most(factor * h, choose(h < size, size, 0.0))
-    if bits(which & (error < QUIET)) != 0:
-        next_size = choose(quiet(group, error), least(next_size, group.quiet_step), next_size)
-    own[Own.H] = choose(which, next_size, size)
-    own[Own.ERROR] = choose(which, most(error, 1e-4), own[Own.ERROR])
+    h, planned, still = own[Own.STEP], own[Own.H], which & (error < QUIET)
+    size = next_size(abs(h), planned, error, own[Own.ERROR], own[Own.HELD])
+    if bits(still) != 0:
+        size = choose(still & quiet(group, h, error), smaller(size, group.quiet_step), size)
+    own[Own.H] = choose(which, size, planned)
+    own[Own.ERROR] = choose(which, larger(error, 1e-4), own[Own.ERROR])
     own[Own.HELD] = choose(which, 0.0, own[Own.HELD])
 
 
@@ -165,27 +153,28 @@ def settle(group: Group, runs: RunRecord, which: Mask, error: Lanes) -> None:
 def attempt(group: Group, runs: RunRecord) -> int:
     """A step of all lanes; those (`bits`) in which it has to be tried by the run alone."""
     own, new = rows(group.own), rows(group.new)
-    busy = own[Own.RUN] >= 0.0
-    finite = busy & stages(group, FIRST, LAST)
-    error = finish(group)
-    refused = finite & (error > 1.0) & (error <= HUGE)
-    good = finite & (error <= 1.0) & evaluate(group, 12, new)
+    h, t_low, busy = own[Own.STEP], own[Own.T_LOW], own[Own.RUN] >= 0.0
+    stages(group, h, t_low, FIRST, LAST)
+    error = finish(group, h)
+    refused = busy & (error > 1.0) & (error <= HUGE)
+    good = busy & (error <= 1.0) & evaluate(group, END, new)
     if bits(refused) != 0:
-        lowest, calm = pivots(group, LAST)
+        lowest, calm = calm_pivots(group, LAST)
         refuse(group, refused, error, lowest)
-    lowest, calm = pivots(group, 12)
+    lowest, calm = calm_pivots(group, END)
     good &= lowest > group.pivot_tol
     if group.pivot_tol > 0.0 and bits(good & ~calm) != 0:
         good &= calm | mask_of(sound(group, runs, bits(good & ~calm)))
     wanted = good & (own[Own.SIGN] * (own[Own.WANTED] - new[0]) < 0.0)
     if bits(wanted) != 0:
-        finite = stages(group, FIRST_DENSE, LAST_DENSE)
-        good &= finite | ~wanted
-        wanted &= finite
+        stages(group, h, t_low, FIRST_DENSE, LAST_DENSE)
+        filled = finite(group, h, FIRST_DENSE, LAST_DENSE)
+        good &= filled | ~wanted
+        wanted &= filled
         hand_out(group, runs, wanted)
         own[Own.EVALUATIONS] = own[Own.EVALUATIONS] + choose(wanted, LAST_DENSE - FIRST_DENSE + 1.0, 0.0)
     own[Own.EVALUATIONS] = own[Own.EVALUATIONS] + choose(good, 12.0, 0.0)
-    own[Own.PIVOT] = choose(good, least(own[Own.PIVOT], lowest), own[Own.PIVOT])
+    own[Own.PIVOT] = choose(good, smaller(own[Own.PIVOT], lowest), own[Own.PIVOT])
     settle(group, runs, good, error)
     return bits(busy & ~(good | refused))
 

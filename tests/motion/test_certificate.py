@@ -1,6 +1,7 @@
 """What a motion cannot vouch for it says, and sound motions raise no alarm."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import sympy as sp
 import zwang as zw
 from zwang import dot, t
 from zwang.cli import library
+from zwang.motion import certificate
 
 x, y = zw.coordinates("x y")
 ENGINES = ("native", "taylor", "radau", "lsoda")
@@ -99,3 +101,22 @@ def test_a_motion_that_begins_late_says_that_digits_of_time_are_lost():
     assert "instants near t = 1e+09 are 1e-07 apart" in zw.simulate(system, start, 1e9 + 10, t=1e9).attrs["message"]
     assert zw.simulate(system, start, 110.0, t=100.0).attrs["doubts"] == ""
     assert zw.simulate(system, start, 1e9 + 10, t=1e9, tol=1e-3).attrs["doubts"] == ""
+
+
+@pytest.mark.parametrize(("step", "told"), [(0.0, True), (1e-6, True), (1.0, False)])
+def test_energy_is_in_doubt_that_steps_as_inaccurate_as_tried_cannot_explain(step, told):
+    """What a step loses is tried out at a few of the saved states, from the first to the last."""
+    times, asked = np.linspace(0.0, 2.0, 101), []
+    none = {name: np.zeros((101, 1)) for name in ("multiplier", "residual", "residual_rate")}
+    energy = np.where(times > 1.49, 1.5, 1.0)  # jumps at t = 1.5
+    values = none | {"jacobi": energy, "kinetic": energy, "potential": 0 * energy, "work": 0 * energy}
+
+    def try_out(some):
+        asked.extend(some.tolist())
+        return {"jacobi": np.full(len(some), step)}
+
+    run = SimpleNamespace(steps=10, leapt=0.0, turned=0.0)
+    words = certificate.energy(times, values, 1e-9, run, try_out)
+    assert ("the energy is off by 0.5 at t = 1.5" in words) == told
+    assert asked == sorted(set(asked))
+    assert (asked[0], asked[-1]) == (0, 100)

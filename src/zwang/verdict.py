@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zwang.arrays import Array
+from zwang.arrays import EPS, Array
 from zwang.errors import InputError
 from zwang.evaluation import limits, require_finite_matrices
 from zwang.formulations.solve import partners
 from zwang.linalg.masses import mass_units
 from zwang.linalg.newton import nearby_root
-from zwang.linalg.rank import CONSISTENCY_TOL, EPS, row_norms, row_rank, rows_in_order
+from zwang.linalg.rank import CONSISTENCY_TOL, row_norms, row_rank, rows_in_order
 from zwang.linalg.ranked import Ranked, ranked
 from zwang.lowering.lowered import Matrices, MatrixKernel, matrix_kernel
 from zwang.model import System

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import zwang as zw
 from tests.formulations.systems import FAMILIES, System, exact_unique, random_system, relative, truth
+from zwang.arrays import EPS
 from zwang.formulations import FORMS, fundamental, generalized_inverse
-from zwang.linalg.rank import EPS
 
 families = pytest.mark.parametrize("family", FAMILIES)
 

@@ -12,7 +12,7 @@ from tests.motion.systems import k, m, oscillator, record, u, x
 from zwang import dot
 from zwang.compile import Program, compile_program
 from zwang.errors import InputError, ModelError
-from zwang.model.signal import KINDS
+from zwang.model.signal import INTERPOLATIONS
 from zwang.motion.breaks import breaks_of
 
 RNG = np.random.default_rng(7)
@@ -22,7 +22,7 @@ ORDERS = [LOOKED_UP, *(LOOKED_UP.diff(*[t] * order) for order in range(1, 5))]
 
 
 @pytest.mark.parametrize("optimise", [0, 1, 2])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", INTERPOLATIONS)
 @pytest.mark.parametrize("outside", ["hold", "zero"])
 def test_native_lookup(optimise, kind, outside):
     kernel = compile_program(Program({"h": (h,), "t": (t,)}, {"u": tuple(ORDERS)}), optimise=optimise)

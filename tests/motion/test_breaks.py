@@ -13,7 +13,7 @@ from zwang.engines.native import engine as native
 from zwang.errors import InputError
 from zwang.lowering import lowered
 from zwang.lowering.rows import choose
-from zwang.model.signal import KINDS
+from zwang.model.signal import INTERPOLATIONS
 from zwang.model.values import given_values
 from zwang.motion.breaks import breaks_in
 from zwang.motion.drive import task_of
@@ -25,7 +25,7 @@ w = zw.coordinates("w")
 # Forces.
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", INTERPOLATIONS)
 @pytest.mark.parametrize(("method", "tol", "allowed"), [
     ("native", 1e-12, 1e-11), ("native", 1e-6, 1e-6), ("radau", 1e-7, 1e-6), ("lsoda", 1e-9, 2e-6),
 ])  # fmt: skip
@@ -38,7 +38,7 @@ def test_an_oscillator_under_a_tabulated_force(kind, method, tol, allowed):
     assert abs(motion.energy_balance).max() < 10 * allowed  # the force is up to ten where the place is off
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", INTERPOLATIONS)
 def test_steps_end_at_breaks(kind):
     """A tenth of the work, and the error of a smooth problem: measured against running across the breaks."""
     signal = record(dt=0.05, kind=kind)

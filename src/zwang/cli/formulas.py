@@ -17,7 +17,7 @@ HEAVY = 300  # operations; to draw more in two dimensions takes long, and nobody
 
 
 @dataclass(frozen=True)
-class Room:
+class PageRoom:
     """How much there is room for: columns, entries of a matrix, characters of an entry, and seconds to find them."""
 
     width: int
@@ -26,12 +26,12 @@ class Room:
     seconds: float
 
 
-def terminal_room(width: int) -> Room:
+def terminal_room(width: int) -> PageRoom:
     """What a person reads in a terminal."""
-    return Room(width, 30, 500, READING)
+    return PageRoom(width, 30, 500, READING)
 
 
-FILE = Room(118, 10**6, 10**9, WRITING)
+FILE = PageRoom(118, 10**6, 10**9, WRITING)
 
 
 def general(form: str, equations: "Equations") -> list[str]:
@@ -40,7 +40,7 @@ def general(form: str, equations: "Equations") -> list[str]:
     return (words.replace("Q", "F") + ",  F = Q + C" if any(equations.C) else words).split("\n")
 
 
-def matrices(equations: "Equations", room: Room) -> list[str]:
+def matrices(equations: "Equations", room: PageRoom) -> list[str]:
     """M, Q, C, A and b, and what is assumed about A."""
     coordinates = [q.func.__name__ for q in equations.coordinates]
     rows = [*named("M", equations.M, coordinates, coordinates, room), ""]
@@ -54,7 +54,7 @@ def matrices(equations: "Equations", room: Room) -> list[str]:
     return rows
 
 
-def named(name: str, value: Any, across: list[str], down: list[str], room: Room) -> list[str]:
+def named(name: str, value: Any, across: list[str], down: list[str], room: PageRoom) -> list[str]:
     """A matrix or column under its name: drawn, or its entries that are not zero one by one."""
     import sympy as sp
 
@@ -65,14 +65,14 @@ def named(name: str, value: Any, across: list[str], down: list[str], room: Room)
     return [*entries[: room.entries], *([f"… and {more} more; --out FILE writes them all"] if more > 0 else [])]
 
 
-def entries_of(name: str, value: Any, across: list[str], down: list[str], room: Room) -> Iterator[str]:
+def entries_of(name: str, value: Any, across: list[str], down: list[str], room: PageRoom) -> Iterator[str]:
     """The entries of a matrix that are not zero, each with the names of its row and column."""
     for (i, j), entry in sorted(value.todok().items()):
         place = down[i] if value.cols == 1 else f"{down[i]}, {across[j]}"
         yield f"{name}[{place}] = {line(entry, room)}"
 
 
-def accelerations(equations: "Equations", values: Any, room: Room) -> list[str]:
+def accelerations(equations: "Equations", values: Any, room: PageRoom) -> list[str]:
     """q̈ written out."""
     import sympy as sp
 
@@ -85,7 +85,7 @@ def accelerations(equations: "Equations", values: Any, room: Room) -> list[str]:
     return [f"{q.func.__name__}'' = {line(value, room)}" for q, value in pairs]
 
 
-def drawn(expression: Any, room: Room) -> list[str]:
+def drawn(expression: Any, room: PageRoom) -> list[str]:
     """An expression in two dimensions with dots for rates; nothing if there is no room for it."""
     import sympy as sp
     from sympy.physics.vector.printing import vpprint
@@ -101,14 +101,14 @@ def columns(row: str) -> int:
     return sum(not unicodedata.combining(c) for c in row)
 
 
-def line(expression: Any, room: Room) -> str:
+def line(expression: Any, room: PageRoom) -> str:
     """An expression in one line as a model file writes it, x' for a rate."""
     from sympy.physics.vector.printing import vsstrrepr
 
     return fitted(str(vsstrrepr(expression)).replace("**", "^"), room)
 
 
-def fitted(words: str, room: Room) -> str:
+def fitted(words: str, room: PageRoom) -> str:
     """Words that are cut where there is no room for all of them."""
     if len(words) <= room.characters:
         return words

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from zwang.cli.exits import Exit, Failure
 
-KINDS = {"--out": (".nc",), "--csv": (".csv", ".txt"), "--report": (".html", ".htm"), "a model": (".toml",)}
+ENDINGS = {"--out": (".nc",), "--csv": (".csv", ".txt"), "--report": (".html", ".htm"), "a model": (".toml",)}
 
 
 def require_targets(targets: dict[str, Path | None], sources: list[Path], overwrite: bool = True) -> None:
@@ -42,9 +42,9 @@ def require_kinds(targets: dict[str, Path | None]) -> None:
     """Refuse a name whose ending belongs to another kind of file; endings that belong to none are accepted."""
     for option, path in targets.items():
         suffix = "" if path is None else path.suffix.lower()
-        other = next((kind for kind, known in KINDS.items() if suffix in known), option)
+        other = next((kind for kind, known in ENDINGS.items() if suffix in known), option)
         if other != option:
-            names = " or ".join(KINDS[option])
+            names = " or ".join(ENDINGS[option])
             raise Failure(Exit.USAGE, f"{option} {path}: {suffix} is for {other}; give a name that ends in {names}")
 
 

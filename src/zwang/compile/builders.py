@@ -35,7 +35,7 @@ Builder = Callable[[Translation, "Expr", int], str]
 LARGEST_POWER = 64
 
 SPECIAL = {"Infinity": inf, "NegativeInfinity": -inf, "NaN": nan}
-RELATIONS = {"Equality": "oeq", "Unequality": "une", "LessThan": "ole", "StrictLessThan": "olt"}
+LLVM_RELATIONS = {"Equality": "oeq", "Unequality": "une", "LessThan": "ole", "StrictLessThan": "olt"}
 
 
 def number(translator: Translation, e: Expr, depth: int) -> str:
@@ -154,7 +154,7 @@ def piecewise(translator: Translation, e: Expr, depth: int) -> str:
 def relation(translator: Translation, e: Expr, depth: int) -> str:
     """A comparison of two numbers; SymEngine writes > and >= the other way round."""
     a, b = (translator.token(a, depth) for a in e.args)
-    return translator.code.compare(RELATIONS[type(e).__name__], a, b)
+    return translator.code.compare(LLVM_RELATIONS[type(e).__name__], a, b)
 
 
 def logic(translator: Translation, e: Expr, depth: int) -> str:
@@ -217,7 +217,7 @@ BUILDERS: dict[str, Builder] = {
     "FunctionSymbol": signal,
     "Derivative": signal,
     **{name: function for name, f in FUNCTIONS.items() if f.native or f.reciprocal_of or f.of_reciprocal},
-    **dict.fromkeys(RELATIONS, relation),
+    **dict.fromkeys(LLVM_RELATIONS, relation),
     **dict.fromkeys(["And", "Or", "Xor", "Not"], logic),
 }
 

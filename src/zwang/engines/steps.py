@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from zwang.arrays import Array
+from zwang.arrays import EPS, Array
 from zwang.engines.gauss import running_integral
 from zwang.engines.pieces import Met, Search, Watched
 from zwang.engines.rounding import DROWNED, drowns
@@ -31,7 +31,6 @@ FAINT = 100.0  # a dip beside which the slope would have to be so many times ste
 DEGREE = 12  # of the polynomials that SciPy's solvers interpolate with, at most
 RETRIES = 20  # of a step that met NaN
 DRIFT = 100.0  # in tolerances; a state that is this far off its constraints is put back, whatever that costs
-EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # q2 - q0, q3 - q1, ... of a long chain the same one. Names with numbers far apart spread them.
 APART = 7919
 
-RELATIONS = {
+SYMENGINE_RELATIONS = {
     "Equality": "Eq",
     "Unequality": "Ne",
     "StrictGreaterThan": "Gt",
@@ -151,8 +151,8 @@ def translate_other(expression: sp.Basic, known: dict[sp.Basic, Any]) -> Any:
     function = FUNCTIONS.get(name)
     if function is not None and expression.func is functions.in_sympy(name):
         return function.recipe(se, *args) if function.recipe else getattr(se, name)(*args)
-    if name in RELATIONS:
-        return getattr(se, RELATIONS[name])(*args)
+    if name in SYMENGINE_RELATIONS:
+        return getattr(se, SYMENGINE_RELATIONS[name])(*args)
     if name == "ITE":
         condition, this, that = args
         return se.Or(se.And(condition, this), se.And(se.Not(condition), that))

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import sympy as sp
 
 from zwang.files.drawings import joined, read_drawing
-from zwang.files.mechanisms import PARTS, MechanismReader, coordinate_paths, fixed_values, place_names
+from zwang.files.mechanisms import PART_TABLES, MechanismReader, coordinate_paths, fixed_values, place_names
 from zwang.files.model_file import ModelFile
 from zwang.files.reader import Reader
 from zwang.files.toml.positions import Path
@@ -23,7 +23,7 @@ def model_of_bodies(reader: Reader) -> ModelFile:
     """
     document, scope, raw = reader.document, reader.scope, reader.document.data
     require_bodies(reader)
-    names = {key: list(raw[key]) for key in PARTS if isinstance(raw.get(key), dict)}
+    names = {key: list(raw[key]) for key in PART_TABLES if isinstance(raw.get(key), dict)}
     scope.freedoms = dict.fromkeys(names.get("joints", ()))
     coordinates = coordinate_paths(raw)
     require_size(reader, coordinates)
@@ -62,7 +62,7 @@ def require_bodies(reader: Reader) -> None:
     """Note parts of a mechanism without bodies, and descriptions of the other sort beside them."""
     document, raw = reader.document, reader.document.data
     if not raw.get("bodies"):
-        there = "bodies" if "bodies" in raw else next(key for key in raw if key in (*PARTS, "gravity"))
+        there = "bodies" if "bodies" in raw else next(key for key in raw if key in (*PART_TABLES, "gravity"))
         document.of((there,), "there are no bodies", "write [bodies.NAME], then mass = … and inertia = …")
     for key in ENERGETIC:
         if key in raw:

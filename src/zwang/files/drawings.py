@@ -9,11 +9,11 @@ from zwang.errors import InputError
 from zwang.files.language.scope import DRAWING, Scope
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
-from zwang.model.drawing import KINDS, UNEVEN, Drawing, Place, Shape, turned
+from zwang.model.drawing import SHAPES, UNEVEN, Drawing, Place, Shape, turned
 from zwang.words import quoted
 
 # which keys go with which kind of shape
-PARTS = {"point": (), "line": (), "circle": ("radius", "normal"), "body": ("at", "angle", "orientation")}
+SHAPE_KEYS = {"point": (), "line": (), "circle": ("radius", "normal"), "body": ("at", "angle", "orientation")}
 ANY = ("color", "trail")
 
 
@@ -44,13 +44,13 @@ def joined(document: Document, own: Drawing, further: Drawing) -> Drawing:
 
 def read_shape(document: Document, scope: Scope, path: Path, name: str, entry: dict[str, Any]) -> Shape | None:
     """One shape."""
-    kinds = [kind for kind in KINDS if kind in entry]
+    kinds = [kind for kind in SHAPES if kind in entry]
     if len(kinds) != 1:
         given = f"{' and '.join(kinds)} are given" if kinds else "none is given"
         document.of(path, f"{quoted(name)} is one of point, line, circle and body, but {given}")
         return None
     kind = kinds[0]
-    strange = next((key for key in entry if key not in (kind, *PARTS[kind], *ANY)), None)
+    strange = next((key for key in entry if key not in (kind, *SHAPE_KEYS[kind], *ANY)), None)
     if strange is not None:
         document.of((*path, strange), f"a {kind} has no {strange}", key=True)
         return None

@@ -30,7 +30,7 @@ class Strange(Exception):
 
 
 @dataclass
-class Room:
+class MemoryRoom:
     """What a file may still unpack to, in bytes: numbers, and texts, which are not compressed."""
 
     size: int
@@ -52,7 +52,7 @@ class Room:
 
 def require_plain(file: h5py.File, size: int) -> None:
     """Refuse a file of this size that is not made as motions are, by `Strange`."""
-    room = Room(size, max(ROOMY, MOST_TIMES * size), size)
+    room = MemoryRoom(size, max(ROOMY, MOST_TIMES * size), size)
     require_attributes(file, "the file", room)
     for name in file:
         if not isinstance(name, str):
@@ -74,7 +74,7 @@ def link_kind(file: h5py.File, name: str) -> Any:
         return None
 
 
-def require_dataset(dataset: h5py.Dataset, who: str, room: Room) -> None:
+def require_dataset(dataset: h5py.Dataset, who: str, room: MemoryRoom) -> None:
     """Refuse a dataset that is stored elsewhere, of a foreign type, or larger than it looks."""
     stored = dataset.id.get_create_plist()  # before its shape: that of a virtual one is found in other files
     if stored.get_layout() not in (h5py.h5d.COMPACT, h5py.h5d.CONTIGUOUS, h5py.h5d.CHUNKED):
@@ -108,7 +108,7 @@ def is_text(kind: Any) -> bool:
     return bool(kind.get_class() == h5py.h5t.STRING and kind.is_variable_str())
 
 
-def require_chunks(dataset: h5py.Dataset, stored: Any, item: int, who: str, room: Room) -> None:
+def require_chunks(dataset: h5py.Dataset, stored: Any, item: int, who: str, room: MemoryRoom) -> None:
     """Refuse chunks that are too many, too large, filtered by programs of a stranger's choice, or that inflate."""
     chunk = stored.get_chunk()
     filters = [stored.get_filter(i)[0] for i in range(stored.get_nfilters())]
@@ -150,7 +150,7 @@ def in_pieces(dataset: h5py.Dataset, most: int) -> Iterator[list[bytes]]:
             yield dataset[(*row, slice(first, first + most))].tolist()
 
 
-def require_attributes(owner: h5py.Dataset | h5py.File, who: str, room: Room) -> None:
+def require_attributes(owner: h5py.Dataset | h5py.File, who: str, room: MemoryRoom) -> None:
     """Refuse attributes that are neither numbers nor text, except HDF5's own notes on dimensions."""
     for i in range(h5py.h5a.get_num_attrs(owner.id)):
         attribute = h5py.h5a.open(owner.id, index=i)

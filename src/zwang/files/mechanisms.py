@@ -24,7 +24,7 @@ from zwang.multibody.body import MassBody, Moving
 from zwang.multibody.joint import Joint
 from zwang.words import quoted
 
-PARTS = ("bodies", "joints", "springs", "elements")
+PART_TABLES = ("bodies", "joints", "springs", "elements")
 SECTION = {section.name: section for section in SECTIONS}
 GRAVITY = next(key for key in SECTION["gravity"].keys if key.name == "acceleration")
 # The coordinates of a body; of one whose kind is unknown there may be any of them.
@@ -60,7 +60,7 @@ def entries(data: Mapping[str, Any], section: str) -> Iterator[tuple[str, Kind |
 def place_names(data: Mapping[str, Any], definitions: Mapping[str, Any]) -> set[str]:
     """The names that places, directions and starts depend on, those in definitions included."""
     wanted: set[str] = set()
-    for section in PARTS:
+    for section in PART_TABLES:
         for _, kind, entry in entries(data, section):
             for key in kind.keys if kind is not None else ():
                 if key.name in entry and dependence(key, entry[key.name], entry) == "number":
@@ -122,7 +122,7 @@ class MechanismReader:
 
     def check_names(self) -> None:
         """Note names that no part can have."""
-        for section in PARTS:
+        for section in PART_TABLES:
             for name in self.names.get(section, ()):
                 wrong = wrong_name(name) or ("has a dot" if "." in name else "")
                 if name == "ground":

@@ -22,7 +22,7 @@ SYSTEM: dict[str | int, Path] = {
     "potential": ("energy", "potential"),
     "mass": ("mass", "matrix"),
 }
-PARTS = {"bodies": ("bodies",), "joints": ("joints",), "forces": ("springs", "elements")}
+TABLES_OF = {"bodies": ("bodies",), "joints": ("joints",), "forces": ("springs", "elements")}
 
 
 def place_of(mistake: Mistake, data: Mapping[str, Any]) -> Path:
@@ -59,7 +59,7 @@ def part_place(where: Where, data: Mapping[str, Any]) -> Path:
     argument, name = str(where[0]), str(where[1])
     if (argument, name) == ("forces", "gravity") and "gravity" in data:
         return "gravity", "acceleration"
-    for section in PARTS.get(argument, ()):
+    for section in TABLES_OF.get(argument, ()):
         if name in data.get(section, ()):
             return section, name, *where[2:]
     if argument in ("constraints", "parameters", "inputs") and name in data.get(argument, ()):

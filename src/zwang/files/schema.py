@@ -10,7 +10,7 @@ from zwang.files.toml.positions import Path
 from zwang.files.value_types import TYPES, wrong_parts
 from zwang.formulations.forms import DEFAULT, integrable
 from zwang.model.drawing import COLORS
-from zwang.model.signal import KINDS, OUTSIDE
+from zwang.model.signal import INTERPOLATIONS, OUTSIDE
 from zwang.words import quoted
 
 MOST_ENTRIES = 2000  # of one section
@@ -68,7 +68,7 @@ SECTIONS = (
             Key("value", "text", "the column of values", "u"),
             Key("times", "numbers", "times, in place of a file"),
             Key("values", "numbers", "a value a time, in place of a file"),
-            Key("kind", "text", "straight lines or a spline between the points", "linear", KINDS),
+            Key("kind", "text", "straight lines or a spline between the points", "linear", INTERPOLATIONS),
             Key("outside", "text", "what holds before the first and after the last time", "hold", OUTSIDE),
         ),
         short="input",

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from zwang.arrays import Array, Indices
+from zwang.arrays import EPS, Array, Indices
 from zwang.errors import InputError, MassError
 from zwang.linalg.factors import Stack
-from zwang.linalg.rank import EPS
 
 LARGEST = 1e100
 LEAST_TOL = 16 * EPS

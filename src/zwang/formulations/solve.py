@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from zwang.arrays import Array, Indices
+from zwang.arrays import EPS, Array, Indices
 from zwang.errors import InconsistentError, InputError, MassError
 from zwang.formulations import one_sided as sided
 from zwang.formulations.forms import DEFAULT, FORMS
@@ -18,7 +18,7 @@ from zwang.formulations.inputs import Given, Scaled, as_mask, as_stacks, as_tole
 from zwang.formulations.solution import Residuals, Solution
 from zwang.linalg.factors import Factors, Stack, dot, dot_t, factorise_masses
 from zwang.linalg.masses import Masses, masses
-from zwang.linalg.rank import CONSISTENCY_TOL, EPS, row_rank, take
+from zwang.linalg.rank import CONSISTENCY_TOL, row_rank, take
 
 BLOCK = 1000  # systems solved at a time in a stack
 

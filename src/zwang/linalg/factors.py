@@ -12,14 +12,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from zwang.arrays import Array, Indices
+from zwang.arrays import EPS, TINIEST, Array, Indices
 from zwang.errors import MassError, UndeterminedError
 from zwang.linalg.dependence import Dependence, dependence
 from zwang.linalg.exact_sum import Halves, halves, residual
 from zwang.linalg.masses import Masses, inverse_factors, masses
-from zwang.linalg.rank import EPS, pivoted_rows, rank_tolerance, row_norms, take, take_rows
-
-TINY = float(np.finfo(np.float64).tiny)
+from zwang.linalg.rank import pivoted_rows, rank_tolerance, row_norms, take, take_rows
 
 
 @dataclass(frozen=True)
@@ -134,10 +132,10 @@ class Factors:
     def _step(self, x: Array, lam: Array, dx: Array, dlam: Array) -> Array:
         """The relative size of a correction; forces far below M q̈ need not be known as well as the others."""
         size = np.abs(x).max(axis=1)
-        step = np.abs(dx).max(axis=1) / np.maximum(size, TINY)
+        step = np.abs(dx).max(axis=1) / np.maximum(size, TINIEST)
         if lam.shape[1]:
             s = self._independent[1]
-            force = np.maximum(np.abs(s * lam).max(axis=1), np.maximum(1e-6 * size, TINY))
+            force = np.maximum(np.abs(s * lam).max(axis=1), np.maximum(1e-6 * size, TINIEST))
             step = np.maximum(step, np.abs(s * dlam).max(axis=1) / force)
         return np.asarray(np.minimum(step, 1.0))
 

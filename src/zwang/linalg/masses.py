@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from zwang.arrays import Array
-from zwang.linalg.rank import EPS, LAPACK_FROM, power_of_two
+from zwang.arrays import EPS, Array
+from zwang.linalg.rank import LAPACK_FROM, power_of_two
 
 Flags = NDArray[np.bool_]
 

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from zwang.arrays import Array, Indices
-
-EPS = float(np.finfo(np.float64).eps)
+from zwang.arrays import EPS, Array, Indices
 
 # A dependent row of a redundant model is dependent only up to the rounding of its entries (a few eps, more
 # after trigonometric functions); a linkage one part in a billion away from a singular position must still

@@ -54,7 +54,7 @@ class TimeSwitches:
         found = [np.zeros(0) for _ in p]
         tables = {signal.address: signal for signal in signals}
         for place, atom in enumerate(self.atoms):
-            search = Search(self, place, p, tables)
+            search = InstantSearch(self, place, p, tables)
             knots = [s.breaks(3) for s in tables.values()] if "signal" in str(atom) else []
             cuts = [np.concatenate([own, *knots]) for own in found]
             new = search.all(cuts, t, until)
@@ -65,7 +65,7 @@ class TimeSwitches:
 
 
 @dataclass(frozen=True)
-class Search:
+class InstantSearch:
     """The search for the instants of one switch, for all samples together."""
 
     switches: TimeSwitches

@@ -13,7 +13,7 @@ from zwang.model.symbols import as_scalar
 
 Place = tuple[sp.Expr, ...]
 
-KINDS = ("point", "line", "circle", "body")
+SHAPES = ("point", "line", "circle", "body")
 COLORS = ("black", "blue", "brown", "cyan", "gray", "green", "magenta", "orange", "purple", "red", "teal", "yellow")
 UNEVEN = "its points have different numbers of coordinates: give each two, or each three"
 COLOR = re.compile(r"#[0-9a-fA-F]{6}")
@@ -44,8 +44,8 @@ class Shape:
     def __post_init__(self) -> None:
         """Refuse what cannot be drawn, by name; bring numbers to SymPy."""
         who = f"shape {self.name!r}"
-        if self.kind not in KINDS:
-            choices = ", ".join(map(repr, KINDS))
+        if self.kind not in SHAPES:
+            choices = ", ".join(map(repr, SHAPES))
             raise InputError(f"kind {self.kind!r} is unknown: choose {choices}", who=who, where=("kind",))
         points = tuple(place(who, point, ("points", i)) for i, point in enumerate(self.points))
         least = {"point": 1, "circle": 1, "line": 2, "body": 3}[self.kind]

@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike
 from zwang.arrays import Array
 from zwang.errors import InputError
 
-KINDS = ("linear", "cubic")
+INTERPOLATIONS = ("linear", "cubic")
 OUTSIDE = ("hold", "zero", "error")
 EVEN = 1e-9  # intervals that differ by less than this share of their length count as equal
 JUMP = 1e-9  # a derivative that changes by less than this share of its largest value does not jump
@@ -94,7 +94,7 @@ class Signal:
 
     def __post_init__(self) -> None:
         """Refuse what is not a table; keep copies that nobody can change."""
-        for key, choices in (("kind", KINDS), ("outside", OUTSIDE)):
+        for key, choices in (("kind", INTERPOLATIONS), ("outside", OUTSIDE)):
             if getattr(self, key) not in choices:
                 raise InputError(
                     f"{key}={getattr(self, key)!r} is unknown: choose {', '.join(map(repr, choices))}",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from zwang.arrays import Array
+from zwang.arrays import TINIEST, Array
 from zwang.errors import AssemblyError, InputError
 from zwang.evaluation import limits
 from zwang.linalg.masses import regular
@@ -21,10 +21,9 @@ from zwang.model.values import by_name, numbers, parameter_values, state_arrays,
 from zwang.verdict import violations
 
 # Directions with neither inertia nor constraints have no kinetic-energy metric; this share of the mean mass stands in.
-MASSLESS = 1e-8
+STAND_IN_MASS = 1e-8
 
 NOTHING = 1e-12  # terms this small beside what the largest coordinate would make of them are rounding
-TINY = float(np.finfo(float).tiny)
 
 
 def assemble(
@@ -143,9 +142,9 @@ def definite(M: Array, A: Array) -> Array:
     if regular(M[None])[0]:
         return M
     A = A / row_norms(A)[:, None]
-    mean = max(float(np.trace(M)) / len(M), TINY)
+    mean = max(float(np.trace(M)) / len(M), TINIEST)
     M = M + mean * (A.T @ A)
-    return M if regular(M[None])[0] else np.asarray(M + MASSLESS * mean * np.eye(len(M)))
+    return M if regular(M[None])[0] else np.asarray(M + STAND_IN_MASS * mean * np.eye(len(M)))
 
 
 def natural_units(q: Array, size: Array, A: Array, M: Array) -> Array:
@@ -169,7 +168,7 @@ def natural_units(q: Array, size: Array, A: Array, M: Array) -> Array:
 
 def natural_rate(v: Array, units: Array, reading: Array, A: Array) -> float:
     """How fast coordinates change, in natural units of their own, at these rates or for what the rows ask."""
-    by_rows = np.abs(reading) / np.maximum(np.abs(A) @ units, TINY)
+    by_rows = np.abs(reading) / np.maximum(np.abs(A) @ units, TINIEST)
     return float(max((np.abs(v) / units).max(initial=0.0), by_rows.max(initial=0.0))) or 1.0
 
 

@@ -20,7 +20,7 @@ from zwang.lowering.lowered import Lowered
 from zwang.model import System
 from zwang.model.signal import Handle
 from zwang.model.values import numbers, suggestion
-from zwang.motion.assemble import MASSLESS
+from zwang.motion.assemble import STAND_IN_MASS
 from zwang.motion.setup import RunOptions, Setup, prepare
 from zwang.motion.start import require_satisfied, require_solvable, start_of
 
@@ -142,7 +142,7 @@ def admissible(
     kernel = _KERNELS.get((system.structure, tuple(setup.inputs.items())), lambda: levels_kernel(setup.lowered))
     order = np.array([c.order for c in system.constraints], dtype=int)
     state: dict[str, Any] = {"t": [t], "q": q, "v": v, "p": setup.p}
-    M = now.M + MASSLESS * max(float(np.trace(now.M)) / len(q), np.finfo(float).tiny) * np.eye(len(q))
+    M = now.M + STAND_IN_MASS * max(float(np.trace(now.M)) / len(q), np.finfo(float).tiny) * np.eye(len(q))
     names = names_of(system)
 
     def nearest(d: Array, level: str, rows: Any, dq: Array, dp: Array) -> Array:

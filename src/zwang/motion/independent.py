@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 DIGITS = 90
 STEP = mpmath.mpf(2) ** -66  # 1e-20, the error of a difference; a second one is rounded to ninety digits less forty
-MASSLESS = 1e-30  # an inertia that is this small beside the largest is rounding
+ROUNDED_INERTIA = 1e-30  # an inertia that is this small beside the largest is rounding
 STATES = 9  # saved states at which a motion is compared, as far as the budget lasts
 BUDGET = 5.0  # seconds of processor time
 OPERATION = 2e-6  # seconds that an operation with ninety digits takes
@@ -169,7 +169,7 @@ def operation(e: sp.Basic) -> Callable[..., Any]:
 
 
 @dataclass(frozen=True)
-class Equations:
+class EquationsInNumbers:
     """M (n, n), Q (n,), A (m, n) and b (m,) at a state; a nonideal force is part of Q."""
 
     M: Array
@@ -185,7 +185,7 @@ class Equations:
     def acceleration(self) -> Array:
         """q̈ (n,): a particular solution of A q̈ = b, and on the null space of A what M q̈ = Q asks for."""
         inertia = np.diag(self.M)
-        D = np.sqrt(np.where(inertia > MASSLESS * inertia.max(), inertia, 1.0))
+        D = np.sqrt(np.where(inertia > ROUNDED_INERTIA * inertia.max(), inertia, 1.0))
         M, Q, A = self.M / D / D[:, None], self.Q / D, self.A / D
         length = np.linalg.norm(A, axis=1)
         length = np.where(length > 0, length, 1.0)
@@ -218,12 +218,12 @@ class Independent:
         n = len(self.system.coordinates)
         return (n * (n + 1) // 2 + 3 * n + 2) * L * (mass == 0) + forces + mass + (3 * n + 3) * constraints
 
-    def at(self, time: float, q: Array, v: Array) -> Equations:
+    def at(self, time: float, q: Array, v: Array) -> EquationsInNumbers:
         """The equations of motion at a state."""
         with mpmath.workdps(DIGITS):
             return self._at(time, q, v)
 
-    def _at(self, time: float, q: Array, v: Array) -> Equations:
+    def _at(self, time: float, q: Array, v: Array) -> EquationsInNumbers:
         system, n = self.system, len(q)
         L, forces, mass, constraints = self._tapes(float(time))
         h, zero = STEP, [mpmath.mpf(0)] * n
@@ -259,7 +259,7 @@ class Independent:
                 Q[i] += float(moved - momentum)
         A, b = np.zeros((len(system.constraints), n)), np.zeros(len(system.constraints))
         if not len(b):
-            return Equations(M, Q, A, b)
+            return EquationsInNumbers(M, Q, A, b)
         now, then, before = (constraints(values(tau)) for tau in (0, h, -h))
         steps: list[Callable[[int], list[Any]]] = [
             lambda j: values(dq=j),
@@ -271,7 +271,7 @@ class Independent:
             A[i] = [float((reading[i] - now[i]) / h) for reading in shifted[c.order]]
             rate = now[i], (then[i] - now[i]) / h, (then[i] - 2 * now[i] + before[i]) / h**2
             b[i] = -float(rate[2 - c.order])
-        return Equations(M, Q, A, b)
+        return EquationsInNumbers(M, Q, A, b)
 
     def _tapes(self, time: float) -> tuple[Tape, Tape, Tape | None, Tape]:
         """T − V; forces and nonideal forces; M where it is given; and the constraints, as they were given."""

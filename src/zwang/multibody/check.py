@@ -8,17 +8,17 @@ import sympy as sp
 
 from zwang.mistakes import Mistake, PartName
 from zwang.multibody.body import AnyBody, Ground, Moving
-from zwang.multibody.described import Described
+from zwang.multibody.described import DescribedMechanism
 from zwang.multibody.element import ForceElement
 from zwang.multibody.inertia import is_slender
 from zwang.multibody.joint import Constrainer
 from zwang.multibody.planar_body import PlanarBody
 
-KINDS = {"bodies": (AnyBody, "body"), "joints": (Constrainer, "joint"), "forces": (ForceElement, "force element")}
+PART_TYPES = {"bodies": (AnyBody, "body"), "joints": (Constrainer, "joint"), "forces": (ForceElement, "force element")}
 CALLED = {"bodies": "bodies", "joints": "joints and conditions", "forces": "force elements"}
 
 
-def find_mistakes(mechanism: Described) -> list[Mistake]:
+def find_mistakes(mechanism: DescribedMechanism) -> list[Mistake]:
     """What does not fit together in a mechanism.
 
     Where a mistake is made is told by an argument of `Mechanism` and the name of a part: ("joints", "pin").
@@ -34,16 +34,16 @@ def find_mistakes(mechanism: Described) -> list[Mistake]:
     ]
 
 
-def wrong_parts(mechanism: Described) -> Iterator[Mistake]:
+def wrong_parts(mechanism: DescribedMechanism) -> Iterator[Mistake]:
     """What is not a body, a joint or a force element where one is meant."""
-    for argument, (kind, what) in KINDS.items():
+    for argument, (kind, what) in PART_TYPES.items():
         for i, part in enumerate(getattr(mechanism, argument)):
             if not isinstance(part, kind):
                 article = "an" if what[0] in "aeiou" else "a"
                 yield Mistake(f"{argument}: {part!r} is not {article} {what}", where=(argument, i))
 
 
-def loose_turns(mechanism: Described) -> Iterator[Mistake]:
+def loose_turns(mechanism: DescribedMechanism) -> Iterator[Mistake]:
     """Bodies in the plane without inertia whose angle nothing determines."""
     for b in mechanism.movable:
         if isinstance(b, PlanarBody) and is_slender(b) and not is_held(mechanism, b.coordinates[2]):
@@ -51,13 +51,13 @@ def loose_turns(mechanism: Described) -> Iterator[Mistake]:
             yield Mistake(words, "away from its centre, or make it a ", PartName("Particle"), where=("bodies", b.name))
 
 
-def is_held(mechanism: Described, q: sp.Expr) -> bool:
+def is_held(mechanism: DescribedMechanism, q: sp.Expr) -> bool:
     """Whether a condition asks something of a coordinate."""
     conditions = [*(e for j in mechanism.joints for e in j.asked.values()), *mechanism.constraints.values()]
     return any(isinstance(e, sp.Basic) and e.has(q) for e in conditions)
 
 
-def wrong_dimensions(mechanism: Described) -> Iterator[Mistake]:
+def wrong_dimensions(mechanism: DescribedMechanism) -> Iterator[Mistake]:
     """Nothing that can move, or bodies in the plane beside bodies in space."""
     bodies = mechanism.movable
     if not bodies:
@@ -68,7 +68,7 @@ def wrong_dimensions(mechanism: Described) -> Iterator[Mistake]:
         yield Mistake(f"body {flat!r} lives in the plane, others in space", where=("bodies", flat), remedy=remedy)
 
 
-def wrong_names(mechanism: Described) -> Iterator[Mistake]:
+def wrong_names(mechanism: DescribedMechanism) -> Iterator[Mistake]:
     """Names that two parts have, and constraints with the name of a condition of a part."""
     remedy = "names must differ"
     for argument, what in CALLED.items():
@@ -85,7 +85,7 @@ def wrong_names(mechanism: Described) -> Iterator[Mistake]:
             yield Mistake(words, where=("constraints", name), remedy="choose another")
 
 
-def strangers(mechanism: Described) -> Iterator[Mistake]:
+def strangers(mechanism: DescribedMechanism) -> Iterator[Mistake]:
     """Joints and force elements that name bodies or joints which are not in the mechanism."""
     bodies, joints = set(mechanism.bodies), set(mechanism.joints)
 

@@ -11,7 +11,7 @@ from zwang.multibody.element import ForceElement
 from zwang.multibody.joint import Constrainer
 
 
-class Described(Protocol):
+class DescribedMechanism(Protocol):
     """Bodies, joints and force elements, and the system that they make."""
 
     @property

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import sympy as sp
 
+from zwang.arrays import EPS
 from zwang.errors import AssemblyError, ModelError
 from zwang.model import System
 from zwang.model.drawing import Drawing
@@ -25,8 +25,6 @@ from zwang.multibody.joint import Constrainer
 
 if TYPE_CHECKING:
     import xarray as xr
-
-EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, eq=False)

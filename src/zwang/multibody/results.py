@@ -17,7 +17,7 @@ from zwang.lowering.lowered import Matrices, matrix_kernel
 from zwang.model.symbols import rates
 from zwang.model.values import named_like, parameter_values, suggestion
 from zwang.multibody.body import AnyBody, MassBody, Particle
-from zwang.multibody.described import Described
+from zwang.multibody.described import DescribedMechanism
 from zwang.multibody.efforts import without_efforts
 from zwang.multibody.joint import Constrainer, Joint
 from zwang.multibody.spatial_body import Body
@@ -34,7 +34,7 @@ LOOKS = 5  # states along a motion at which it is decided whether reactions are 
 CHUNK = 64  # states whose matrices are in memory at a time
 
 
-def used_parameters(mechanism: Described, motion: "xr.Dataset") -> dict[Any, float]:
+def used_parameters(mechanism: DescribedMechanism, motion: "xr.Dataset") -> dict[Any, float]:
     """The values that a motion was computed with."""
     written = json.loads(motion.attrs.get("parameters", "{}"))
     system = mechanism.system  # a parameter without a value of its own is one too
@@ -44,7 +44,7 @@ def used_parameters(mechanism: Described, motion: "xr.Dataset") -> dict[Any, flo
 
 
 def track(
-    mechanism: Described, motion: "xr.Dataset", body: str | AnyBody, point: Sequence[Any] | None
+    mechanism: DescribedMechanism, motion: "xr.Dataset", body: str | AnyBody, point: Sequence[Any] | None
 ) -> "xr.DataArray":
     """(time, axis) the world path of a point of a body."""
     import xarray as xr
@@ -60,7 +60,7 @@ def track(
     return xr.DataArray(path, dims=("time", "axis"), coords=coords, name=name)
 
 
-def joint_coordinates(mechanism: Described, motion: "xr.Dataset") -> "xr.Dataset":
+def joint_coordinates(mechanism: DescribedMechanism, motion: "xr.Dataset") -> "xr.Dataset":
     """Angles and travels of joints, and their rates."""
     import xarray as xr
 
@@ -88,7 +88,7 @@ def joint_coordinates(mechanism: Described, motion: "xr.Dataset") -> "xr.Dataset
     return found
 
 
-def reactions(mechanism: Described, motion: "xr.Dataset", frame: str) -> "xr.Dataset":
+def reactions(mechanism: DescribedMechanism, motion: "xr.Dataset", frame: str) -> "xr.Dataset":
     """Force and moment of each joint on its second body, at the joint."""
     import xarray as xr
 
@@ -163,7 +163,7 @@ def in_joint_axes(world: Array, axes: Array) -> Array:
 
 
 def joint_forces(
-    mechanism: Described,
+    mechanism: DescribedMechanism,
     motion: "xr.Dataset",
     joints: Sequence[Constrainer],
     bodies: Sequence[MassBody],
@@ -184,7 +184,7 @@ def joint_forces(
 
 
 def matrices_along(
-    mechanism: Described, motion: "xr.Dataset", parameters: dict[Any, float]
+    mechanism: DescribedMechanism, motion: "xr.Dataset", parameters: dict[Any, float]
 ) -> Iterator[tuple[slice, Matrices]]:
     """Slices of time, and the matrices there."""
     p, inputs = parameter_values(mechanism.system, parameters)
@@ -194,7 +194,7 @@ def matrices_along(
         yield part, kernel(motion.time.values[part], motion.q.values[part], motion.v.values[part], p)
 
 
-def unique_reactions(mechanism: Described, motion: "xr.Dataset", joints: Sequence[Joint]) -> NDArray[np.bool_]:
+def unique_reactions(mechanism: DescribedMechanism, motion: "xr.Dataset", joints: Sequence[Joint]) -> NDArray[np.bool_]:
     """Whether each joint's force and moment are determined: rank A = rank A_J + rank of the others (Wojtyra)."""
     system, parameters = mechanism.system, used_parameters(mechanism, motion)
     looks = np.unique(np.linspace(0, len(motion.time) - 1, LOOKS).astype(int))
@@ -212,7 +212,7 @@ def unique_reactions(mechanism: Described, motion: "xr.Dataset", joints: Sequenc
     return unique
 
 
-def energies(mechanism: Described, motion: "xr.Dataset") -> "xr.Dataset":
+def energies(mechanism: DescribedMechanism, motion: "xr.Dataset") -> "xr.Dataset":
     """Kinetic energy of each body, potential energy and power of each force element."""
     import xarray as xr
 

@@ -18,7 +18,7 @@ from zwang.engines.registry import AUTO, methods
 from zwang.errors import ZwangError
 from zwang.motion.assemble import assemble
 from zwang.motion.simulate import simulate
-from zwang.multibody.described import Described
+from zwang.multibody.described import DescribedMechanism
 from zwang.multibody.joint import Freedom
 from zwang.multibody.joints.driver import Driver
 from zwang.results.evaluate_along import along
@@ -42,7 +42,7 @@ AGREES_TOL, AT_MOST = 1e2, 0.5
 
 
 def counted(
-    mechanism: Described,
+    mechanism: DescribedMechanism,
     motion: "xr.Dataset",
     angles: Sequence[tuple[str, Freedom]],
     parameters: Mapping[Any, float],
@@ -60,7 +60,7 @@ def counted(
     free = [k for k, (_, f) in enumerate(angles) if id(f) not in targets]
     if not free or not len(motion.time):
         return found, ""
-    course = Course(mechanism, motion, tuple(angles[k][1] for k in free), parameters)
+    course = Turning(mechanism, motion, tuple(angles[k][1] for k in free), parameters)
     gained, sure = course.gained()
     first, known = course.first(aimed[0, free])
     counts = first + np.vstack([np.zeros(len(free)), np.cumsum(gained, axis=0)])
@@ -77,7 +77,7 @@ def counted(
     )
 
 
-def tied(mechanism: Described) -> dict[int, Any]:
+def tied(mechanism: DescribedMechanism) -> dict[int, Any]:
     """What conditions in positions say that angles are, with all turns; by the identity of the joint coordinate."""
     drivers = [j for j in mechanism.joints if isinstance(j, Driver)]
     others = [j for j in mechanism.joints if not isinstance(j, Driver)]
@@ -95,10 +95,10 @@ def wrapped(angle: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class Turning:
     """Angles along a motion of a mechanism."""
 
-    mechanism: Described
+    mechanism: DescribedMechanism
     motion: "xr.Dataset"
     angles: tuple[Freedom, ...]
     parameters: Mapping[Any, float]
@@ -115,7 +115,7 @@ class Course:
         values = along(self.motion, self.mechanism.system, expressions, self.parameters)
         return values[:, ::2], values[:, 1::2]
 
-    def off(self, other: "Course", samples: Any, others: Any) -> Array:
+    def off(self, other: "Turning", samples: Any, others: Any) -> Array:
         """By how much the angles at some samples differ from another course's, in what is allowed."""
         tol = float(self.motion.attrs.get("tol", 0.0))
         apart = np.abs(wrapped(self.readings[0][samples] - other.readings[0][others]))
@@ -159,13 +159,13 @@ class Course:
                 lost[begin] = True
             window = window[max(same, 1) :]  # from where it went astray, again from the state saved
 
-    def again(self, sample: int, times: Array) -> "Course | None":
+    def again(self, sample: int, times: Array) -> "Turning | None":
         """The course from a saved state on, at other times; None if it cannot be computed."""
         system, saved = self.mechanism.system, self.motion.isel(time=sample)
         values = map(float, [*saved.q.values, *saved.v.values])
         return self.computed(dict(zip([*system.coordinates, *system.velocities], values, strict=True)), times)
 
-    def computed(self, state: Mapping[Any, float], times: Array) -> "Course | None":
+    def computed(self, state: Mapping[Any, float], times: Array) -> "Turning | None":
         """The course from a state at the first of some times, computed as the motion was."""
         known, begin = self.motion.attrs, float(times[0])
         options: dict[str, Any] = {
@@ -182,7 +182,7 @@ class Course:
                 )  # fmt: skip
             except ZwangError:
                 continue
-            return Course(self.mechanism, motion, self.angles, self.parameters)
+            return Turning(self.mechanism, motion, self.angles, self.parameters)
         return None
 
     def first(self, starts: Array) -> tuple[Array, bool]:

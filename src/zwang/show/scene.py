@@ -10,7 +10,7 @@ import numpy as np
 
 from zwang.arrays import Array
 from zwang.errors import InputError
-from zwang.model.drawing import KINDS
+from zwang.model.drawing import SHAPES
 from zwang.show.colors import pairs_of
 from zwang.show.quantities import require_drawable
 
@@ -142,7 +142,7 @@ def drawn_shapes(text: str, entries: int) -> tuple[Seen, ...]:
             for s in json.loads(text)
         ]
         good = bool(listed) and all(
-            kind in KINDS and 0 <= first < first + count <= entries and (kind != "circle" or count == 2)
+            kind in SHAPES and 0 <= first < first + count <= entries and (kind != "circle" or count == 2)
             for _, kind, first, count, *_ in listed
         )
     except (TypeError, KeyError, ValueError):

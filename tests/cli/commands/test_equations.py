@@ -127,7 +127,7 @@ def test_long_entries_and_long_matrices_are_cut_with_a_word_on_how_to_see_all():
     import sympy as sp
 
     x = sp.Symbol("x")
-    room = formulas.Room(width=20, entries=3, characters=30, seconds=1)
+    room = formulas.PageRoom(width=20, entries=3, characters=30, seconds=1)
     matrix = sp.ImmutableMatrix(3, 3, lambda i, j: sp.Add(*[sp.Symbol(f"a{k}") for k in range(20)]) + i + j + x)
     rows = formulas.named("M", matrix, list("abc"), list("abc"), room)
     assert len(rows) == 4

@@ -21,7 +21,7 @@ SLACK = 100  # an engine may disagree by this many of its tolerances a step, if 
 
 
 @dataclass(frozen=True)
-class Figure:
+class Deviation:
     """One figure of a comparison, and its limit."""
 
     kind: str
@@ -94,16 +94,16 @@ def compare(
 
 def figures_of(
     derivation: "DerivationRow", forms: "Sequence[FormRow]", engines: "Sequence[EngineRow]", bound: float
-) -> list[Figure]:
+) -> list[Deviation]:
     """Every figure that was found, with its limit; of a kind with only one row there is nothing to compare."""
-    figures = [Figure("derivation", "the derivation", derivation.error, bound)]
-    figures += [Figure("forms", f"the {row.form} form", row.error, bound) for row in several(forms)]
+    figures = [Deviation("derivation", "the derivation", derivation.error, bound)]
+    figures += [Deviation("forms", f"the {row.form} form", row.error, bound) for row in several(forms)]
     for row in several(engines):
-        figures.append(Figure("engines", name_of(row), row.error, allowed(row, bound)))
+        figures.append(Deviation("engines", name_of(row), row.error, allowed(row, bound)))
     for row in engines:
         if not row.note:  # what did not get to its end says why
-            figures.append(Figure("drift", name_of(row), row.drift_error, allowed(row, bound)))
-            figures.append(Figure("energy", name_of(row), row.energy_error, allowed(row, bound)))
+            figures.append(Deviation("drift", name_of(row), row.drift_error, allowed(row, bound)))
+            figures.append(Deviation("energy", name_of(row), row.energy_error, allowed(row, bound)))
     return [figure for figure in figures if not isnan(figure.value)]
 
 
@@ -113,7 +113,7 @@ def several(rows: Sequence[Any]) -> Sequence[Any]:
     return known if len(known) > 1 else []
 
 
-def compared(figures: Sequence[Figure]) -> list[Figure]:
+def compared(figures: Sequence[Deviation]) -> list[Deviation]:
     """Figures that set one computation against another; drift and energy are what a motion says of itself."""
     return [figure for figure in figures if figure.kind in ("derivation", "forms", "engines")]
 
@@ -134,7 +134,7 @@ def show(
     derivation: "DerivationRow",
     forms: "Sequence[FormRow]",
     engines: "Sequence[EngineRow]",
-    figures: Sequence[Figure],
+    figures: Sequence[Deviation],
 ) -> None:
     """The tables and the conclusion."""
     from zwang.cli import terminal
@@ -187,9 +187,9 @@ def show(
     console.print(text(*conclusion(forms, engines, figures)))
 
 
-def largest(figures: Sequence[Figure]) -> dict[str, Figure]:
+def largest(figures: Sequence[Deviation]) -> dict[str, Deviation]:
     """Of each kind, the figure that is nearest to its limit or farthest beyond it."""
-    found: dict[str, Figure] = {}
+    found: dict[str, Deviation] = {}
     for figure in figures:
         best = found.get(figure.kind)
         if best is None or figure.value * best.allowed > best.value * figure.allowed:
@@ -198,7 +198,7 @@ def largest(figures: Sequence[Figure]) -> dict[str, Figure]:
 
 
 def conclusion(
-    forms: "Sequence[FormRow]", engines: "Sequence[EngineRow]", figures: Sequence[Figure]
+    forms: "Sequence[FormRow]", engines: "Sequence[EngineRow]", figures: Sequence[Deviation]
 ) -> tuple[str, str]:
     """What it comes to, with its colour: red, or how much of it all could be compared, green only if all kinds were."""
     wrong = [f for f in figures if f.wrong]

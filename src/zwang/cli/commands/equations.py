@@ -13,7 +13,7 @@ from zwang.cli.output_paths import require_targets
 from zwang.formulations.forms import DEFAULT, FORMS
 
 if TYPE_CHECKING:
-    from zwang.cli.formulas import Room
+    from zwang.cli.formulas import PageRoom
     from zwang.equations import Equations
 
 
@@ -78,7 +78,7 @@ def write(path: Path, content: str) -> None:
     say(f"written: {path}", "dim")
 
 
-def written(case: Case, found: "Equations", forms: list[str], room: "Room") -> str:
+def written(case: Case, found: "Equations", forms: list[str], room: "PageRoom") -> str:
     """The equations as text."""
     from zwang.cli.formulas import DERIVING, accelerations, general, matrices
     from zwang.time_limit import within

@@ -19,7 +19,7 @@ from zwang.words import shortened
 
 DIGITS = 50  # decimal digits of a number on its way into quadruple precision, which holds 34
 
-RELATIONS = {"Equality": "eq", "Unequality": "neq", "LessThan": "lte", "StrictLessThan": "lt"}
+HEYOKA_RELATIONS = {"Equality": "eq", "Unequality": "neq", "LessThan": "lte", "StrictLessThan": "lt"}
 
 
 def require_heyoka() -> Any:
@@ -191,7 +191,7 @@ def piecewise(to: Interpreter, e: Any, args: Sequence[Any]) -> Any:
 
 def relation(to: Interpreter, e: Any, args: Sequence[Any]) -> Any:
     """A comparison of two numbers, 1 or 0; SymEngine writes > and >= the other way round."""
-    return getattr(to.hy, RELATIONS[type(e).__name__])(*args)
+    return getattr(to.hy, HEYOKA_RELATIONS[type(e).__name__])(*args)
 
 
 def logic(to: Interpreter, e: Any, args: Sequence[Any]) -> Any:
@@ -237,6 +237,6 @@ BUILDERS: dict[str, Builder] = {
     "Piecewise": piecewise,
     "BooleanAtom": truth,
     **{name: function for name, f in FUNCTIONS.items() if f.heyoka or f.reciprocal_of or f.of_reciprocal},
-    **dict.fromkeys(RELATIONS, relation),
+    **dict.fromkeys(HEYOKA_RELATIONS, relation),
     **dict.fromkeys(["And", "Or", "Xor", "Not"], logic),
 }

@@ -23,7 +23,7 @@ from zwang.words import quoted
 DEEPEST = 40  # parentheses within parentheses, signs before signs, powers of powers
 
 COMPARISONS = ("<", ">", "<=", ">=")
-RELATIONS = ("=", ">=", "<=")
+RELATION_SIGNS = ("=", ">=", "<=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def parse(text: str) -> Node:
     return tree
 
 
-def parse_relation(text: str, signs: tuple[str, ...] = RELATIONS) -> tuple[Node, str, Node]:
+def parse_relation(text: str, signs: tuple[str, ...] = RELATION_SIGNS) -> tuple[Node, str, Node]:
     """`left = right`, `left >= right` or `left <= right` as two trees with the sign between them."""
     parser = Parser(text)
     left = parser.sum(0)
@@ -72,7 +72,7 @@ def parse_relation(text: str, signs: tuple[str, ...] = RELATIONS) -> tuple[Node,
         parser.refuse_relation(signs)
     parser.advance()
     right = parser.sum(0)
-    if parser.now.kind in (*RELATIONS, *COMPARISONS):
+    if parser.now.kind in (*RELATION_SIGNS, *COMPARISONS):
         raise Misread(f"a second {parser.now.text}", parser.now.at, "write two entries, one for each sign")
     parser.finish()
     return left, sign.kind, right
@@ -237,6 +237,6 @@ class Parser:
             raise Misread(f"{quoted(self.now.text)} leaves out the limit", self.now.at, f"write {self.now.text}=")
         if self.now.kind == "==":
             raise Misread("'==' is one sign too many", self.now.at, "write =")
-        if self.now.kind in (*RELATIONS, *COMPARISONS, "!="):
+        if self.now.kind in (*RELATION_SIGNS, *COMPARISONS, "!="):
             raise Misread(f"{quoted(self.now.text)} has no place here: {wanted} is meant", self.now.at)
         self.finish()

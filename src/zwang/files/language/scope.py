@@ -9,7 +9,7 @@ import sympy as sp
 
 from zwang.files.language.build import LARGEST_GROWTH, Builder, Built, plain
 from zwang.files.language.functions import RESERVED
-from zwang.files.language.grammar import RELATIONS, Node, parse, parse_relation
+from zwang.files.language.grammar import RELATION_SIGNS, Node, parse, parse_relation
 from zwang.files.language.names import CONSTANTS, TIME, skeleton, wrong_name
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
@@ -143,7 +143,7 @@ class Scope:
         return self.attempt(path, make)
 
     def relation(
-        self, path: Path, value: str, where: Use, signs: tuple[str, ...] = RELATIONS
+        self, path: Path, value: str, where: Use, signs: tuple[str, ...] = RELATION_SIGNS
     ) -> tuple[Built, str, Built] | None:
         """The two sides of the relation at a path with its sign, or None where something is wrong."""
 

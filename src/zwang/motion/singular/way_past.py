@@ -51,7 +51,7 @@ BESIDE = 1e-3  # rows this short beside their terms, or this near dependence, ar
 CLEAR = 3.0  # times `ZONE`: a volume above that is not low
 STARTS = 4  # that rows are judged by
 BEYOND = 5.0  # how far to look past the stop, in times from there to the singular instant
-PARTS = 64  # of the way ahead that pivots are looked at in
+LOOKS_AHEAD = 64  # of the way ahead that pivots are looked at in
 
 RISES = (
     "More constraints are independent there than at the start, which is a singular position, or some of them begin to "
@@ -292,13 +292,13 @@ def smallest_ahead(setup: Setup, task: Task, path: Trajectory, ahead: float) -> 
     first, last = path.end[0], at_most(task, BEYOND * ahead, path.end[0])
     lowest = np.inf
     for _ in range(3):  # each time closer around the smallest
-        times = np.linspace(first, last, PARTS)
+        times = np.linspace(first, last, LOOKS_AHEAD)
         there = run(quiet(task, start, times, SINGULAR))
         if there.status is not Status.FINISHED:
             return 0.0
         met = [(pivots(task, *state) / task.pivot_scale).min() for state in zip(times, there.q, there.v, strict=True)]
         at, lowest = int(np.argmin(met)), min(lowest, *met)
-        first, last = times[max(at - 1, 0)], times[min(at + 1, PARTS - 1)]
+        first, last = times[max(at - 1, 0)], times[min(at + 1, LOOKS_AHEAD - 1)]
     return float(lowest)
 
 

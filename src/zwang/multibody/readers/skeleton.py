@@ -24,7 +24,7 @@ from zwang.multibody.readers.tree import Link, Placed, Slot, place, reference
 from zwang.multibody.spatial_body import Body
 from zwang.words import count
 
-KINDS = {"hinge": "angle", "slide": "travel"}
+FREEDOM_KINDS = {"hinge": "angle", "slide": "travel"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Held:
 
     def freedom(self, slot: Slot) -> str:
         """What the joint calls the coordinate of a slot."""
-        return step_name(self.joint.name, slot) if self.own else KINDS[slot.kind]
+        return step_name(self.joint.name, slot) if self.own else FREEDOM_KINDS[slot.kind]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +120,7 @@ class Skeleton:
         """The joint between a link and its parent."""
         first, second, slot = self.body(link.parent), self.body(i), link.slots[0]
         at = self.between(i, slot.at)
-        if len(link.slots) > 1 or slot.name in counted or (slot.stiffness and slot.kind in KINDS):
+        if len(link.slots) > 1 or slot.name in counted or (slot.stiffness and slot.kind in FREEDOM_KINDS):
             return Series(link.joint, first, second, at, [self.step(i, s) for s in link.slots])
         if slot.kind == "ball":
             return Spherical(link.joint, first, second, at)
@@ -134,12 +134,12 @@ class Skeleton:
         here = self.start.frames[i]
         axis, at = here.turn @ slot.axis, here.point(slot.at)
         name = step_name(self.links[i].joint, slot)
-        return Step(name, KINDS[slot.kind], axis.tolist(), at.tolist(), slot.zero)
+        return Step(name, FREEDOM_KINDS[slot.kind], axis.tolist(), at.tolist(), slot.zero)
 
 
 def step_name(joint: str, slot: Slot) -> str:
     """What a slot is called within its joint: angle or travel where it is the joint, else its own name."""
-    return KINDS[slot.kind] if slot.name == joint else slot.name.removeprefix(f"{joint}.")
+    return FREEDOM_KINDS[slot.kind] if slot.name == joint else slot.name.removeprefix(f"{joint}.")
 
 
 def dampers_and_springs(held: Sequence[Held]) -> list[ForceElement]:
@@ -149,7 +149,7 @@ def dampers_and_springs(held: Sequence[Held]) -> list[ForceElement]:
         for s in h.slots:
             if s.kind == "ball" and s.damping:
                 found.append(BallDamper(f"{s.name}_damper", h.joint, s.damping))
-            elif s.kind in KINDS and (s.stiffness or s.damping):
+            elif s.kind in FREEDOM_KINDS and (s.stiffness or s.damping):
                 name = f"{s.name}_spring" if s.stiffness else f"{s.name}_damper"
                 rest = s.rest if s.stiffness else None
                 found.append(JointSpring(name, h.joint, s.stiffness, rest, s.damping, h.freedom(s)))

@@ -15,7 +15,7 @@ from zwang.multibody.spatial_body import check_inertia
 from zwang.multibody.vectors import perpendiculars
 
 WORLD = Frame(np.eye(3), np.zeros(3))
-KINDS = {
+URDF_JOINTS = {
     "revolute": ("hinge",),
     "continuous": ("hinge",),
     "prismatic": ("slide",),
@@ -86,8 +86,8 @@ def link_of(xml: Xml, e: Element, name: str) -> Link:
 def joint_of(xml: Xml, e: Element, name: str) -> Jointed | None:
     """A joint element."""
     who, kind = f"joint {name!r}", e.get("type", "")
-    if kind not in KINDS:
-        xml.mistakes.append(f"{who}: type {kind!r} is unknown: it is one of {', '.join(KINDS)}")
+    if kind not in URDF_JOINTS:
+        xml.mistakes.append(f"{who}: type {kind!r} is unknown: it is one of {', '.join(URDF_JOINTS)}")
     ends = {}
     for key in ("parent", "child"):
         end = e.find(key)
@@ -106,7 +106,7 @@ def joint_of(xml: Xml, e: Element, name: str) -> Jointed | None:
         xml.mistakes.append(f"{who}: its damping is {damping:g}, but damping is not negative")
     if friction:
         xml.ignored.append(f"joint {name!r}: its dry friction {friction:g}")
-    if kind not in KINDS or len(ends) < 2:
+    if kind not in URDF_JOINTS or len(ends) < 2:
         return None
     slots = slots_for(name, kind, axis / np.linalg.norm(axis), max(damping, 0.0))
     if damping and kind == "floating":
@@ -117,13 +117,13 @@ def joint_of(xml: Xml, e: Element, name: str) -> Jointed | None:
 def slots_for(name: str, kind: str, axis: Array, damping: float) -> tuple[Slot, ...]:
     """What a joint of a kind leaves free."""
     if kind != "planar":
-        return tuple(Slot(name, what, axis, damping=damping) for what in KINDS[kind])
+        return tuple(Slot(name, what, axis, damping=damping) for what in URDF_JOINTS[kind])
     n, m = perpendiculars(tuple(axis))
     across = (np.array([float(x) for x in n]), np.array([float(x) for x in m]))
     suffixes = ("travel1", "travel2", "angle")
     return tuple(
         Slot(f"{name}.{suffix}", what, direction, damping=damping)
-        for suffix, what, direction in zip(suffixes, KINDS[kind], (*across, axis), strict=True)
+        for suffix, what, direction in zip(suffixes, URDF_JOINTS[kind], (*across, axis), strict=True)
     )
 
 

@@ -12,7 +12,7 @@ from zwang.motion.compare import EngineRow, FormRow, PrecisionRow, compare_forms
 from zwang.motion.independent import compare_derivation
 from zwang.results.account import LEVELS, worst_residual
 from zwang.show.report.figures import Figure, Plots, plot
-from zwang.show.report.html import Section, number, pairs, paragraph, table
+from zwang.show.report.html import PageSection, number, pairs, paragraph, table
 from zwang.show.report.opening import seconds
 from zwang.show.report.subject import Subject
 from zwang.words import count
@@ -20,7 +20,7 @@ from zwang.words import count
 T = TypeVar("T")
 
 
-def checks_section(subject: Subject, plots: Plots, compare: bool) -> Section | None:
+def checks_section(subject: Subject, plots: Plots, compare: bool) -> PageSection | None:
     """The section on trust; the comparisons take time, so they can be left out."""
     if subject.empty:
         return None
@@ -29,7 +29,7 @@ def checks_section(subject: Subject, plots: Plots, compare: bool) -> Section | N
         body += [derivation(subject), forms(subject), *engines(subject, plots)]
     else:
         body.append(paragraph("Comparisons with other forms and engines were not asked for.", "note"))
-    return Section("trust", "Why to trust it", "\n".join(body))
+    return PageSection("trust", "Why to trust it", "\n".join(body))
 
 
 def accounts(subject: Subject) -> list[tuple[str, str]]:

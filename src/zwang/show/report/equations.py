@@ -14,7 +14,7 @@ from zwang.errors import ZwangError
 from zwang.formulations.forms import FORMS
 from zwang.formulations.solve import require_form
 from zwang.model.symbols import t
-from zwang.show.report.html import Section, paragraph
+from zwang.show.report.html import PageSection, paragraph
 from zwang.show.report.math import LONGEST, MOST_OPERATIONS
 from zwang.show.report.subject import Subject
 from zwang.time_limit import within
@@ -40,7 +40,7 @@ def derived(subject: Subject) -> Equations | None:
     return replace(equations, coordinates=tuple(map(put, equations.coordinates)), **matrices)
 
 
-def equations_section(subject: Subject, forms: Sequence[str]) -> Section:
+def equations_section(subject: Subject, forms: Sequence[str]) -> PageSection:
     """The section on the equations of motion."""
     for form in forms:
         require_form(form, {})
@@ -49,7 +49,7 @@ def equations_section(subject: Subject, forms: Sequence[str]) -> Section:
     if equations is None:
         body += [block(subject, general(form, {}, bool(system.constraints), nonideal(subject))) for form in forms]
         body.append(left_out(subject, f"The matrices of {count(len(system.coordinates), 'coordinate')} are too large"))
-        return Section("equations", "Equations of motion", "\n".join(body))
+        return PageSection("equations", "Equations of motion", "\n".join(body))
     body.append(matrices_of(subject, equations))
     if equations.names:
         body.append(paragraph(f"{assumption(equations)}.", "note"))
@@ -62,7 +62,7 @@ def equations_section(subject: Subject, forms: Sequence[str]) -> Section:
             body.append(shown(subject, known[form]))
     body.append("<h3>Written out</h3>")
     body.append(shown(subject, known["acceleration"]) if "acceleration" in known else not_written_out(subject))
-    return Section("equations", "Equations of motion", "\n".join(body))
+    return PageSection("equations", "Equations of motion", "\n".join(body))
 
 
 def statement(subject: Subject) -> str:

@@ -13,7 +13,7 @@ from zwang.errors import InputError
 from zwang.show.colors import CYCLE, PAIRS
 from zwang.show.plot import AS_GOOD_AS_ZERO
 from zwang.show.quantities import Curve, panels_of
-from zwang.show.report.html import Section, paragraph
+from zwang.show.report.html import PageSection, paragraph
 from zwang.show.report.math import plain_name
 from zwang.show.report.subject import Subject
 
@@ -117,7 +117,7 @@ GROUPS = (
 PRIMES = {"q": "", "v": "′", "a": "″", "constraint_force": "", "nonideal_force": "", "force": ""}  # of coordinates
 
 
-def figures_section(subject: Subject, plots: Plots) -> Section | None:
+def figures_section(subject: Subject, plots: Plots) -> PageSection | None:
     """The section of plots over time, in groups; none where there are not two states to join."""
     if subject.motion.sizes["time"] < 2:
         return None
@@ -127,7 +127,7 @@ def figures_section(subject: Subject, plots: Plots) -> Section | None:
         if figures:
             plots.figures.extend(figures)
             body.append(f"<h3>{escape(heading)}</h3>\n{tabbed(heading, figures)}")
-    return Section("plots", "Motion, forces and energy", "\n".join(body))
+    return PageSection("plots", "Motion, forces and energy", "\n".join(body))
 
 
 def over_time(subject: Subject, plots: Plots, variable: str, title: str, caption: str) -> Figure | None:

@@ -15,7 +15,7 @@ MOST_LISTED = 8  # names in a sentence before the rest is only counted
 
 
 @dataclass(frozen=True)
-class Section:
+class PageSection:
     """A part of the report: its anchor, its heading, and its content as HTML."""
 
     anchor: str

@@ -7,11 +7,11 @@ import numpy as np
 from zwang.results.units import Units
 from zwang.show.quantities import Curve, Panel
 from zwang.show.report.figures import MOST_CURVES, SHOWN_AT_FIRST, Figure, Plots, curve_data, marks, tabbed, time_axis
-from zwang.show.report.html import Section, paragraph
+from zwang.show.report.html import PageSection, paragraph
 from zwang.show.report.subject import Subject
 
 
-def joints_section(subject: Subject, plots: Plots) -> Section | None:
+def joints_section(subject: Subject, plots: Plots) -> PageSection | None:
     """What the joints carry and how they move; None for a model without bodies."""
     mechanism = subject.model.mechanism
     if mechanism is None or subject.motion.sizes["time"] < 2:
@@ -46,7 +46,7 @@ def joints_section(subject: Subject, plots: Plots) -> Section | None:
     body = [words, *([tabbed("Reactions", reactions)] if reactions else [])]
     body += [paragraph(f"Note: {doubt}.") for doubt in sorted(doubts)]
     body += [f"<h3>Angles, travels and energies</h3>\n{tabbed('Joint motion', motions)}"]
-    return Section("joints", "Joints", "\n".join(body))
+    return PageSection("joints", "Joints", "\n".join(body))
 
 
 def told(unique: dict[str, bool]) -> str:

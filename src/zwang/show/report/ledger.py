@@ -6,7 +6,7 @@ import sympy as sp
 
 from zwang.model import Constraint
 from zwang.model.symbols import t
-from zwang.show.report.html import MOST_LISTED, NOTHING, Section, badge, number, paragraph, table
+from zwang.show.report.html import MOST_LISTED, NOTHING, PageSection, badge, number, paragraph, table
 from zwang.show.report.math import sides
 from zwang.show.report.subject import Subject
 from zwang.verdict import Verdict
@@ -16,7 +16,7 @@ MOST_ROWS = 20  # constraints; beyond, their rows of A take longer to make than 
 HEAD = ("Constraint", "At the start", "Reaction", "Largest residual", "What it asks for, and its row of A q̈ = b")
 
 
-def ledger_section(subject: Subject) -> Section | None:
+def ledger_section(subject: Subject) -> PageSection | None:
     """The section on the constraints; none where there are none."""
     if not subject.system.constraints:
         return None
@@ -25,7 +25,7 @@ def ledger_section(subject: Subject) -> Section | None:
     body.append(table("The constraint ledger", HEAD, rows, "ledger"))
     if len(rows) > MOST_ROWS:
         body.append(paragraph(f"The rows of A and b are left out: there are {len(rows)}.", "note"))
-    return Section("constraints", "Constraints", "\n".join(body))
+    return PageSection("constraints", "Constraints", "\n".join(body))
 
 
 def verdict_lines(subject: Subject) -> list[str]:

@@ -13,7 +13,7 @@ from zwang.show.player import asset, player_html
 from zwang.show.report.checks import checks_section
 from zwang.show.report.equations import equations_section
 from zwang.show.report.figures import Plots, figures_section
-from zwang.show.report.html import POLICY, SCRIPTLESS, Section, inert_json
+from zwang.show.report.html import POLICY, SCRIPTLESS, PageSection, inert_json
 from zwang.show.report.joints import joints_section
 from zwang.show.report.ledger import ledger_section
 from zwang.show.report.opening import header, told
@@ -57,14 +57,14 @@ def report_on(subject: Subject, forms: Sequence[str] = ("fundamental",), checks:
     return page(subject, [section for section in sections if section is not None], plots)
 
 
-def animation_section(subject: Subject) -> Section | None:
+def animation_section(subject: Subject) -> PageSection | None:
     """The animation, where the model says what to draw."""
     if "drawing" not in subject.motion or subject.empty:
         return None
-    return Section("animation", "Animation", player_html(subject.motion, "animation-player"))
+    return PageSection("animation", "Animation", player_html(subject.motion, "animation-player"))
 
 
-def page(subject: Subject, sections: list[Section], plots: Plots) -> str:
+def page(subject: Subject, sections: list[PageSection], plots: Plots) -> str:
     """The whole file."""
     from plotly.offline import get_plotlyjs
 
@@ -87,7 +87,7 @@ def equations_page(model: ModelFile, forms: Sequence[str]) -> str:
     return document(subject.name, SCRIPTLESS, head, [equations_section(subject, forms)])
 
 
-def document(title: str, policy: str, head: str, sections: list[Section], after: str = "") -> str:
+def document(title: str, policy: str, head: str, sections: list[PageSection], after: str = "") -> str:
     """A page in our style; `after` follows what is to be read."""
     body = "\n".join(section.html for section in sections)
     return f"""<!DOCTYPE html>

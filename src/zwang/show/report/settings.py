@@ -6,14 +6,14 @@ from html import escape
 from importlib.metadata import PackageNotFoundError, version
 
 from zwang._version import __version__
-from zwang.show.report.html import Section, details, number, paragraph, table
+from zwang.show.report.html import PageSection, details, number, paragraph, table
 from zwang.show.report.opening import LONG_MESSAGE, seconds
 from zwang.show.report.subject import Subject
 
 PACKAGES = ("numpy", "scipy", "sympy", "symengine", "llvmlite", "heyoka", "xarray")
 
 
-def settings_section(subject: Subject) -> Section:
+def settings_section(subject: Subject) -> PageSection:
     """The section that lets a reader repeat the run."""
     words = " ".join(f"<span>{escape(shlex.quote(word))}</span>" for word in repeat(subject))  # a line ends between two
     command = f'<pre class="command"><code>{words}</code></pre>'
@@ -31,7 +31,7 @@ def settings_section(subject: Subject) -> Section:
     if subject.model.text.strip():
         text = f"<pre><code>{escape(subject.model.text)}</code></pre>"
         body.append(details(f"The model file, {subject.file_name}", text))
-    return Section("repeat", "To repeat it", "\n".join(body))
+    return PageSection("repeat", "To repeat it", "\n".join(body))
 
 
 def settings(subject: Subject) -> list[tuple[str, str]]:

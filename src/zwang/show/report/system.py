@@ -10,7 +10,7 @@ import sympy as sp
 from zwang.arrays import Array
 from zwang.model.signal import Signal
 from zwang.model.symbols import as_expression
-from zwang.show.report.html import NOTHING, Section, details, number, pairs, table
+from zwang.show.report.html import NOTHING, PageSection, details, number, pairs, table
 from zwang.show.report.subject import Subject
 
 NOISE = 1e-12  # of the largest value: no tolerance that is in use says more about a value that is zero
@@ -18,7 +18,7 @@ MANY = 60  # entries before they are folded away
 DIRECTIONS = {1: "upwards", -1: "downwards", 0: "in either direction"}
 
 
-def system_section(subject: Subject) -> Section:
+def system_section(subject: Subject) -> PageSection:
     """What the model says the system is."""
     parts = [folded("Coordinates", coordinates(subject), len(subject.system.coordinates))]
     if subject.values:
@@ -26,7 +26,7 @@ def system_section(subject: Subject) -> Section:
     parts.append(pairs(descriptions(subject)))
     if subject.model.events:
         parts.append(events(subject))
-    return Section("system", "The system", "\n".join(parts))
+    return PageSection("system", "The system", "\n".join(parts))
 
 
 def folded(what: str, html: str, rows: int) -> str:

@@ -8,13 +8,13 @@ import sys
 import tomllib
 from pathlib import Path
 
-BOUND = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^\]]*\])?\s*>=\s*([0-9][0-9A-Za-z.]*)\s*(?:;.*)?")
+BOUND = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^\]]*\])?\s*>=\s*([0-9][0-9A-Za-z.]*)\s*(?:,\s*<[^;]*)?(?:;.*)?")
 
 
 def lowest(requirements: list[str]) -> list[str]:
     """`name==version` for each `name>=version`; every requirement must have a lower bound.
 
-    >>> lowest(["numpy>=2.0", "mkdocstrings[python]>=0.25", "heyoka>=7.10.1; sys_platform == 'linux'"])
+    >>> lowest(["numpy>=2.0,<3", "mkdocstrings[python]>=0.25", "heyoka>=7.10.1; sys_platform == 'linux'"])
     ['numpy==2.0', 'mkdocstrings==0.25', 'heyoka==7.10.1']
     """
     found = []

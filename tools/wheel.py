@@ -37,10 +37,13 @@ def call(*words: str, **options: str | dict[str, str]) -> str:
 
 
 def require_everything(wheel: Path) -> None:
-    """Every file of the package is in the wheel, byte for byte: examples, scripts and styles, too."""
+    """Every file of the package is in the wheel, byte for byte: examples, scripts and styles, too; so are notices."""
     files = [path for path in (SOURCE / "zwang").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     with zipfile.ZipFile(wheel) as archive:
         inside = set(archive.namelist())
+        for name in ("LICENSE", "NOTICE"):
+            if not any(path.endswith(f"/licenses/{name}") for path in inside):
+                sys.exit(f"{wheel.name} lacks {name}")
         for path in files:
             name = path.relative_to(SOURCE).as_posix()
             if name not in inside:

@@ -176,7 +176,7 @@ def truth(translator: Translation, e: Expr, depth: int) -> str:
 
 def unknown_symbol(translator: Translation, e: Expr, depth: int) -> str:
     """Refuse a symbol without a value."""
-    raise InputError(f"the symbol {e} has no value: make it an input, or define it by an earlier step")
+    raise without_value(e)
 
 
 def signal(translator: Translation, e: Expr, depth: int) -> str:
@@ -195,11 +195,20 @@ def signal(translator: Translation, e: Expr, depth: int) -> str:
 
 def unsupported(translator: Translation, e: Expr, depth: int) -> str:
     """Refuse everything else."""
-    name = e.get_name() if type(e).__name__ == "FunctionSymbol" else type(e).__name__
     raise InputError(
-        f"{name} cannot be compiled, in {shortened(e)}: "
+        f"{name_of(e)} cannot be compiled, in {shortened(e)}: "
         "write it with elementary functions or Piecewise, or make it an input"
     )
+
+
+def name_of(e: Expr) -> str:
+    """What messages call the kind of an expression: its class, or the function's own name."""
+    return str(e.get_name()) if type(e).__name__ == "FunctionSymbol" else type(e).__name__
+
+
+def without_value(e: Expr) -> InputError:
+    """The refusal of a symbol that is neither an input nor defined."""
+    return InputError(f"the symbol {e} has no value: make it an input, or define it by an earlier step")
 
 
 BUILDERS: dict[str, Builder] = {

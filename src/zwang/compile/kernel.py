@@ -28,7 +28,7 @@ LEVEL_UP_TO = {2: 2_000, 1: 50_000}  # level -> most lines that get it by defaul
 # level 1 on, longer functions run no faster and take up to three times as long to compile.
 LONGEST = (200, 500, 1_000, 1_000)
 
-_BATCH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+BATCH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +67,15 @@ class Kernel:
         """The outputs by name, as views of one array."""
         rows = self._pack(inputs)
         batch = rows.shape[:-1]
-        out = np.empty((*batch, self.output_size))
-        work = np.empty(self.work_size)
-        _BATCH(self.batch_address)(out.ctypes.data, rows.ctypes.data, work.ctypes.data, prod(batch))
+        out = self.on_rows(rows.reshape(prod(batch), self.input_size)).reshape(*batch, self.output_size)
         return {name: out[..., part].reshape(batch + self.shapes[name]) for name, part in self.outputs.items()}
+
+    def on_rows(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The outputs for rows of inputs (k, input_size), both packed."""
+        rows = np.ascontiguousarray(rows)
+        out, work = np.empty((len(rows), self.output_size)), np.empty(self.work_size)
+        BATCH(self.batch_address)(out.ctypes.data, rows.ctypes.data, work.ctypes.data, len(rows))
+        return out
 
     def _pack(self, inputs: Mapping[str, ArrayLike]) -> NDArray[np.float64]:
         """The inputs as rows, batch axes in front."""

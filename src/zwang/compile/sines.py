@@ -8,6 +8,13 @@ each by itself: what a lane gets depends on nothing but its angle.
 Reference: the reduction and the polynomials are those of Sun's fdlibm (e_rem_pio2.c, k_sin.c, k_cos.c, 1993).
 """
 
+# The constants and the scheme are those of fdlibm, under this notice (see also NOTICE):
+#
+# Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved.
+# Developed at SunSoft, a Sun Microsystems, Inc. business.
+# Permission to use, copy, modify, and distribute this software is freely granted, provided that this notice is
+# preserved.
+
 from __future__ import annotations
 
 import struct

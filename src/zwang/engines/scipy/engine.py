@@ -1,6 +1,5 @@
 """The SciPy engine for stiff systems: Radau and LSODA over kernels in machine code, Jacobian included."""
 
-import ctypes
 import time as clock
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,6 +12,7 @@ import symengine as se
 
 from zwang.arrays import Array
 from zwang.compile import Kernel, Program
+from zwang.compile.kernel import BATCH
 from zwang.compile.tangent import tangent
 from zwang.engines.native.engine import compiled
 from zwang.engines.pieces import Watched
@@ -23,7 +23,6 @@ from zwang.errors import InputError
 
 ON = 1e-13  # a residual below this counts as none
 
-_BATCH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 _JACOBIANS: "WeakKeyDictionary[Program, Program]" = WeakKeyDictionary()
 
 
@@ -62,7 +61,7 @@ def problem_of(task: Task, watch: "Watch") -> tuple[SteppedProblem, str]:
         return np.concatenate([y[n:], out[:n]])
 
     def health(times: Array, states: Array) -> Array:
-        pivots = evaluated(kernel, packed(times, states, task.p))[:, n:pivots_end] / watch.scale
+        pivots = kernel.on_rows(packed(times, states, task.p))[:, n:pivots_end] / watch.scale
         return np.asarray(np.where(np.isnan(pivots), np.inf, pivots) - task.pivot_tol)
 
     events = Watched(compiled(task.events.program), task.p, task.events) if task.events else None
@@ -74,7 +73,7 @@ def problem_of(task: Task, watch: "Watch") -> tuple[SteppedProblem, str]:
         health if task.pivot_tol and len(task.pivot_scale) else None,
         events=events,
         project=projection_of(task),
-        power=(lambda times, states: evaluated(kernel, packed(times, states, task.p))[:, -1]) if task.powers else None,
+        power=(lambda times, states: kernel.on_rows(packed(times, states, task.p))[:, -1]) if task.powers else None,
         arrived=lambda t, y: watch.grow(t, y, at(t, y)[n:pivots_end]) if task.growing else None,
     ), note
 
@@ -118,7 +117,7 @@ def single(kernel: Kernel, task: Task) -> Callable[[float, Array], Array]:
     room = np.empty(kernel.output_size + kernel.work_size)
     out, work = room[: kernel.output_size], room[kernel.output_size :]  # parts of one array live as long as it is used
     state = given[1 : 1 + 2 * len(task.q)]
-    call, places = _BATCH(kernel.batch_address), (out.ctypes.data, given.ctypes.data, work.ctypes.data)
+    call, places = BATCH(kernel.batch_address), (out.ctypes.data, given.ctypes.data, work.ctypes.data)
 
     def at(t: float, y: Array) -> Array:
         given[0], state[:] = t, y
@@ -126,14 +125,6 @@ def single(kernel: Kernel, task: Task) -> Callable[[float, Array], Array]:
         return out
 
     return at
-
-
-def evaluated(kernel: Kernel, rows: Array) -> Array:
-    """The outputs of a kernel for rows of inputs, packed as these are."""
-    out, work = np.empty((len(rows), kernel.output_size)), np.empty(kernel.work_size)
-    rows = np.ascontiguousarray(rows)
-    _BATCH(kernel.batch_address)(out.ctypes.data, rows.ctypes.data, work.ctypes.data, len(rows))
-    return out
 
 
 def jacobian_of(task: Task) -> tuple[Callable[[float, Array], Array] | None, str]:
@@ -150,7 +141,7 @@ def jacobian_of(task: Task) -> tuple[Callable[[float, Array], Array] | None, str
         here = np.repeat(packed(t, y, task.p)[None], 2 * n, axis=0)
         J = np.zeros((2 * n, 2 * n))
         J[:n, n:] = np.eye(n)
-        J[n:] = evaluated(kernel, np.concatenate([here, directions], axis=1))[:, part].T
+        J[n:] = kernel.on_rows(np.concatenate([here, directions], axis=1))[:, part].T
         J[~np.isfinite(J)] = 0.0  # it only guides Newton's method; √x at 0 has a slope and no derivative
         return J
 

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from zwang.compile import Program
+from zwang.compile.builders import name_of, without_value
 from zwang.errors import InputError
 from zwang.functions import FUNCTIONS
 from zwang.words import shortened
@@ -211,14 +212,13 @@ def truth(to: Interpreter, e: Any, args: Sequence[Any]) -> Any:
 
 def unknown_symbol(to: Interpreter, e: Any, args: Sequence[Any]) -> Any:
     """Refuse a symbol without a value."""
-    raise InputError(f"the symbol {e} has no value: make it an input, or define it by an earlier step")
+    raise without_value(e)
 
 
 def refuse(e: Any) -> Any:
     """Refuse what heyoka cannot expand."""
-    name = e.get_name() if type(e).__name__ == "FunctionSymbol" else type(e).__name__
     raise InputError(
-        f"{name} cannot be integrated by Taylor's method, in {shortened(e)}: "
+        f"{name_of(e)} cannot be integrated by Taylor's method, in {shortened(e)}: "
         "choose method='native', or write it with elementary functions"
     )
 

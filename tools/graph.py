@@ -1,4 +1,5 @@
-"""The house as it stands: rooms, their sizes and what they import, read from the source. `make graph`.
+"""The house as it stands: rooms, their sizes and what they import, read from the source. `make graph`;
+`make test` runs it with --quiet, which prints only the rules that are broken.
 
 A room is a folder of src/zwang, or a single file beside the folders. Imports count wherever they stand: at module
 level, inside functions (lazy) and under TYPE_CHECKING (typing). Exit code 1 if there is a cycle of any of them, between
@@ -10,7 +11,9 @@ import ast
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1] / "src" / "zwang"
@@ -266,4 +269,10 @@ def complexity(function: Function) -> int:
 
 
 if __name__ == "__main__":
+    if "--quiet" in sys.argv[1:]:
+        said = StringIO()
+        with redirect_stdout(said):
+            broken = main()
+        print(said.getvalue().rpartition("\n\n")[2] if broken else "", end="")
+        sys.exit(1 if broken else 0)
     sys.exit(1 if main() else 0)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zwang.arrays import Array
+from zwang.arrays import EPS, Array
 from zwang.linalg.factors import Factors, factorise_masses
 from zwang.linalg.masses import Masses, masses
-from zwang.linalg.rank import EPS, row_norms, row_rank
+from zwang.linalg.rank import row_norms, row_rank
 
 # In eps: rows of unit length that differ by less than this have the same rank. Their pivots differ by little more, and
 # count as zero below `RANK_SLACK`, 2^10.

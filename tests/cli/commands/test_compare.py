@@ -144,9 +144,9 @@ def test_a_wrong_derivation_is_found(zwang, quick, monkeypatch, part):
 def test_drift_and_energy_beyond_their_bounds_fail(zwang, quick, monkeypatch, figure, words):
     from zwang.motion import compare
 
-    true = compare.compare_engines
+    true = compare.engines_from
     monkeypatch.setattr(
-        compare, "compare_engines", lambda *a, **k: tuple(replace(row, **{figure: 1e-3}) for row in true(*a, **k))
+        compare, "engines_from", lambda *a, **k: tuple(replace(row, **{figure: 1e-3}) for row in true(*a, **k))
     )
     result = zwang("compare", "pendulum.toml")
     assert result.exit_code == Exit.DISAGREE

@@ -175,7 +175,7 @@ class Drive:
         if stalls > STALLS:
             return at.singular(path.end, singular.STALLED)
         if basis.damping and kept is None:
-            del self.scales[basis]  # small, but well: what is small here is the new measure
+            del self.scales[basis]  # they are only small: from here on their size is the measure
         self.scales[plain] = passed.scale
         way = singular.by_name(setup, plain, passed.path, motion(passed.path.end))
         at = self.saved(at, plain, way)

@@ -40,7 +40,6 @@ TESTED_IN = {
     "engines/native/search": ("engines/test_events_found",),
     "engines/native/stage_kernels": ("engines/native/test_fast_pow", "engines/native/test_runs"),
     "engines/pieces": ("engines/test_events_found",),
-    "engines/steps": ("engines/scipy/test_engine",),
     "engines/task": ("engines/test_registry", "engines/scipy/test_engine"),
     "engines/taylor/machine": ("engines/taylor/test_engine",),
     "equations/derivation": ("equations/test_papers", "equations/test_identities"),

@@ -3,6 +3,9 @@ from importlib.util import find_spec
 import pytest
 from hypothesis import settings
 
+# Scripts that add toys to the tables, each in a process of its own: imported here, they would add them for all tests.
+collect_ignore = ["adding"]
+
 # Random cases are the same in every run, on every machine: a failure can always be repeated.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60, database=None)
 settings.load_profile("ci")

@@ -12,9 +12,10 @@ import zwang as zw
 from tests.engines.native.records import array, record
 from zwang import dot
 from zwang.compile.restricted import native, native_library
+from zwang.engines.native.pivots import DIP, dips
 from zwang.engines.native.record import RunRecord
 from zwang.engines.native.runs import Kernels
-from zwang.engines.native.step import DIP, NODES, dips
+from zwang.engines.native.step import NODES
 from zwang.errors import InputError
 
 x, y = zw.coordinates("x y")

@@ -7,6 +7,6 @@ class FrozenValue(float):
     Such a parameter cannot be set when the system is evaluated or simulated: what was computed from it would not
     follow. A model file's `simulate` and `with_parameters` build the system again.
 
-    >>> Fixed(2) == 2
+    >>> FrozenValue(2) == 2
     True
     """

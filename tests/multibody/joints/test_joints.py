@@ -184,7 +184,7 @@ def check_rolling(s):
         up = normal
     contact = centre - radius * up
     assert np.abs(np.einsum("ti,ti->t", contact - s.point(0, s.at), normal)).max() < TOL
-    assert np.abs(s.residual_rate(1, contact) - s.residual_rate(0, contact)).max() < 10 * TOL
+    assert np.abs(s.velocity(1, contact) - s.velocity(0, contact)).max() < 10 * TOL
 
 
 def check_wheel_on_wheel(s):
@@ -193,7 +193,7 @@ def check_wheel_on_wheel(s):
     apart = np.linalg.norm(b - a, axis=1)
     assert np.abs(apart - r1 - r2).max() < TOL
     contact = a + r1 * (b - a) / apart[:, None]
-    assert np.abs(s.residual_rate(1, contact) - s.residual_rate(0, contact)).max() < 10 * TOL
+    assert np.abs(s.velocity(1, contact) - s.velocity(0, contact)).max() < 10 * TOL
     # r₁ θ₁ + r₂ θ₂ = (r₁ + r₂) φ: what rolling means, integrated
     phi = np.unwrap(np.arctan2(*(b - a).T[::-1]))
     turns = [s.column("q", f"{k}.angle") for k in "ab"]
@@ -203,7 +203,7 @@ def check_wheel_on_wheel(s):
 
 def check_skate(s):
     place = s.point(1, s.at)
-    past = s.residual_rate(1, place) - s.residual_rate(0, place)
+    past = s.velocity(1, place) - s.velocity(0, place)
     blade = s.direction(1, s.axis)
     if s.extra["normal"] is None:
         side = np.stack([-blade[:, 1], blade[:, 0]], -1)

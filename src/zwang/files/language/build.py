@@ -312,7 +312,9 @@ def power(base: Built, exponent: Built, at: int) -> Built:
         raise Misread("a power of a negative number with an exponent that changes", at)
     if base.value == 0:
         raise Misread("a power of zero with an exponent that changes", at)
-    made_power = made(base.expr**exponent.expr, costs, at)
+    # SymPy would raise every piece of a case by itself, and ask questions about its conditions that may take long
+    cases = isinstance(base.expr, sp.Piecewise)
+    made_power = made(sp.Pow(base.expr, exponent.expr, evaluate=not cases), costs, at)
     exponents = [f.exp for f in sp.Mul.make_args(made_power.expr) if f.is_Pow and f.exp.is_Number]
     if any(abs(e) > LARGEST_EXPONENT for e in exponents):
         raise Misread(f"powers of powers make an exponent beyond {LARGEST_EXPONENT}", at)

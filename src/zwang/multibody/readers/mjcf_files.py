@@ -66,8 +66,9 @@ def require_name(element: Element, key: str, name: str) -> None:
 def require_under(root: Path, path: Path, name: str) -> None:
     """Refuse a path that leads out of the folder by a link."""
     try:
-        inside = path.resolve().is_relative_to(root)
-    except (OSError, RuntimeError):  # links in a circle
+        end = path.resolve()
+        inside = end.is_relative_to(root) and not end.is_symlink()  # links in a circle end in one of them
+    except (OSError, RuntimeError):  # or, before Python 3.13, in an error
         inside = False
     if not inside:
         raise refused([f"{name!r} leads out of the model's folder by a link: put the file itself beside the model"])

@@ -51,16 +51,21 @@ class Masses:
 
 def masses(M: Array, A: Array) -> Masses:
     """A stack of symmetric matrices (k, n, n), scaled and factorised; constraints (k, m, n) scale what has no mass."""
-    diagonal = np.einsum("kii->ki", M)
-    massive = diagonal > 0
-    D = power_of_two(np.sqrt(np.where(massive, diagonal, 1.0)))
-    scaled = M / D[:, :, None] / D[:, None, :]
+    D, scaled = with_unit_diagonal(M)
+    massive = np.einsum("kii->ki", M) > 0
     Li, definite = inverse_factors(scaled)
     if definite.all():
         return Masses(D, scaled, Li, definite, D)
     units = tied_units(block_units(scaled, D), massive, A)
     D = np.where(massive, D, units)
     return Masses(D, M / D[:, :, None] / D[:, None, :], Li, definite, units)
+
+
+def with_unit_diagonal(M: Array) -> tuple[Array, Array]:
+    """D (k, n), powers of two, and M̂ = D⁻¹MD⁻¹, whose diagonal is about 1 where there is mass."""
+    diagonal = np.einsum("kii->ki", M)
+    D = power_of_two(np.sqrt(np.where(diagonal > 0, diagonal, 1.0)))
+    return D, M / D[:, :, None] / D[:, None, :]
 
 
 def mass_units(M: Array, A: Array) -> Array:
@@ -116,7 +121,7 @@ def regular(M: Array) -> Flags:
     >>> regular(np.array([[[1e-30, 0], [0, 1e30]], [[1, 1], [1, 1]]])).tolist()
     [True, False]
     """
-    return masses(M, np.zeros((len(M), 0, M.shape[1]))).definite
+    return inverse_factors(with_unit_diagonal(M)[1])[1]
 
 
 def mass_tolerance(n: int) -> float:

@@ -1,5 +1,7 @@
 """The gate to SymPy: what is not an expression is refused, and text never runs, however deep it is hidden."""
 
+from collections import UserString
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -22,6 +24,7 @@ HIDDEN = {
     "key": {CODE: 1},
     "set": {CODE},
     "frozen set": frozenset([CODE]),
+    "text of the collections": UserString(CODE),
     "array": np.array([CODE]),
     "array of objects": np.array([(CODE,), 1], dtype=object),
 }

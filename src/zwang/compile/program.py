@@ -71,16 +71,20 @@ _NO_EXPRESSION = (str, bytes, tuple, list, dict, set, frozenset)
 def expression_of(value: Expr | float) -> Expr:
     """An expression of SymEngine, or a number as one; SymEngine itself would parse text."""
     if isinstance(value, _NO_EXPRESSION):
-        raise InputError(f"{value!r} is text, or may hold some, and no expression: nothing here parses text")
-    return _sympify()(value)
+        raise InputError(f"{value!r} is text, or may hold some, and not an expression: nothing here parses text")
+    sympify, refusal = _sympify()
+    try:
+        return sympify(value)
+    except refusal:
+        raise InputError(f"{value!r} is neither a number nor an expression: nothing here parses text") from None
 
 
 @cache
-def _sympify() -> Callable[[Any], Expr]:
-    """SymEngine's own conversion, imported once and not for each of many thousand expressions."""
-    from symengine import sympify
+def _sympify() -> tuple[Callable[[Any], Expr], type[Exception]]:
+    """SymEngine's own conversion and its refusal, imported once and not for each of many thousand expressions."""
+    from symengine import SympifyError, sympify
 
-    return sympify  # type: ignore[no-any-return]  # SymEngine says nothing of types
+    return sympify, SympifyError
 
 
 def _define(defined: dict[Symbol, str], symbol: Symbol, where: str) -> None:

@@ -65,7 +65,7 @@ def as_expression(value: Any) -> sp.Basic:
         raise InputError(f"{value!r} is not a scalar expression")
     try:
         expression = sp.sympify(value, strict=True)
-    except sp.SympifyError:
+    except (ValueError, TypeError):  # SympifyError is one of the first
         raise InputError(f"{value!r} is neither a number nor a SymPy expression") from None
     unfinished = {d: d.doit() for d in expression.atoms(sp.Derivative) if is_unfinished(d)}
     return expression.xreplace(unfinished) if unfinished else expression

@@ -68,3 +68,34 @@ def test_a_mass_that_determines_no_acceleration_is_refused_by_the_names_of_coord
 def test_several_starts_are_for_simulate_many():
     with pytest.raises(InputError, match="simulate_many takes arrays"):
         start_of(pendulum(), HANGING | {x: [0.6, 0.6]})
+
+
+def test_a_second_motion_from_a_start_is_the_first_to_the_last_bit():
+    system = pendulum(again=2 * x**2 + 2 * y**2 - 2)
+    first, second = (zw.simulate(system, HANGING, 1.0, samples=5) for _ in range(2))
+    assert first.drop_attrs(deep=False).identical(second.drop_attrs(deep=False))
+
+
+def test_what_is_kept_of_a_good_start_does_not_let_a_bad_one_pass():
+    L = zw.parameters("L")
+    system = zw.System(
+        (x, y), kinetic=(zw.dot(x) ** 2 + zw.dot(y) ** 2) / 2, constraints={"rod": x**2 + y**2 - L**2 * (1 + zw.t)},
+        parameters={L: 1},
+    )  # fmt: skip
+    good = HANGING | {zw.dot(x): 0.3, zw.dot(y): -0.4}  # x x' + y y' = L²/2
+    for _ in range(2):
+        zw.simulate(system, good, 0.1, samples=2)
+        for state, options in ((good, {"parameters": {L: 1.1}}), (good, {"t": 0.05}), (HANGING, {})):
+            with pytest.raises(InputError, match="'rod' reads"):
+                zw.simulate(system, state, 0.1, samples=2, **options)
+
+
+def test_a_signal_is_read_at_every_start_though_an_old_one_stood_at_the_same_address():
+    u = zw.coordinates("u")
+    system = zw.System((x,), kinetic=zw.dot(x) ** 2 / 2, constraints={"driven": x - u}, parameters={u: None})
+    for value in (1.0, 2.0, 3.0):
+        signal = zw.Signal([0.0, 1.0], [value, value])
+        zw.simulate(system, {x: value, zw.dot(x): 0}, 0.5, samples=2, parameters={u: signal})
+        with pytest.raises(InputError, match="'driven' reads"):
+            zw.simulate(system, {x: value + 1, zw.dot(x): 0}, 0.5, samples=2, parameters={u: signal})
+        del signal

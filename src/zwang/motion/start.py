@@ -7,6 +7,7 @@ satisfies its constraints to the last digit.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from zwang.formulations.solve import require_consistent
 from zwang.linalg.factors import Stack
 from zwang.linalg.newton import nearest_root
 from zwang.linalg.ranked import Ranked, ranked
+from zwang.lowering.cache import Kept
 from zwang.lowering.lowered import Matrices, MatrixKernel, matrix_kernel
 from zwang.lowering.rows import RowBasis, choose
 from zwang.model import System
@@ -34,6 +36,8 @@ LARGE = 10_000  # entries of A from which on its rank is first looked for in the
 CLEAR = 1e-6  # pivots above this share of what they start from leave no doubt that rows are independent
 
 State = tuple[float, Array, Array]
+
+_BASES: Kept[RowBasis] = Kept()
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +131,21 @@ def require_solvable(start: Start) -> None:
 
 
 def first_basis(setup: Setup, start: Start) -> RowBasis:
-    """The rows that a motion begins on; a start that cannot move is refused by name."""
+    """The rows that a motion begins on; a start that cannot move is refused by name.
+
+    What was chosen at a start is kept: the next motion from there begins at once. Not so with signals: of these the
+    parameters hold addresses only, not what they read.
+    """
+    if setup.signals:
+        return checked_basis(setup, start)
+    t, q, v = start.state
+    state = sha256(b"".join(part.tobytes() for part in (q, v, start.p))).digest()
+    key = (setup.system.structure, tuple(setup.inputs.items()), setup.form, t, state)
+    return _BASES.get(key, lambda: checked_basis(setup, start))
+
+
+def checked_basis(setup: Setup, start: Start) -> RowBasis:
+    """The rows to begin on at a start that is checked first."""
     require_satisfied(start)
     if clearly_independent(setup, start.state, start.matrices):
         return every_row(setup)

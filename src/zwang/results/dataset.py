@@ -2,16 +2,19 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zwang.arrays import Array
+from zwang.lowering.cache import Kept
 
 if TYPE_CHECKING:
     import xarray as xr
 
+SHORT = 10_000  # times of a motion whose outline is kept
 
 # variable: dimensions beside time, what it is
 VARIABLES = {
@@ -37,6 +40,9 @@ VARIABLES = {
 }
 
 
+_OUTLINES: Kept["xr.Dataset"] = Kept()
+
+
 def dataset(
     values: Mapping[str, Any],
     times: Array,
@@ -47,22 +53,48 @@ def dataset(
     leading: tuple[str, ...] = (),
 ) -> "xr.Dataset":
     """Put values over time under their names, with what they are in words; `leading` dimensions come first."""
-    import xarray as xr
+    outline = Outline(times.tobytes(), tuple(coordinates), tuple(constraints), leading, np.shape(values["energy"]))
+    empty = _OUTLINES.get(outline, outline.dataset) if times.size <= SHORT else outline.dataset()
+    motion = empty.copy(data={name: values[name] for name in VARIABLES} | {"unique": unique})
+    motion.attrs = {key: plain(value) for key, value in attributes.items()}
+    return motion
 
-    variables = {
-        name: ((*leading, "time", *dims), values[name], {"long_name": words})
-        for name, (dims, words) in VARIABLES.items()
-    }
-    variables["unique"] = (("constraint",), unique, {"long_name": "whether λ is unique"})
-    return xr.Dataset(
-        variables,
-        coords={
-            "time": ("time", times, {"long_name": "time"}),
-            "coordinate": ("coordinate", np.asarray(coordinates, dtype=str)),
-            "constraint": ("constraint", np.asarray(constraints, dtype=str)),
-        },
-        attrs={key: plain(value) for key, value in attributes.items()},
-    )
+
+@dataclass(frozen=True)
+class Outline:
+    """A dataset without its values: what many motions share. xarray takes longer to make one than to fill one."""
+
+    times: bytes
+    coordinates: tuple[str, ...]
+    constraints: tuple[str, ...]
+    leading: tuple[str, ...]
+    shape: tuple[int, ...]
+    """Of scalars over leading dimensions and time."""
+
+    def dataset(self) -> "xr.Dataset":
+        """The dataset with nothing in it; its values take no memory."""
+        import xarray as xr
+
+        sizes = {"coordinate": len(self.coordinates), "constraint": len(self.constraints)}
+        along = (*self.leading, "time")
+        variables = {
+            name: ((*along, *dims), nothing(*self.shape, *(sizes[d] for d in dims)), {"long_name": words})
+            for name, (dims, words) in VARIABLES.items()
+        }
+        variables["unique"] = (("constraint",), nothing(len(self.constraints)), {"long_name": "whether λ is unique"})
+        return xr.Dataset(
+            variables,
+            coords={
+                "time": ("time", np.frombuffer(self.times), {"long_name": "time"}),
+                "coordinate": ("coordinate", np.asarray(self.coordinates, dtype=str)),
+                "constraint": ("constraint", np.asarray(self.constraints, dtype=str)),
+            },
+        )
+
+
+def nothing(*shape: int) -> Array:
+    """An array that holds one number, whatever its shape."""
+    return np.broadcast_to(0.0, shape)
 
 
 def plain(value: Any) -> Any:

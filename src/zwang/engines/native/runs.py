@@ -236,8 +236,9 @@ def prepare(
         memory[:, places["fired"] : places["fired"] + kernels.events] = np.nan
 
     records = np.zeros(samples, RUN)
+    begin = _addresses(memory)
     for name, place in places.items():
-        records[name] = _addresses(memory) + 8 * place
+        records[name] = begin + 8 * place
     for name, array in shared.items():
         records[name] = array.ctypes.data
     for name, array in results.items():
@@ -363,8 +364,8 @@ def _check(k: Kernels, t: float, q: Floats, v: Floats, p: Floats, times: Floats,
         raise InputError("there is nothing to integrate: a system needs at least one coordinate")
     if (k.event == 0) != (k.events == 0):
         raise InputError(f"event kernel {k.event:#x} for {k.events} events: give both or neither")
-    steps = np.diff(times, prepend=t)
-    if not (np.all(steps >= 0.0) or np.all(steps <= 0.0)):
+    before, after = np.concatenate([[t], times[:-1]]), times
+    if not ((before <= after).all() or (before >= after).all()):
         raise InputError("times must go one way, forwards or backwards, from the start on: sort them")
 
 
@@ -373,11 +374,15 @@ def _spread(name: str, value: ArrayLike, size: int) -> Floats:
     given = np.asarray(value, dtype=float)
     if given.ndim and given.shape != (size,):
         raise InputError(f"{name} has shape {given.shape}; a number or ({size},) is needed")
-    return np.array(np.broadcast_to(given, (size,)))
+    spread = np.empty(size)
+    spread[:] = given
+    return spread
 
 
 def _both_sides(breaks: ArrayLike, backwards: bool) -> Floats:
     """(breaks, 2) the two doubles that each break lies between, as the motion meets them."""
+    if not np.size(breaks):
+        return np.empty((0, 2))
     before = np.unique(np.asarray(breaks, dtype=float))
     pairs = np.stack([before, np.nextafter(before, np.inf)], axis=1)
     return np.ascontiguousarray(pairs[::-1, ::-1] if backwards else pairs)

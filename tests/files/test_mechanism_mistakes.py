@@ -110,6 +110,38 @@ MISTAKES = {
 }  # fmt: skip
 
 
+SOLID = "[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\n[[bodies.b.solids]]\n"
+SOLID_MISTAKES = {
+    "no kind": ("radius = 1", "a solid's kind is missing: choose box, sphere", "[[bodies.b.solids]]"),
+    "unknown kind": ("kind = 'ball'", "a solid's kind is unknown: choose box, sphere", "'ball'"),
+    "missing size": ("kind = 'box'", "the box has no size", "[[bodies.b.solids]]"),
+    "unknown key": ("kind = 'sphere'\nradius = 1\nlength = 2", "unknown key in a sphere", "2"),
+    "wrong type": ("kind = 'box'\nsize = 3", "a number where three numbers [a, b, c] is meant", "3"),
+    "negative": ("kind = 'sphere'\nradius = '1 - 2'", "a sphere: radius: -1 is not positive", "'1 - 2'"),
+    "unknown name": ("kind = 'sphere'\nradius = 'R'", "unknown name 'R'", "R"),
+    "moving": ("kind = 'sphere'\nradius = 'b.x'", "'b.x' may not be used in a place", "b.x"),
+    "reflection": ("kind = 'sphere'\nradius = 1\norientation = [[1, 0, 0], [0, 1, 0], [0, 0, -1]]",
+                   "the matrix is not a rotation", "[[1"),
+    "colour": ("kind = 'sphere'\nradius = 1\ncolor = 'grun'", "color 'grun' is unknown", "'grun'"),
+    "face without a vertex": ("kind = 'mesh'\nvertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]\nfaces = [[0, 1, 3]]",
+                              "a face has three whole numbers from 0 to 2", "[[0, 1, 3"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", SOLID_MISTAKES)
+def test_mistakes_of_solids_are_named_and_located(what):
+    text, said, place = SOLID_MISTAKES[what]
+    require_mistake(SOLID + text, said, place)
+    if what != "moving":
+        text = "[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\n[[scenery.solids]]\n" + text
+        require_mistake(text, said, place.replace("bodies.b", "scenery"))
+
+
+def test_scenery_needs_bodies_in_space():
+    require_mistake(CRANK + "\n[[scenery.solids]]\nkind = 'sphere'\nradius = 1\n", "solids stand in space", "[[scenery")
+    require_mistake("[[scenery.solids]]\nkind = 'sphere'\nradius = 1\n", "there are no bodies", "[[scenery")
+
+
 @pytest.mark.parametrize("what", MISTAKES)
 def test_mistakes_are_named_and_located(what):
     before, after, said, place = MISTAKES[what]
@@ -169,6 +201,7 @@ def test_joints_without_bodies_and_empty_bodies():
 
 # Hostile files
 
+SPHERE = "{ kind = 'sphere', radius = 1 }, "
 STEP = "{ name = 'a', kind = 'angle', axis = [1, 0, 0] }, "
 HOSTILE = {
     "many bodies": "".join(f"[bodies.b{i}]\nmass = 1\ninertia = 1\n" for i in range(201)),
@@ -177,6 +210,9 @@ HOSTILE = {
     "deep lists": f"[bodies.b]\nmass = 1\ninertia = 1\nposition = {'[' * 500}{']' * 500}\n",
     "deep tables": "[bodies.b]\nmass = 1\ninertia = 1\noutline.a.b.c.d.e.f.g = 1\n",
     "many corners": f"[bodies.b]\nmass = 1\ninertia = 1\noutline = [{'[0, 0], ' * 5000}]\n",
+    "many solids": f"[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\nsolids = [{SPHERE * 5000}]\n",
+    "many vertices": f"[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\nsolids = [{{ kind = 'mesh', vertices = "
+    f"[{'[0, 0, 0], ' * 25000}], faces = [[0, 1, 2]] }}]\n",
     "many steps": f"[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\n[joints.j]\nkind = 'series'\nsecond = 'b'\n"
     f"at = [0, 0, 0]\nsteps = [{STEP * 500}]\n",
     "wrong steps": "[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\n[joints.j]\nkind = 'series'\nsecond = 'b'\n"

@@ -2,8 +2,10 @@
 
 import dataclasses
 import re
+import tomllib
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 import sympy as sp
@@ -16,8 +18,10 @@ from zwang.files.part_table import BODIES, ELEMENTS, JOINTS
 from zwang.files.read import read_model
 from zwang.files.schema import json_schema
 from zwang.files.table_types import Kind
+from zwang.files.value_types import SOLID_KEYS, SOLID_SIZES
 from zwang.files.write import model_text
 from zwang.model.signal import Signal
+from zwang.model.solids import SOLIDS as kinds_of_solids
 from zwang.multibody.body import AnyBody
 from zwang.multibody.element import ForceElement
 from zwang.multibody.joint import Constrainer
@@ -268,6 +272,56 @@ def require_arguments(kind: Kind, part: type) -> None:
     needed = {f.name for f in fields if f.default is dataclasses.MISSING}
     defaulted = {"first"} if "first" not in {key.name for key in kind.needed} else set()
     assert {key.name for key in kind.needed} == needed - defaulted
+
+
+SOLIDS = """
+[parameters]
+r = 0.5
+[bodies.a]
+mass = 1
+inertia = [1, 1, 1]
+solids = [{ kind = "box", size = [1, "2*r", 3], at = [0, 0, "r"], orientation = [1, 0, 0, 1], color = "#102030" },
+          { kind = "mesh", vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0]], faces = [[0, 1, 2]] }]
+[bodies.m]
+kind = "moving"
+[[bodies.m.solids]]
+kind = "capsule"
+radius = "r"
+length = 2
+orientation = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+[[scenery.solids]]
+kind = "sphere"
+radius = "r/2"
+color = "red"
+[[scenery.solids]]
+kind = "ellipsoid"
+radii = [1, 2, "r"]
+[[scenery.solids]]
+kind = "cylinder"
+radius = 1
+length = "4*r"
+"""
+
+
+def test_solids_of_bodies_and_scenery_are_those_of_python():
+    model = read_model(SOLIDS)
+    made = {b.name: b for b in model.mechanism.bodies}
+    assert made["a"].solids == (
+        mb.Box((1, 1, 3), at=(0, 0, 0.5), orientation=(1, 0, 0, 1), color="#102030"),
+        mb.Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]),
+    )
+    assert made["m"].solids == (mb.Capsule(0.5, 2, orientation=[[0, -1, 0], [1, 0, 0], [0, 0, 1]]),)
+    scenery = (mb.Sphere(0.25, color="red"), mb.Ellipsoid((1, 2, 0.5)), mb.Cylinder(1, 2))
+    assert model.mechanism.scenery == scenery
+    assert model.with_parameters({"r": 1.0}).mechanism.scenery[0].radius == 0.5
+    jsonschema.validate(tomllib.loads(SOLIDS), json_schema())
+
+
+def test_every_kind_of_solid_can_be_written():
+    for kind, sizes in SOLID_SIZES.items():
+        fields = {f.name for f in dataclasses.fields(kinds_of_solids[kind])}
+        assert fields == {*sizes, *SOLID_KEYS}
+    assert SOLID_SIZES.keys() == kinds_of_solids.keys()
 
 
 # A whole model

@@ -7,12 +7,14 @@ from typing import Any
 
 import sympy as sp
 
+from zwang.errors import InputError
 from zwang.files.language.build import Built, scaled
 from zwang.files.language.names import wrong_name
 from zwang.files.language.scope import CONSTRAINT, FORCE, Meaning, Scope, Use, names_in, use
 from zwang.files.table_types import Key, Kind
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
+from zwang.model.solids import SOLIDS, Solid
 from zwang.words import quoted
 
 OF: dict[str, Use] = {
@@ -68,6 +70,7 @@ class Values:
             "factors": self.factors,
             "conditions": self.conditions,
             "steps": self.steps,
+            "solids": self.solids,
         }
         if key.type in simple:
             return simple[key.type](path, given)
@@ -155,6 +158,22 @@ class Values:
             return Step(name, given[i]["kind"], **dict(values))
 
         return each(one, range(len(given)))
+
+    def solids(self, path: Path, given: list[dict[str, Any]]) -> tuple[Solid, ...]:
+        """The solids of a body."""
+        return tuple(each(lambda i: self.solid((*path, i), given[i]), range(len(given))))
+
+    def solid(self, path: Path, given: dict[str, Any]) -> Solid:
+        """One solid, in numbers."""
+        plain = ("kind", "color", "vertices", "faces")  # what holds no expressions
+        values = {key: given[key] for key in plain[1:] if key in given}
+        numbers = [key for key in given if key not in plain]
+        values |= dict(each(lambda key: (key, self.nested((*path, key), given[key], "number")), numbers))
+        try:
+            return SOLIDS[given["kind"]](**values)
+        except InputError as error:
+            self.document.of((*path, *error.mistakes[0].where), error.mistakes[0])
+        raise Wrong
 
     def name(self, path: Path, name: str) -> sp.Symbol:
         """A name that the part itself brings along, as a symbol."""

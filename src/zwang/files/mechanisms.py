@@ -1,6 +1,7 @@
 """Bodies, joints and force elements of a model file to a mechanism."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -65,6 +66,7 @@ def place_names(data: Mapping[str, Any], definitions: Mapping[str, Any]) -> set[
             for key in kind.keys if kind is not None else ():
                 if key.name in entry and dependence(key, entry[key.name], entry) == "number":
                     wanted.update(*map(found_names, texts_in(entry[key.name])))
+    wanted.update(*map(found_names, texts_in(data.get("scenery"))))
     todo = list(wanted)
     while todo:
         text = definitions.get(todo.pop())
@@ -94,6 +96,7 @@ class MechanismReader:
         self.numbers = {sp.Symbol(n): as_scalar(v) for n, v in values.items() if v is not None}
         self.values = Values(document, scope)
         self.forces: dict[str, Any] = {}
+        self.scenery: tuple[Any, ...] = ()
 
     def read(self, definitions: Mapping[str, Any]) -> None:
         """Bodies, then joints, then what refers to joints, then force elements."""
@@ -113,6 +116,7 @@ class MechanismReader:
                     self.scope.freedoms[name] = None if joints[name] is None else partial(freedoms, joints[name])
             self.scope.define(dict(definitions))
         self.gravity()
+        self.surround()
         for section in ("springs", "elements"):
             for name, kind, entry in entries(self.document.data, section):
                 if name in self.forces:
@@ -189,6 +193,12 @@ class MechanismReader:
         except Wrong:
             self.forces["gravity"] = None
 
+    def surround(self) -> None:
+        """What stands around, where it is given."""
+        given = self.document.data.get("scenery", {}).get("solids", ())
+        with suppress(Wrong):
+            self.scenery = self.values.solids(("scenery", "solids"), given)
+
     @property
     def rows(self) -> tuple[str, ...]:
         """The names of the conditions of bodies and joints."""
@@ -202,7 +212,7 @@ class MechanismReader:
         bodies = [body for body in self.values.bodies.values() if body is not mb.ground]
         try:
             made = mb.Mechanism(bodies, [*self.values.joints.values()], [*self.forces.values()], parameters, name,
-                             constraints)  # fmt: skip
+                             constraints, self.scenery)  # fmt: skip
             _ = made.system, made.drawing
             return made
         except (ModelError, InputError) as error:

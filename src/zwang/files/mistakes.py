@@ -54,6 +54,8 @@ def place_of_part(mistake: Mistake, data: Mapping[str, Any]) -> Path:
 
 def part_place(where: Where, data: Mapping[str, Any]) -> Path:
     """The place of a part by its argument and name; a row or a coordinate, pin.x, is a part's by how it begins."""
+    if where[:1] == ("scenery",) and "scenery" in data:
+        return "scenery", "solids", *(where[1:] or (0,))
     if len(where) < 2:
         return ()
     argument, name = str(where[0]), str(where[1])

@@ -6,6 +6,7 @@ constant, a force or a motion stays an expression.
 
 from zwang.files.table_types import Key, Kind
 
+SOLIDS = Key("solids", "solids", "boxes, balls, cylinders, … for the picture, in body axes", of="number")
 OUTLINE = Key("outline", "points", "corners for the picture, in body axes", of="parameters")
 
 BODY_KEYS = {
@@ -21,6 +22,7 @@ BODY_KEYS = {
         Key("angular_velocity", "point", "at the start, in world axes", of="number"),
         Key("spin", "expression", "angular velocity at the start", of="number"),
         OUTLINE,
+        SOLIDS,
     )
 }  # fmt: skip
 
@@ -116,15 +118,15 @@ def kind(keys: dict[str, Key], name: str, part: str, meaning: str, needed: str, 
 
 BODIES = (
     kind(BODY_KEYS, "body", "Body", "a rigid body in space", "mass inertia",
-         "position orientation velocity angular_velocity outline"),
+         "position orientation velocity angular_velocity outline solids"),
     kind(BODY_KEYS, "planar", "PlanarBody", "a rigid body in the plane", "mass inertia",
          "position angle velocity spin outline"),
     kind(BODY_KEYS, "particle", "Particle", "a point with mass", "mass", "position velocity outline"),
-    kind({}, "moving", "Moving", "a body whose motion is prescribed", "", "position axis angle outline",
+    kind({}, "moving", "Moving", "a body whose motion is prescribed", "", "position axis angle outline solids",
          Key("position", "point", "where it is, in time", of="prescribed"),
          Key("axis", "point", "about which it turns, in space", of="number"),
          Key("angle", "expression", "how far it is turned, in time", 0, of="prescribed"),
-         OUTLINE),
+         OUTLINE, SOLIDS),
 )  # fmt: skip
 
 JOINTS = (

@@ -14,7 +14,7 @@ from zwang.files.toml.document import Document, parse_document
 from zwang.files.toml.problems import file_error
 from zwang.files.toml.source import file_text
 
-MECHANICAL = ("bodies", "joints", "gravity", "springs", "elements")  # sections of a mechanism
+MECHANICAL = ("bodies", "joints", "gravity", "springs", "elements", "scenery")  # sections of a mechanism
 
 
 def load_model(path: str | os.PathLike[str]) -> ModelFile:

@@ -1,16 +1,17 @@
 """The sections and keys of a model file, in one table: the reader, `zwang schema` and the documentation follow it."""
 
+from dataclasses import replace
 from typing import Any
 
 from zwang.engines.registry import AUTO, LOOSEST, TIGHTEST, methods
-from zwang.files.part_table import BODIES, ELEMENTS, JOINTS, SPRING
+from zwang.files.part_table import BODIES, ELEMENTS, JOINTS, SOLIDS, SPRING
 from zwang.files.table_types import Key, Kind, Section
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
 from zwang.files.value_types import TYPES, wrong_parts
 from zwang.formulations.forms import DEFAULT, integrable
-from zwang.model.drawing import COLORS
 from zwang.model.signal import INTERPOLATIONS, OUTSIDE
+from zwang.model.solids import COLORS
 from zwang.words import quoted
 
 MOST_ENTRIES = 2000  # of one section
@@ -57,6 +58,7 @@ SECTIONS = (
     Section("gravity", "on every body", keys=(Key("acceleration", "point", "in world axes", of="time"),)),
     Section("springs", "springs and dampers between points of bodies", named=True, kinds=(SPRING,)),
     Section("elements", "what else acts on the bodies", named=True, kinds=ELEMENTS),
+    Section("scenery", "what stands around, for the picture", keys=(replace(SOLIDS, meaning="in world axes"),)),
     Section("forces", "generalized force along a coordinate", short="expression", named=True),
     Section("nonideal", "nonideal force C of constraint along a coordinate", short="expression", named=True),
     Section(

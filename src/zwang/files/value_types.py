@@ -11,6 +11,8 @@ Wrong = list[tuple[tuple[int | str, ...], str]]
 MOST_POINTS = 100_000  # of a signal in the model file
 MOST_CORNERS = 1000  # of a line or an outline
 MOST_FACTORS = 100  # of a coupling
+MOST_SOLIDS = 200  # of one body
+MOST_VERTICES = 20_000  # of a mesh in the model file, and faces
 MOST_STEPS = 6  # hinges and slides in series: more leave nothing to hold
 
 
@@ -152,6 +154,27 @@ def step(value: Any) -> Wrong:
     return [((key, *inner), message) for key, entry in value.items() for inner, message in STEP[key](entry)]
 
 
+def solid(value: Any) -> Wrong:
+    """A solid for pictures."""
+    words = 'a solid { kind = "box", size = [a, b, c] }'
+    if not isinstance(value, dict):
+        return instead(value, words)
+    kind = value.get("kind")
+    if kind not in SOLID_SIZES:
+        there = f"choose {', '.join(SOLID_SIZES)}"
+        return [(("kind",) * ("kind" in value), f"a solid's kind is {'unknown' if kind else 'missing'}: {there}")]
+    known = ("kind", *SOLID_SIZES[kind], *SOLID_KEYS)
+    strange = next((key for key in value if key not in known), None)
+    if strange is not None:
+        return [((strange,), f"unknown key in a {kind}: there are {', '.join(known)}")]
+    missing = next((key for key in SOLID_SIZES[kind] if key not in value), None)
+    if missing is not None:
+        return [((), f"the {kind} has no {missing}")]
+    checks = SOLID_SIZES[kind] | SOLID_KEYS
+    wrong = {key: checks[key](entry) for key, entry in value.items() if key != "kind"}
+    return [((key, *at), message) for key, found in wrong.items() for at, message in found]
+
+
 POINT = "a point [x, y] or [x, y, z]"
 POINTS = "two points, one on each body,"
 MOMENTS = "a moment, three moments or a 3×3 matrix"
@@ -175,6 +198,26 @@ STEP: dict[str, Callable[[Any], Wrong]] = {
     "at": a_point,
     "reading": expression,
 }
+three = several(expression, "three numbers [a, b, c]", 3, 3)
+quaternion = several(expression, "a quaternion [q0, q1, q2, q3]", 4, 4)
+matrix = several(several(expression, "a row of three", 3, 3), "a 3×3 matrix", 3, 3)
+# what the solids of each kind need, and what all of them may have
+SOLID_SIZES: dict[str, dict[str, Callable[[Any], Wrong]]] = {
+    "box": {"size": three},
+    "sphere": {"radius": expression},
+    "ellipsoid": {"radii": three},
+    "cylinder": {"radius": expression, "length": expression},
+    "capsule": {"radius": expression, "length": expression},
+    "mesh": {
+        "vertices": several(several(number, "three numbers [x, y, z]", 3, 3), "a list of places", 3, MOST_VERTICES),
+        "faces": several(several(number, "three whole numbers", 3, 3), "a list of faces", 1, MOST_VERTICES),
+    },
+}
+SOLID_KEYS: dict[str, Callable[[Any], Wrong]] = {
+    "at": three,
+    "orientation": either(quaternion, matrix, is_nested),
+    "color": text("a colour in quotes"),
+}
 POINT_SCHEMA = a_list(AN_EXPRESSION, 2, 3)
 POINTS_SCHEMA = a_list(POINT_SCHEMA, 2, 2)
 TEXT_SCHEMA = {"type": "string"}
@@ -185,6 +228,25 @@ STEP_SCHEMA = {
     "required": ["name", "kind", "axis"],
     "additionalProperties": False,
 }  # fmt: skip
+
+THREE_SCHEMA, NUMBERS_SCHEMA = (a_list(items, 3, 3) for items in (AN_EXPRESSION, A_NUMBER))
+ORIENTATION_SCHEMA = {"anyOf": [a_list(AN_EXPRESSION, 4, 4), a_list(THREE_SCHEMA, 3, 3)]}
+SOLID_PARTS = {
+    "size": THREE_SCHEMA, "radii": THREE_SCHEMA, "radius": AN_EXPRESSION, "length": AN_EXPRESSION,
+    "vertices": a_list(NUMBERS_SCHEMA, 3, MOST_VERTICES), "faces": a_list(NUMBERS_SCHEMA, 1, MOST_VERTICES),
+    "at": THREE_SCHEMA, "orientation": ORIENTATION_SCHEMA, "color": TEXT_SCHEMA,
+}  # fmt: skip
+SOLID_SCHEMA = {
+    "anyOf": [
+        {
+            "type": "object",
+            "properties": {"kind": {"const": kind}} | {key: SOLID_PARTS[key] for key in (*sizes, *SOLID_KEYS)},
+            "required": ["kind", *sizes],
+            "additionalProperties": False,
+        }
+        for kind, sizes in SOLID_SIZES.items()
+    ]
+}
 
 
 def table_schema(inner: dict[str, Any]) -> dict[str, Any]:
@@ -214,7 +276,7 @@ TYPES: dict[str, Type] = {
     ),
     "quaternion": Type(
         "a quaternion",
-        several(expression, "a quaternion [q0, q1, q2, q3]", 4, 4),
+        quaternion,
         a_list(AN_EXPRESSION, 4, 4),
     ),
     "matrix": Type(
@@ -254,6 +316,10 @@ TYPES: dict[str, Type] = {
         {"anyOf": [TEXT_SCHEMA, table_schema(TEXT_SCHEMA)]},
     ),
     "steps": Type("steps", several(step, "a list of steps", 1, MOST_STEPS), a_list(STEP_SCHEMA, 1, MOST_STEPS)),
+    "solid": Type("a solid", solid, SOLID_SCHEMA),
+    "solids": Type(
+        "solids", several(solid, "a list of solids", 1, MOST_SOLIDS), a_list({"$ref": "#/$defs/solid"}, 1, MOST_SOLIDS)
+    ),
     "drift": Type(
         "a remedy",
         drift,

@@ -1,6 +1,5 @@
 """What a system looks like: points, lines, circles and bodies whose places are expressions of the coordinates."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,14 +8,13 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.mistakes import Where
+from zwang.model.solids import require_color
 from zwang.model.symbols import as_scalar
 
 Place = tuple[sp.Expr, ...]
 
 SHAPES = ("point", "line", "circle", "body")
-COLORS = ("black", "blue", "brown", "cyan", "gray", "green", "magenta", "orange", "purple", "red", "teal", "yellow")
 UNEVEN = "its points have different numbers of coordinates: give each two, or each three"
-COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 @dataclass(frozen=True)
@@ -54,9 +52,7 @@ class Shape:
             raise InputError(words, who=who, where=("points",))
         if len({len(point) for point in points}) > 1:
             raise InputError(UNEVEN, who=who, where=("points",))
-        if self.color and self.color not in COLORS and not COLOR.fullmatch(self.color):
-            words = f"color {self.color!r} is unknown: give '#rrggbb' or one of {', '.join(COLORS)}"
-            raise InputError(words, who=who, where=("color",))
+        require_color(self.color, who)
         if (self.radius is not None) != (self.kind == "circle"):
             raise InputError("a circle has a radius, and nothing else has", who=who, where=("radius",))
         object.__setattr__(self, "points", points)

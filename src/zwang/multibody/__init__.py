@@ -1,5 +1,6 @@
 """Bodies, joints and force elements: a mechanism becomes a `System`."""
 
+from zwang.model.solids import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
 from zwang.multibody import inertia
 from zwang.multibody.body import Moving, Particle, ground
 from zwang.multibody.forces.actuator import Actuator
@@ -48,11 +49,15 @@ __all__ = [
     "BallDamper",
     "Belt",
     "Body",
+    "Box",
+    "Capsule",
     "Condition",
     "Coupling",
+    "Cylinder",
     "Cylindrical",
     "Drag",
     "Driver",
+    "Ellipsoid",
     "Fixed",
     "Force",
     "Gear",
@@ -61,6 +66,7 @@ __all__ = [
     "JointFriction",
     "JointSpring",
     "Mechanism",
+    "Mesh",
     "Moving",
     "Particle",
     "Planar",
@@ -79,6 +85,7 @@ __all__ = [
     "Screw",
     "Series",
     "Skate",
+    "Sphere",
     "Spherical",
     "Spring",
     "Step",

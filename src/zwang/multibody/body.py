@@ -10,6 +10,7 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.mistakes import Where
+from zwang.model.solids import Solid, require_solids
 from zwang.model.symbols import as_scalar, dot, rates, t
 from zwang.multibody.pose import Pose, at_rest
 from zwang.multibody.vectors import (
@@ -68,7 +69,7 @@ ground = Ground()
 class Moving(AnyBody):
     """A body whose motion is prescribed: position and angle are expressions in time (and parameters).
 
-    In space it turns by `angle` about `axis`. Nothing can move it, so it has no mass.
+    In space it turns by `angle` about `axis`. Nothing can move it, so it has no mass. `solids` are for pictures.
 
     >>> from zwang import t
     >>> Moving("turntable", axis=(0, 0, 1), angle=3*t).pose(3).spin
@@ -80,6 +81,11 @@ class Moving(AnyBody):
     axis: Sequence[Any] = (0, 0, 1)
     angle: Any = 0
     outline: Sequence[Sequence[Any]] = ()
+    solids: Sequence[Solid] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what is not a solid."""
+        object.__setattr__(self, "solids", require_solids(f"body {self.name!r}", self.solids))
 
     def pose(self, dimension: int) -> Pose:
         """Where the body is prescribed to be."""

@@ -66,6 +66,14 @@ def wrong_dimensions(mechanism: DescribedMechanism) -> Iterator[Mistake]:
         flat = next(b.name for b in bodies if b.dimension == 2)
         remedy = "describe all of them in one of the two"
         yield Mistake(f"body {flat!r} lives in the plane, others in space", where=("bodies", flat), remedy=remedy)
+    elif bodies and bodies[0].dimension == 2:
+        words = "solids stand in space, but the bodies live in the plane"
+        for b in mechanism.bodies:
+            if getattr(b, "solids", ()):
+                where, remedy = ("bodies", b.name, "solids"), "give it an outline instead"
+                yield Mistake(f"body {b.name!r}: {words}", where=where, remedy=remedy)
+        if mechanism.scenery:
+            yield Mistake(f"scenery: {words}", where=("scenery",))
 
 
 def wrong_names(mechanism: DescribedMechanism) -> Iterator[Mistake]:

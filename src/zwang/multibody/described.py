@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import sympy as sp
 
 from zwang.model import System
+from zwang.model.solids import Solid
 from zwang.multibody.body import AnyBody, MassBody
 from zwang.multibody.element import ForceElement
 from zwang.multibody.joint import Constrainer
@@ -29,6 +30,10 @@ class DescribedMechanism(Protocol):
     @property
     def constraints(self) -> Mapping[str, Any]:
         """Further constraints by name."""
+
+    @property
+    def scenery(self) -> Sequence[Solid]:
+        """Solids of the ground, for pictures."""
 
     @property
     def movable(self) -> tuple[MassBody, ...]:

@@ -11,6 +11,7 @@ from zwang.arrays import EPS
 from zwang.errors import AssemblyError, ModelError
 from zwang.model import System
 from zwang.model.drawing import Drawing
+from zwang.model.solids import Solid, require_solids
 from zwang.model.symbols import rates
 from zwang.model.symbols import t as time
 from zwang.model.values import input_values, parameter_values
@@ -33,7 +34,8 @@ class Mechanism:
 
     `joints` takes drivers, couplings and conditions too. `parameters` are values of the symbols that the description
     uses. Bodies with prescribed motion and the ground need not be listed. `constraints` are further ones by name, as
-    a `System` takes them, in the coordinates of bodies and joints.
+    a `System` takes them, in the coordinates of bodies and joints. `scenery` are solids of the ground, in world axes,
+    for pictures.
 
     >>> import zwang as zw
     >>> from zwang import multibody as mb
@@ -50,11 +52,13 @@ class Mechanism:
     parameters: Mapping[sp.Expr, Any] = field(default_factory=dict)
     name: str = ""
     constraints: Mapping[str, Any] = field(default_factory=dict)
+    scenery: Sequence[Solid] = ()
 
     def __post_init__(self) -> None:
         """Refuse what does not fit together; every mistake at once."""
         for key in ("bodies", "joints", "forces"):
             object.__setattr__(self, key, tuple(getattr(self, key)))
+        object.__setattr__(self, "scenery", require_solids("mechanism", self.scenery, "scenery"))
         mistakes = find_mistakes(self)
         if mistakes:
             raise ModelError(mistakes, self.name)

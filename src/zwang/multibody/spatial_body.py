@@ -10,6 +10,7 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.mistakes import PartName
+from zwang.model.solids import Solid, require_solids
 from zwang.model.symbols import rates
 from zwang.multibody.body import MassBody
 from zwang.multibody.pose import Pose
@@ -41,6 +42,7 @@ class Body(MassBody):
 
     `inertia` is about the centre of mass in body axes: three principal moments or a 3×3 matrix. `orientation`
     is the quaternion that takes body axes to world axes; `velocity` and `angular_velocity` are in world axes.
+    `solids` are for pictures: a `Box`, a `Cylinder`, … in body axes, from the centre of mass.
 
     >>> Body("rod", mass=1, inertia=(0.002, 0.084, 0.084)).coordinates[3:]
     (rod.q0(t), rod.q1(t), rod.q2(t), rod.q3(t))
@@ -54,6 +56,7 @@ class Body(MassBody):
     velocity: Sequence[Any] | None = None
     angular_velocity: Sequence[float] = (0, 0, 0)
     outline: Sequence[Sequence[Any]] = ()
+    solids: Sequence[Solid] = ()
 
     def __post_init__(self) -> None:
         """Refuse an inertia that no body has, and an orientation that is not a turn."""
@@ -66,6 +69,7 @@ class Body(MassBody):
             raise InputError(f"{self.who}: {words}", where=("orientation",))
         numeric(self.who, self.angular_velocity, (3,), ("angular_velocity",))
         corners(self.who, self.outline, 3)
+        object.__setattr__(self, "solids", require_solids(self.who, self.solids))
         check_inertia(self.who, self.inertia_matrix)
 
     @cached_property

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import cycle
 
-from zwang.model.drawing import COLOR
+from zwang.model.solids import COLOR
 
 # name: (on light, on dark). Black is ink, so it turns to light on dark.
 PAIRS = {

@@ -53,6 +53,7 @@ TESTED_IN = {
     "files/language/names": ("files/language/test_grammar", "files/test_malformed"),
     "files/language/printer": ("files/language/test_grammar",),
     "files/language/scope": ("files/test_read", "files/test_hostile"),
+    "files/language/uses": ("files/test_malformed",),
     "files/language/tokens": ("files/language/test_grammar",),
     "files/mistakes": ("files/test_malformed", "files/test_mechanism_mistakes"),
     "files/model_file": ("files/test_read",),

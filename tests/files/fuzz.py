@@ -184,7 +184,8 @@ def expression(draw, names, depth):
     """An expression, mostly a right one."""
     if depth <= 0 or draw.random() < 0.15:
         name = draw.choice([*names, *names, *names, "t", "1", "2", "3.5", draw.choice(["pi", *NUMBERS[:7]])])
-        return name + "'" * (name[0] == "q" and draw.random() < 0.1)
+        marks = {"q": 1, "d": draw.choice((1, 1, 2))}.get(name[0], 0)
+        return name + "'" * marks * (draw.random() < 0.1)
     inner = [expression(draw, names, depth - 1 - draw.randrange(2)) for _ in range(3)]
     kind = draw.randrange(12)
     if kind < 4:

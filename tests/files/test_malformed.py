@@ -201,7 +201,7 @@ MISTAKES = {
         "speed2",
     ),
     "rate of a parameter": ('"m*g*y"', '"m\'*y"', "'m' is a parameter", "m'"),
-    "rate of a definition": ('"m*g*y"', '"r2\'*y"', "'r2' is a definition", "r2'"),
+    "rate of a definition in the potential": ('"m*g*y"', '"r2\'*y"', "'r2'' may not be used in the potential", "r2'"),
     "coordinate in a start": ("-sqrt(R^2 - 0.3^2)", "-sqrt(R^2 - x^2)", "'x' may not be used in a start", "x^2"),
     "start that is not real": ("-sqrt(R^2 - 0.3^2)", "-sqrt(R^2 - 3^2)", "not a finite real number", '"-sqrt'),
     "coordinate in an input": ('"sin(3*t)"', '"sin(x)"', "'x' may not be used in an input", "x)"),

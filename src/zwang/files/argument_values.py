@@ -10,7 +10,8 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.files.language.build import Built, scaled
 from zwang.files.language.names import wrong_name
-from zwang.files.language.scope import CONSTRAINT, FORCE, Meaning, Scope, Use, names_in, use
+from zwang.files.language.scope import Meaning, Scope, names_in
+from zwang.files.language.uses import CONSTRAINT, FORCE, Use, use
 from zwang.files.table_types import Key, Kind
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path

@@ -30,7 +30,7 @@ def model_of_bodies(reader: Reader) -> ModelFile:
     reader.declare(coordinates)
     definitions, parameters = reader.section("definitions"), reader.parameters()
     scope.fixed = fixed_values(place_names(raw, definitions), parameters)
-    scope.definitions.clear()
+    scope.forget_definitions()
     scope.define(definitions)
     inputs = reader.inputs()
     parts = MechanismReader(document, scope, names, parameters)

@@ -6,7 +6,8 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError
-from zwang.files.language.scope import DRAWING, Scope
+from zwang.files.language.scope import Scope
+from zwang.files.language.uses import DRAWING
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
 from zwang.model.drawing import SHAPES, UNEVEN, Drawing, Place, Shape, turned

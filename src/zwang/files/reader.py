@@ -13,7 +13,8 @@ from zwang.errors import InputError, ModelError
 from zwang.files import schema
 from zwang.files.drawings import read_drawing
 from zwang.files.language.build import Built, scaled
-from zwang.files.language.scope import (
+from zwang.files.language.scope import SECTIONS, Scope
+from zwang.files.language.uses import (
     CONSTANT,
     CONSTRAINT,
     EVENT,
@@ -22,9 +23,7 @@ from zwang.files.language.scope import (
     KINETIC,
     MASS,
     POTENTIAL,
-    SECTIONS,
     START,
-    Scope,
 )
 from zwang.files.mistakes import in_file_words, place_of
 from zwang.files.model_file import ModelFile, Run, most_samples, too_many

@@ -27,7 +27,8 @@ TOP = (
 
 SECTIONS = (
     Section("parameters", "numbers with names; \"?\" for one that is given later", short="constant", named=True),
-    Section("definitions", "expressions with names, for use in other expressions", short="expression", named=True),
+    Section("definitions", "expressions with names, for use in other expressions; x' is the rate of x",
+            short="expression", named=True),
     Section(
         "coordinates",
         "the coordinates, in their order; a number or an expression is short for { start = … }",

@@ -7,10 +7,13 @@ from typing import Any, TypeVar
 
 import sympy as sp
 
-from zwang.files.language.build import LARGEST_GROWTH, Builder, Built, plain
+from zwang.files.language.build import LARGEST_GROWTH, LARGEST_SIZE, Builder, Built, plain
+from zwang.files.language.differentiate import ONE, ZERO
+from zwang.files.language.differentiate import rate as rate_of_tree
 from zwang.files.language.functions import RESERVED
 from zwang.files.language.grammar import RELATION_SIGNS, Node, parse, parse_relation
 from zwang.files.language.names import CONSTANTS, TIME, skeleton, wrong_name
+from zwang.files.language.uses import DEFINITION, WHY, Use
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
 from zwang.files.toml.problems import Misread
@@ -23,46 +26,9 @@ Freedoms = dict[str, tuple[Built, Built]]
 """The coordinates of a joint by name, each with its rate."""
 
 LARGEST_MODEL = 150_000  # parts of all expressions together, definitions counted in full
-MOST_INPUT_RATES = 4
+MOST_RATES = 4  # marks of an input or a definition; coordinates have two
 
 
-@dataclass(frozen=True)
-class Use:
-    """A place for expressions: what it is called, and the kinds of names (beside parameters) that may stand there."""
-
-    words: str
-    allowed: frozenset[str]
-    relation: bool = False
-
-
-def use(words: str, *allowed: str) -> Use:
-    """A place for expressions."""
-    return Use(words, frozenset(allowed))
-
-
-CONSTANT = use("the value of a parameter")
-START = use("a start", "parameter")
-INPUT = use("an input", "parameter", "time")
-POTENTIAL = use("the potential energy", "parameter", "time", "input", "coordinate")
-KINETIC = use("the kinetic energy", "parameter", "time", "input", "coordinate", "rate")
-MASS = use("the mass matrix", "parameter", "time", "input", "coordinate", "rate")
-FORCE = use("a force", "parameter", "time", "input", "coordinate", "rate")
-DRAWING = use("a drawing", "parameter", "time", "input", "coordinate", "rate")
-CONSTRAINT = use("a constraint", "parameter", "time", "input", "coordinate", "rate", "acceleration")
-DEFINITION = use("a definition", "parameter", "time", "input", "coordinate", "rate", "acceleration")
-EVENT = use("an event", "parameter", "time", "input", "coordinate", "rate", "reaction")
-
-# Why a kind of name may not be used somewhere, for those places where people try.
-WHY = {
-    "acceleration": "accelerations are allowed in constraints only",
-    "reaction": "multiplier(…) and constraint_force(…) stand in events only",
-    "rate": "it may not contain rates",
-    "coordinate": "it may not contain coordinates",
-    "input": "it may not contain inputs",
-    "time": "it may not contain the time t",
-    "parameter": "it is a plain number",
-    "local": "it is known elsewhere only",
-}
 MAKE: dict[str, Callable[[str], sp.Expr | None]] = {
     "local": sp.Symbol,
     "parameter": sp.Symbol,
@@ -97,6 +63,10 @@ class Scope:
     document: Document
     names: dict[str, Meaning] = field(default_factory=dict)
     definitions: dict[str, Built] = field(default_factory=dict)
+    trees: dict[tuple[str, int], Node] = field(default_factory=dict)
+    """Definitions and their rates as trees, by name and number of rate marks."""
+    rates: dict[tuple[str, int], Built] = field(default_factory=dict)
+    """The rates of definitions that were asked for."""
     constraints: tuple[str, ...] = ()
     fixed: dict[str, Built] = field(default_factory=dict)
     freedoms: dict[str, Freedoms | Callable[[], Freedoms] | None] = field(default_factory=dict)
@@ -197,12 +167,60 @@ class Scope:
         if meaning is None:
             return self.freedom(name, marks, node.at, where)
         if meaning.kind == "definition":
-            if marks:
-                raise Misread(f"{quoted(name)} is a definition: it has no rate mark", node.at, "write its rate out")
-            if name not in self.definitions:
-                raise Broken
-            return self.used(self.definitions[name], name, node.at, where)
+            return self.used(self.definition(name, marks, node.at), name + "'" * marks, node.at, where)
         return self.used(self.function(name, marks, meaning, node.at), name + "'" * marks, node.at, where)
+
+    def definition(self, name: str, marks: int, at: int) -> Built:
+        """A definition, differentiated as often as its rate marks say."""
+        if name not in self.definitions:
+            raise Broken
+        if not marks:
+            return self.definitions[name]
+        try:
+            self.differentiate(name, marks)
+        except Misread as error:  # its place is in the definition, and what is wrong may be a mark here
+            raise Misread(f"{name}{marks * chr(39)} cannot be formed: {error.message}", at, error.hint) from None
+        return self.rates[name, marks]
+
+    def differentiate(self, name: str, marks: int) -> None:
+        """Build a rate of a definition after all those that it is made of; without recursion, as chains may be long."""
+        stack = [(name, marks)]
+        while stack:
+            name, marks = wanted = stack[-1]
+            before = self.rates.get((name, marks - 1)) if marks > 1 else self.definitions[name]
+            if wanted in self.rates:
+                stack.pop()
+            elif marks > MOST_RATES:
+                raise Misread(f"{quoted(name)} is differentiated {marks} times, {MOST_RATES} are the most", 0)
+            elif before is None:
+                stack.append((name, marks - 1))
+            else:
+                if before.first > LARGEST_SIZE:
+                    raise Misread(f"it has more than {LARGEST_SIZE} parts", 0, "differentiate something shorter")
+                if wanted not in self.trees:
+                    changes = bool(before.uses - {"parameter"})
+                    self.trees[wanted] = rate_of_tree(self.trees[name, marks - 1], self.rate_of) if changes else ZERO
+                tree = self.trees[wanted]
+                parts = [pair for pair in marked_names(tree) if pair[0] in self.definitions and pair not in self.rates]
+                if parts:
+                    stack += parts
+                else:
+                    self.rates[wanted] = self.build(tree, DEFINITION)
+
+    def rate_of(self, node: Node) -> Node:
+        """The rate of a name in a definition: zero, one, or the name with a mark more."""
+        name, marks = node.value
+        if name == TIME:
+            return ONE
+        fixed = name in self.names and self.names[name].kind == "parameter"
+        if fixed or name in CONSTANTS or (name in self.definitions and not self.definitions[name].uses - {"parameter"}):
+            return ZERO
+        return Node("name", 0, (name, marks + 1))
+
+    def forget_definitions(self) -> None:
+        """Forget what was built, to build it again with parameters that stand for their values."""
+        self.definitions.clear()
+        self.rates.clear()
 
     def function(self, name: str, marks: int, meaning: Meaning, at: int) -> Built:
         """A parameter, coordinate or input, differentiated as often as its rate marks say."""
@@ -217,8 +235,8 @@ class Scope:
                 raise Misread(f"{name}{marks * chr(39)} is differentiated {marks} times, 2 are the most", at)
             kind = ("coordinate", "rate", "acceleration")[marks]
             return Built((expr, *rates(expr))[marks], uses=frozenset([kind]))
-        if marks > MOST_INPUT_RATES:
-            raise Misread(f"{quoted(name)} is differentiated {marks} times, {MOST_INPUT_RATES} are the most", at)
+        if marks > MOST_RATES:
+            raise Misread(f"{quoted(name)} is differentiated {marks} times, {MOST_RATES} are the most", at)
         return Built(expr.diff(t, marks) if marks else expr, uses=frozenset([kind]))
 
     def freedom(self, name: str, marks: int, at: int, where: Use) -> Built:
@@ -294,6 +312,7 @@ class Scope:
             elif (built := self.attempt(path, partial(plain, value))) is not None:
                 self.definitions[name] = built
         needs = {name: list(dict.fromkeys(names_in(tree))) for name, tree in trees.items() if tree is not None}
+        self.trees.update({(name, 0): tree for name, tree in trees.items() if tree is not None})
         for name in self.ordered(needs):
             tree = trees[name]
             assert tree is not None
@@ -333,9 +352,19 @@ class Scope:
 
 def names_in(tree: Node) -> Iterator[str]:
     """The names in a tree."""
+    return (name for name, _ in every_name(tree))
+
+
+def marked_names(tree: Node) -> set[tuple[str, int]]:
+    """The names in a tree that have rate marks, with their number."""
+    return {(name, marks) for name, marks in every_name(tree) if marks}
+
+
+def every_name(tree: Node) -> Iterator[tuple[str, int]]:
+    """The names in a tree, each with the number of its rate marks."""
     stack = [tree]
     while stack:
         node = stack.pop()
         if node.kind == "name":
-            yield node.value[0]
+            yield node.value
         stack.extend(node.args)

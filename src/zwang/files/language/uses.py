@@ -1,0 +1,41 @@
+"""Where expressions stand in a model file, and which kinds of names may be used there."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Use:
+    """A place for expressions: what it is called, and the kinds of names (beside parameters) that may stand there."""
+
+    words: str
+    allowed: frozenset[str]
+
+
+def use(words: str, *allowed: str) -> Use:
+    """A place for expressions."""
+    return Use(words, frozenset(allowed))
+
+
+CONSTANT = use("the value of a parameter")
+START = use("a start", "parameter")
+INPUT = use("an input", "parameter", "time")
+POTENTIAL = use("the potential energy", "parameter", "time", "input", "coordinate")
+KINETIC = use("the kinetic energy", "parameter", "time", "input", "coordinate", "rate")
+MASS = use("the mass matrix", "parameter", "time", "input", "coordinate", "rate")
+FORCE = use("a force", "parameter", "time", "input", "coordinate", "rate")
+DRAWING = use("a drawing", "parameter", "time", "input", "coordinate", "rate")
+CONSTRAINT = use("a constraint", "parameter", "time", "input", "coordinate", "rate", "acceleration")
+DEFINITION = use("a definition", "parameter", "time", "input", "coordinate", "rate", "acceleration")
+EVENT = use("an event", "parameter", "time", "input", "coordinate", "rate", "reaction")
+
+# Why a kind of name may not be used somewhere, for those places where people try.
+WHY = {
+    "acceleration": "accelerations are allowed in constraints only",
+    "reaction": "multiplier(…) and constraint_force(…) stand in events only",
+    "rate": "it may not contain rates",
+    "coordinate": "it may not contain coordinates",
+    "input": "it may not contain inputs",
+    "time": "it may not contain the time t",
+    "parameter": "it is a plain number",
+    "local": "it is known elsewhere only",
+}

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from zwang.arrays import Array
+from zwang.arrays import EPS, Array
 from zwang.engines.native.engine import compiled
 from zwang.errors import InputError
 from zwang.evaluation import names_of, require_finite_matrices
@@ -80,7 +80,7 @@ class Start:
     def polished(self) -> tuple[Matrices, Ranked]:
         """The same at the state nearest by that satisfies the constraints to the last digit: often it is this one."""
         t, *here = self.state
-        there = to_the_last_digit(self.system, self.kernel, self.p, self.state)
+        there = to_the_last_digit(self.system, self.kernel, self.p, self.state, self.matrices)
         if np.array_equal(here, there):
             return self.matrices, self.ranked
         now = self.kernel(t, *there, self.p)
@@ -193,13 +193,22 @@ def polished(setup: Setup, state: State) -> Matrices:
     Rows that depend on each other only while the constraints hold look independent a little off them; so the
     rank is decided here, and not at the state itself. The state is not changed.
     """
-    kernel = matrix_kernel(setup.system, setup.inputs)
-    return setup.matrices(state[0], *to_the_last_digit(setup.system, kernel, setup.p, state))
+    kernel, now = matrix_kernel(setup.system, setup.inputs), setup.matrices(*state)
+    there = to_the_last_digit(setup.system, kernel, setup.p, state, now)
+    return now if np.array_equal(state[1:], there) else setup.matrices(state[0], *there)
 
 
-def to_the_last_digit(system: System, kernel: MatrixKernel, p: Array, state: State) -> tuple[Array, Array]:
-    """Positions and velocities near a state that satisfy the constraints to the last digit, as far as there are any."""
+def to_the_last_digit(
+    system: System, kernel: MatrixKernel, p: Array, state: State, now: Matrices
+) -> tuple[Array, Array]:
+    """Positions and velocities near a state that satisfy the constraints to the last digit, as far as there are any.
+
+    `now` are the matrices at the state itself: often it does already.
+    """
     t, q, v = state
+    readings = ((now.residual, now.size), (now.residual_rate, now.rate_size))
+    if not any((np.abs(reading) > EPS * size).any() for reading, size in readings):  # NaN where nothing is asked
+        return q, v
 
     def root(equations: Equations, x: Array) -> Array:
         near, found = nearest_root(equations, x, 1e-15, 5)

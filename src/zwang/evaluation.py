@@ -17,6 +17,7 @@ from zwang.formulations.solution import Solution
 from zwang.formulations.solve import Names, solve_named
 from zwang.lowering.lowered import Matrices, matrix_kernel
 from zwang.model import System
+from zwang.model.has_system import HasSystem, begin_of, start_of_each, system_of
 from zwang.model.values import column_of, numbers, parameter_values, state_arrays
 
 # A one-sided constraint this close to its limit, relative to the terms that make it up, touches it.
@@ -25,9 +26,9 @@ CONTACT_ROUNDING = 8 * float(np.finfo(float).eps)
 
 
 def evaluate(
-    system: System,
-    state: Mapping[Any, ArrayLike],
-    t: ArrayLike = 0.0,
+    system: System | HasSystem,
+    state: Mapping[Any, ArrayLike] | None = None,
+    t: ArrayLike | None = None,
     parameters: Mapping[Any, Any] | None = None,
     form: str = "fundamental",
     **choice: Any,
@@ -35,7 +36,8 @@ def evaluate(
     """Acceleration, forces of constraint and multipliers of a model at a state, or at a stack of states.
 
     `state` maps every coordinate and every rate, or their names "x" and "x'", to a number or to an array; arrays
-    broadcast, and so do times and parameter values. `form` and its choices are those of `solve`.
+    broadcast, and so do times and parameter values. A mechanism has a state of its own, its start, where none is
+    given. `form` and its choices are those of `solve`.
 
     >>> import zwang as zw
     >>> x, y = zw.coordinates("x y")
@@ -46,6 +48,9 @@ def evaluate(
     >>> now.acceleration, now.constraint_force
     (array([0. , 4.5]), array([ 0. , 14.5]))
     """
+    given, t = system, begin_of(system, t)
+    system = system_of(given, "evaluate", parameters)
+    state = start_of_each(given, state, parameters, t, "state")
     if choice.get("eliminate") is not None:
         choice["eliminate"] = [column_of(system, q) for q in choice["eliminate"]]
     now, q, v = matrices(system, state, t, parameters)

@@ -23,6 +23,7 @@ from zwang.linalg.rank import CONSISTENCY_TOL, row_norms, row_rank, rows_in_orde
 from zwang.linalg.ranked import Ranked, ranked
 from zwang.lowering.lowered import Matrices, MatrixKernel, matrix_kernel
 from zwang.model import System
+from zwang.model.has_system import HasSystem, begin_of, start_of_one, system_of
 from zwang.model.values import numbers, parameter_values, state_arrays
 from zwang.words import count, listed
 
@@ -164,12 +165,12 @@ class Verdict:
 
 
 def diagnose(
-    system: System,
-    state: Mapping[Any, ArrayLike],
-    t: float = 0.0,
+    system: System | HasSystem,
+    state: Mapping[Any, ArrayLike] | None = None,
+    t: float | None = None,
     parameters: Mapping[Any, Any] | None = None,
 ) -> Verdict:
-    """The verdict on a system's constraints at one state.
+    """The verdict on a system's constraints at one state; of a mechanism at its start, if none is given.
 
     >>> import zwang as zw
     >>> x, y = zw.coordinates("x y")
@@ -179,7 +180,9 @@ def diagnose(
     >>> verdict.rank, dict(verdict.redundant), verdict.ok
     (1, {'again': ('ramp',)}, True)
     """
-    q, v = state_arrays(system, state)
+    given, t = system, begin_of(system, t)
+    system = system_of(given, "diagnose", parameters)
+    q, v = state_arrays(system, start_of_one(given, state, parameters, t, "state"))
     p, inputs = parameter_values(system, parameters)
     kernel = matrix_kernel(system, inputs)
     now = kernel(numbers(t, "t"), q, v, p)

@@ -15,8 +15,8 @@ from zwang.formulations import fundamental, gibbs_appell
 from zwang.formulations.forms import FORMS
 from zwang.formulations.solve import require_form
 from zwang.linalg import exact
+from zwang.model.has_system import HasSystem, system_of
 from zwang.model.symbols import Plain, as_expression, t
-from zwang.model.system import require_system
 
 if TYPE_CHECKING:
     from zwang.model import System
@@ -280,12 +280,12 @@ class Equations:
         return [self.coordinates.index(q) for q in eliminate]
 
 
-def derive(system: "System") -> Equations:
+def derive(system: "System | HasSystem") -> Equations:
     """M, Q, A, b and C of a system as SymPy matrices, ready for every form of the equations of motion.
 
     One-sided constraints are taken as equalities, as at their limit with contact kept; `assumption` says so.
     """
-    require_system(system, "derive")
+    system = system_of(system, "derive")
     description, plain = in_sympy(system)
     derived = derive_plain(description)
     n, m = len(system.coordinates), len(system.constraints)

@@ -13,6 +13,7 @@ from zwang.model import System
 from zwang.model.drawing import Drawing
 from zwang.model.event import REACTION, Event
 from zwang.model.fixed import FrozenValue
+from zwang.model.has_system import HasSystem
 from zwang.model.symbols import as_scalar, label, t
 from zwang.model.values import named_like, one_number, suggestion
 from zwang.motion.assemble import assemble
@@ -57,7 +58,7 @@ def too_many(samples: int, coordinates: int) -> str:
 
 
 @dataclass(frozen=True)
-class ModelFile:
+class ModelFile(HasSystem):
     """Everything that a model file says. `load_model` reads one, `save_model` writes one.
 
     `start` maps every coordinate and every rate to a number or to an expression in parameters. Where the file
@@ -158,9 +159,34 @@ class ModelFile:
         until, t = check_span(run.until, start.state[0])
         asked = {key: value for key, value in asdict(run).items() if key not in ("until", "begin", "assemble")}
         motion = motion_from(start, RunOptions(until, t, events=model.events, progress=progress, throw=throw, **asked))
+        return model.dressed(motion, parameters)
+
+    @property
+    def span(self) -> tuple[float, float | None]:
+        """When the run begins and ends."""
+        return self.run.begin, self.run.until
+
+    def system_with(self, parameters: Mapping[Any, Any] | None) -> System:
+        """The system, built again where values of parameters change places."""
+        return self.with_parameters(parameters).system
+
+    def guess_with(self, parameters: Mapping[Any, Any] | None) -> dict[sp.Expr, float]:
+        """The start as the file has it, in numbers."""
+        model = self.with_parameters(parameters)
+        if model.mechanism is not None:
+            return dict(model.mechanism.guess)
+        return replace(model, run=replace(self.run, assemble=False)).state(parameters)
+
+    def start_with(self, parameters: Mapping[Any, Any] | None, t: float) -> dict[sp.Expr, float]:
+        """The start of a run that begins at this time."""
+        return replace(self, run=replace(self.run, begin=t)).state(parameters)
+
+    def dressed(self, motion: "xr.Dataset", parameters: Mapping[Any, Any] | None) -> "xr.Dataset":
+        """A motion with the drawing and units of the file, and with the parameters that are numbers in its system."""
+        model = self.with_parameters(parameters)
         used = json.loads(motion.attrs["parameters"]) | {str(s): float(v) for s, v in model.fixed.items()}
-        motion.attrs["parameters"] = json.dumps(used)
-        return with_units(with_drawing(motion, model.drawing, model.system, parameters), model.units)
+        motion = with_drawing(motion, model.drawing, model.system, parameters)
+        return with_units(motion.assign_attrs(parameters=json.dumps(used)), model.units)
 
     @property
     def further_expressions(self) -> list[sp.Expr]:

@@ -250,9 +250,3 @@ def named_constraint(name: str | None, what: Any, index: int, given: frozenset[s
     if isinstance(what, Constraint):
         return replace(what, name=str(name or what.name or f"constraint {index + 1}"), given=given)
     return Constraint(what, str(name or f"constraint {index + 1}"), given=given)
-
-
-def require_system(given: Any, what: str) -> None:
-    """Refuse what is not a `System`, saying what takes one."""
-    if not isinstance(given, System):
-        raise InputError(f"{what} takes a zwang.System, not a {type(given).__name__}")

@@ -19,13 +19,11 @@ from zwang.model.check import missing_values
 from zwang.model.fixed import FrozenValue
 from zwang.model.signal import Handle, Signal, handle, lookup, signals_in
 from zwang.model.symbols import as_expression, label
-from zwang.model.system import require_system
 from zwang.words import nearest
 
 
 def state_arrays(system: System, state: Mapping[Any, ArrayLike]) -> tuple[Array, Array]:
     """Positions and velocities (…, n) of a state given by coordinate and rate, or by their names, x and x'."""
-    require_system(system, "this function")
     if not isinstance(state, Mapping):
         raise InputError(
             f"a state maps coordinates and rates to numbers, {{x: 0, dot(x): 1, …}}; got {type(state).__name__}"

@@ -16,7 +16,7 @@ from zwang.linalg.newton import Found, nearest_point
 from zwang.linalg.rank import row_norms
 from zwang.lowering.lowered import Matrices, MatrixKernel, matrix_kernel
 from zwang.model import System
-from zwang.model.system import require_system
+from zwang.model.has_system import HasSystem, begin_of, system_of
 from zwang.model.values import by_name, numbers, parameter_values, state_arrays, suggestion
 from zwang.verdict import violations
 
@@ -27,18 +27,18 @@ NOTHING = 1e-12  # terms this small beside what the largest coordinate would mak
 
 
 def assemble(
-    system: System,
-    guess: Mapping[Any, float],
+    system: System | HasSystem,
+    guess: Mapping[Any, float] | None = None,
     *,
     hold: Sequence[Any] = (),
     parameters: Mapping[Any, Any] | None = None,
-    t: float = 0.0,
+    t: float | None = None,
 ) -> dict[sp.Expr, float]:
     """The state nearest to a guess, in the kinetic-energy metric, that obeys every constraint.
 
-    Positions first, then velocities. Rates that the guess leaves out are taken as zero. `hold` lists
-    coordinates and rates that must keep their value. Redundant constraints are fine; one-sided constraints are not
-    moved to, and a state beyond one is refused.
+    Positions first, then velocities. Rates that the guess leaves out are taken as zero; of a mechanism the guess is
+    where its bodies are described, if none is given. `hold` lists coordinates and rates that must keep their value.
+    Redundant constraints are fine; one-sided constraints are not moved to, and a state beyond one is refused.
 
     >>> import zwang as zw
     >>> x, y = zw.coordinates("x y")
@@ -49,7 +49,12 @@ def assemble(
     >>> {str(key): round(value, 12) for key, value in start.items()}
     {'x(t)': 3.0, 'y(t)': -4.0, 'Derivative(x(t), t)': 0.64, 'Derivative(y(t), t)': 0.48}
     """
-    require_system(system, "assemble")
+    given_as, t = system, begin_of(system, t)
+    system = system_of(given_as, "assemble", parameters)
+    if guess is None and isinstance(given_as, HasSystem):
+        if not hold:
+            return dict(given_as.start_with(parameters, float(numbers(t, "t"))))
+        guess = given_as.guess_with(parameters)
     if not isinstance(guess, Mapping):
         raise InputError(f"a guess maps coordinates and rates to numbers; got {type(guess).__name__}")
     given = {by_name(system, key): value for key, value in guess.items()}

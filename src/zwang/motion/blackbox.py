@@ -225,8 +225,6 @@ def simulate_blackbox(
 def check_options(box: BlackBox, options: RunOptions, parameters: Mapping[Any, Any] | None) -> str:
     """Refuse what a black box cannot do; the method that is meant."""
     method, form, tol, drift = options.method, options.form, options.tol, options.drift
-    if not isinstance(box, BlackBox):
-        raise InputError(f"simulate takes a System or a BlackBox, not {type(box).__name__}")
     able = names(lambda engine: engine.solver)
     if method not in (AUTO, *able):
         listed = ", ".join(map(repr, (AUTO, *able)))

@@ -18,6 +18,7 @@ from zwang.formulations.solve import Names, solve_named
 from zwang.lowering.cache import Kept
 from zwang.lowering.lowered import Lowered
 from zwang.model import System
+from zwang.model.has_system import HasSystem, begin_of, start_of_one, system_of
 from zwang.model.signal import Handle
 from zwang.model.values import numbers, suggestion
 from zwang.motion.assemble import STAND_IN_MASS
@@ -109,12 +110,12 @@ def located(system: System, places: dict[str, tuple[sp.Expr, int | None]], key: 
 
 
 def admissible(
-    system: System,
-    start: Mapping[Any, float],
-    inputs: Any,
+    system: System | HasSystem,
+    start: Mapping[Any, float] | None = None,
+    inputs: Any = (),
     *,
     parameters: Mapping[Any, Any] | None = None,
-    t: float = 0.0,
+    t: float | None = None,
 ) -> dict[str, dict[sp.Expr, float]]:
     """The directions nearest to the given ones along which a start keeps satisfying its constraints.
 
@@ -134,7 +135,9 @@ def admissible(
     >>> {str(key): round(change, 12) for key, change in longer.items()}
     {'x(t)': 0.6, 'y(t)': -0.8, 'L': 1.0}
     """
-    begin = start_of(system, start, t, parameters)
+    given, t = system, begin_of(system, t)
+    system = system_of(given, "admissible", parameters)
+    begin = start_of(system, start_of_one(given, start, parameters, t), t, parameters)
     setup = prepare(system, begin.values, RunOptions(until=np.inf, method=DEFAULT))
     (_, q, v), now = begin.state, begin.matrices
     require_satisfied(begin)

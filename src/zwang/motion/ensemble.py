@@ -20,6 +20,7 @@ from zwang.linalg.rank import row_rank
 from zwang.lowering.lowered import matrix_kernel
 from zwang.lowering.rows import DAMPING, RowBasis, mobilities
 from zwang.model import System
+from zwang.model.has_system import HasSystem, begin_of, end_of, start_of_each, system_of
 from zwang.model.values import given_values, state_arrays
 from zwang.motion.breaks import breaks_in, require_fit
 from zwang.motion.certificate import doubts, suspicious
@@ -51,9 +52,9 @@ class Sample:
 
 
 def simulate_many(
-    system: System,
-    starts: Mapping[Any, ArrayLike],
-    until: float,
+    system: System | HasSystem,
+    starts: Mapping[Any, ArrayLike] | None = None,
+    until: float | None = None,
     *,
     times: ArrayLike | None = None,
     samples: int | None = None,
@@ -61,7 +62,7 @@ def simulate_many(
     form: str = "fundamental",
     tol: float = 1e-12,
     drift: str | tuple[str, float, float] = "none",
-    t: float = 0.0,
+    t: float | None = None,
     max_step: float | None = None,
     threads: int | None = None,
 ) -> "xr.Dataset":
@@ -69,7 +70,8 @@ def simulate_many(
 
     `starts` and `parameters` map to numbers or to arrays (S,), which broadcast. The dataset has the variables of
     `simulate` with a dimension `sample` in front, and `status` and `doubts` (sample) beside them; a sample that
-    fails is marked with its status, NaN from there on, and does not stop the others.
+    fails is marked with its status, NaN from there on, and does not stop the others. A mechanism begins at its own
+    start where none is given, put together for each sample's values of parameters.
 
     >>> import numpy as np
     >>> import zwang as zw
@@ -80,12 +82,14 @@ def simulate_many(
     >>> motion.q.isel(time=-1, coordinate=0).values.round(9)
     array([1., 2., 3.])
     """
-    until, t = check_span(until, t)
+    given = system
+    until, t = check_span(end_of(given, until), begin_of(given, t))
+    system = system_of(given, "simulate_many", parameters)
     options = RunOptions(until, t, times, samples, DEFAULT, form, tol, drift, max_step=max_step)
     if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
         raise InputError(f"threads = {threads!r}: a whole number from 1 on is needed, or None for all cores")
     values = given_values(system, parameters)
-    q, v, p = spread(*state_arrays(system, starts), values.p)
+    q, v, p = spread(*state_arrays(system, start_of_each(given, starts, parameters, t, "starts")), values.p)
     setup = prepare(system, replace(values, p=p[0]), options)
     require_fit(system, setup.signals, setup.method, t, until)
     grid = options.grid

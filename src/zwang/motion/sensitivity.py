@@ -21,12 +21,13 @@ from numpy.typing import ArrayLike
 from zwang.arrays import Array
 from zwang.compile import Program
 from zwang.engines.task import GOES_ON, REMEDY, Status, Task, Trajectory
-from zwang.errors import InputError, SimulationError
+from zwang.errors import SimulationError
 from zwang.lowering.cache import Kept
 from zwang.lowering.lowered import matrix_kernel
 from zwang.lowering.rows import RowBasis
 from zwang.lowering.variational import events_beside, projection_beside, variational_program
 from zwang.model import System
+from zwang.model.has_system import HasSystem, begin_of, end_of, start_of_one, system_of
 from zwang.motion.breaks import breaks_in, require_fit
 from zwang.motion.continuity import require_continuous
 from zwang.motion.direction import Direction, directions_of
@@ -55,10 +56,10 @@ _PROGRAMS: Kept[Program] = Kept()
 
 
 def sensitivities(
-    system: System,
-    start: Mapping[Any, float],
-    until: float,
-    inputs: Any,
+    system: System | HasSystem,
+    start: Mapping[Any, float] | None = None,
+    until: float | None = None,
+    inputs: Any = (),
     *,
     times: ArrayLike | None = None,
     samples: int | None = None,
@@ -66,7 +67,7 @@ def sensitivities(
     method: str = "auto",
     form: str = "fundamental",
     tol: float = 1e-12,
-    t: float = 0.0,
+    t: float | None = None,
     max_step: float | None = None,
     progress: Any = None,
 ) -> "xr.Dataset":
@@ -106,9 +107,10 @@ def sensitivities(
            [-0.050627,  0.49349 ],
            [ 0.101253, -0.986979]])
     """
-    if not isinstance(system, System):
-        raise InputError(f"sensitivities need a System, which can be differentiated; got {type(system).__name__}")
-    until, t = check_span(until, t)
+    given = system
+    system = system_of(given, "sensitivities", parameters)
+    until, t = check_span(end_of(given, until), begin_of(given, t))
+    start = start_of_one(given, start, parameters, t)
     options = RunOptions(until, t, times, samples, method, form, tol, max_step=max_step, progress=progress)
     begin = start_of(system, start, t, parameters)
     _, q, v = begin.state

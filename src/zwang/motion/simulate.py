@@ -3,7 +3,7 @@
 import time as clock
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from zwang.engines.task import REMEDY
 from zwang.errors import SimulationError
 from zwang.model import System
 from zwang.model.event import Event
+from zwang.model.has_system import HasSystem, begin_of, end_of, start_of_one, system_of
 from zwang.motion.breaks import breaks_in, require_fit
 from zwang.motion.certificate import doubts
 from zwang.motion.continuity import require_continuous
@@ -32,9 +33,9 @@ SUSPECT = 1e-9  # a residual that projection leaves, above which constraints may
 
 
 def simulate(
-    system: "System | BlackBox",
-    start: Mapping[Any, float] | tuple[ArrayLike, ArrayLike],
-    until: float,
+    system: "System | HasSystem | BlackBox",
+    start: Mapping[Any, float] | tuple[ArrayLike, ArrayLike] | None = None,
+    until: float | None = None,
     *,
     times: ArrayLike | None = None,
     samples: int | None = None,
@@ -45,7 +46,7 @@ def simulate(
     drift: str | tuple[str, float, float] = "none",
     events: Sequence[Event] = (),
     precision: str = "double",
-    t: float = 0.0,
+    t: float | None = None,
     max_step: float | None = None,
     progress: Any = None,
     throw: bool = True,
@@ -63,6 +64,10 @@ def simulate(
     of a step says nothing of the size that is needed. `events` are watched, recorded, and stop the motion where they
     say so. `precision="quad"` has Taylor's method compute with 34 digits and round at the end, for reference
     solutions.
+
+    A `Mechanism` begins at its own start where none is given, put together for these `parameters`, and its motion
+    carries its drawing, for `animate`. A model that was read from a file has a beginning, an end, events and units,
+    too; its `simulate` runs it with the file's own settings.
 
     A `BlackBox` is integrated by SciPy, "dop853" (which "auto" means then), "radau" or "lsoda"; its start may also be
     a pair of arrays (q, v).
@@ -82,15 +87,25 @@ def simulate(
     >>> bool(abs(motion.energy).max() < 1e-10)
     True
     """
-    until, t = check_span(until, t)
+    until, t = check_span(end_of(system, until), begin_of(system, t))
     options = RunOptions(
         until, t, times, samples, method, form, tol, drift, events, precision, max_step, progress, throw
     )
-    if not isinstance(system, System):
-        from zwang.motion.blackbox import simulate_blackbox
+    if not isinstance(system, System | HasSystem):
+        from zwang.motion.blackbox import BlackBox, simulate_blackbox
 
-        return simulate_blackbox(system, start, parameters, options)
-    return motion_from(start_of(system, cast(Mapping[Any, float], start), t, parameters), options)
+        if isinstance(system, BlackBox):
+            return simulate_blackbox(system, start_of_one(system, start, None, t), parameters, options)
+    built = system_of(system, "simulate", parameters)
+    begin = start_of(built, start_of_one(system, start, parameters, t), t, parameters)
+    if not isinstance(system, HasSystem):
+        return motion_from(begin, options)
+    try:
+        motion = motion_from(begin, replace(options, events=(*system.events, *events)))
+    except SimulationError as error:
+        error.motion = system.dressed(error.motion, parameters)
+        raise
+    return system.dressed(motion, parameters)
 
 
 def motion_from(start: Start, options: RunOptions) -> "xr.Dataset":

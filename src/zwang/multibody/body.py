@@ -10,6 +10,7 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.mistakes import Where
+from zwang.model.has_system import MechanismPart
 from zwang.model.solids import Solid, require_solids
 from zwang.model.symbols import as_scalar, dot, rates, t
 from zwang.multibody.pose import Pose, at_rest
@@ -30,7 +31,7 @@ from zwang.multibody.vectors import (
 NEAR = 1e-9  # a place this near to a particle, relative to how far out both are, is the particle's
 
 
-class AnyBody(ABC):
+class AnyBody(MechanismPart, ABC):
     """What joints and forces can be attached to. Bodies are compared by identity, not by content."""
 
     name: str

@@ -9,6 +9,7 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.mistakes import Where
 from zwang.model.drawing import Shape
+from zwang.model.has_system import MechanismPart
 from zwang.model.signal import Signal
 from zwang.model.symbols import t
 from zwang.multibody.body import AnyBody, MassBody
@@ -18,7 +19,7 @@ from zwang.multibody.vectors import Vector, cross, is_number, refusal, scalar
 FRAMES = ("world", "body")
 
 
-class ForceElement(ABC):
+class ForceElement(MechanismPart, ABC):
     """Something that acts on bodies: gravity, springs, dampers, actuators, drag, friction."""
 
     name: str

@@ -11,6 +11,7 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.mistakes import PartName
 from zwang.model.drawing import Shape
+from zwang.model.has_system import MechanismPart
 from zwang.multibody.body import AnyBody, common_dimension, own_point
 from zwang.multibody.efforts import FreeMotion
 from zwang.multibody.pose import Pose
@@ -61,7 +62,7 @@ class Freedom:
         return self.value if self.value is not None else sp.atan2(self.sine, self.cosine)
 
 
-class Constrainer(ABC):
+class Constrainer(MechanismPart, ABC):
     """What asks something of a mechanism: joints, drivers, couplings and conditions of the user's own."""
 
     name: str

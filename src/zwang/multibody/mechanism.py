@@ -11,6 +11,7 @@ from zwang.arrays import EPS
 from zwang.errors import AssemblyError, ModelError
 from zwang.model import System
 from zwang.model.drawing import Drawing
+from zwang.model.has_system import HasSystem
 from zwang.model.solids import Solid, require_solids
 from zwang.model.symbols import rates
 from zwang.model.symbols import t as time
@@ -23,13 +24,14 @@ from zwang.multibody.drawing import draw
 from zwang.multibody.element import ForceElement
 from zwang.multibody.inertia import require_inertia
 from zwang.multibody.joint import Constrainer
+from zwang.results.drawing import with_drawing
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
 @dataclass(frozen=True, eq=False)
-class Mechanism:
+class Mechanism(HasSystem):
     """Bodies with what joins them and what acts on them.
 
     `joints` takes drivers, couplings and conditions too. `parameters` are values of the symbols that the description
@@ -37,12 +39,14 @@ class Mechanism:
     a `System` takes them, in the coordinates of bodies and joints. `scenery` are solids of the ground, in world axes,
     for pictures.
 
+    Whatever takes a `System` takes a mechanism, and begins at its `start`; `system` is the one that it makes.
+
     >>> import zwang as zw
     >>> from zwang import multibody as mb
     >>> rod = mb.PlanarBody("rod", mass=3, inertia=1, position=(1, 0))
     >>> pin = mb.Revolute("pin", mb.ground, rod, at=(0, 0))
     >>> pendulum = mb.Mechanism([rod], joints=[pin], forces=[mb.Gravity((0, -10))])
-    >>> round(float(zw.evaluate(pendulum.system, pendulum.start).acceleration[2]), 12)  # −m g l/(m l² + I)
+    >>> round(float(zw.evaluate(pendulum).acceleration[2]), 12)  # −m g l/(m l² + I)
     -7.5
     """
 
@@ -130,6 +134,22 @@ class Mechanism:
         require_facing(self, state, parameters, t)
         require_inertia(self.system, self.movable, state, parameters, t)
         return without_noise(self, state)
+
+    def system_with(self, parameters: Mapping[Any, Any] | None) -> System:
+        """The system: values of parameters do not change it."""
+        return self.system
+
+    def guess_with(self, parameters: Mapping[Any, Any] | None) -> Mapping[Any, float]:
+        """The start as described: places are numbers."""
+        return self.guess
+
+    def start_with(self, parameters: Mapping[Any, Any] | None, t: float) -> Mapping[Any, float]:
+        """The start, put together for these values at this time."""
+        return self.assembled(parameters, t)
+
+    def dressed(self, motion: "xr.Dataset", parameters: Mapping[Any, Any] | None) -> "xr.Dataset":
+        """A motion with the mechanism's drawing in it."""
+        return with_drawing(motion, self.drawing, self.system, parameters)
 
     @cached_property
     def drawing(self) -> Drawing:

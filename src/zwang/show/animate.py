@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from zwang.errors import InputError
 from zwang.model import System
 from zwang.model.drawing import Drawing
+from zwang.model.has_system import HasSystem
 from zwang.results.drawing import with_drawing
 from zwang.show.player import player_page
+from zwang.show.quantities import require_motion
 from zwang.show.scene import Scene, scene_of
 
 if TYPE_CHECKING:
@@ -50,15 +52,15 @@ class Animation:
 
 def animate(
     motion: "xr.Dataset",
-    drawing: Drawing | None = None,
+    drawing: Drawing | HasSystem | None = None,
     system: System | None = None,
     parameters: Mapping[Any, Any] | None = None,
 ) -> Animation:
     """A motion to look at: a player in a notebook, and `save` for a file.
 
-    What is drawn is the drawing that the motion carries, as those of model files do, or the given one of the given
-    system, with `parameters` as in `simulate`. Where there is none, coordinates called x and y (and z), also x1 or
-    bob.x, are drawn as points.
+    What is drawn is the drawing that the motion carries, as those of mechanisms and model files do, or the given one
+    of the given system, with `parameters` as in `simulate`; a mechanism may be given in place of both. Where there is
+    none, coordinates called x and y (and z), also x1 or bob.x, are drawn as points.
 
     >>> import zwang as zw
     >>> x, y = zw.coordinates("x y")
@@ -67,7 +69,11 @@ def animate(
     >>> animation = animate(motion)                    # in a notebook this shows the player
     >>> animation.save("motion.gif")                   # doctest: +SKIP
     """
-    if drawing is not None:
+    require_motion(motion, "animate")
+    if isinstance(drawing, HasSystem):
+        require_one(motion)
+        motion = drawing.dressed(motion, parameters)
+    elif drawing is not None:
         if system is None:
             raise InputError("a drawing needs its system, too: animate(motion, drawing, system)")
         require_one(motion)
@@ -91,6 +97,7 @@ def save_animation(
     in a second (real time, or for very short and long motions a round factor that makes it last about 8 s).
     `progress` is called with (pictures done, pictures in all). The file is written whole or not at all.
     """
+    require_motion(motion, "save_animation")
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:

@@ -8,7 +8,16 @@ import numpy as np
 
 from zwang.errors import InputError
 from zwang.show.colors import CYCLE, PAIRS
-from zwang.show.quantities import Curve, Panel, curve_named, names_along, panels_of, require_drawable, require_entries
+from zwang.show.quantities import (
+    Curve,
+    Panel,
+    curve_named,
+    names_along,
+    panels_of,
+    require_drawable,
+    require_entries,
+    require_motion,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -50,6 +59,7 @@ def plot(motion: "xr.Dataset", *what: str | tuple[str, str], only: Sequence[str]
     """
     from zwang.show.figure import INK, Picture
 
+    require_motion(motion, "plot")
     if isinstance(only, str):
         only = [only]
     require_entries(motion, only)

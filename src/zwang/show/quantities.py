@@ -9,6 +9,8 @@ import numpy as np
 
 from zwang.arrays import Array
 from zwang.errors import InputError
+from zwang.model import System
+from zwang.model.has_system import HasSystem
 from zwang.model.values import suggestion
 
 if TYPE_CHECKING:
@@ -43,6 +45,17 @@ LOGARITHMIC = ("residual", "residual_rate")
 PRIMES = {"": "q", "'": "v", "''": "a"}
 ENTRY = re.compile(r"(?P<variable>\w+)\[(?P<entry>.+)\]")
 NAME = re.compile(r"(?P<coordinate>.+?)(?P<primes>'{0,2})")
+
+
+def require_motion(given: Any, what: str) -> None:
+    """Refuse what is not a motion, saying how to get one."""
+    import xarray as xr
+
+    if isinstance(given, xr.Dataset):
+        return
+    kind = type(given).__name__
+    remedy = "simulate(it, until=…) gives its motion" if isinstance(given, System | HasSystem) else "simulate gives one"
+    raise InputError(f"{what} takes a motion, not a {kind}: {remedy}")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
@@ -10,12 +10,17 @@ import sympy as sp
 from zwang.arrays import Array
 from zwang.errors import AssemblyError
 from zwang.lowering.lowered import matrix_kernel
+from zwang.model import System
+from zwang.model.has_system import HasSystem
 from zwang.model.values import parameter_values
 from zwang.motion.assemble import assemble
 from zwang.multibody.mechanism import Mechanism
 from zwang.multibody.readers.frame import spin_rates
 from zwang.multibody.readers.skeleton import Held, Skeleton
 from zwang.multibody.readers.tree import Values, advance, place, rate_slices, read_values, reference
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 CLOSED = 1e-12  # a loop is closed where its conditions read less than this, in units of length and angle
 OPEN = 1e-8  # and has not been closed where they read more than this
@@ -25,10 +30,11 @@ LEAP = 0.3  # how far a step may go, in units of length and angle
 
 
 @dataclass(frozen=True, eq=False)
-class Imported:
+class Imported(HasSystem):
     """A mechanism read from a file. `read` and `ignored` say, element by element, what became of the file.
 
-    `start` gives the state at values of the file's own joints. Printing it shows both lists.
+    `start` gives the state at values of the file's own joints. Printing it shows both lists. Whatever takes a
+    `System` takes it, and begins where the file has its joints.
     """
 
     mechanism: Mechanism
@@ -75,6 +81,22 @@ class Imported:
         system = self.mechanism.system
         names = [*system.coordinates, *system.velocities]
         return assemble(system, dict(zip(names, map(float, state), strict=True)))
+
+    def system_with(self, parameters: Mapping[Any, Any] | None) -> System:
+        """The system of the mechanism."""
+        return self.mechanism.system
+
+    def guess_with(self, parameters: Mapping[Any, Any] | None) -> Mapping[Any, float]:
+        """Joints as the file has them, at rest."""
+        return self.start()
+
+    def start_with(self, parameters: Mapping[Any, Any] | None, t: float) -> Mapping[Any, float]:
+        """The same with every constraint met for these values of parameters at this time."""
+        return assemble(self.mechanism.system, self.start(), parameters=parameters, t=t) if parameters else self.start()
+
+    def dressed(self, motion: "xr.Dataset", parameters: Mapping[Any, Any] | None) -> "xr.Dataset":
+        """A motion with the mechanism's drawing in it."""
+        return self.mechanism.dressed(motion, parameters)
 
     def maximal(self, values: Values) -> tuple[Array, Array]:
         """The mechanism's coordinates (n,) where slots have values, and (n, k) how their rates follow from the slots'.

@@ -254,7 +254,7 @@ def test_options_that_do_not_fit_are_refused(case):
 
 
 def test_no_system_at_all():
-    with pytest.raises(InputError, match="takes a System or a BlackBox, not dict"):
+    with pytest.raises(InputError, match="takes a System, a Mechanism or a model; got a dict"):
         zw.simulate({}, START, until=1.0)
     with pytest.raises(InputError, match="no name twice"):
         zw.BlackBox(("x", "x"), M=np.eye(2), Q=[0, 0])

@@ -158,3 +158,38 @@ def test_a_function_of_any_record_and_number_is_compiled_for_each_that_it_is_cal
     np.testing.assert_array_equal(out[:LANES], X * 0.5)
     np.testing.assert_array_equal(out[LANES : 2 * LANES], X > 0.5)
     assert out[16] == 0.25 * 0.125
+
+
+class InLanes(Record):
+    layout = np.dtype([("a", "f8", LANES), ("b", "f8", LANES), ("n", "i8"), ("padding", "i8", LANES - 1)])
+
+
+class Askew(Record):
+    layout = np.dtype([("n", "i8"), ("a", "f8", LANES)])
+
+
+@native
+def remember(record: InLanes) -> int:
+    record.b = record.a * 2.0 + record.n
+    record.b[1] = record.a[2]
+    return record.n
+
+
+@native
+def misplaced(record: Askew) -> int:
+    return record.n
+
+
+def test_a_record_remembers_a_number_for_each_lane():
+    block = np.zeros(InLanes.layout.itemsize // 8 + LANES)
+    record = block[-block.ctypes.data // 8 % LANES :][: InLanes.layout.itemsize // 8].view(InLanes.layout)
+    record["a"], record["n"] = X, 3
+    assert native_library(remember)(record.ctypes.data) == 3
+    expected = 2 * X + 3
+    expected[1] = X[2]
+    np.testing.assert_array_equal(record["b"][0], expected)
+
+
+def test_numbers_in_lanes_that_do_not_lie_as_vectors_do_are_refused():
+    with pytest.raises(TypeError, match=r"Askew: .* multiples of their size"):
+        module_text(misplaced)

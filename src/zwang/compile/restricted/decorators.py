@@ -73,7 +73,10 @@ class Rows:
 
 
 class Record:
-    """A record among others in a row, laid out as `layout` says: doubles, 64-bit integers and rows of them."""
+    """A record among others in a row, laid out as `layout` says: doubles, 64-bit integers and rows of them.
+
+    A row of as many doubles as there are lanes is read and written as `Lanes`; each of them has its place, too.
+    """
 
     layout: ClassVar[np.dtype[np.void]]
 
@@ -85,14 +88,17 @@ class Record:
         def __getattr__(self, name: str) -> Any:
             """Read a field."""
 
-        def __setattr__(self, name: str, value: float) -> None:
+        def __setattr__(self, name: str, value: Any) -> None:
             """Write a field."""
 
 
 Number = TypeVar("Number", float, Lanes)
 """A number, or one in each lane: a function that declares it is compiled for what it is called with."""
 
-Truth = bool | Mask
+if TYPE_CHECKING:
+    Truth = Any  # type checkers cannot know which of the two goes with which number
+else:
+    Truth = bool | Mask
 """What comparing such numbers gives."""
 
 

@@ -94,6 +94,8 @@ class Expressions:
             name = node.value.id if isinstance(node.value, ast.Name) else ""
             if name not in self._local and isinstance(self._known.get(name), np.ndarray):
                 return self.builder.gep(self.module.table(self._known[name]), [INT(0), index])
+            if isinstance(node.value, ast.Attribute) and self._in_lanes(lanes := self.place(node.value)):
+                return self.builder.gep(self.builder.bitcast(lanes, ARRAY), [index])
             return self.builder.gep(self._pointer(node.value), [index])
         if isinstance(node, ast.Attribute):
             record = self._pointer(node.value)
@@ -125,6 +127,11 @@ class Expressions:
         """Numbers as floats, or all in lanes if one of them is."""
         wide = next((kind for kind in map(kind_of, values) if isinstance(kind, ir.VectorType)), FLOAT)
         return [self.convert(node, value, wide) for value in values]
+
+    @staticmethod
+    def _in_lanes(place: Value) -> bool:
+        """Whether what is there in memory are numbers in lanes: each of them has a place, too."""
+        return isinstance(place.type.pointee, ir.VectorType)
 
     def _pointer(self, node: ast.expr) -> Value:
         """The value of an expression that is an array or a record."""

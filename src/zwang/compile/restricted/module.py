@@ -95,11 +95,25 @@ class Module:
         record = self.module.context.get_identified_type(name)
         if name not in self.fields:
             fields = {field: kind.layout[field] for field in kind.layout.names or ()}
-            scalars = [FLOAT if dtype.base == np.float64 else INT for dtype in fields.values()]
-            rows = zip(scalars, fields.values(), strict=True)
-            record.set_body(*(ir.ArrayType(item, d.shape[0]) if d.shape else item for item, d in rows))
+            record.set_body(*map(_field, fields.values()))
+            wide = [place for dtype, place, *_ in (kind.layout.fields or {}).values() if _is_wide(dtype)]
+            if wide and any(place % (8 * LANES) for place in (*wide, kind.layout.itemsize)):
+                raise TypeError(f"{name}: numbers in lanes, and records with them, lie at multiples of their size")
             self.fields[name] = list(fields)
         return record
+
+
+def _field(dtype: np.dtype[Any]) -> Any:
+    """The LLVM type of a field of a record: a number, one in each lane, or a row of them."""
+    scalar = FLOAT if dtype.base == np.float64 else INT
+    if _is_wide(dtype):
+        return ir.VectorType(FLOAT, LANES)
+    return ir.ArrayType(scalar, dtype.shape[0]) if dtype.shape else scalar
+
+
+def _is_wide(dtype: np.dtype[Any]) -> bool:
+    """Whether a field holds a number in each lane."""
+    return dtype.base == np.float64 and dtype.shape == (LANES,)
 
 
 def spread(builder: Any, value: Any, kind: Any) -> Any:

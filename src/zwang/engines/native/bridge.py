@@ -19,7 +19,7 @@ from zwang.engines.native.numbers import larger, smaller, square
 from zwang.engines.native.pivots import ORDER, volume
 from zwang.engines.native.record import LoopStatus, RunRecord
 from zwang.engines.native.stage_kernels import at, call, shift
-from zwang.engines.native.step import NODES, evaluate, interpolate, prepare_dense, project, unit
+from zwang.engines.native.step import NODES, evaluate, interpolate, project, unit
 
 SINGULAR, ASTRAY = int(LoopStatus.SINGULAR), int(LoopStatus.ASTRAY)
 
@@ -318,7 +318,6 @@ def note(run: RunRecord, h: float) -> None:
     parabola above it, and two pairs of points tell how far.
     """
     n, now, new, table = run.n, at(run.now), at(run.new), at(run.bridges)
-    prepare_dense(run, h)
     a, b = 0.02, 0.98
     c, d = b - GOLDEN * (b - a), a + GOLDEN * (b - a)
     at_c, at_d = root_at(run, h, c), root_at(run, h, d)

@@ -3,9 +3,9 @@
 Kernels are called by address, so the compiled loop depends on no model and is kept on disk: it is compiled once per
 machine. Read from the bottom up: `advance` is the loop, the rest are its verbs.
 
-What a step computes is shared with the loop of a group of lanes (`step`, `pivots`, `quadrature`, `control`). What is
-done about it is not: one run branches, where lanes choose and hand over to this loop whatever is rare, so that each
-would pay for the other's way in every step.
+What a step computes and what becomes of it is shared with the loop of a group of lanes (`step`, `pivots`, `quadrature`,
+`control`, `outcome`). The order in which it is asked for is not: one run branches, and knows events, breaks, projection
+and singular positions; lanes choose, and hand over to this loop whatever is rare.
 """
 
 import ctypes
@@ -15,9 +15,9 @@ from functools import cache
 from threading import Lock
 from typing import Final
 
-from zwang.compile.restricted import Array, native, native_library, seldom_native
+from zwang.compile.restricted import native, native_library, seldom_native
 from zwang.engines.native.bridge import CAUTION, give_up, kept_on, landed, missed, note, plan, planned_size, touch_up
-from zwang.engines.native.control import aimed, next_size, shrunk, too_short
+from zwang.engines.native.control import aimed, shrunk, too_short
 from zwang.engines.native.event_roots import (
     DONE,
     FULL,
@@ -30,9 +30,9 @@ from zwang.engines.native.event_roots import (
     stop_inside,
     suspect,
 )
-from zwang.engines.native.numbers import larger, smaller, two_sum
-from zwang.engines.native.pivots import dips, grow, hides, survey
-from zwang.engines.native.quadrature import prepare_work, work_at, work_of
+from zwang.engines.native.numbers import smaller
+from zwang.engines.native.outcome import accept, fill, refuse, save, work_until
+from zwang.engines.native.pivots import grow, may_vanish, survey
 from zwang.engines.native.record import BRIDGES, LoopStatus, RunRecord
 from zwang.engines.native.stage_kernels import at, shift
 from zwang.engines.native.step import (
@@ -42,14 +42,10 @@ from zwang.engines.native.step import (
     HUGE,
     LAST,
     LAST_DENSE,
-    QUIET,
     evaluate,
     finish,
-    finite,
     first_size,
-    prepare_dense,
     project,
-    quiet,
     read,
     slope_at,
     stages,
@@ -82,7 +78,8 @@ def begin(run: RunRecord, sign: float) -> int:
     if not evaluate(run, at(run.k), now):
         return NOT_FINITE
     run.pivot = smaller(run.pivot, run.lowest)
-    grow(run, at(run.k), now)
+    if grow(run, True, run.volume):
+        keep_best(run)
     if not run.lowest > run.pivot_tol:
         return SINGULAR
     if run.event != 0:
@@ -92,7 +89,7 @@ def begin(run: RunRecord, sign: float) -> int:
     if run.panel == 0.0:
         run.panel = smaller(run.h, run.max_panel)
     while run.saved < run.times and sign * (times[run.saved] - now[0]) <= 0.0:
-        save(run, now, at(run.k), 0.0, run.worked)
+        save(run, run.h, now, at(run.k), 0.0, run.worked)
     run.caution = 0
     run.ahead = 0
     run.tries = 0
@@ -124,30 +121,11 @@ def cross(run: RunRecord, sign: float) -> int:
 
 
 @native
-def save(run: RunRecord, y: Array, f: Array, size: float, work: float) -> None:
-    """One requested time is done: the state, its slope in a step of some size, and the work up to it."""
-    n, q, v, slope = run.n, at(run.q), at(run.v), at(run.slope)
-    for i in range(n):
-        q[run.saved * n + i] = y[1 + i]
-        v[run.saved * n + i] = y[1 + n + i]
-        slope[run.saved * n + i] = f[i]
-    at(run.size)[run.saved] = size
-    at(run.done)[run.saved] = work
-    run.saved += 1
-
-
-@native
-def work_until(run: RunRecord, theta: float) -> float:
-    """The work of all forces up to a place inside the step."""
-    return run.worked + (run.worked_low + work_at(run, theta))  # type: ignore[no-any-return]
-
-
-@native
-def refuse(run: RunRecord, h: float, factor: float) -> None:
-    """The step has to be tried again, smaller; its first slope still stands in k[0]."""
-    run.rejected += 1
-    run.h = abs(h) * factor
-    run.held = 1
+def keep_best(run: RunRecord) -> None:
+    """A pivot is larger than ever at this state."""
+    now, best = at(run.now), at(run.best)
+    for i in range(1 + 2 * run.n):
+        best[i] = now[i]
 
 
 @native
@@ -162,12 +140,12 @@ def arrive(run: RunRecord, h: float, error: float) -> bool:
     if 1.0 < error <= HUGE:
         shape = survey(run, LAST)
         run.trouble = STEP_TOO_SMALL if run.lowest > run.pivot_tol and shape < 2 else SINGULAR
-        refuse(run, h, shrunk(error))
+        refuse(run, True, h, shrunk(error))
         return False
     well = error <= 1.0 and (run.projection == 0 or project(run, run.projection, new, at(run.new_low)))
     if not (well and evaluate(run, shift(at(run.k), 12 * run.stride), new)):
         run.trouble = NOT_FINITE
-        refuse(run, h, 0.25)
+        refuse(run, True, h, 0.25)
         return False
     shape = survey(run, END)
     if not run.lowest > run.pivot_tol:
@@ -175,14 +153,14 @@ def arrive(run: RunRecord, h: float, error: float) -> bool:
             run.horizon = new[0]
         run.caution += 1
         run.trouble = SINGULAR
-        refuse(run, h, 0.5)
+        refuse(run, True, h, 0.5)
         return False
-    if run.pivot_tol > 0.0 and shape > 0 and (shape == 2 or dips(run) or hides(run)):
+    if run.pivot_tol > 0.0 and may_vanish(run, shape):
         run.trouble = SINGULAR
-        refuse(run, h, 0.5)
+        refuse(run, True, h, 0.5)
         return False
     if run.zone > 0.0 and not kept_on(run, h):
-        refuse(run, h, 1.0)
+        refuse(run, True, h, 1.0)
         return False
     run.pivot = smaller(run.pivot, run.lowest)
     return True
@@ -206,7 +184,7 @@ def hand_out(run: RunRecord, sign: float) -> int:
         if run.made_across != 0:
             touch_up(run)
         slope_at(run, h, theta)
-        save(run, at(run.x), at(run.sums), abs(h), work_until(run, theta) if run.powers != 0 else 0.0)
+        save(run, h, at(run.x), at(run.sums), abs(h), work_until(run, theta))
     run.pending = 0
     if found == STOPPED:
         if run.powers != 0:
@@ -220,36 +198,19 @@ def hand_out(run: RunRecord, sign: float) -> int:
 
 @native
 def settle(run: RunRecord, sign: float, h: float, error: float, t_low: float) -> None:
-    """The end of the step becomes the state, its slope the first of the next step; the next size is chosen."""
-    n, now, low, k, times = run.n, at(run.now), at(run.low), at(run.k), at(run.at_times)
-    new, new_low = at(run.new), at(run.new_low)
-    for i in range(1 + 2 * n):
-        now[i] = new[i]
-    for i in range(2 * n):
-        low[i] = new_low[i]
-    if run.powers != 0:
-        change = work_of(run, h)
-        worked, lost = two_sum(run.worked, run.worked_low + change)
-        run.turned += abs(change)
-        run.worked = worked
-        run.worked_low = lost
-    for i in range(n + run.pivots + run.powers):
-        k[i] = k[12 * run.stride + i]
-    grow(run, k, now)
-    run.t_low = t_low
-    run.seen = 0
-    run.accepted += 1
-    while run.saved < run.times and times[run.saved] == now[0]:
-        save(run, now, k, 0.0, run.worked)
-    if run.caution > 0 and sign * (now[0] - run.horizon) > 0.0:
+    """The step is accepted; near a vanishing pivot the next one does not grow."""
+    now, times = at(run.now), at(run.at_times)
+    if run.caution > 0 and sign * (at(run.new)[0] - run.horizon) > 0.0:
         run.caution = 0
-    if run.caution == 0 and run.ahead == 0:
+    if run.caution > 0:
+        run.held = 1
+    elif run.ahead == 0:
         run.tries = 0
-    run.h = next_size(abs(h), run.h, error, run.error, 1.0 if run.held != 0 or run.caution > 0 else 0.0)
-    if error < QUIET and quiet(run, h, error):
-        run.h = smaller(run.h, run.quiet_step)
-    run.error = larger(error, 1e-4)
-    run.held = 0
+    run.seen = 0
+    if accept(run, True, h, error, t_low):
+        keep_best(run)
+    while run.saved < run.times and times[run.saved] == now[0]:
+        save(run, run.h, now, at(run.k), 0.0, run.worked)
 
 
 @native
@@ -264,20 +225,16 @@ def bridged(run: RunRecord, h: float, size: float, error: float) -> float:
 @native
 def filled(run: RunRecord, h: float, size: float, bridging: bool) -> bool:
     """The motion inside the step, from its further stages; False when these are not finite: then it is refused."""
-    stages(run, h, run.t_low, FIRST_DENSE, LAST_DENSE)
     run.evaluations += LAST_DENSE - FIRST_DENSE + 1
-    if not finite(run, h, FIRST_DENSE, LAST_DENSE):
+    if not fill(run, h, run.t_low):
         if bridging:
             missed(run, size, 0.5)
         else:
             run.trouble = NOT_FINITE
-            refuse(run, h, 0.25)
+            refuse(run, True, h, 0.25)
         return False
     if bridging:
         note(run, h)
-    prepare_dense(run, h)
-    if run.powers != 0:
-        prepare_work(run, h)
     return True
 
 

@@ -9,7 +9,7 @@ from typing import Any, overload
 from llvmlite import ir
 
 from zwang.compile.restricted import Array, Lanes, Mask, Number, Rows, Truth, intrinsic, native
-from zwang.compile.restricted.module import BOOL, INT, spread
+from zwang.compile.restricted.module import FLOAT, INT, spread
 
 
 @overload
@@ -30,6 +30,16 @@ def alike(builder: Any, like: Number, value: float) -> Number:
     return wide
 
 
+@intrinsic
+def width(builder: Any, like: Number) -> int:
+    """How many numbers such a number is: that of lanes, or one."""
+    kind: Any = like
+    count: int = INT(kind.type.count if isinstance(kind.type, ir.VectorType) else 1)
+    return count
+
+
+@overload
+def choose(mask: bool, a: int, b: int) -> int: ...
 @overload
 def choose(mask: bool, a: float, b: float) -> float: ...
 @overload
@@ -37,7 +47,7 @@ def choose(mask: Mask, a: Lanes | float, b: Lanes | float) -> Lanes: ...
 @intrinsic
 def choose(builder: Any, mask: Any, a: Any, b: Any) -> Any:
     """a where the mask holds, b elsewhere."""
-    return builder.select(mask, *_both(builder, a, b, mask.type))
+    return builder.select(mask, *_both(builder, a, b, mask))
 
 
 @overload
@@ -66,12 +76,18 @@ def smaller(builder: Any, a: Any, b: Any) -> Any:
     return builder.select(builder.fcmp_ordered("<", a, b), a, b)
 
 
-def _both(builder: Any, a: Any, b: Any, mask: Any = BOOL) -> tuple[Any, Any]:
+def _both(builder: Any, a: Any, b: Any, mask: Any = None) -> tuple[Any, Any]:
     """Two numbers as one type: in lanes, if one of them or the mask is."""
-    kinds = [value.type for value in (a, b) if isinstance(value.type, ir.VectorType)]
-    if isinstance(mask, ir.VectorType):
-        kinds.append(ir.VectorType(a.type, mask.count))
-    return (spread(builder, a, kinds[0]), spread(builder, b, kinds[0])) if kinds else (a, b)
+    kinds = [value.type for value in (a, b, mask or a) if isinstance(value.type, ir.VectorType)]
+    if not kinds:
+        return a, b
+    wide = ir.VectorType(FLOAT, kinds[0].count)
+    return _spread(builder, a, wide), _spread(builder, b, wide)
+
+
+def _spread(builder: Any, number: Any, wide: Any) -> Any:
+    """A number in lanes; an integer becomes a double, as all numbers in lanes are."""
+    return spread(builder, builder.sitofp(number, FLOAT) if number.type == INT else number, wide)
 
 
 @intrinsic

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from zwang.compile.restricted import Array, Number, Record, Truth, native, seldom_native
-from zwang.engines.native.numbers import alike, choose, larger, of, smaller
+from zwang.engines.native.numbers import alike, bits, choose, larger, of, smaller
 from zwang.engines.native.record import RunRecord
 from zwang.engines.native.stage_kernels import at, shift
 from zwang.engines.native.step import HUGE, NODES
@@ -37,20 +37,26 @@ MEET: Final = 0.3
 
 
 @native
-def grow(run: RunRecord, row: Array, x: Array) -> None:
-    """Pivots are judged by what is large along the run: a start beside a singular position says nothing about them."""
-    n, scale, best = run.n, at(run.pivot_scale), at(run.best)
-    larger_now = False
+def grow(run: Record, which: Truth, largest: Number) -> Truth:
+    """Pivots are judged by what is large along the run: a start beside a singular position says nothing about them.
+
+    Whether one of those in k[0], at the state, is larger than ever. The largest volume so far is given.
+    """
+    n, row, scale, product = run.n, of(largest, run.k), of(largest, run.pivot_scale), alike(largest, 1.0)
+    grown = largest > math.inf  # nowhere yet
     for j in range(run.growing):
-        if row[n + j] > scale[j] and row[n + j] <= HUGE:
-            run.volume *= scale[j] / row[n + j]
-            scale[j] = row[n + j]
-            larger_now = True
+        pivot, before = row[n + j], scale[j]
+        more = which & (pivot > before) & (pivot <= HUGE)
+        if bits(more) != 0:
+            scale[j] = choose(more, pivot, before)
+            largest = largest * (before / scale[j])
+            grown |= more
     if run.zone > 0.0:
-        run.volume = larger(volume(run, shift(row, n), scale), run.volume)
-    if larger_now:
-        for i in range(1 + 2 * n):
-            best[i] = x[i]
+        for j in range(run.growing):
+            product = product * (row[n + j] / scale[j])
+        largest = choose(which & (product > largest), product, largest)
+    run.volume = largest
+    return grown
 
 
 @native
@@ -113,6 +119,12 @@ def survey(run: RunRecord, last: int) -> int:
     if even:
         return 0
     return 1 if steady or not unsteady(run, last) else 2
+
+
+@native
+def may_vanish(run: RunRecord, shape: int) -> bool:
+    """Whether a pivot may vanish between two stages of a step that `survey` has found to be of this shape."""
+    return shape > 0 and (shape == 2 or dips(run) or hides(run))
 
 
 @native

@@ -156,7 +156,7 @@ RUN: Final = np.dtype(
         ("projections", "i8"),  #   corrections made by the projection kernel
         ("misses", "i8"),  #        projections that did not reach their tolerance
         ("left", "f8"),  #          the largest residual that one of them left
-        ("padding", "f8", 8),  #    samples belong to different threads: their cache lines are kept apart
+        ("padding", "i8", 8),  #    samples belong to different threads: their cache lines are kept apart
     ]
 )
 """All there is to know about one run."""

@@ -105,7 +105,7 @@ def quiet(run: Record, h: Number, error: Number) -> Truth:
     for i in range(n):
         largest = larger(largest, abs(f[i]) / unit(atol[n + i], rtol[n + i], abs(now[1 + n + i])))
     longest = square(square(square(run.max_step / h)))
-    return (error * longest < SAYS_NOTHING) | (error <= ROUNDING * abs(h) * largest)  # type: ignore[no-any-return]
+    return (error * longest < SAYS_NOTHING) | (error <= ROUNDING * abs(h) * largest)
 
 
 @native

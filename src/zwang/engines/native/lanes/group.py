@@ -1,13 +1,13 @@
 """Several runs side by side, one in each lane of the processor's vectors: what such a group remembers.
 
-An array of a group holds, for each number that the array of a run holds (`memory`), the numbers of all lanes. What a
-run remembers between steps and the step loop needs in every step is kept in `own`, one row for each member of `Own`;
-the rest stays in the run's record, to which a lane's numbers return when the run leaves it.
+An array of a group holds, for each number that the array of a run holds (`record`), the numbers of all lanes, and what
+a run remembers between steps stands under the same name in the record of the group, for all lanes. So the same native
+functions serve both. What the step loop does not need in every step stays in the run's record, to which a lane's
+numbers return when the run leaves it.
 """
 
 import itertools
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import Final
 
 import numpy as np
@@ -17,33 +17,29 @@ from zwang.compile.lanes import LANES
 from zwang.compile.restricted import Record
 from zwang.engines.native.record import lengths
 
-
-class Own(IntEnum):
-    """What a lane remembers, beside its state: rows of `own`."""
-
-    RUN = 0  #          the number of its run; -1: none
-    SIGN = 1  #         1 forwards, -1 backwards
-    H = 2  #            as in `RUN`, from here …
-    T_LOW = 3
-    ERROR = 4
-    HELD = 5
-    TROUBLE = 6
-    PIVOT = 7
-    ACCEPTED = 8
-    REJECTED = 9
-    EVALUATIONS = 10
-    WORKED = 11
-    WORKED_LOW = 12
-    TURNED = 13
-    VOLUME = 14  #      … to here
-    WANTED = 15  #      the next requested time; infinitely far ahead when there is none
-    STEP = 16  #        the step being tried, with its sign
-    STEP_LOW = 17  #    what the time at its end loses to round-off
-    WORK = 18  #        the work up to the state last interpolated
-
-
 GROUP: Final = np.dtype(
     [
+        # What each lane remembers beside its state. First, so that all of them lie as vectors want to.
+        ("number", "f8", LANES),  #  of its run; -1: it has none
+        ("sign", "f8", LANES),  #    1 forwards, -1 backwards
+        ("wanted", "f8", LANES),  #  the next requested time; infinitely far ahead when there is none
+        ("step", "f8", LANES),  #    the step being tried, with its sign
+        ("step_low", "f8", LANES),  # what the time at its end loses to round-off
+        ("work_there", "f8", LANES),  # the work up to the state last interpolated
+        # The same, by the names that `RUN` has: these go with a run, into its lane and out of it.
+        ("h", "f8", LANES),
+        ("t_low", "f8", LANES),
+        ("error", "f8", LANES),
+        ("held", "f8", LANES),
+        ("trouble", "f8", LANES),
+        ("pivot", "f8", LANES),
+        ("volume", "f8", LANES),
+        ("accepted", "f8", LANES),
+        ("rejected", "f8", LANES),
+        ("evaluations", "f8", LANES),
+        ("worked", "f8", LANES),
+        ("worked_low", "f8", LANES),
+        ("turned", "f8", LANES),
         # Sizes.
         ("n", "i8"),  #             coordinates
         ("state", "i8"),  #         1 + 2n + parameters
@@ -65,7 +61,6 @@ GROUP: Final = np.dtype(
         ("sums", "i8"),
         ("dense", "i8"),
         ("work", "i8"),
-        ("own", "i8"),  #           (len(Own))
         ("pivot_scale", "i8"),
         # Arrays of numbers, by address.
         ("waiting", "i8"),  #       (1) an integer: the number of the next run that no group has taken
@@ -78,7 +73,7 @@ GROUP: Final = np.dtype(
         ("zone", "f8"),
         ("pivot_tol", "f8"),
         ("step_limit", "f8"),
-        ("padding", "f8", 8),  #    groups belong to different threads: their cache lines are kept apart
+        ("padding", "i8", 12),  #   groups belong to different threads: their cache lines are kept apart
     ]
 )
 """All there is to know about a group."""
@@ -108,15 +103,14 @@ def prepare(runs: NDArray[np.void], parameters: int, acceleration: int, work: in
         for name, size in lengths(n, parameters, pivots, 0, 0, bridge=False, powers=powers).items()
         if name in names
     }
-    sizes |= {"k": LANES * 16 * (n + pivots + powers), "work": work, "own": LANES * len(Own)}
+    sizes |= {"k": LANES * 16 * (n + pivots + powers), "work": work}
     places = dict(zip(sizes, itertools.accumulate(sizes.values(), initial=0), strict=False))
     # Vectors of lanes are aligned as they want to be; groups belong to different threads and are kept a page apart.
     total = sum(sizes.values()) + 4096 // 8
-    block = np.zeros(count * total + LANES)
-    memory = block[-block.ctypes.data // 8 % LANES :][: count * total].reshape(count, total)
-    memory[:, places["own"] + LANES * Own.RUN :][:, :LANES] = -1.0
+    memory = _aligned(count * total).reshape(count, total)
     waiting = np.zeros(1, np.int64)
-    records = np.zeros(count, GROUP)
+    records = _aligned(count * (GROUP.itemsize // 8)).view(GROUP)
+    records["number"] = -1.0
     for name, place in places.items():
         records[name] = memory.ctypes.data + 8 * (place + total * np.arange(count))
     shared = ("n", "pivots", "powers", "growing", "zone", "rtol", "atol", "max_step", "quiet_step", "pivot_tol")
@@ -133,3 +127,9 @@ def prepare(runs: NDArray[np.void], parameters: int, acceleration: int, work: in
     for name, value in settings.items():
         records[name] = value
     return Groups(records, (memory, waiting))
+
+
+def _aligned(count: int) -> NDArray[np.float64]:
+    """So many zeros, from an address on that is a multiple of the size of a vector."""
+    block = np.zeros(count + LANES)
+    return block[-block.ctypes.data // 8 % LANES :][:count]

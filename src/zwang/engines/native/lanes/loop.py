@@ -4,8 +4,9 @@ A step that is accepted, or refused for its error, is dealt with for all lanes a
 is rare, and then the run leaves its lane: `loop.advance` tries that step again for this run alone, decides as it always
 does, and the lane goes on from where the run then is. A run that ends makes room for the next that waits.
 
-Steps are computed by what computes those of one run (`step`, `pivots`, `quadrature`, `control`). The loop is another:
-it knows masks where that of a run branches, and nothing of events, breaks, projections and singular positions.
+Steps are computed, accepted and refused by what does so for one run (`step`, `pivots`, `quadrature`, `control`,
+`outcome`). The loop is another: it knows masks where that of a run branches, and nothing of events, breaks, projections
+and singular positions.
 
 Read from the bottom up: `advance` is the loop, the rest are its verbs.
 """
@@ -17,18 +18,18 @@ from typing import Any, Final
 
 from zwang.compile.lanes import LANES
 from zwang.compile.restricted import Lanes, Mask, intrinsic, native, native_library, seldom_native
-from zwang.compile.restricted.module import INT
+from zwang.compile.restricted.module import BOOL, INT
 from zwang.engines.native.bridge import low_at_end
-from zwang.engines.native.control import next_size, shrunk
-from zwang.engines.native.lanes.group import Group, Own
-from zwang.engines.native.lanes.moves import admit, attend, draw, move_out, save
+from zwang.engines.native.control import shrunk
+from zwang.engines.native.lanes.group import Group
+from zwang.engines.native.lanes.moves import admit, attend, draw, look_ahead, move_out
 from zwang.engines.native.lanes.step import calm_pivots, evaluate, holds, mask_of, plan, rows
-from zwang.engines.native.loop import FINISHED, RUNNING, SINGULAR, STEP_TOO_SMALL
-from zwang.engines.native.numbers import bits, choose, larger, smaller, two_sum
-from zwang.engines.native.pivots import dips, hides, survey
-from zwang.engines.native.quadrature import prepare_work, work_at, work_of
+from zwang.engines.native.loop import FINISHED, RUNNING, STEP_TOO_SMALL
+from zwang.engines.native.numbers import bits, choose, smaller
+from zwang.engines.native.outcome import accept, fill, refuse, save, work_until
+from zwang.engines.native.pivots import may_vanish, survey
 from zwang.engines.native.record import RunRecord
-from zwang.engines.native.stage_kernels import at
+from zwang.engines.native.stage_kernels import at, shift
 from zwang.engines.native.step import (
     END,
     FIRST,
@@ -36,12 +37,8 @@ from zwang.engines.native.step import (
     HUGE,
     LAST,
     LAST_DENSE,
-    QUIET,
     finish,
-    finite,
     interpolate,
-    prepare_dense,
-    quiet,
     slope_at,
     stages,
 )
@@ -52,18 +49,18 @@ _ONE_AT_A_TIME: Final = Lock()
 @seldom_native
 def sound(group: Group, runs: RunRecord, which: int) -> int:
     """Those of some lanes (`bits`) in which no pivot may vanish between two stages."""
-    w, n, k, own, kept = LANES, group.n, at(group.k), at(group.own), 0
+    w, n, k, kept = LANES, group.n, at(group.k), 0
     for lane in range(w):
         if holds(which, lane):
-            run = runs[int(own[Own.RUN * w + lane])]
+            run = runs[int(group.number[lane])]
             to = at(run.k)
             for s in range(13):
                 for j in range(n, n + group.pivots):
                     to[s * run.stride + j] = k[(s * group.stride + j) * w + lane]
             for j in range(group.pivots):
                 at(run.pivot_scale)[j] = at(group.pivot_scale)[j * w + lane]
-            run.volume = own[Own.VOLUME * w + lane]
-            if not (survey(run, END) == 2 or low_at_end(run) or dips(run) or hides(run)):
+            run.volume = group.volume[lane]
+            if not (may_vanish(run, survey(run, END)) or low_at_end(run)):
                 kept = with_lane(kept, lane)
     return kept
 
@@ -75,106 +72,83 @@ def with_lane(builder: Any, number: Any, lane: Any) -> int:
     return further
 
 
+@intrinsic
+def first_lane(builder: Any, number: Any) -> int:
+    """The first lane of a number made by `bits`, in which there is one."""
+    lane: int = builder.cttz(number, BOOL(1))
+    return lane
+
+
+@intrinsic
+def other_lanes(builder: Any, number: Any) -> int:
+    """A number made by `bits` without its first lane."""
+    rest: int = builder.and_(number, builder.sub(number, INT(1)))
+    return rest
+
+
+@native
+def saved(group: Group, runs: RunRecord, lane: int, y: int, f: int, size: float, work: float) -> None:
+    """One requested time of a lane is done; y and f are the addresses of the states and of their slopes."""
+    save(runs[int(group.number[lane])], group.step, shift(at(y), lane), shift(at(f), lane), size, work)
+    look_ahead(group, runs, lane)
+
+
 @native
 def hand_out(group: Group, runs: RunRecord, which: Mask) -> None:
     """All requested times within the step."""
-    own, t, end, lost = rows(group.own), rows(group.now)[0], rows(group.new)[0], rows(group.own)[Own.T_LOW]
-    h = own[Own.STEP]
-    prepare_dense(group, h)
-    if group.powers != 0:
-        prepare_work(group, h)
-    left = bits(which)
+    t, end, h, left = rows(group.now)[0], rows(group.new)[0], group.step, bits(which)
     while left != 0:
-        theta = ((own[Own.WANTED] - t) - lost) / h
-        interpolate(group, h, lost, theta)
+        theta = ((group.wanted - t) - group.t_low) / h
+        interpolate(group, h, group.t_low, theta)
         slope_at(group, h, theta)
         if group.powers != 0:
-            own[Own.WORK] = own[Own.WORKED] + (own[Own.WORKED_LOW] + work_at(group, theta))
-        for lane in range(LANES):
-            if holds(left, lane):
-                step, work = at(group.own)[Own.STEP * LANES + lane], at(group.own)[Own.WORK * LANES + lane]
-                save(group, runs, lane, group.x, group.sums, abs(step), work)
-        left = bits(which & (own[Own.SIGN] * (own[Own.WANTED] - end) < 0.0))
-
-
-@native
-def refuse(group: Group, which: Mask, error: Lanes, lowest: Lanes) -> None:
-    """The step of these lanes has to be tried again, smaller."""
-    own = rows(group.own)
-    trouble = choose(lowest > group.pivot_tol, STEP_TOO_SMALL * 1.0, SINGULAR * 1.0)
-    own[Own.H] = choose(which, abs(own[Own.STEP]) * shrunk(error), own[Own.H])
-    own[Own.HELD] = choose(which, 1.0, own[Own.HELD])
-    own[Own.TROUBLE] = choose(which, trouble, own[Own.TROUBLE])
-    own[Own.REJECTED] = own[Own.REJECTED] + choose(which, 1.0, 0.0)
-    own[Own.EVALUATIONS] = own[Own.EVALUATIONS] + choose(which, LAST - FIRST + 1.0, 0.0)
+            group.work_there = work_until(group, theta)
+        while left != 0:
+            lane = first_lane(left)
+            saved(group, runs, lane, group.x, group.sums, abs(group.step[lane]), group.work_there[lane])
+            left = other_lanes(left)
+        left = bits(which & (group.sign * (group.wanted - end) < 0.0))
 
 
 @native
 def settle(group: Group, runs: RunRecord, which: Mask, error: Lanes) -> None:
-    """The end of the step becomes the state of these lanes; the next size is chosen."""
-    n, now, low, k, own = group.n, rows(group.now), rows(group.low), rows(group.k), rows(group.own)
-    new, new_low, slope = rows(group.new), rows(group.new_low), 12 * group.stride
-    for i in range(1 + 2 * n):
-        now[i] = choose(which, new[i], now[i])
-    for i in range(2 * n):
-        low[i] = choose(which, new_low[i], low[i])
-    if group.powers != 0:
-        work = work_of(group, own[Own.STEP])
-        own[Own.TURNED] = own[Own.TURNED] + choose(which, abs(work), 0.0)
-        worked, lost = two_sum(own[Own.WORKED], own[Own.WORKED_LOW] + work)
-        own[Own.WORKED] = choose(which, worked, own[Own.WORKED])
-        own[Own.WORKED_LOW] = choose(which, lost, own[Own.WORKED_LOW])
-    for i in range(group.stride):
-        k[i] = choose(which, k[slope + i], k[i])
-    largest, volume = own[Own.VOLUME], own[Own.VOLUME] * 0.0 + 1.0
-    for j in range(group.growing):
-        pivot, scale = k[slope + n + j], rows(group.pivot_scale)[j]
-        grown = choose(which & (pivot > scale) & (pivot <= HUGE), pivot, scale)
-        largest, volume = largest * (scale / grown), volume * (pivot / grown)
-        rows(group.pivot_scale)[j] = grown
-    own[Own.VOLUME] = choose(which & (volume > largest), volume, largest)
-    own[Own.T_LOW] = choose(which, own[Own.STEP_LOW], own[Own.T_LOW])
-    own[Own.ACCEPTED] = own[Own.ACCEPTED] + choose(which, 1.0, 0.0)
-    reached = bits(which & (own[Own.WANTED] == now[0]))
+    """The step of these lanes is accepted."""
+    accept(group, which, group.step, error, group.step_low)
+    reached = bits(which & (group.wanted == rows(group.now)[0]))
     if reached != 0:
         for lane in range(LANES):
-            while holds(reached, lane) and at(group.own)[Own.WANTED * LANES + lane] == at(group.now)[lane]:
-                save(group, runs, lane, group.now, group.k, 0.0, at(group.own)[Own.WORKED * LANES + lane])
-    h, planned, still = own[Own.STEP], own[Own.H], which & (error < QUIET)
-    size = next_size(abs(h), planned, error, own[Own.ERROR], own[Own.HELD])
-    if bits(still) != 0:
-        size = choose(still & quiet(group, h, error), smaller(size, group.quiet_step), size)
-    own[Own.H] = choose(which, size, planned)
-    own[Own.ERROR] = choose(which, larger(error, 1e-4), own[Own.ERROR])
-    own[Own.HELD] = choose(which, 0.0, own[Own.HELD])
+            while holds(reached, lane) and group.wanted[lane] == at(group.now)[lane]:
+                saved(group, runs, lane, group.now, group.k, 0.0, group.worked[lane])
 
 
 @native
 def attempt(group: Group, runs: RunRecord) -> int:
     """A step of all lanes; those (`bits`) in which it has to be tried by the run alone."""
-    own, new = rows(group.own), rows(group.new)
-    h, t_low, busy = own[Own.STEP], own[Own.T_LOW], own[Own.RUN] >= 0.0
+    new, h, t_low, busy = rows(group.new), group.step, group.t_low, group.number >= 0.0
     stages(group, h, t_low, FIRST, LAST)
     error = finish(group, h)
     refused = busy & (error > 1.0) & (error <= HUGE)
     good = busy & (error <= 1.0) & evaluate(group, END, new)
     if bits(refused) != 0:
+        # What to say should the step become too small is plain where pivots are calm; elsewhere the run asks by itself.
         lowest, calm = calm_pivots(group, LAST)
-        refuse(group, refused, error, lowest)
+        refused &= calm & (lowest > group.pivot_tol)
+        refuse(group, refused, h, shrunk(error))
+        group.trouble = choose(refused, STEP_TOO_SMALL, group.trouble)
+        group.evaluations += choose(refused, LAST - FIRST + 1, 0)
     lowest, calm = calm_pivots(group, END)
     good &= lowest > group.pivot_tol
     if group.pivot_tol > 0.0 and bits(good & ~calm) != 0:
         good &= calm | mask_of(sound(group, runs, bits(good & ~calm)))
-    wanted = good & (own[Own.SIGN] * (own[Own.WANTED] - new[0]) < 0.0)
+    wanted = good & (group.sign * (group.wanted - new[0]) < 0.0)
     if bits(wanted) != 0:
-        stages(group, h, t_low, FIRST_DENSE, LAST_DENSE)
-        filled = finite(group, h, FIRST_DENSE, LAST_DENSE)
+        filled = fill(group, h, t_low)
         good &= filled | ~wanted
         wanted &= filled
         hand_out(group, runs, wanted)
-        own[Own.EVALUATIONS] = own[Own.EVALUATIONS] + choose(wanted, LAST_DENSE - FIRST_DENSE + 1.0, 0.0)
-    own[Own.EVALUATIONS] = own[Own.EVALUATIONS] + choose(good, 12.0, 0.0)
-    own[Own.PIVOT] = choose(good, smaller(own[Own.PIVOT], lowest), own[Own.PIVOT])
+        group.evaluations += choose(wanted, LAST_DENSE - FIRST_DENSE + 1, 0)
+    group.evaluations += choose(good, END - FIRST + 1, 0)
+    group.pivot = choose(good, smaller(group.pivot, lowest), group.pivot)
     settle(group, runs, good, error)
     return bits(busy & ~(good | refused))
 
@@ -185,11 +159,11 @@ def advance(groups: Group, g: int, runs: RunRecord, until: float, attempts: int)
     group = groups[g]
     group.busy = 0
     for lane in range(LANES):
-        number = int(at(group.own)[Own.RUN * LANES + lane])
+        number = int(group.number[lane])
         if number >= 0 and admit(group, runs, lane, number, until, 0):
             group.busy += 1
         else:
-            at(group.own)[Own.RUN * LANES + lane] = -1.0
+            group.number[lane] = -1.0
             draw(group, runs, lane, until)
     while group.busy > 0:
         stopped = bits(plan(group, until))
@@ -198,7 +172,7 @@ def advance(groups: Group, g: int, runs: RunRecord, until: float, attempts: int)
             continue
         if attempts == 0:
             for lane in range(LANES):
-                if at(group.own)[Own.RUN * LANES + lane] >= 0.0:
+                if group.number[lane] >= 0.0:
                     move_out(group, runs, lane)
             return RUNNING
         attempts -= 1

@@ -11,7 +11,7 @@ from llvmlite import ir
 from zwang.compile.lanes import LANES
 from zwang.compile.restricted import intrinsic, native, seldom_native
 from zwang.compile.restricted.module import FLOAT, INT
-from zwang.engines.native.lanes.group import Group, Own
+from zwang.engines.native.lanes.group import Group
 from zwang.engines.native.lanes.step import holds
 from zwang.engines.native.loop import RUNNING
 from zwang.engines.native.record import RunRecord
@@ -37,7 +37,7 @@ def next_number(builder: Any, address: Any) -> int:
 def settle_in(group: Group, runs: RunRecord, lane: int, number: int, until: float) -> None:
     """Put a run into a lane."""
     run, w, n = runs[number], LANES, group.n
-    now, new, x, low, k, own = at(group.now), at(group.new), at(group.x), at(group.low), at(group.k), at(group.own)
+    now, new, x, low, k = at(group.now), at(group.new), at(group.x), at(group.low), at(group.k)
     from_now, from_low, from_k = at(run.now), at(run.low), at(run.k)
     for i in range(group.state):
         now[i * w + lane] = new[i * w + lane] = x[i * w + lane] = from_now[i]
@@ -47,29 +47,29 @@ def settle_in(group: Group, runs: RunRecord, lane: int, number: int, until: floa
         k[i * w + lane] = from_k[i]
     for j in range(group.pivots):
         at(group.pivot_scale)[j * w + lane] = at(run.pivot_scale)[j]
-    own[Own.RUN * w + lane] = number
-    own[Own.SIGN * w + lane] = 1.0 if until >= from_now[0] else -1.0
-    own[Own.H * w + lane] = run.h
-    own[Own.T_LOW * w + lane] = run.t_low
-    own[Own.ERROR * w + lane] = run.error
-    own[Own.HELD * w + lane] = run.held
-    own[Own.TROUBLE * w + lane] = run.trouble
-    own[Own.PIVOT * w + lane] = run.pivot
-    own[Own.ACCEPTED * w + lane] = run.accepted
-    own[Own.REJECTED * w + lane] = run.rejected
-    own[Own.EVALUATIONS * w + lane] = run.evaluations
-    own[Own.WORKED * w + lane] = run.worked
-    own[Own.WORKED_LOW * w + lane] = run.worked_low
-    own[Own.TURNED * w + lane] = run.turned
-    own[Own.VOLUME * w + lane] = run.volume
+    group.number[lane] = number
+    group.sign[lane] = 1.0 if until >= from_now[0] else -1.0
+    group.h[lane] = run.h
+    group.t_low[lane] = run.t_low
+    group.error[lane] = run.error
+    group.held[lane] = run.held
+    group.trouble[lane] = run.trouble
+    group.pivot[lane] = run.pivot
+    group.accepted[lane] = run.accepted
+    group.rejected[lane] = run.rejected
+    group.evaluations[lane] = run.evaluations
+    group.worked[lane] = run.worked
+    group.worked_low[lane] = run.worked_low
+    group.turned[lane] = run.turned
+    group.volume[lane] = run.volume
     look_ahead(group, runs, lane)
 
 
 @seldom_native
 def move_out(group: Group, runs: RunRecord, lane: int) -> int:
     """What a lane knows back into its run; the run's number."""
-    w, n, now, low, k, own = LANES, group.n, at(group.now), at(group.low), at(group.k), at(group.own)
-    number = int(own[Own.RUN * w + lane])
+    w, n, now, low, k = LANES, group.n, at(group.now), at(group.low), at(group.k)
+    number = int(group.number[lane])
     run = runs[number]
     to_now, to_low, to_k = at(run.now), at(run.low), at(run.k)
     for i in range(1 + 2 * n):
@@ -80,45 +80,27 @@ def move_out(group: Group, runs: RunRecord, lane: int) -> int:
         to_k[i] = k[i * w + lane]
     for j in range(group.pivots):
         at(run.pivot_scale)[j] = at(group.pivot_scale)[j * w + lane]
-    run.h = own[Own.H * w + lane]
-    run.t_low = own[Own.T_LOW * w + lane]
-    run.error = own[Own.ERROR * w + lane]
-    run.held = int(own[Own.HELD * w + lane])
-    run.trouble = int(own[Own.TROUBLE * w + lane])
-    run.pivot = own[Own.PIVOT * w + lane]
-    run.accepted = int(own[Own.ACCEPTED * w + lane])
-    run.rejected = int(own[Own.REJECTED * w + lane])
-    run.evaluations = int(own[Own.EVALUATIONS * w + lane])
-    run.worked = own[Own.WORKED * w + lane]
-    run.worked_low = own[Own.WORKED_LOW * w + lane]
-    run.turned = own[Own.TURNED * w + lane]
-    run.volume = own[Own.VOLUME * w + lane]
+    run.h = group.h[lane]
+    run.t_low = group.t_low[lane]
+    run.error = group.error[lane]
+    run.held = int(group.held[lane])
+    run.trouble = int(group.trouble[lane])
+    run.pivot = group.pivot[lane]
+    run.accepted = int(group.accepted[lane])
+    run.rejected = int(group.rejected[lane])
+    run.evaluations = int(group.evaluations[lane])
+    run.worked = group.worked[lane]
+    run.worked_low = group.worked_low[lane]
+    run.turned = group.turned[lane]
+    run.volume = group.volume[lane]
     return number
 
 
 @native
 def look_ahead(group: Group, runs: RunRecord, lane: int) -> None:
     """The requested time that comes next in a lane."""
-    w, own = LANES, at(group.own)
-    run = runs[int(own[Own.RUN * w + lane])]
-    far = own[Own.SIGN * w + lane] * math.inf
-    own[Own.WANTED * w + lane] = at(run.at_times)[run.saved] if run.saved < run.times else far
-
-
-@native
-def save(group: Group, runs: RunRecord, lane: int, y: int, f: int, size: float, work: float) -> None:
-    """One requested time of a lane is done; y and f are the addresses of the states and of their slopes."""
-    w, n, states, slopes = LANES, group.n, at(y), at(f)
-    run = runs[int(at(group.own)[Own.RUN * w + lane])]
-    q, v, slope = at(run.q), at(run.v), at(run.slope)
-    for i in range(n):
-        slope[run.saved * n + i] = slopes[i * w + lane]
-        q[run.saved * n + i] = states[(1 + i) * w + lane]
-        v[run.saved * n + i] = states[(1 + n + i) * w + lane]
-    at(run.size)[run.saved] = size
-    at(run.done)[run.saved] = work
-    run.saved += 1
-    look_ahead(group, runs, lane)
+    run = runs[int(group.number[lane])]
+    group.wanted[lane] = at(run.at_times)[run.saved] if run.saved < run.times else group.sign[lane] * math.inf
 
 
 @seldom_native
@@ -155,6 +137,6 @@ def attend(group: Group, runs: RunRecord, which: int, until: float) -> None:
         if holds(which, lane):
             number = move_out(group, runs, lane)
             if not admit(group, runs, lane, number, until, 1):
-                at(group.own)[Own.RUN * LANES + lane] = -1.0
+                group.number[lane] = -1.0
                 group.busy -= 1
                 draw(group, runs, lane, until)

@@ -14,7 +14,7 @@ from zwang.compile.lanes import LANES
 from zwang.compile.restricted import Lanes, Mask, Rows, intrinsic, native
 from zwang.compile.restricted.module import FLOAT
 from zwang.engines.native.control import aimed, too_short
-from zwang.engines.native.lanes.group import Group, Own
+from zwang.engines.native.lanes.group import Group
 from zwang.engines.native.numbers import alike, choose, smaller
 from zwang.engines.native.pivots import extremes
 from zwang.engines.native.stage_kernels import call, shift
@@ -46,14 +46,12 @@ def mask_of(builder: Any, number: Any) -> Mask:
 @native
 def plan(group: Group, until: float) -> Mask:
     """The next step of each lane; the lanes that have arrived, or can take no step."""
-    own, t, new = rows(group.own), rows(group.now)[0], rows(group.new)
-    sign, t_low = own[Own.SIGN], own[Own.T_LOW]
-    remaining = (until - t) - t_low
-    size = smaller(own[Own.H], group.max_step)
-    own[Own.STEP], new[0], own[Own.STEP_LOW] = aimed(t, t_low, remaining, sign * size, alike(t, until))
-    over = own[Own.ACCEPTED] + own[Own.REJECTED] >= group.step_limit
-    stopped = (own[Own.RUN] >= 0.0) & ((sign * remaining <= 0.0) | too_short(t, remaining, size) | over)
-    own[Own.H] = choose(stopped, own[Own.H], size)
+    t, new, sign, t_low = rows(group.now)[0], rows(group.new), group.sign, group.t_low
+    remaining, size = (until - t) - t_low, smaller(group.h, group.max_step)
+    group.step, new[0], group.step_low = aimed(t, t_low, remaining, sign * size, alike(t, until))
+    over = group.accepted + group.rejected >= group.step_limit
+    stopped = (group.number >= 0.0) & ((sign * remaining <= 0.0) | too_short(t, remaining, size) | over)
+    group.h = choose(stopped, group.h, size)
     return stopped  # type: ignore[no-any-return]
 
 
@@ -61,11 +59,11 @@ def plan(group: Group, until: float) -> Mask:
 def evaluate(group: Group, s: int, x: Rows) -> Mask:
     """Row s of k = acceleration and pivots at x; the lanes in which all accelerations are finite."""
     call(group.acceleration, shift(rows(group.k), s * group.stride), x, rows(group.work))
-    return finite(group, x[0], s, s)  # type: ignore[return-value]  # in lanes, a mask
+    return finite(group, x[0], s, s)  # type: ignore[no-any-return]
 
 
 @native
 def calm_pivots(group: Group, last: int) -> tuple[Lanes, Mask]:
     """The lowest pivot of the stages up to one, in units of its scale, and the lanes in which none comes near zero."""
-    lowest, least, even, _ = extremes(group, alike(rows(group.own)[Own.STEP], math.inf), last)
+    lowest, least, even, _ = extremes(group, alike(group.step, math.inf), last)
     return lowest, even & (least >= group.zone)

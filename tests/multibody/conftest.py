@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import sympy as sp
 
+import zwang as zw
 from zwang import multibody as mb
 from zwang.evaluation import matrices
-from zwang.multibody.readers.tree import SIZES, slots_of
+from zwang.multibody.readers.tree import SIZES, advance, read_values, reference, slots_of
 
 
 @dataclass(frozen=True)
@@ -78,3 +79,37 @@ def to_minimal(imported: mb.Imported, loops: Sequence[str] = ()) -> Callable[[di
 def minimal() -> Callable[[mb.Imported], Callable[[dict, dict], Minimal]]:
     """How to bring a mechanism to joint coordinates."""
     return to_minimal
+
+
+def accelerations(imported: mb.Imported, values: dict[str, Any], rates: dict[str, Any]) -> dict[str, Any]:
+    """The joints' accelerations where all of them have values and rates: q̈ = S θ̈ + Ṡ θ̇, S by `Imported.maximal`.
+
+    Ṡ θ̇ is a difference of sixth order along the motion at constant rates, good to 1e-11.
+    """
+    links, system, step = imported.skeleton.links, imported.mechanism.system, 4e-3
+    slots = slots_of(links)
+    where = reference(links) | read_values(links, values, "values")
+    speed = {name: np.zeros(SIZES[s.kind][1]) for name, s in slots.items()} | read_values(links, rates, "rates")
+    theta = np.concatenate([speed[name] for name in slots])
+    state = imported.start(values, rates)
+    q = np.array([state[x] for x in system.coordinates])
+
+    def motion(k: int) -> Any:
+        found, S = imported.maximal(advance(links, where, k * step * theta))
+        signs = np.ones(len(q))  # of quaternions, which have two
+        for body in imported.skeleton.bodies.values():
+            turn = [system.coordinates.index(x) for x in body.coordinates[3:]]
+            signs[turn] = np.sign(q[turn] @ found[turn])
+        return signs * (S @ theta), signs[:, None] * S
+
+    weights = {1: 3 / 4, 2: -3 / 20, 3: 1 / 60}
+    drift = sum(w * (motion(k)[0] - motion(-k)[0]) for k, w in weights.items()) / step
+    second = np.linalg.lstsq(motion(0)[1], zw.evaluate(system, state).acceleration - drift, rcond=None)[0]
+    sizes = [SIZES[s.kind][1] for s in slots.values()]
+    return dict(zip(slots, np.split(second, np.cumsum(sizes)[:-1]), strict=True))
+
+
+@pytest.fixture
+def joint_accelerations() -> Callable[[mb.Imported, dict, dict], dict[str, Any]]:
+    """The accelerations of the joints of a file."""
+    return accelerations

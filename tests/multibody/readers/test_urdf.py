@@ -213,6 +213,23 @@ def test_a_link_may_be_called_like_a_joint():
 )
 def test_mistakes_are_named(text, words):
     with pytest.raises(ModelFileError) as error:
+        mb.read_urdf(text, strict=True)
+    assert words in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (BASE + ROD + PIN.replace("0 1 0", "0 0 0") + "</robot>", "joint 'pin': its axis is zero"),
+        (BASE + ROD + PIN + PIN.replace("pin", "nail") + "</robot>", "'rod' is the child of both 'pin' and 'nail'"),
+        (BASE + ROD.replace('value="1.0"', 'value="-1"') + PIN + "</robot>", "link 'rod': its mass is -1"),
+        (BASE + ROD.replace('value="1.0"', 'value="heavy"') + PIN + "</robot>", "value='heavy' is not a number"),
+        (BASE + ROD + "</robot>", "the links 'base', 'rod' have no parent"),
+        (BASE + "<link name='rod'/>" + PIN + "</robot>", "nothing in it can move"),
+    ],
+)
+def test_what_has_no_meaning_is_refused_always(text, words):
+    with pytest.raises(ModelFileError) as error:
         mb.read_urdf(text)
     assert words in str(error.value)
 
@@ -235,7 +252,7 @@ def test_a_cycle_is_named():
 def test_all_mistakes_come_at_once():
     text = BASE + ROD.replace('value="1.0"', 'value="-1"') + PIN.replace("continuous", "gooseneck") + "</robot>"
     with pytest.raises(ModelFileError) as error:
-        mb.read_urdf(text)
+        mb.read_urdf(text, strict=True)
     assert len(error.value.problems) == 2
 
 

@@ -33,8 +33,9 @@ LEAP = 0.3  # how far a step may go, in units of length and angle
 class Imported(HasSystem):
     """A mechanism read from a file. `read` and `ignored` say, element by element, what became of the file.
 
-    `start` gives the state at values of the file's own joints. Printing it shows both lists. Whatever takes a
-    `System` takes it, and begins where the file has its joints.
+    `warnings` say what was mended, and what is left out although it would change the motion; what is `ignored` is
+    looks, or does not matter. `start` gives the state at values of the file's own joints. Printing it shows all lists.
+    Whatever takes a `System` takes it, and begins where the file has its joints.
     """
 
     mechanism: Mechanism
@@ -42,11 +43,17 @@ class Imported(HasSystem):
     ignored: tuple[str, ...]
     skeleton: Skeleton
     held: tuple[Held, ...]
+    warnings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """What was read, and what was not."""
+        """What was read, what to mind, and what was not read."""
         parts = []
-        for title, lines in (("read", self.read), ("ignored", self.ignored)):
+        told = (
+            ("read", self.read),
+            *((("warnings", self.warnings),) if self.warnings else ()),
+            ("ignored", self.ignored),
+        )
+        for title, lines in told:
             parts += [f"{title}:", *(f"  - {line}" for line in lines or ("nothing",))]
         return "\n".join(parts)
 

@@ -28,6 +28,20 @@ FREEDOM_KINDS = {"hinge": "angle", "slide": "travel"}
 
 
 @dataclass(frozen=True, eq=False)
+class TakenBody(Body):
+    """A body whose mass may be zero and whose moments may violate the triangle inequality, as files have them.
+
+    What it does in a mechanism is determined as long as joints and other bodies give all its motions inertia.
+
+    >>> TakenBody("hub", mass=0, inertia=(0, 0, 0)).mass
+    0
+    """
+
+    def __post_init__(self) -> None:
+        """Nothing is refused: the reader has looked at it."""
+
+
+@dataclass(frozen=True, eq=False)
 class Carried:
     """Which link's body carries a link (number 0: the ground), and the link's frame in that link's."""
 
@@ -79,7 +93,8 @@ class Skeleton:
                 here = self.start.frames[i]
                 inertia = (link.inertia + link.inertia.T) / 2
                 position, u = here.point(link.centre), here.quaternion
-                found[i] = Body(self.names[i], link.mass, inertia.tolist(), position.tolist(), u.tolist())
+                kind = TakenBody if link.taken else Body
+                found[i] = kind(self.names[i], link.mass, inertia.tolist(), position.tolist(), u.tolist())
         return found
 
     def body(self, link: int) -> AnyBody:
@@ -138,8 +153,12 @@ class Skeleton:
 
 
 def step_name(joint: str, slot: Slot) -> str:
-    """What a slot is called within its joint: angle or travel where it is the joint, else its own name."""
-    return FREEDOM_KINDS[slot.kind] if slot.name == joint else slot.name.removeprefix(f"{joint}.")
+    """What a slot is called within its joint: angle or travel where it is the joint, else its own name.
+
+    x, y and z are the joint's own conditions.
+    """
+    name = FREEDOM_KINDS[slot.kind] if slot.name == joint else slot.name.removeprefix(f"{joint}.")
+    return f"{name}_{FREEDOM_KINDS[slot.kind]}" if name in ("x", "y", "z") else name
 
 
 def dampers_and_springs(held: Sequence[Held]) -> list[ForceElement]:
@@ -169,13 +188,13 @@ def skeleton_of(links: Sequence[Link], taken: Collection[str] = ()) -> Skeleton:
 
 def carriers(links: Sequence[Link]) -> tuple[Carried, ...]:
     """The link whose body carries each link: the nearest one with mass up the chain of fixed joints, or else below."""
-    root, frame = [0], [Frame.of((0, 0, 0))]  # of each rigid group: its first link, and the frames in it
-    for i, link in enumerate(links[1:], start=1):
-        root.append(i if link.slots else root[link.parent])
+    root, frame = rigid_groups(links), [Frame.of((0, 0, 0))]  # the frames are in the group's first link
+    for link in links[1:]:
         frame.append(Frame.of((0, 0, 0)) if link.slots else frame[link.parent] @ link.offset)
+    is_body = [link.mass > 0 or link.taken for link in links]
     holder = {0: 0}
-    for i, link in enumerate(links):
-        if link.mass > 0:
+    for i in range(len(links)):
+        if is_body[i]:
             holder.setdefault(root[i], i)
     bad = [links[r].name for r in dict.fromkeys(root) if r not in holder]
     if bad:
@@ -183,11 +202,19 @@ def carriers(links: Sequence[Link]) -> tuple[Carried, ...]:
     found: list[Carried] = []
     for i, link in enumerate(links):
         by = 0 if root[i] == 0 else i
-        if root[i] and not link.mass > 0:
+        if root[i] and not is_body[i]:
             above = found[link.parent].link if not link.slots else 0
             by = above or holder[root[i]]
         found.append(Carried(by, frame[by].inverse @ frame[i]))
     return tuple(found)
+
+
+def rigid_groups(links: Sequence[Link]) -> list[int]:
+    """The first link of the rigid group that each link belongs to; 0 is the ground's."""
+    root = [0]
+    for i, link in enumerate(links[1:], start=1):
+        root.append(i if link.slots else root[link.parent])
+    return root
 
 
 def unused(name: str, used: Collection[str], suffix: str = "link") -> str:

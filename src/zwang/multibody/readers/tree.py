@@ -36,7 +36,8 @@ class Slot:
 class Link:
     """A link: its parent's number, its frame in the parent's where every slot reads zero, and its inertia.
 
-    `inertia` is about the centre of mass, in the link's axes. `joint` names what holds a link without slots.
+    `inertia` is about the centre of mass, in the link's axes. `joint` names what holds a link without slots. A link
+    that is `taken` is a body with its mass and inertia as they are, even if no body can have these.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Link:
     centre: Array = field(default_factory=lambda: np.zeros(3))
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
     joint: str = ""
+    taken: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,20 +15,37 @@ from zwang.multibody.joints.transmission.coupling import Coupling
 from zwang.multibody.mechanism import Mechanism
 from zwang.multibody.readers.frame import Frame
 from zwang.multibody.readers.imported import Imported
+from zwang.multibody.readers.mending import mend
 from zwang.multibody.readers.skeleton import Held, Skeleton, dampers_and_springs, refused, skeleton_of, unused
 from zwang.multibody.readers.tree import Link, Slot
-from zwang.multibody.readers.urdf_elements import Jointed, Mimic, joint_of, link_of, mimic_of, root_of, unused_lines
-from zwang.multibody.readers.xml_text import parse_xml
+from zwang.multibody.readers.urdf_elements import (
+    Jointed,
+    Mimic,
+    add_missing,
+    joint_of,
+    link_of,
+    mimic_of,
+    root_of,
+    unused_lines,
+)
+from zwang.multibody.readers.xml_text import Xml, parse_xml
 
 
 def read_urdf(
-    source: str | Path, *, floating_base: bool = False, gravity: Sequence[float] = (0.0, 0.0, -9.81)
+    source: str | Path,
+    *,
+    floating_base: bool = False,
+    gravity: Sequence[float] = (0.0, 0.0, -9.81),
+    strict: bool = False,
 ) -> Imported:
     """Read a URDF file, or its text. URDF knows no gravity: it is given here.
 
     The root link is the ground, or, with `floating_base`, a body that is free to move. Links without inertia that are
     fixed to others are parts of those. A damping becomes a linear damper, a mimic tag a coupling. `planar` leaves two
     travels and a turn free, called joint.travel1, joint.travel2 and joint.angle.
+
+    Files of real robots are not always possible: what can be mended without another motion is, and `warnings` say
+    what was done. With `strict`, such files are refused.
 
     >>> pendulum = read_urdf('''<robot name="pendulum">
     ...   <link name="base"/>
@@ -44,16 +61,19 @@ def read_urdf(
     ignored:
       - nothing
     """
-    xml, root = parse_xml(source, "robot", "URDF")
+    xml, root = parse_xml(source, "robot", "URDF", strict)
     links = {name: link_of(xml, e, name) for name, e in xml.named(root, "link").items()}
     elements = xml.named(root, "joint")
     joints = {name: j for name, e in elements.items() if (j := joint_of(xml, e, name)) is not None}
     mimics = [] if xml.mistakes else [m for e in elements.values() if (m := mimic_of(xml, e, joints)) is not None]
     xml.ignored += unused_lines(root)
+    add_missing(xml, links, list(joints.values()))
     base = root_of(xml, links, list(joints.values()))
     if xml.mistakes:
         raise refused(xml.mistakes)
-    tree = grown(links, list(joints.values()), base, floating_base)
+    tree, mimics = mended(xml, grown(links, list(joints.values()), base, floating_base), mimics)
+    if not any(link.slots for link in tree):
+        raise refused(["nothing in it can move: floating_base=True frees its root"])
     used = {link.joint for link in tree} | {s.name for link in tree for s in link.slots}
     skeleton = skeleton_of(tree, used)
     held = skeleton.joints({name for m in mimics for name in (m.follower, m.leader)})
@@ -64,7 +84,29 @@ def read_urdf(
     read += [f"joint {j.name!r}: {j.kind}, from {j.parent!r} to {j.child!r}" for j in joints.values()]
     read += [f"joint {s.name!r}: damping {s.damping:g}" for h in held for s in h.slots if s.damping]
     read += [f"joint {m.follower!r}: follows {m.leader!r}, × {m.factor:g} + {m.offset:g}" for m in mimics]
-    return Imported(mechanism, tuple(read), tuple(xml.ignored), skeleton, tuple(held))
+    return Imported(mechanism, tuple(read), tuple(xml.ignored), skeleton, tuple(held), tuple(xml.warnings))
+
+
+def mended(xml: Xml, tree: tuple[Link, ...], mimics: list[Mimic]) -> tuple[tuple[Link, ...], list[Mimic]]:
+    """The tree as bodies can be made of it, and the mimic tags of joints that still move."""
+    if xml.strict:
+        return tree, mimics
+    now = mend(tree, coupled_sets(mimics))
+    xml.warnings += now.warnings
+    if now.mistakes:
+        raise refused(now.mistakes)
+    moving = {s.name for link in now.links for s in link.slots}
+    return tuple(now.links), [m for m in mimics if m.follower in moving and (m.leader in moving or not m.factor)]
+
+
+def coupled_sets(mimics: Sequence[Mimic]) -> list[set[str]]:
+    """Joints that determine each other by mimic tags."""
+    found: list[set[str]] = []
+    for m in mimics:
+        mine = {m.follower, m.leader} if m.factor else {m.follower}
+        apart = [names for names in found if not names & mine]
+        found = [*apart, mine.union(*(names for names in found if names & mine))]
+    return found
 
 
 def couplings(held: Sequence[Held], mimics: Sequence[Mimic]) -> list[Coupling]:
@@ -86,7 +128,8 @@ def link_line(called: str, i: int, skeleton: Skeleton) -> str:
     if by == 0:
         return f"link {link.name!r}: the ground"
     if by == i:
-        return f"link {link.name!r}: a body of mass {link.mass:g}{other}"
+        called_body = f"a body of mass {link.mass:g}" if link.mass else "a body without mass"
+        return f"link {link.name!r}: {called_body}{other}"
     return f"link {link.name!r}: without mass, a part of {skeleton.names[by]!r}"
 
 

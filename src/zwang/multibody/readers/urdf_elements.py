@@ -61,10 +61,13 @@ def link_of(xml: Xml, e: Element, name: str) -> Link:
     inertial = e.find("inertial")
     if inertial is None:
         return bare
-    mass = xml.number(inertial.find("mass"), "value", f"{who}: mass")
+    element = inertial.find("mass")
+    if not xml.strict and (element is None or element.get("value") is None):
+        xml.warnings.append(f"{who}: its mass is missing; taken as 0")
+    mass = xml.number(element, "value", f"{who}: mass", None if xml.strict else 0.0)
     if mass is None:
         return bare
-    if mass < 0:
+    if mass < 0 and xml.strict:
         xml.mistakes.append(f"{who}: its mass is {mass:g}, but a mass is not negative")
     origin = origin_of(xml, inertial, f"{who}: inertial")
     moments = inertial.find("inertia")
@@ -74,13 +77,19 @@ def link_of(xml: Xml, e: Element, name: str) -> Link:
     xx, yy, zz, xy, xz, yz = entries
     J = origin.turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ origin.turn.T
     J[np.abs(J) < 1e-15 * np.abs(J).max()] = 0.0
+    if xml.strict:
+        require_possible(xml, who, mass, J)
+    return replace(bare, mass=mass, centre=origin.origin, inertia=J)
+
+
+def require_possible(xml: Xml, who: str, mass: float, J: Array) -> None:
+    """Note moments that no body has."""
     try:
         check_inertia(who, J.tolist())
     except InputError as error:
         xml.mistakes.append(str(error))
     if mass == 0 and np.any(J):
         xml.mistakes.append(f"{who}: it has moments of inertia but no mass")
-    return replace(bare, mass=mass, centre=origin.origin, inertia=J)
 
 
 def joint_of(xml: Xml, e: Element, name: str) -> Jointed | None:
@@ -97,7 +106,10 @@ def joint_of(xml: Xml, e: Element, name: str) -> Jointed | None:
             ends[key] = end.get("link", "")
     axis = np.array(xml.numbers(e.find("axis"), "xyz", f"{who}: axis", (1.0, 0.0, 0.0)))
     if not axis.any():
-        xml.mistakes.append(f"{who}: its axis is zero: give a direction")
+        if xml.strict or kind not in ("fixed", "floating"):
+            xml.mistakes.append(f"{who}: its axis is zero: give a direction")
+        else:
+            xml.ignored.append(f"{who}: its axis, which is zero: a {kind} joint needs none")
         axis = np.array([1.0, 0.0, 0.0])
     dynamics = e.find("dynamics")
     damping = xml.number(dynamics, "damping", f"{who}: dynamics", 0.0) or 0.0
@@ -134,6 +146,16 @@ def mimic_of(xml: Xml, e: Element, joints: Mapping[str, Jointed]) -> Mimic | Non
         return None
     who, leader = f"joint {name!r}: mimic", tag.get("joint", "")
     factor, offset = (xml.number(tag, key, who, value) for key, value in (("multiplier", 1.0), ("offset", 0.0)))
+    kinds = {other: joints[other].kind for other in (name, leader) if other in joints}
+    if kinds.get(name) == "fixed" and not xml.strict:
+        xml.warnings.append(f"{who}: it is fixed, so that it follows nothing")
+        return None
+    if leader not in kinds and not xml.strict:
+        xml.warnings.append(f"{who}: there is no joint {leader!r}; it moves by itself")
+        return None
+    if kinds.get(leader) == "fixed" and not xml.strict:
+        xml.warnings.append(f"{who}: joint {leader!r} is fixed; it is held at {offset:g}")
+        return Mimic(name, leader, 0.0, offset or 0.0)
     for other in (name, leader):
         found = joints.get(other)
         if found is None:
@@ -155,12 +177,25 @@ def origin_of(xml: Xml, e: Element, who: str) -> Frame:
     return Frame(turn, np.array(xyz))
 
 
-def root_of(xml: Xml, links: Mapping[str, Link], joints: Sequence[Jointed]) -> str:
-    """The one link that no joint has as its child."""
+def add_missing(xml: Xml, links: dict[str, Link], joints: Sequence[Jointed]) -> None:
+    """Links that joints name but the file does not have: without mass; and leave out those that no joint names."""
+    named = {name for j in joints for name in (j.parent, j.child)}
     for j in joints:
         for key, name in (("parent", j.parent), ("child", j.child)):
             if name not in links:
-                xml.mistakes.append(f"joint {j.name!r}: its {key} {name!r} is not a link of this robot")
+                words = f"joint {j.name!r}: its {key} {name!r} is not a link of this robot"
+                xml.mend(words, f"{words}; taken as a link without mass")
+                if not xml.strict:
+                    links[name] = Link(name, 0, WORLD)
+    loose = [name for name in links if name not in named]
+    if named and not xml.strict:
+        for name in loose:
+            xml.warnings.append(f"link {name!r}: no joint holds it; left out")
+            del links[name]
+
+
+def root_of(xml: Xml, links: Mapping[str, Link], joints: Sequence[Jointed]) -> str:
+    """The one link that no joint has as its child."""
     above: dict[str, Jointed] = {}
     for j in joints:
         if j.child in above:

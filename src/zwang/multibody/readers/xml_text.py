@@ -14,10 +14,19 @@ MOST = 20_000_000  # characters of a file
 
 @dataclass
 class Xml:
-    """What was found wrong with a file, and what was left aside, as it is read."""
+    """What was found wrong with a file, mended and left aside, as it is read; if `strict`, nothing is mended."""
 
+    strict: bool = False
     mistakes: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def mend(self, mistake: str, mended: str) -> None:
+        """A mistake, or what becomes of it if files may have some."""
+        if self.strict:
+            self.mistakes.append(mistake)
+        else:
+            self.warnings.append(mended)
 
     def named(self, root: Element, tag: str) -> dict[str, Element]:
         """The root's elements of a tag by their names, which must differ."""
@@ -92,11 +101,11 @@ def xml_root(text: str, what: str) -> Element:
     return root
 
 
-def parse_xml(source: str | Path, tag: str, what: str) -> tuple[Xml, Element]:
+def parse_xml(source: str | Path, tag: str, what: str, strict: bool = False) -> tuple[Xml, Element]:
     """The root element of a file or text, which must have this tag."""
     root = xml_root(xml_text(source, what), what)
     if root.tag != tag:
         raise refused([f"its root is <{root.tag}>, but that of {what} is <{tag}>"])
     if any("xacro" in e.tag for e in root.iter()):
         raise refused(["it is written in xacro: let xacro turn it into plain URDF first"])
-    return Xml(), root
+    return Xml(strict), root

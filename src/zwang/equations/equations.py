@@ -10,6 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from zwang.equations.derivation import derive_plain
 from zwang.equations.languages import in_sympy
+from zwang.equations.textbook import SECONDS, textbook
 from zwang.errors import InconsistentError, InputError, UndeterminedError
 from zwang.formulations import fundamental, gibbs_appell
 from zwang.formulations.forms import FORMS
@@ -85,6 +86,15 @@ class Equations:
             which = ", ".join(repr(self.names[row]) for i, row in enumerate(rows) if i not in independent)
             raise InputError(f"these rows are dependent: {which} follows from the others; leave it out")
         return replace(self, rows=rows)
+
+    def simplified(self, seconds: float = SECONDS) -> "Equations":
+        """The same equations with M, Q, A, b and C in the form in which a textbook prints them.
+
+        `derive` does so with two seconds of processor time; entries that were not reached stay as they were derived.
+        Here they get more.
+        """
+        M, Q, A, b, C = textbook((self.M, self.Q, self.A, self.b, self.C), seconds)
+        return replace(self, M=M, Q=Q, A=A, b=b, C=C)
 
     def acceleration(self, form: str = "fundamental", **choice: Any) -> sp.ImmutableMatrix:
         """The explicit q̈ by one of the papers' equations; all forms agree.
@@ -283,9 +293,23 @@ class Equations:
 def derive(system: "System | HasSystem") -> Equations:
     """M, Q, A, b and C of a system as SymPy matrices, ready for every form of the equations of motion.
 
-    One-sided constraints are taken as equalities, as at their limit with contact kept; `assumption` says so.
+    They are written as in a textbook, as far as two seconds go: (m₁ + m₂) l₁², cos(θ₁ − θ₂). One-sided constraints are
+    taken as equalities, as at their limit with contact kept; `assumption` says so.
+
+    >>> import sympy as sp
+    >>> import zwang as zw
+    >>> theta = zw.coordinates("theta")
+    >>> m, g, l = zw.parameters("m g l")
+    >>> x, y = l*sp.sin(theta), -l*sp.cos(theta)
+    >>> pendulum = zw.System((theta,), kinetic=m*(zw.dot(x)**2 + zw.dot(y)**2)/2, potential=m*g*y)
+    >>> zw.derive(pendulum).M
+    Matrix([[l**2*m]])
     """
-    system = system_of(system, "derive")
+    return as_derived(system_of(system, "derive")).simplified()
+
+
+def as_derived(system: "System") -> Equations:
+    """The same as differentiation leaves it: at once, and for nobody to read."""
     description, plain = in_sympy(system)
     derived = derive_plain(description)
     n, m = len(system.coordinates), len(system.constraints)

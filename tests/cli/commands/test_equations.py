@@ -150,7 +150,7 @@ def test_equations_keep_their_time(options, zwang, monkeypatch):
         assert done.exit_code == 0
         assert "takes longer than 0.5 s to write out" in done.stdout
     monkeypatch.setattr("zwang.cli.formulas.DERIVING", 0.5)
-    monkeypatch.setattr("zwang.equations.derive", endless)
+    monkeypatch.setattr("zwang.equations.equations.as_derived", endless)
     done = zwang("equations", "pendulum.toml", *options)
     assert done.exit_code == Exit.REFUSED
     assert "take longer than 0.5 s to derive" in done.stderr

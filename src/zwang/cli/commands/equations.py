@@ -39,7 +39,7 @@ def equations(
     from zwang.cli import formulas, terminal
     from zwang.cli.formulas import FILE, terminal_room
     from zwang.cli.progress import busy
-    from zwang.equations import derive
+    from zwang.equations.equations import as_derived
     from zwang.time_limit import within
 
     case = load(model, symbolic=True)
@@ -53,9 +53,10 @@ def equations(
             page = equations_page(case.model, forms)
         if out is not None or html is None or latex:
             room = terminal_room(terminal.out().width) if out is None else FILE
-            found = within(formulas.DERIVING, lambda: derive(case.model.system))
-            if found is None:
+            derived = within(formulas.DERIVING, lambda: as_derived(case.model.system))
+            if derived is None:
                 raise Failure(Exit.REFUSED, f"the equations take longer than {formulas.DERIVING:g} s to derive")
+            found = derived.simplified()
             words = (
                 documents(found, forms, formulas.WRITING if out else formulas.READING)
                 if latex

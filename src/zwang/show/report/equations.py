@@ -8,7 +8,8 @@ from html import escape
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from zwang.equations import Equations, derive
+from zwang.equations import Equations
+from zwang.equations.equations import as_derived
 from zwang.equations.latex import beside, general, latex
 from zwang.errors import ZwangError
 from zwang.formulations.forms import FORMS
@@ -32,10 +33,10 @@ def derived(subject: Subject) -> Equations | None:
     """The equations in symbols, in the characters of the notation; None where they are too large to derive here."""
     if len(subject.system.coordinates) > MOST_COORDINATES:
         return None
-    equations = within(DERIVE_SECONDS, lambda: derive(subject.system))
-    if equations is None:
+    found = within(DERIVE_SECONDS, lambda: as_derived(subject.system))
+    if found is None:
         return None
-    put = subject.notation.put
+    equations, put = found.simplified(), subject.notation.put
     matrices = {name: put(getattr(equations, name)) for name in ("M", "Q", "A", "b", "C")}
     return replace(equations, coordinates=tuple(map(put, equations.coordinates)), **matrices)
 

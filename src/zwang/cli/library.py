@@ -1,26 +1,10 @@
 """The example models that come with zwang."""
 
-from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
 from zwang.cli.exits import Exit, Failure
-from zwang.words import nearest
-
-
-def folder() -> Traversable:
-    """Where the examples are."""
-    return files("zwang") / "examples"
-
-
-def names() -> list[str]:
-    """The examples, in alphabetical order."""
-    here = folder()
-    return (
-        sorted(f.name.removesuffix(".toml") for f in here.iterdir() if f.name.endswith(".toml"))
-        if here.is_dir()
-        else []
-    )
+from zwang.files.library import folder, meant, names
 
 
 def example(name: str) -> Traversable:
@@ -28,12 +12,6 @@ def example(name: str) -> Traversable:
     if name not in names():
         raise Failure(Exit.USAGE, f"there is no example {name!r}{meant(name, names())}; `zwang examples` lists them")
     return folder() / f"{name}.toml"
-
-
-def meant(name: str, known: list[str]) -> str:
-    """A hint at what may have been meant."""
-    near = nearest(name, known)
-    return f", did you mean {near}?" if near else ""
 
 
 def contents(text: str) -> dict[str, Any]:

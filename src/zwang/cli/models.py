@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from zwang.cli import library
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.options import pairs
 from zwang.cli.summaries import first_few, levels
-from zwang.errors import InputError
+from zwang.errors import InputError, ModelFileError
+from zwang.files.library import find_model
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -69,34 +69,11 @@ def load(
 
 
 def find(model: str) -> tuple[Path, bool]:
-    """The file that is meant, and whether it is an example's; a file takes precedence over an example of its name."""
-    if not model:
-        raise Failure(Exit.MODEL, "the name of the model is empty: give a file, or an example")
-    path = Path(model)
+    """The file that is meant, and whether it is an example's."""
     try:
-        if path.is_file():
-            return path, False
-        there = path.exists()
-    except OSError as error:  # a name too long, or a folder that may not be looked into
-        raise Failure(Exit.MODEL, f"{model}: {error.strerror}") from None
-    if there:
-        what = "is a folder" if path.is_dir() else "is not an ordinary file"
-        raise Failure(Exit.MODEL, f"{model}: this {what}, a model file is meant")
-    if model in library.names():
-        return Path(str(library.folder() / f"{model}.toml")), True
-    raise Failure(Exit.MODEL, f"{model}: there is no such file{hint(path)}")
-
-
-def hint(path: Path) -> str:
-    """What may have been meant by a file that is not there."""
-    beside = path.with_name(f"{path.name}.toml")
-    if path.suffix != ".toml" and beside.is_file():
-        return f", did you mean {beside}?"
-    try:
-        here = [str(entry) for entry in path.parent.glob("*.toml")]
-    except OSError:
-        here = []
-    return library.meant(str(path), [*here, *library.names()]) or "; `zwang new NAME` writes one to start from"
+        return find_model(model)
+    except ModelFileError as error:
+        raise Failure(Exit.MODEL, str(error)) from None
 
 
 def require_names(model: "ModelFile", values: dict[str, float]) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path as FilePath
 
 from zwang.errors import ModelFileError
+from zwang.files.library import find_model
 from zwang.files.model_file import ModelFile
 from zwang.files.reader import Reader
 from zwang.files.tables import table_names
@@ -18,13 +19,15 @@ MECHANICAL = ("bodies", "joints", "gravity", "springs", "elements", "scenery")  
 
 
 def load_model(path: str | os.PathLike[str]) -> ModelFile:
-    """The model in a file; `ModelFileError` lists every mistake with its line and column.
+    """The model in a file, or an example by its name; `ModelFileError` lists every mistake with its line and column.
+
+    `load_model("andrews")` is the example, unless there is a file called so; `zwang examples` lists them.
 
     Opening a file from a stranger is safe: expressions are read by a small grammar with a white list of functions and
     are bounded in size; nothing in the file is executed, and of other files only CSV tables in the same folder are
     read.
     """
-    path = FilePath(path)
+    path = find_model(path)[0]
     return read_model(file_text(path), path)
 
 

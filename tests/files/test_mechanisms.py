@@ -417,14 +417,15 @@ def test_a_model_of_bodies_is_written_as_its_text():
     model = read_model(CRANK)
     assert model_text(model) == CRANK
     assert read_model(model_text(model.system)).system == model.system
-    changed = dataclasses.replace(model, run=dataclasses.replace(model.run, until=9.0))
-    with pytest.raises(InputError, match="but its run was changed since: change the text"):
-        model_text(changed)
-    with pytest.raises(InputError, match="made in Python cannot be written as bodies"):
-        model_text(dataclasses.replace(model, text=""))
-    table = CRANK + '[inputs]\nu = { file = "beside.csv" }\n'
-    with pytest.raises(InputError, match="copy its folder"):
-        model_text(dataclasses.replace(model, text=table))
+
+
+def test_tables_beside_a_model_of_bodies_are_written_into_it(tmp_path):
+    (tmp_path / "beside.csv").write_text("t,u\n0,1\n1,2\n")
+    (tmp_path / "model.toml").write_text(CRANK + '[inputs]\nu = { file = "beside.csv" }\n')
+    model = zw.load_model(tmp_path / "model.toml")
+    again = read_model(model_text(model))
+    assert again.system.inputs == model.system.inputs
+    assert again.state() == model.state()
 
 
 def test_the_schema_knows_bodies_joints_and_elements():

@@ -185,7 +185,7 @@ def test_what_cannot_be_written_is_refused_by_name(arguments, message):
 
 
 def test_only_models_are_written(tmp_path):
-    with pytest.raises(InputError, match="not of a int"):
+    with pytest.raises(InputError, match="takes a System, a Mechanism or a model; got an int"):
         model_text(3)
     model = read_model(SLIDER)
     odd_event = ModelFile(model.system, {}, events=(zw.Event(zw.multiplier("rod"), "a"),))

@@ -6,6 +6,8 @@ from typing import Any
 from zwang.cli.exits import Exit, Failure
 from zwang.files.library import folder, meant, names
 
+__all__ = ["contents", "example", "folder", "names", "tables_of"]
+
 
 def example(name: str) -> Traversable:
     """The file of an example; a wrong name is refused with the nearest right one."""

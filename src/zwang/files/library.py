@@ -48,7 +48,7 @@ def find_model(given: str | os.PathLike[str]) -> tuple[Path, bool]:
             return path, False
         there = path.exists()
     except OSError as error:  # a name too long, or a folder that may not be looked into
-        raise missing(name, error.strerror) from None
+        raise missing(name, error.strerror or str(error)) from None
     if there:
         what = "is a folder" if path.is_dir() else "is not an ordinary file"
         raise missing(name, f"this {what}, a model file is meant")

@@ -1,10 +1,9 @@
 """Models to model files: a `System` or a `ModelFile` as text that a person reads and `read_model` reads back equal."""
 
 import os
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
@@ -12,30 +11,36 @@ from zwang.errors import InputError, ModelFileError
 from zwang.files.language.functions import RESERVED
 from zwang.files.language.names import CONSTANTS, TIME, wrong_name
 from zwang.files.language.printer import expression_text
+from zwang.files.made import model_of
 from zwang.files.model_file import ModelFile, Run
 from zwang.files.read import read_model
 from zwang.files.reader import NO_VALUE
 from zwang.files.schema import DIRECTIONS, LONGEST_LABEL
 from zwang.files.store import write_atomically
-from zwang.model import Constraint, System
+from zwang.files.writing.values import constraint_text, section, toml_text, written
+from zwang.model import System
 from zwang.model.drawing import Shape
 from zwang.model.event import REACTION, Event
+from zwang.model.fixed import FrozenValue
+from zwang.model.has_system import HasSystem
 from zwang.model.signal import Signal
 from zwang.model.symbols import as_scalar, rates, t
 
-BARE = re.compile(r"[A-Za-z0-9_-]+")
+if TYPE_CHECKING:
+    from zwang.multibody import Mechanism
 
 
-def save_model(model: ModelFile | System, path: str | os.PathLike[str]) -> Path:
-    """Write a model file; `load_model` reads an equal system back.
+def save_model(model: System | HasSystem, path: str | os.PathLike[str]) -> Path:
+    """Write a model file; `load_model` reads an equal one back.
 
-    Tables are written into the file itself, and definitions are written out: a system does not remember them. A model
-    of bodies is written as the text that it was read from.
+    A mechanism is written by its bodies, joints and force elements, a system by its energies and constraints. Tables
+    are written into the file itself, and definitions are written out: a system does not remember them. A model that
+    was read from a file and says the same as ever is written as the text that it was read from, if it has bodies.
     """
     return write_atomically(path, model_text(model))
 
 
-def model_text(model: ModelFile | System) -> str:
+def model_text(model: System | HasSystem) -> str:
     """The text of a model file; what a model file cannot say is refused by name.
 
     >>> import zwang as zw
@@ -50,42 +55,67 @@ def model_text(model: ModelFile | System) -> str:
     kinetic = "x'^2/2"
     <BLANKLINE>
     """
-    if isinstance(model, System):
-        model = ModelFile(model, {})
-    if not isinstance(model, ModelFile):
-        raise InputError(f"a model file is written of a System or a ModelFile, not of a {type(model).__name__}")
+    model = model_of(model, "save_model")
     if model.mechanism is not None:
         return text_of_bodies(model)
     require_names(model)
-    text = "\n\n".join("\n".join(section) for section in sections(model) if section) + "\n"
+    text = joined(sections(model))
     require_same(model, text)
     return text
 
 
+def joined(parts: Iterable[list[str]]) -> str:
+    """Sections as one text."""
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
 def text_of_bodies(model: ModelFile) -> str:
-    """The text of a model of bodies: the one that it was read from, if that still says the same."""
+    """The text of a model of bodies: the one that it was read from, if that still says the same, or a new one."""
+    made = model.mechanism
+    assert made is not None
     instead = "write its equations instead, with save_model(model.system, …)"
-    if not model.text:
-        raise InputError(f"a mechanism that was made in Python cannot be written as bodies: {instead}")
+    if made.system != model.system:
+        raise InputError(f"the system of this model is not that of its bodies any more: {instead}")
+    if model.text and says_the_same(model):
+        return model.text
+    try:
+        require_names(model)
+        text = joined(sections_of_bodies(model, made))
+    except InputError as error:
+        raise InputError(f"{error}; or {instead}") from None
+    require_same_bodies(model, text)
+    return text
+
+
+def says_the_same(model: ModelFile) -> bool:
+    """Whether the text that a model was read from gives the same model, without what stood beside its file."""
     try:
         again = read_model(model.text)
-    except ModelFileError as error:
-        raise InputError(f"this model cannot be read by its text alone, copy its folder: {error}") from None
-    for what in ("system", "run", "events", "drawing", "units", "description"):
-        if getattr(again, what) != getattr(model, what):
-            raise InputError(
-                f"a model of bodies is written as the text it was read from, but its {what} was changed since: change "
-                f"the text, or {instead}"
-            )
-    return model.text
+    except ModelFileError:
+        return False
+    same = ("system", "run", "events", "drawing", "units", "description")
+    return all(getattr(again, what) == getattr(model, what) for what in same)
+
+
+def sections_of_bodies(model: ModelFile, made: "Mechanism") -> Iterator[list[str]]:
+    """The sections of a file that describes bodies, as lines."""
+    from zwang.files.writing.parts import one_sided_conditions, part_sections  # systems do not wait for multibody
+
+    yield head(model)
+    fixed = {s.name for s, value in made.parameters.items() if isinstance(value, FrozenValue)}  # numbers in every part
+    yield section("parameters", {name: value for name, value in parameters(model).items() if name not in fixed})
+    yield section("inputs", {f.func.__name__: input_text(f, value) for f, value in made.system.inputs.items()})
+    yield from part_sections(made)
+    own = [c for c in made.system.constraints if c.name in made.constraints]
+    yield section("constraints", {c.name: constraint_text(c) for c in (*one_sided_conditions(made), *own)})
+    yield from further_sections(model, [s for s in model.drawing.shapes if s not in made.drawing.shapes])
 
 
 def sections(model: ModelFile) -> Iterator[list[str]]:
     """The sections of the file, as lines."""
     system = model.system
     names = dict(zip(system.coordinates, system.coordinate_names, strict=True))
-    head = {"name": system.name, "description": model.description}
-    yield [f"{key} = {toml_text(value)}" for key, value in head.items() if value]
+    yield head(model)
     yield section("parameters", parameters(model))
     yield section("coordinates", coordinates(model))
     if system.kinetic is not None:
@@ -101,39 +131,26 @@ def sections(model: ModelFile) -> Iterator[list[str]]:
         yield section(key, {name: written(e, f"{key}[{name}]") for name, e in along if e != 0})
     yield section("inputs", {f.func.__name__: input_text(f, value) for f, value in system.inputs.items()})
     yield section("constraints", {c.name: constraint_text(c) for c in system.constraints})
+    yield from further_sections(model, model.drawing.shapes)
+
+
+def head(model: ModelFile) -> list[str]:
+    """What stands above all sections."""
+    words = {"name": model.system.name, "description": model.description}
+    return [f"{key} = {toml_text(value)}" for key, value in words.items() if value]
+
+
+def further_sections(model: ModelFile, shapes: Sequence[Shape]) -> Iterator[list[str]]:
+    """What goes with a system, whatever it is described by."""
     yield section("events", {e.name: event_text(e) for e in model.events})
     yield section("units", {key: toml_text(unit) for key in ("time", "energy") if (unit := getattr(model.units, key))})
     yield section("run", run(model.run))
-    yield section("draw", {shape.name: shape_text(shape) for shape in model.drawing.shapes})
+    yield section("draw", {shape.name: shape_text(shape) for shape in shapes})
 
 
 def coordinates_text(model: ModelFile) -> str:
     """The section [coordinates] alone: the start, ready to paste."""
     return "\n".join(section("coordinates", coordinates(model)))
-
-
-def section(name: str, entries: Mapping[str, str]) -> list[str]:
-    """A section as lines; nothing if it is empty."""
-    return [f"[{name}]", *(f"{key(k)} = {value}" for k, value in entries.items())] if entries else []
-
-
-def key(name: str) -> str:
-    """A key, in quotes if it is not plain."""
-    return name if BARE.fullmatch(name) else toml_text(name)
-
-
-def toml_text(text: str) -> str:
-    """Text as TOML has it; in three pairs of quotes if it has several lines."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    escaped = "".join(c if c.isprintable() or c in "\n\t" else f"\\U{ord(c):08x}" for c in escaped)
-    return f'"""\n{escaped}"""' if "\n" in text else f'"{escaped}"'.replace("\t", "\\t")
-
-
-def written(expression: sp.Expr, who: str) -> str:
-    """An expression as a TOML value: a number if TOML has it, else text."""
-    text = expression_text(expression, who)
-    plain = expression.is_Float or (expression.is_Integer and len(text) <= 18)  # integers of 64 bits, no longer ones
-    return text if plain else toml_text(text)
 
 
 def value_text(value: Any, who: str) -> str:
@@ -172,12 +189,6 @@ def input_text(f: sp.Expr, value: Any) -> str:
     options = f'kind = "{value.kind}", outside = "{value.outside}"'
     times, values = (", ".join(map(repr, array.tolist())) for array in (value.times, value.values))
     return f"{{ times = [{times}], values = [{values}], {options} }}"
-
-
-def constraint_text(constraint: Constraint) -> str:
-    """A constraint as a TOML value."""
-    text = expression_text(constraint.expression, f"constraint {constraint.name!r}")
-    return toml_text(f"{text} {'>=' if constraint.one_sided else '='} 0")
 
 
 def event_text(event: Event) -> str:
@@ -275,3 +286,21 @@ def require_same(model: ModelFile, text: str) -> None:
         f"{which} would not be read back as it is: numbers too long, or parts that SymPy was told not to evaluate; "
         f"evaluate them with .doit(), or round the numbers"
     )
+
+
+def require_same_bodies(model: ModelFile, text: str) -> None:
+    """Read the text of a mechanism back: what does not come back is refused by name."""
+    try:
+        again = read_model(text).system
+    except ModelFileError as error:
+        raise InputError(f"this mechanism cannot be written: {error}") from None
+    system = model.system
+    before, after = system.expressions, again.expressions
+    changed = (name for name in before | after if not is_same(before.get(name, sp.S.Zero), after.get(name, sp.S.Zero)))
+    if which := next(changed, None):
+        raise InputError(f"{which} would not be read back as it is; write the equations, save_model(model.system, …)")
+
+
+def is_same(one: sp.Basic, other: sp.Basic) -> bool:
+    """Whether two expressions are the same, products multiplied out: two fields of gravity are written as their sum."""
+    return one == other or (isinstance(one, sp.Expr) and isinstance(other, sp.Expr) and sp.expand(one - other) == 0)

@@ -5,11 +5,18 @@ model is escaped, so that a report can be opened whoever sent it.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from zwang.files.model_file import ModelFile
+from zwang.errors import InputError
+from zwang.files.made import model_of
+from zwang.files.model_file import ModelFile, Run
+from zwang.files.write import model_text
+from zwang.model import System
+from zwang.model.has_system import HasSystem
 from zwang.show.player import asset, player_html
+from zwang.show.quantities import require_motion
 from zwang.show.report.checks import checks_section
 from zwang.show.report.equations import equations_section
 from zwang.show.report.figures import Plots, figures_section
@@ -20,25 +27,62 @@ from zwang.show.report.opening import header, told
 from zwang.show.report.settings import settings_section
 from zwang.show.report.subject import Subject
 from zwang.show.report.system import system_section
+from zwang.words import listed
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
 def report(
-    model: ModelFile,
+    model: System | HasSystem,
     motion: "xr.Dataset",
     *,
     forms: Sequence[str] = ("fundamental",),
     parameters: Mapping[Any, Any] | None = None,
     checks: bool = True,
 ) -> str:
-    """A motion of a model as one HTML page to read, to print and to hand on.
+    """A motion of a system, a mechanism or a model as one HTML page to read, to print and to hand on.
 
     `parameters` are those given to `simulate`, `forms` the forms of the equations of motion to show. With `checks`
     the motion is computed again in other forms, by other engines and with other tolerances.
     """
-    return report_on(Subject(model.with_parameters(parameters), motion, parameters), forms, checks)
+    require_motion(motion, "report")
+    described = model_of(model, "report").with_parameters(parameters)
+    require_its_motion(described, motion)
+    if not described.text:
+        described = with_text(described, motion, parameters)
+    if "drawing" not in motion and motion.sizes["time"]:
+        motion = described.dressed(motion, parameters)
+    return report_on(Subject(described, motion, parameters), forms, checks)
+
+
+def require_its_motion(model: ModelFile, motion: "xr.Dataset") -> None:
+    """Refuse a motion of many samples, and one of another system."""
+    if "sample" in motion.dims:
+        raise InputError("this is a motion of many samples: choose one to report on, motion.isel(sample=0)")
+    names, own = tuple(map(str, motion.coordinate.values)), model.system.coordinate_names
+    if names != own:
+        raise InputError(
+            f"this motion is not one of this system: its coordinates are {listed(names, 6)}, those of the system "
+            f"{listed(own, 6)}"
+        )
+
+
+def with_text(model: ModelFile, motion: "xr.Dataset", parameters: Mapping[Any, Any] | None) -> ModelFile:
+    """A model that was made in Python, with the text of a model file that repeats this motion, if there is one."""
+    if motion.sizes["time"] < 2:
+        return model
+    a, times, first = motion.attrs, motion.time.values, motion.isel(time=0)
+    state = zip([*model.system.coordinates, *model.system.velocities], [*first.q.values, *first.v.values], strict=True)
+    run = Run(float(times[-1]), len(times), float(times[0]), tol=float(a["tol"]), drift=str(a["drift"]))
+    run = replace(run, method=str(a["method"]).partition(",")[0], form=str(a["form"]))
+    made = replace(model, run=run, start={key: float(value) for key, value in state})
+    if made.mechanism is not None and made.mechanism.assembled(parameters, run.begin) != made.start:
+        return made  # it began elsewhere, which no file of bodies says
+    try:
+        return replace(made, text=model_text(made))
+    except InputError:
+        return made
 
 
 def report_on(subject: Subject, forms: Sequence[str] = ("fundamental",), checks: bool = True) -> str:

@@ -10,16 +10,16 @@ from zwang.show.report.html import PageSection, details, number, paragraph, tabl
 from zwang.show.report.opening import LONG_MESSAGE, seconds
 from zwang.show.report.subject import Subject
 
+MADE = (
+    "The model was made in Python, and this motion of it has no model file; where one can be written, save_model does."
+)
 PACKAGES = ("numpy", "scipy", "sympy", "symengine", "llvmlite", "heyoka", "xarray")
 
 
 def settings_section(subject: Subject) -> PageSection:
     """The section that lets a reader repeat the run."""
-    words = " ".join(f"<span>{escape(shlex.quote(word))}</span>" for word in repeat(subject))  # a line ends between two
-    command = f'<pre class="command"><code>{words}</code></pre>'
     body = [
-        paragraph("This command repeats the run and writes this report."),
-        command,
+        command(subject) if subject.model.text else paragraph(MADE),
         '<div class="columns">',
         table("Settings of the run", ("Setting", "Value"), settings(subject), "compact"),
         table("Versions", ("Program", "Version"), versions(subject), "compact"),
@@ -32,6 +32,13 @@ def settings_section(subject: Subject) -> PageSection:
         text = f"<pre><code>{escape(subject.model.text)}</code></pre>"
         body.append(details(f"The model file, {subject.file_name}", text))
     return PageSection("repeat", "To repeat it", "\n".join(body))
+
+
+def command(subject: Subject) -> str:
+    """The command that repeats the run."""
+    words = " ".join(f"<span>{escape(shlex.quote(word))}</span>" for word in repeat(subject))  # a line ends between two
+    said = paragraph("This command repeats the run and writes this report.")
+    return f'{said}\n<pre class="command"><code>{words}</code></pre>'
 
 
 def settings(subject: Subject) -> list[tuple[str, str]]:

@@ -1,0 +1,1 @@
+"""Models as text: values and sections of TOML, and the parts of mechanisms."""

@@ -1,0 +1,46 @@
+"""Values and sections of TOML, with expressions in the grammar of model files."""
+
+import re
+from collections.abc import Mapping
+
+import sympy as sp
+
+from zwang.files.language.printer import expression_text
+from zwang.model import Constraint
+
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def section(name: str, entries: Mapping[str, str]) -> list[str]:
+    """A section as lines; nothing if it is empty."""
+    return [f"[{name}]", *(f"{key(k)} = {value}" for k, value in entries.items())] if entries else []
+
+
+def key(name: str) -> str:
+    """A key, in quotes if it is not plain."""
+    return name if BARE.fullmatch(name) else toml_text(name)
+
+
+def toml_text(text: str) -> str:
+    """Text as TOML has it; in three pairs of quotes if it has several lines."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    escaped = "".join(c if c.isprintable() or c in "\n\t" else f"\\U{ord(c):08x}" for c in escaped)
+    return f'"""\n{escaped}"""' if "\n" in text else f'"{escaped}"'.replace("\t", "\\t")
+
+
+def inline(entries: Mapping[str, str]) -> str:
+    """A table in one line."""
+    return f"{{ {', '.join(f'{key(k)} = {value}' for k, value in entries.items())} }}" if entries else "{}"
+
+
+def written(expression: sp.Expr, who: str) -> str:
+    """An expression as a TOML value: a number if TOML has it, else text."""
+    text = expression_text(expression, who)
+    plain = expression.is_Float or (expression.is_Integer and len(text) <= 18)  # integers of 64 bits, no longer ones
+    return text if plain else toml_text(text)
+
+
+def constraint_text(constraint: Constraint) -> str:
+    """A constraint as a TOML value."""
+    text = expression_text(constraint.expression, f"constraint {constraint.name!r}")
+    return toml_text(f"{text} {'>=' if constraint.one_sided else '='} 0")

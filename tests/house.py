@@ -62,6 +62,7 @@ TESTED_IN = {
     "files/schema": ("files/test_malformed", "cli/commands/test_schema"),
     "files/table_types": ("files/test_mechanisms",),
     "files/tables": ("files/test_read",),
+    "files/toml/repair": ("files/toml/test_slips",),
     "files/toml/document": ("files/toml/test_positions",),
     "files/toml/problems": ("files/toml/test_positions",),
     "files/toml/source": ("files/test_hostile",),

@@ -82,7 +82,7 @@ MISTAKES = {
     "body called ground": ("[gravity]", "[bodies.ground]\nmass = 1\ninertia = 1\n[gravity]",
                            "the name 'ground' is taken", "[bodies.ground]"),
     "name with a hyphen": ("[gravity]", "[bodies.left-rod]\nmass = 1\ninertia = 1\n[gravity]",
-                           "the name 'left-rod' contains 'HYPHEN-MINUS'", "[bodies.left-rod]"),
+                           "the name 'left-rod' contains -", "[bodies.left-rod]"),
     "name with a dot": ("[gravity]", "[bodies.\"l.r\"]\nmass = 1\ninertia = 1\n[gravity]", "the name 'l.r' has a dot",
                         "[bodies"),
     "plane and space": ("[gravity]", "[bodies.far]\nmass = 1\ninertia = [1, 1, 1]\n[gravity]",

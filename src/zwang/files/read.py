@@ -59,6 +59,8 @@ def document_model(
 ) -> ModelFile:
     """The model in a document that is parsed already; it may be read again, with other values of parameters."""
     reader = Reader(document.again(), path, parameters or {})
+    if document.slips and is_mechanical(document):  # what a part lacks, the others do not make sense without
+        reader.document.raise_problems()
     reader.require_given()
     try:
         model = lower(reader)
@@ -80,8 +82,13 @@ def document_model(
 
 def lower(reader: Reader) -> ModelFile:
     """The model by its bodies, or by its coordinates."""
-    if any(key in reader.document.data for key in MECHANICAL):
+    if is_mechanical(reader.document):
         from zwang.files.bodies import model_of_bodies  # models without bodies do not wait for all of multibody
 
         return model_of_bodies(reader)
     return reader.of_coordinates()
+
+
+def is_mechanical(document: Document) -> bool:
+    """Whether a document describes bodies."""
+    return any(key in document.data for key in MECHANICAL)

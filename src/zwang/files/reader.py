@@ -66,9 +66,10 @@ class Reader:
         document, scope = self.document, self.scope
         raw = document.data
         declared = {name: list(raw[name]) for name in SECTIONS if isinstance(raw.get(name), dict)}
+        constraints = tuple(raw["constraints"]) if isinstance(raw.get("constraints"), dict) else ()
         schema.check(document)
         scope.declare(declared, dict(coordinates or {}))
-        scope.constraints = tuple(self.section("constraints"))
+        scope.constraints = constraints
         scope.define(self.section("definitions"))
 
     def of_coordinates(self) -> ModelFile:

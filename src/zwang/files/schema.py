@@ -1,5 +1,6 @@
 """The sections and keys of a model file, in one table: the reader, `zwang schema` and the documentation follow it."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from zwang.words import quoted
 MOST_ENTRIES = 2000  # of one section
 MOST_PARTS = 200  # of one kind in a mechanism: bodies, joints, springs, elements
 DIRECTIONS = {"up": 1, "down": -1, "both": 0}
+NUMBER = re.compile(r"\s*[-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 LONGEST_LABEL = 80  # the name of a constraint
 
 
@@ -142,12 +144,10 @@ def check(document: Document) -> None:
         else:
             valid = False
             what = "section" if isinstance(value, dict) else "key"
-            document.of(
-                (name,),
-                f"unknown {what} {quoted(name)}{document.meant(name, [*known, *sections])}",
-                f"there are {', '.join(f'[{s}]' if s in sections else s for s in [*known, *sections])}",
-                key=True,
-            )
+            meant = document.meant(name, [*known, *sections])
+            there = f"there are {', '.join(f'[{s}]' if s in sections else s for s in [*known, *sections])}"
+            message = f"unknown {what} {quoted(name)}{meant}"
+            document.of((name,), message, "" if meant else there, key=True)
         if not valid:
             del document.data[name]
 
@@ -266,7 +266,7 @@ def fits(document: Document, path: Path, value: Any, key: Key) -> bool:
     """Whether a value is of a key's type and among its choices."""
     wrong = wrong_parts(key.type, value)
     for inner, message in wrong[:5]:
-        document.of((*path, *inner), f"{quoted(key.name)}: {message}")
+        document.of((*path, *inner), f"{quoted(key.name)}: {message}", value_hint(key, value))
     if not wrong and key.choices and value not in key.choices:
         document.of(
             path,
@@ -275,6 +275,16 @@ def fits(document: Document, path: Path, value: Any, key: Key) -> bool:
         )
         return False
     return not wrong
+
+
+def value_hint(key: Key, value: Any) -> str:
+    """What may have been meant by a value of a wrong type: a number in quotes, or numbers with decimal commas."""
+    if key.type in ("number", "count") and isinstance(value, str) and (number := NUMBER.match(value)):
+        return f"write {key.name} = {number.group()}"
+    if isinstance(value, list) and value and len(value) % 2 == 0 and all(type(entry) is int for entry in value):
+        pairs = [f"{whole}.{abs(rest)}" for whole, rest in zip(value[::2], value[1::2], strict=True)]
+        return f"if these are decimal commas, write [{', '.join(pairs)}]"
+    return ""
 
 
 def json_schema() -> dict[str, Any]:

@@ -10,12 +10,15 @@ would multiply out: what is written in a file is kept.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import sympy as sp
 
 from zwang.files.language.functions import CALLED, IF, REACTIONS, SLOW, unevaluated
 from zwang.files.language.grammar import Node
+from zwang.files.language.names import TIME
+from zwang.files.language.slips import ELSEWHERE
 from zwang.files.toml.problems import Misread
 from zwang.functions import FUNCTIONS, in_sympy
 from zwang.words import did_you_mean, listed, quoted
@@ -106,9 +109,8 @@ class Builder:
         least, most = FUNCTIONS[CALLED[node.value]].arguments
         if not least <= len(node.args) <= most:
             wanted = f"{least}" if least == most else f"{least} to {most}"
-            raise Misread(
-                f"{node.value} takes {wanted} argument{'s' * (most > 1)}, {len(node.args)} are given", node.at
-            )
+            message = f"{node.value} takes {wanted} argument{'s' * (most > 1)}, {len(node.args)} are given"
+            raise Misread(message, node.at, argument_hint(node))
         parts = [self.build(arg) for arg in node.args]
         return apply(node.value, parts, node.at)
 
@@ -118,12 +120,14 @@ class Builder:
             self.name(Node("name", node.at, (node.value, 0)))
         except Misread:
             known = [*CALLED, IF]
-            raise Misread(
-                f"unknown function {quoted(node.value)}{did_you_mean(node.value, known)}",
-                node.at,
-                f"the functions are {', '.join(known)}",
-            ) from None
-        raise Misread(f"{quoted(node.value)} is not a function", node.at, f"write {node.value}*(…) to multiply")
+            meant, hint = did_you_mean(node.value, known), f"the functions are {', '.join(known)}"
+            if node.value.lower() in ELSEWHERE:
+                meant, hint = "", f"write {ELSEWHERE[node.value.lower()]}"
+            raise Misread(f"unknown function {quoted(node.value)}{meant}", node.at, hint) from None
+        of_time = len(node.args) == 1 and node.args[0].kind == "name" and node.args[0].value == (TIME, 0)
+        alone = f"write {node.value} alone: it is a function of time as it stands"
+        hint = alone if of_time else f"write {node.value}*(…) to multiply"
+        raise Misread(f"{quoted(node.value)} is not a function", node.at, hint)
 
     def choice(self, node: Node) -> Built:
         """`if(a < b, this, that)` as a piecewise expression."""
@@ -147,6 +151,13 @@ class Builder:
         rest = no.expr.args if nested else [(no.expr, True)]
         pair = (yes.expr, relation(left.expr, right.expr, evaluate=False))
         return Built(sp.Piecewise(pair, *rest, evaluate=False), None, *costs)
+
+
+def argument_hint(node: Node) -> str:
+    """What may have been meant by too many arguments: numbers with a decimal comma."""
+    pairs = [(a, b) for a, b in pairwise(node.args) if a.kind == b.kind == "number" and b.at == a.at + len(a.value) + 1]
+    one, other = (part.value for part in pairs[0]) if pairs else ("", "")
+    return f"if {one},{other} is one number, write {one}.{other}" if pairs else ""
 
 
 def number(text: str, at: int) -> Built:

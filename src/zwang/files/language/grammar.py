@@ -16,6 +16,8 @@ A tree is data: nothing here looks a name up, computes or calls anything.
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from zwang.files.language.functions import RESERVED
+from zwang.files.language.slips import bare_function, decimal_comma, product_hint
 from zwang.files.language.tokens import Token, tokenize
 from zwang.files.toml.problems import Misread
 from zwang.words import quoted
@@ -71,6 +73,10 @@ def parse_relation(text: str, signs: tuple[str, ...] = RELATION_SIGNS) -> tuple[
     if sign.kind not in signs:
         parser.refuse_relation(signs)
     parser.advance()
+    if sign.kind == "=" and parser.now.kind in ("<", ">"):
+        turned = f"{parser.now.kind}="
+        meant = turned if turned in signs else "="
+        raise Misread(f"'={parser.now.kind}' has no meaning", sign.at, f"write {meant}")
     right = parser.sum(0)
     if parser.now.kind in (*RELATION_SIGNS, *COMPARISONS):
         raise Misread(f"a second {parser.now.text}", parser.now.at, "write two entries, one for each sign")
@@ -82,6 +88,7 @@ class Parser:
     """Reads tokens from left to right; a method for each rule of the grammar."""
 
     def __init__(self, text: str) -> None:
+        self.text = text
         self.tokens = tokenize(text)
         self.index = 0
         if self.now.kind == "end":
@@ -150,7 +157,13 @@ class Parser:
             return inner
         if token.kind == "name":
             self.advance()
-            return self.call(token, depth) if self.now.kind == "(" else self.name(token)
+            if self.now.kind == "(":
+                return self.call(token, depth)
+            if token.text in RESERVED:
+                following = tuple(t.text for t in self.tokens[self.index : self.index + 3])
+                message = f"{quoted(token.text)} is a function: parentheses are missing after it"
+                raise Misread(message, token.at, bare_function(token.text, following))
+            return self.name(token)
         return self.refuse_operand()
 
     def name(self, token: Token) -> Node:
@@ -160,7 +173,9 @@ class Parser:
             self.advance()
             marks += 1
         if marks and self.now.kind == "(":
-            raise Misread(f"an operator is missing after {token.text}{marks * chr(39)}", self.now.at, "write *")
+            rate = f"{token.text}{marks * chr(39)}"
+            hint = f"write {rate}*(…), or {rate} alone for its value"
+            raise Misread(f"an operator is missing after {rate}", self.now.at, hint)
         return Node("name", token.at, (token.text, marks))
 
     def call(self, function: Token, depth: int) -> Node:
@@ -183,6 +198,9 @@ class Parser:
             token = self.advance()
             return Node("text", token.at, token.text[1:-1])
         left = self.sum(depth)
+        if self.now.kind in ("=", "==", "!="):
+            hint = "if compares with <, >, <= or >=: what changes is equal for an instant only"
+            raise Misread(f"{quoted(self.now.text)} has no place here", self.now.at, hint)
         if self.now.kind not in COMPARISONS:
             return left
         sign = self.advance()
@@ -192,7 +210,7 @@ class Parser:
         """The parenthesis that closes one."""
         if self.now.kind == ")":
             self.advance()
-        elif self.now.kind in ("name", "number", "("):
+        elif self.now.kind in ("name", "number", "(", ","):
             self.finish()
         else:
             found = f"before {quoted(self.now.text)}" if self.now.text else "at the end"
@@ -206,18 +224,24 @@ class Parser:
         if token.kind == ")":
             raise Misread("a closing parenthesis without an opening one", token.at)
         if token.kind in ("name", "number", "(", "text"):
-            before = self.tokens[self.index - 1]
-            hint = (
-                f"write {before.text}({token.text})" if before.text in ("sin", "cos", "sqrt") else "write * to multiply"
-            )
+            hint = product_hint(self.shown(self.index - 1), self.shown(self.index))
             raise Misread(f"an operator is missing before {quoted(token.text)}", token.at, hint)
         if token.kind == "'":
             raise Misread("a rate mark ' follows the name of a coordinate", token.at, "write x' for the rate of x")
         if token.kind in ("=", "==", "!=", *COMPARISONS):
-            raise Misread(
-                f"{quoted(token.text)} has no place here", token.at, "relations stand in constraints and events"
-            )
+            hint = "relations stand in constraints and events; here, write what follows it alone"
+            raise Misread(f"{quoted(token.text)} has no place here", token.at, hint)
+        if token.kind == "," and (comma := decimal_comma(self.text, token.at)):
+            raise comma
         raise Misread(f"{quoted(token.text)} has no place here", token.at)
+
+    def shown(self, index: int) -> str:
+        """An operand by its token, as a hint writes it."""
+        token = self.tokens[index]
+        if token.kind == "'":
+            marks = next(i for i in range(index, -1, -1) if self.tokens[i].kind != "'")
+            return self.tokens[marks].text + "'" * (index - marks)
+        return "(…)" if token.kind in ("(", ")") else token.text
 
     def refuse_operand(self) -> NoReturn:
         """A number, a name or a parenthesis is missing."""

@@ -13,6 +13,7 @@ from zwang.files.language.differentiate import rate as rate_of_tree
 from zwang.files.language.functions import RESERVED
 from zwang.files.language.grammar import RELATION_SIGNS, Node, parse, parse_relation
 from zwang.files.language.names import CONSTANTS, TIME, skeleton, wrong_name
+from zwang.files.language.slips import other_name
 from zwang.files.language.uses import DEFINITION, WHY, Use
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
@@ -273,6 +274,8 @@ class Scope:
         same = self.looks.get(skeleton(name))
         if same is not None and same != name:
             return Misread(f"{quoted(name)} only looks like {quoted(same)}: its letters are others", at)
+        if hint := other_name(name, {*self.names}):
+            return Misread(f"unknown name {quoted(name)}", at, hint)
         known = [*self.names, TIME, *CONSTANTS]
         suggestion = self.document.meant(name, known)
         place = "[bodies]" if "bodies" in self.document.data else "[coordinates]"

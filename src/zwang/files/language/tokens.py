@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from zwang.files.language.names import PATTERN, wrong_name
+from zwang.files.language.slips import foreign_sign, small_digit, stuck
 from zwang.files.toml.problems import Misread
 from zwang.words import quoted
 
@@ -14,12 +15,6 @@ MOST_DIGITS = 40
 NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 SPACE = re.compile(r"[ \t\r\n]+")
 SIGN = re.compile(r"\*\*|<=|>=|==|!=|[-+*/^()<>=,']")
-
-# Signs that people type and that mean something else here, with what to write instead.
-INSTEAD = {
-    "−": "-", "–": "-", "×": "*", "·": "*", "⋅": "*", "÷": "/", "≥": ">=", "≤": "<=", "′": "'", "’": "'",
-    "[": "(", "{": "(", "²": "^2", "³": "^3", "½": "1/2", "√": "sqrt(…)",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +57,8 @@ def next_token(text: str, at: int, before: Token | None) -> Token:
         return number(found.group(), text, at)
     if found := PATTERN.match(text, at):
         name = found.group()
+        if digit := small_digit(name, at):
+            raise digit
         if wrong := wrong_name(name):
             raise Misread(f"the name {quoted(name)} {wrong}", at)
         return Token("name", name, at)
@@ -72,9 +69,7 @@ def next_token(text: str, at: int, before: Token | None) -> Token:
         return Token("text", text[at : end + 1], at)
     if found := SIGN.match(text, at):
         return Token(found.group(), found.group(), at)
-    c = text[at]
-    hint = f"write {INSTEAD[c]}" if c in INSTEAD else "numbers, names, + - * / ^ ( ) ' and functions make an expression"
-    raise Misread(f"{quoted(c)} has no meaning in an expression", at, hint)
+    raise foreign_sign(text, at)
 
 
 def number(digits: str, text: str, at: int) -> Token:
@@ -83,13 +78,9 @@ def number(digits: str, text: str, at: int) -> Token:
         raise Misread(f"a number of {len(digits)} characters: {MOST_DIGITS} are enough", at)
     after = text[at + len(digits) : at + len(digits) + 1]
     if after == "." or after == "'":
-        raise Misread(f"{quoted(digits + after)} is not a number", at)
+        hint = "an exponent is a whole number" if after == "." and "e" in digits.lower() else ""
+        raise Misread(f"{quoted(digits + after)} is not a number", at, hint)
     if after and (after.isalnum() or after == "_"):
         word = PATTERN.match(text, at + len(digits))
-        name = word.group() if word else after
-        raise Misread(
-            f"an operator is missing between {digits} and {quoted(name)}",
-            at + len(digits),
-            f"write {digits}*{name[:40]}",
-        )
+        raise stuck(digits, word.group() if word else after, at + len(digits))
     return Token("number", digits, at)

@@ -12,44 +12,32 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from zwang.errors import ModelError, ZwangError
-from zwang.files.toml.positions import Path, Place, find_places, inside
+from zwang.files.toml.positions import Path, Place, Repeated, find_places, inside
 from zwang.files.toml.problems import Misread, Problem, file_error
+from zwang.files.toml.repair import set_aside, statement
+from zwang.files.toml.slips import slip_in
 from zwang.model.signal import Signal
 from zwang.words import did_you_mean
 
 LARGEST_FILE = 500_000  # bytes
+MOST_SLIPS = 20  # statements that are set aside: as many as a message shows
 MOST_COMPARED = 10_000  # pairs of names that are compared to find what was meant: half a second
 BEYOND = "zwang cannot work with this"  # how a problem begins that nobody foresaw
 
 AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 # Characters that change how a line looks but not what it says.
 HIDDEN = re.compile("[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-EXPRESSION = 'an expression goes in quotes: energy = "m*v^2/2"'
-PLAIN = 'write key = value; quote a key that is not plain: "θ" = 1'
-ONE_LINE = "a string in one pair of quotes ends in its line; use three quotes for several lines"
 
-# What tomllib says, what it means, and what to do.
-WORDS = {
-    "Invalid value": ("this is not a value", EXPRESSION),
-    "Expected newline or end of document after a statement": ("the line should end here", EXPRESSION),
-    "Expected '=' after a key in a key/value pair": ("= is missing after the key", PLAIN),
-    "Invalid statement": ("no key, section or comment begins like this", PLAIN),
-    "Invalid initial character for a key part": ("no key begins like this", PLAIN),
-    "Unterminated string": ("a string that begins here or earlier does not end", 'close it with " in the same line'),
-    "Illegal character": ("a character that is not allowed here", ONE_LINE),
-    "Unclosed array": ("a list does not end, or a comma is missing in it", "separate entries with , and close with ]"),
-    "Unclosed inline table": (
-        "a table { … } does not end, or a comma is missing in it",
-        "separate entries with , and close with } in the same line",
-    ),
-    "Unescaped '\\' in a string": ("a backslash in a string", "write '…' instead of \"…\" to have it as it is"),
-    "Expected ']' at the end of a table declaration": ("] is missing after the name of the section", "write [section]"),
-    "Cannot overwrite a value": ("this is given twice, or is both a value and a table", ""),
-}
+
+@lru_cache(maxsize=4)
+def line_starts(text: str) -> list[int]:
+    """Where the lines of a text begin."""
+    return [0, *(found.end() for found in re.finditer("\n", text))]
 
 
 @dataclass
@@ -65,21 +53,35 @@ class Document:
     signals: dict[Path, Signal] = field(default_factory=dict)
     """The inputs that were read from CSV files, by where they are named."""
 
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [0, *(m.end() for m in re.finditer("\n", self.text))]
+    lines: list[str] = field(default_factory=list)
+    """The lines as they were given: in `text`, statements that cannot be read are set aside."""
+    slips: tuple[Problem, ...] = ()
+    """What is wrong with these."""
+    spoilt: set[Path] = field(default_factory=set)
+    """Their paths: nothing more is said of these."""
+    broken: tuple[int, int, bool] = (0, 0, False)
+    """The lines of the statement that cannot be read, and whether it is one that is given again."""
+
+    @property
+    def starts(self) -> list[int]:
+        """Where the lines of the text begin."""
+        return line_starts(self.text)
+
+    def line(self, offset: int) -> int:
+        """The line, counted from 0, in which an offset into the text is."""
+        return bisect_right(self.starts, offset) - 1
 
     def at(self, offset: int, message: str, hint: str = "", path: Path = ()) -> None:
         """Note a problem at an offset into the text, where the value at a path stands."""
         offset = max(0, min(offset, len(self.text)))
-        line = bisect_right(self._starts, offset) - 1
-        start = self._starts[line]
-        end = self._starts[line + 1] - 1 if line + 1 < len(self._starts) else len(self.text)
-        source = self.text[start:end]
-        self.problems.append(Problem(self.file, line + 1, offset - start + 1, message, hint, source, path))
+        line = self.line(offset)
+        column = min(offset - self.starts[line], len(self.lines[line]))
+        self.problems.append(Problem(self.file, line + 1, column + 1, message, hint, self.lines[line], path))
 
     def of(self, path: Path, message: str, hint: str = "", *, key: bool = False, index: int | None = None) -> None:
         """Note a problem with the value (or the key) at a path, `index` characters into its string."""
+        if any(path[: len(spoilt)] == spoilt for spoilt in self.spoilt):
+            return
         place, known = None, path
         while place is None and known:
             place = self.places.get(known)
@@ -118,7 +120,8 @@ class Document:
 
     def again(self) -> "Document":
         """The same document, without the problems that were found in it, to be read with other values."""
-        return Document(self.file, self.text, self.data, self.places, signals=self.signals)
+        kept = {name: getattr(self, name) for name in ("data", "places", "signals", "lines", "slips", "spoilt")}
+        return Document(self.file, self.text, problems=list(self.slips), **kept)
 
     def raise_problems(self) -> None:
         """Raise what was found, if anything was."""
@@ -127,44 +130,65 @@ class Document:
 
 
 def parse_document(text: str, file: str) -> Document:
-    """The document of a text; raises `ModelFileError` where it is not TOML."""
-    document = Document(file, text.replace("\r\n", "\n"))
-    text = document.text
-    if found := HIDDEN.search(text):
-        name = unicodedata.name(found.group(), "a character")
-        document.at(found.start(), f"a character that cannot be seen: {name}", "delete it")
+    """The document of a text; raises `ModelFileError` where it is not TOML.
+
+    What cannot be read is noted and set aside, statement by statement. If it is still known what these were for, the
+    document is given all the same, with its `slips`: the rest may have mistakes, too.
+    """
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    document = Document(file, text, lines=text.split("\n"))
+    if hidden := list(islice(HIDDEN.finditer(text), MOST_SLIPS)):
+        for found in hidden:
+            name = unicodedata.name(found.group(), "a character")
+            document.at(found.start(), f"a character that cannot be seen: {name}", "delete it")
         document.raise_problems()
-    try:
-        document.places = find_places(text)
-        document.data = tomllib.loads(text)
-    except Misread as error:
-        document.at(error.at, error.message, error.hint)
-    except tomllib.TOMLDecodeError as error:
-        explain(document, str(error))
-    except (ValueError, RecursionError):
-        document.at(0, "the file is not TOML", "a number may be out of range")
-    document.raise_problems()
+    aside: set[int] = set()
+    known = True
+    while not parsed(document):
+        first, end, again = document.broken
+        if first in aside or len(aside) >= MOST_SLIPS:
+            document.raise_problems()
+        aside.update(range(first, end))
+        document.text, certain = set_aside(document.text, first, end, again)
+        known = known and certain
+    if not known:
+        document.raise_problems()
+    document.slips = tuple(document.problems)
+    document.spoilt = {path for path, place in document.places.items() if document.line(place.key) in aside}
     return document
 
 
-def explain(document: Document, said: str) -> None:
-    """What tomllib found wrong, in words of ours, at its place."""
+def parsed(document: Document) -> bool:
+    """Whether a document could be parsed; if not, the first thing that is wrong with it is noted."""
+    starts: list[int] = []
+    try:
+        document.places = find_places(document.text, starts)
+        document.data = tomllib.loads(document.text)
+        return True
+    except Misread as error:
+        document.at(error.at, error.message, error.hint)
+        if not isinstance(error, Repeated):
+            document.raise_problems()
+        document.broken = (*statement(document.text, starts, error.at), True)
+    except tomllib.TOMLDecodeError as error:
+        explain(document, str(error), starts)
+    except (ValueError, RecursionError):
+        document.at(0, "the file is not TOML", "a number may be out of range")
+        document.raise_problems()
+    return False
+
+
+def explain(document: Document, said: str, starts: list[int]) -> None:
+    """Note what tomllib found wrong, in words of ours, at its place."""
     place = AT.search(said)
     what = said[: place.start()] if place else said
     if place and place.group(1):
-        offset = document._starts[int(place.group(1)) - 1] + int(place.group(2)) - 1
+        offset = document.starts[int(place.group(1)) - 1] + int(place.group(2)) - 1
     else:
         offset = len(document.text.rstrip())
-    message, hint = WORDS.get(what, (what[:1].lower() + what[1:], ""))
-    if what.startswith("Illegal character"):
-        message, hint = WORDS["Illegal character"]
-    if what.startswith(("Cannot", "Duplicate")):
-        message = WORDS["Cannot overwrite a value"][0]
-    if what == "Invalid value" and (word := re.match(r"\w+", document.text[offset:])):
-        word_text = word.group()
-        if word_text.lower() in ("true", "false", "yes", "no", "on", "off"):
-            hint = "write true or false"
-        elif word_text[0].isdigit():
-            hint = f"a number is written like 1.5 or 2e-3; {EXPRESSION}"
-        message = f"{word_text[:40]!r} is not a value"
-    document.at(offset, message, hint)
+    first, end = statement(document.text, starts, offset)
+    line = min(document.line(offset), end - 1)
+    begin = document.starts[line]
+    slip = slip_in(document.lines[line], min(offset - begin, len(document.lines[line])), what)
+    document.at(begin + slip.at, slip.message, slip.hint)
+    document.broken = (first, end, what.startswith(("Cannot", "Duplicate")))

@@ -21,6 +21,7 @@ LONGEST_BARE = 400  # characters of a number, a date or a truth value
 
 BLANK = re.compile(r"[ \t]*")
 BETWEEN = re.compile(r"(?:[ \t\n]+|#[^\n]*)*")
+REST = re.compile(r"[ \t]*(?:#[^\n]*)?(?=\n|$)")
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 BARE_VALUE = re.compile(r"[^\s,\]}#\[{\"']+(?: [0-9:.]+)?")
 NUMBERS = re.compile(r"\[[ \t\n]*(?:[-+]?[0-9][-+0-9_.eE]{0,30}[ \t\n]*(?:,[ \t\n]*|(?=\])))+\]")
@@ -29,6 +30,10 @@ STRING = re.compile(
     re.DOTALL,
 )
 ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[ \t]*\n[ \t\n]*|.)", re.DOTALL)
+
+
+class Repeated(Misread):
+    """Raised where a key or a section is given a second time."""
 
 
 class Stop(Exception):
@@ -55,6 +60,7 @@ class Scanner:
     places: dict[Path, Place] = field(default_factory=dict)
     headers: set[Path] = field(default_factory=set)
     counts: dict[Path, int] = field(default_factory=dict)
+    starts: list[int] = field(default_factory=list)
 
     def document(self) -> None:
         """Every statement of the document."""
@@ -63,7 +69,9 @@ class Scanner:
             self.skip(BETWEEN)
             if self.at >= len(self.text):
                 return
+            self.starts.append(self.at)
             table = self.header() if self.text[self.at] == "[" else self.pair(table, 0)
+            self.skip(REST)
 
     def skip(self, pattern: re.Pattern[str]) -> str:
         """Read what matches a pattern."""
@@ -93,7 +101,7 @@ class Scanner:
             path = (*path, self.counts[path])
         elif path in self.headers:
             first = self.line(self.places[path].key)
-            raise Misread(f"[{'.'.join(map(str, path))}] is given twice", start, f"the first is in line {first}")
+            raise Repeated(f"[{'.'.join(map(str, path))}] is given twice", start, f"the first is in line {first}")
         self.headers.add(path)
         self.places.setdefault(path, Place(start, start, self.at))
         return path
@@ -148,7 +156,7 @@ class Scanner:
         path = (*path, parts[-1])
         if path in self.places:
             first = self.line(self.places[path].key)
-            raise Misread(f"{quoted('.'.join(parts))} is given twice", start, f"the first is in line {first}")
+            raise Repeated(f"{quoted('.'.join(parts))} is given twice", start, f"the first is in line {first}")
         self.skip(BLANK)
         self.value(path, start, depth, dotted=len(parts) > 1)
         return table
@@ -205,13 +213,15 @@ class Scanner:
         return self.text.count("\n", 0, at) + 1
 
 
-def find_places(text: str) -> dict[Path, Place]:
+def find_places(text: str, starts: list[int] | None = None) -> dict[Path, Place]:
     """The places of a document's keys and values, by their path; a `Misread` where a bound is passed.
+
+    `starts` is filled with where statements begin, as far as the document can be followed.
 
     >>> find_places("a = [1, 'b']")[("a", 1)].value
     8
     """
-    scanner = Scanner(text)
+    scanner = Scanner(text, starts=[] if starts is None else starts)
     with contextlib.suppress(Stop):  # tomllib will say what is wrong there
         scanner.document()
     return scanner.places

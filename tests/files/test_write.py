@@ -169,7 +169,7 @@ def test_expressions_that_invite_mistakes(expression):
     ("arguments", "message"),
     [
         ({"potential": sp.Symbol("k", positive=True) * x}, r"k has assumptions \(positive\)"),
-        ({"potential": sp.Symbol("two words") * x}, "the name 'two words' contains space"),
+        ({"potential": sp.Symbol("two words") * x}, "the name 'two words' contains a space"),
         ({"potential": sp.Symbol("sin") * x}, "the name 'sin' is taken"),
         ({"potential": sp.Function("h")(x)}, "potential contains h"),
         ({"forces": [sp.LambertW(x), 0]}, r"forces\[x\] contains LambertW"),

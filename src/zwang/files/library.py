@@ -44,7 +44,7 @@ def find_model(given: str | os.PathLike[str]) -> tuple[Path, bool]:
         raise missing(repr(name), "the file cannot be read: no name of a file has a zero byte")
     path = Path(name)
     try:
-        if path.is_file():
+        if path.is_file() or path.is_symlink():  # a link that leads nowhere is refused where it is opened
             return path, False
         there = path.exists()
     except OSError as error:  # a name too long, or a folder that may not be looked into

@@ -32,7 +32,8 @@ def wrong_name(name: str) -> str:
             plain = unicodedata.normalize("NFKC", c)
             return f"contains the small digit {c}: write _{plain} for an index, ^{plain} for a power"
         if not (c.isascii() and c.isalnum()) and c not in "_." and unicodedata.category(c)[0] not in "LM":
-            shown = c if c.isprintable() and not c.isspace() else unicodedata.name(c, "a character").lower()
+            named = "a space" if c == " " else unicodedata.name(c, "a character").lower()
+            shown = c if c.isprintable() and not c.isspace() else named
             return f"contains {shown}: letters, digits, _ and dots inside are meant"
     if unicodedata.normalize("NFKC", name) != name:
         return f"contains letters in disguise: write {unicodedata.normalize('NFKC', name)!r}"

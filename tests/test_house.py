@@ -89,6 +89,31 @@ def test_every_tuned_number_is_on_the_page_of_tolerances_with_its_value():
     assert said("import sys, tolerances; sys.exit(tolerances.main())") == ""
 
 
+NAMES_OF_NUMBERS = """
+import ast, importlib, numbers, tolerances
+import numpy as np
+values = {}
+for path in sorted(tolerances.PACKAGE.rglob("*.py")):
+    inside = path.relative_to(tolerances.PACKAGE).with_suffix("")
+    if inside.parts[0] not in (*tolerances.ROOMS, "arrays", "time_limit"):
+        continue
+    module = importlib.import_module(".".join(["zwang", *inside.parts]).removesuffix(".__init__"))
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if not isinstance(node, ast.Assign | ast.AnnAssign):
+            continue
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        for name in (n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)):
+            value = getattr(module, name, None)
+            if name.isupper() and not name.startswith("_") and isinstance(value, numbers.Real | np.ndarray):
+                values.setdefault(name, {}).setdefault(repr(np.asarray(value, float).tolist()), []).append(str(inside))
+print(*(f"{name}: {found}" for name, found in values.items() if len(found) > 1), sep="\\n", end="")
+"""
+
+
+def test_a_number_that_has_a_name_in_the_core_is_the_same_wherever_it_is_called_so():
+    assert said(NAMES_OF_NUMBERS) == ""
+
+
 def test_the_drawing_shows_every_room():
     drawing = (PAGES / "architecture.md").read_text(encoding="utf-8").split("```")[1]
     package = ROOT / "src" / "zwang"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from zwang.arrays import Array
+from zwang.arrays import EPS, Array
 from zwang.errors import InputError
 from zwang.formulations.solution import Solution
 from zwang.formulations.solve import Names, solve_named
@@ -22,7 +22,7 @@ from zwang.model.values import column_of, numbers, parameter_values, state_array
 
 # A one-sided constraint this close to its limit, relative to the terms that make it up, touches it.
 CONTACT_TOL = 1e-9
-CONTACT_ROUNDING = 8 * float(np.finfo(float).eps)
+CONTACT_ROUNDING = 8 * EPS
 
 
 def evaluate(

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-PATIENCE = 0.05  # seconds between two looks at the clock
+CLOCK_EVERY = 0.05  # seconds between two looks at the clock
 INSIST = 0.5  # seconds between reminders: code that swallows every exception swallows this one, too
 REMINDERS = 5
 
@@ -53,7 +53,7 @@ def within(seconds: float, work: Callable[[], T]) -> T | None:
     job.thread.start()
     try:
         while job.thread.is_alive() and time.process_time() - began < seconds:
-            job.thread.join(PATIENCE)
+            job.thread.join(CLOCK_EVERY)
     finally:  # also where whoever waits is interrupted
         job.stop()
     if failure:

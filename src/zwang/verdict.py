@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zwang.arrays import EPS, Array
+from zwang.arrays import EPS, TINIEST, Array
 from zwang.errors import InputError
 from zwang.evaluation import limits, require_finite_matrices
 from zwang.formulations.solve import partners
@@ -29,13 +29,13 @@ from zwang.words import count, listed
 
 # A constraint that reads less than this at a state, relative to the terms that make it up, is satisfied.
 SATISFIED_TOL = 1e-8
-ROUNDING = 8 * EPS  # what is left of zeros, beside the largest coordinate
+ROUNDED_ROWS = 8 * EPS  # what is left of zeros, beside the largest coordinate
 
 # How far to go for states next to the given one. States brought back onto the constraints are
 # on them to about 1e-14, unless they fall near a singular position: pivots between zero and clearly not zero say
 # so, and such states decide nothing.
 SPREADS = (1e-5, 1e-3, 0.03, 0.3)
-ZERO, NOT_ZERO = 1e-12, 1e-8
+ZERO_PIVOT, NOT_ZERO = 1e-12, 1e-8
 
 
 @dataclass(frozen=True)
@@ -256,9 +256,7 @@ def dependences(
     size = size + np.abs(dependence) @ size[rows]
     gap = np.abs(b - dependence @ b[rows])
     follows = {i: tuple(int(j) for j in partners(dependence, rows, i)) for i in range(len(A)) if i not in independent}
-    contradicts = {
-        i: others for i, others in follows.items() if gap[i] > CONSISTENCY_TOL * max(size[i], np.finfo(float).tiny)
-    }
+    contradicts = {i: others for i, others in follows.items() if gap[i] > CONSISTENCY_TOL * max(size[i], TINIEST)}
     return follows, contradicts
 
 
@@ -289,7 +287,7 @@ def satisfied(system: System, now: Matrices, q: Array, v: Array) -> np.ndarray[A
     """(…, m) whether states satisfy each constraint; limits of one-sided ones are judged elsewhere."""
     slope = np.abs(now.A)
     most_q, most_v = (np.abs(x).max(axis=-1, initial=0.0)[..., None] for x in (q, v))
-    rounding = ROUNDING * slope.sum(axis=-1)
+    rounding = ROUNDED_ROWS * slope.sum(axis=-1)
     allowed_q = SATISFIED_TOL * np.nan_to_num(now.size) + rounding * most_q
     allowed_v = SATISFIED_TOL * np.nan_to_num(now.rate_size) + rounding * np.maximum(most_q, most_v)
     one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
@@ -334,7 +332,7 @@ def generic_rank(
         if not (found and np.isfinite(A).all()):
             continue
         A = A / mass_units(near.M[None], A[None])
-        least, most = (int(row_rank(A[None], tolerance)[0]) for tolerance in (NOT_ZERO, ZERO))
+        least, most = (int(row_rank(A[None], tolerance)[0]) for tolerance in (NOT_ZERO, ZERO_PIVOT))
         if least == most:
             best = max(best or 0, most)
         if best == min(A.shape):  # there is no greater one

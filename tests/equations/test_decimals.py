@@ -95,6 +95,6 @@ def test_an_acceleration_is_written_out_once(monkeypatch):
 
 
 def test_what_takes_too_long_says_so(monkeypatch):
-    monkeypatch.setattr(exact, "MOST", 10)
+    monkeypatch.setattr(exact, "MOST_OPERATIONS", 10)
     with pytest.raises(SizeError, match="go on with numbers"):
         zw.derive(arm({})).acceleration()

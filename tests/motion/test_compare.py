@@ -46,7 +46,7 @@ def test_all_forms_agree_along_a_motion(pendulum):
     assert [row.form for row in rows] == [*FORMS, "literal"]
     for row in rows:
         assert row.error < 1e-14
-        assert row.states == compare.STATES
+        assert row.states == compare.COMPARED_STATES
         assert row.seconds > 0
         assert not row.note
 
@@ -255,7 +255,7 @@ def test_a_chain_of_a_hundred_rods_agrees_with_lsoda():
 
 
 def test_no_run_takes_longer_than_its_budget(pendulum, monkeypatch):
-    monkeypatch.setattr(compare, "BUDGET", 0.0)
+    monkeypatch.setattr(compare, "RUN_BUDGET", 0.0)
     rows = compare_engines(*pendulum, until=1e6)
     assert rows[0].note == "given up after 0 s"
     assert isnan(rows[0].error)
@@ -300,7 +300,7 @@ def test_tighter_tolerances_cost_more_and_bring_more(pendulum):
 
 
 def test_tolerances_beyond_the_budget_are_left_out(pendulum, monkeypatch):
-    monkeypatch.setattr(compare, "BUDGET", 0.0)
+    monkeypatch.setattr(compare, "RUN_BUDGET", 0.0)
     rows = work_precision(*pendulum, until=1e4)
     assert rows[0].note == "given up after 0 s"
     assert all(row.note == "left out: looser tolerances took 0 s already" for row in rows[1:])

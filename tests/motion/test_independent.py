@@ -140,7 +140,7 @@ def swing():
 def test_a_right_motion_agrees(swing):
     row = compare_derivation(*swing)
     assert row.error < 1e-14
-    assert row.states == independent.STATES
+    assert row.states == independent.CHECKED_STATES
     assert row.seconds > 0
     assert not row.note
 
@@ -177,5 +177,5 @@ def test_what_cannot_be_compared_says_why(swing, monkeypatch):
     monkeypatch.setattr(independent, "OPERATION", 1.0)
     assert compare_derivation(system, motion).note == "left out: it takes long with 2 coordinates"
     monkeypatch.setattr(independent, "OPERATION", 0.0)
-    monkeypatch.setattr(independent, "BUDGET", 0.0)
+    monkeypatch.setattr(independent, "CHECK_BUDGET", 0.0)
     assert compare_derivation(system, motion).states == 1

@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from zwang.results.dataset import SHORT, VARIABLES, dataset
+from zwang.results.dataset import SHORT_MOTION, VARIABLES, dataset
 
 SIZES = {"coordinate": 2, "constraint": 1}
 
@@ -30,7 +30,7 @@ def plainly(count, seed=0):
 
 
 def test_a_dataset_is_the_one_that_xarray_makes():
-    for count in (1, 3, SHORT + 1):
+    for count in (1, 3, SHORT_MOTION + 1):
         for _ in range(2):  # the second is filled into what is kept of the first
             assert made(count).identical(plainly(count))
             assert list(made(count)) == list(plainly(count))

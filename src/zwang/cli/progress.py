@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-PATIENCE = 1.0  # seconds before a bar appears
+from zwang.motion.progress import PATIENCE
 
 
 @contextmanager

@@ -6,9 +6,9 @@ import numpy as np
 
 from zwang.arrays import Array
 
-POINTS = 8  # on a step of Taylor's method, whose length is a seventh of the radius of convergence: 1e-20
-_PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(POINTS)
-PLACES, WEIGHTS = (_PLACES + 1) / 2, _WEIGHTS / 2  # on the interval from 0 to 1
+GAUSS_POINTS = 8  # on a step of Taylor's method, whose length is a seventh of the radius of convergence: 1e-20
+_PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(GAUSS_POINTS)
+GAUSS_PLACES, GAUSS_WEIGHTS = (_PLACES + 1) / 2, _WEIGHTS / 2  # on the interval from 0 to 1
 
 
 def running_integral(f: Callable[[Array], Array], start: float, times: Array) -> Array:
@@ -19,6 +19,6 @@ def running_integral(f: Callable[[Array], Array], start: float, times: Array) ->
     """
     total, sums = 0.0, []
     for a, b in zip([start, *times[:-1]], times, strict=True):
-        total += (b - a) * float(WEIGHTS @ f(a + (b - a) * PLACES)) if b != a else 0.0
+        total += (b - a) * float(GAUSS_WEIGHTS @ f(a + (b - a) * GAUSS_PLACES)) if b != a else 0.0
         sums.append(total)
     return np.array(sums)

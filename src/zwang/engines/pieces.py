@@ -18,13 +18,12 @@ from zwang.arrays import Array
 from zwang.compile import Kernel
 from zwang.compile.restricted import native, native_library
 from zwang.engines.native.event_roots import FULL, LOST, PAUSED, STOPPED, begin_search, cross_break, search, see_start
-from zwang.engines.native.record import RUN, RunRecord, event_lengths
+from zwang.engines.native.record import RUN, STRETCHES, RunRecord, event_lengths
 from zwang.engines.native.stage_kernels import at, call
 from zwang.engines.task import EventTask, packed
 
 DEGREE: Final = 23
 ROWS: Final = 1024
-STRETCHES: Final = 128  # parts that a run is searched in at least, as in the native engine
 START, BREAK, PIECE, AGAIN = 0, 1, 2, 3
 
 # A piece is y(θ) = y(0) + θ Σ c_k T_k(2θ − 1), by its states at θ = 0 and where T_DEGREE vanishes. Close to its

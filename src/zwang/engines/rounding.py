@@ -9,10 +9,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from zwang.arrays import Array
+from zwang.arrays import EPS, Array
 
-ULP = float(np.finfo(float).eps)
-LOOKS = 4  # states around one that are rounded otherwise
+ROUNDED_OTHERWISE = 4  # states around one that are rounded otherwise
 SHARE = 0.1  # of the tolerance: creeping steps were seen to take 0.5 to 1.5 of it
 DROWNED = "Rounding alone costs the tolerance there: the constraints are nearly dependent, or forces cancel each other."
 
@@ -24,6 +23,6 @@ def drowns(slope: Callable[[Array], Array], y: Array, tol: float, step: float, a
     """
     if not step > 0 or ahead < limit * step:
         return False
-    here, signs = np.array(slope(y)), np.random.default_rng(1).choice([-ULP, ULP], size=(LOOKS, len(y)))
+    here, signs = np.array(slope(y)), np.random.default_rng(1).choice([-EPS, EPS], size=(ROUNDED_OTHERWISE, len(y)))
     spread = np.max([np.abs(np.array(slope(y * (1 + sign))) - here) for sign in signs], axis=0)
     return bool((step * spread > SHARE * tol * (1 + np.abs(y))).any())

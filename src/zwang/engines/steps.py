@@ -19,16 +19,14 @@ from zwang.arrays import EPS, Array
 from zwang.engines.gauss import running_integral
 from zwang.engines.pieces import Met, Search, Watched
 from zwang.engines.rounding import DROWNED, drowns
-from zwang.engines.task import GOES_ON, EventHit, Status, Trace, Trajectory
+from zwang.engines.task import GOES_ON, PROGRESS_EVERY, STEP_LIMIT, EventHit, Status, Trace, Trajectory
 from zwang.errors import ZwangError
 
-STEP_LIMIT = 10_000_000
 OFTEN = 1000  # steps between two looks at whether rounding holds up the run
-LOOK = 0.05  # seconds between two words on progress
 CLOSER = 8  # times that a dip of the health is looked at closer, in as many places
 NUDGE = 1e-4  # of the way from one look to the next: for a slope
 FAINT = 100.0  # a dip beside which the slope would have to be so many times steeper to reach zero is not looked at
-DEGREE = 12  # of the polynomials that SciPy's solvers interpolate with, at most
+SCIPY_DEGREE = 12  # of the polynomials that SciPy's solvers interpolate with, at most
 RETRIES = 20  # of a step that met NaN
 DRIFT = 100.0  # in tolerances; a state that is this far off its constraints is put back, whatever that costs
 
@@ -118,7 +116,7 @@ class Log:
     def tell(self) -> None:
         """A word on progress, now and then."""
         now = clock.perf_counter()
-        if self.progress and now - self.told > LOOK:
+        if self.progress and now - self.told > PROGRESS_EVERY:
             self.told = now
             self.progress(self.t)
 
@@ -317,10 +315,10 @@ def slopes_of(piece: Any, start: float, end: float, times: Array) -> Array:
 
     The piece is a polynomial of no more than twelfth degree: Chebyshev's through as many places is the same.
     """
-    places = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))
+    places = np.cos(np.pi * (np.arange(SCIPY_DEGREE + 1) + 0.5) / (SCIPY_DEGREE + 1))
     half, middle = (end - start) / 2, (start + end) / 2
     n = len(piece(start)) // 2
-    coefficients = np.linalg.solve(chebyshev.chebvander(places, DEGREE), piece(middle + half * places)[n:].T)
+    coefficients = np.linalg.solve(chebyshev.chebvander(places, SCIPY_DEGREE), piece(middle + half * places)[n:].T)
     return np.asarray(chebyshev.chebval((times - middle) / half, chebyshev.chebder(coefficients)).T / half)
 
 

@@ -10,6 +10,10 @@ import numpy as np
 from zwang.arrays import Array
 from zwang.compile import Program
 
+STEP_LIMIT = 10_000_000
+"""Steps after which an engine that steps in Python gives up."""
+PROGRESS_EVERY = 0.05  # seconds between two words on progress
+
 
 class Status(StrEnum):
     """Why a simulation ended; each with what to do about it in `REMEDY`."""

@@ -10,7 +10,7 @@ from zwang.arrays import EPS, Array, Indices
 from zwang.errors import InputError, MassError
 from zwang.linalg.factors import Stack
 
-LARGEST = 1e100
+LARGEST_ENTRY = 1e100
 LEAST_TOL = 16 * EPS
 SYMMETRY_TOL = 1e-12  # relative to the geometric mean of the two masses on the diagonal
 
@@ -134,13 +134,13 @@ def as_tolerance(rank_tol: Any) -> float | None:
 
 def require_finite(name: str, x: Array) -> None:
     """Refuse NaN, infinity and numbers whose squares are infinite, by name and place."""
-    fine = np.abs(x) < LARGEST
+    fine = np.abs(x) < LARGEST_ENTRY
     if fine.all():
         return
     place = tuple(map(int, np.argwhere(~fine)[0]))
     entry = f"{name}[{', '.join(map(str, place))}] is {x[place]}"
     if np.isfinite(x[place]):
-        raise InputError(f"{entry}: numbers beyond {LARGEST:.0e} overflow when multiplied; choose other units")
+        raise InputError(f"{entry}: numbers beyond {LARGEST_ENTRY:.0e} overflow when multiplied; choose other units")
     raise InputError(f"{entry}: all entries must be finite numbers")
 
 

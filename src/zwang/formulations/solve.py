@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from zwang.arrays import EPS, Array, Indices
+from zwang.arrays import EPS, TINIEST, Array, Indices
 from zwang.errors import InconsistentError, InputError, MassError
 from zwang.formulations import one_sided as sided
 from zwang.formulations.forms import DEFAULT, FORMS
@@ -272,7 +272,7 @@ def contradictions(factors: Factors, Q: Array, A: Array, b: Array, x: Array) -> 
 def partners(dependence: Array, rows: NDArray[np.intp], i: int) -> NDArray[np.intp]:
     """The independent rows of which row i is a combination."""
     weight = np.abs(dependence[i])
-    found = rows[weight > CONSISTENCY_TOL * max(weight.max(initial=0.0), np.finfo(float).tiny)]
+    found = rows[weight > CONSISTENCY_TOL * max(weight.max(initial=0.0), TINIEST)]
     return np.sort(found[found != i])
 
 

@@ -19,10 +19,10 @@ GENERIC_TOL = 1e-9
 SECONDS = 8.0
 """Processor time that writing out one result may take."""
 
-MOST = 1_000_000
+MOST_OPERATIONS = 1_000_000
 """Operations beyond which nobody can read or use a result."""
 
-SHORT = 200
+SHORT_FORMULA = 200
 """Operations up to which nobody asks whether another way would have been shorter."""
 
 
@@ -69,9 +69,9 @@ def plain_solve(X: Any, Y: Any) -> sp.ImmutableMatrix:
 
 def in_time(*ways: Callable[[], sp.ImmutableMatrix]) -> sp.ImmutableMatrix:
     """The result of the first way that comes to an end within `SECONDS`; if it is long, the shorter one of the next."""
-    best, least = None, MOST + 1
+    best, least = None, MOST_OPERATIONS + 1
     for way in ways:
-        if least <= SHORT:
+        if least <= SHORT_FORMULA:
             break
         found = within(SECONDS, way)
         if found is not None and operations(found) < least:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from zwang.arrays import Array
+from zwang.arrays import TINIEST, Array
 
 
 def moore_penrose(X: Array, rank: int) -> Array:
@@ -40,15 +40,14 @@ def penrose_defects(X: Array, Y: Array) -> tuple[float, float, float, float]:
     (0.0, 0.0, 0.0, 0.0)
     """
     XY, YX = X @ Y, Y @ X
-    tiny = np.finfo(float).tiny
 
     def size(Z: Array) -> Array:
         return np.asarray(np.abs(Z).max(axis=(-1, -2), initial=0.0))
 
-    products = np.maximum(np.maximum(size(np.abs(X) @ np.abs(Y)), size(np.abs(Y) @ np.abs(X))), tiny)
+    products = np.maximum(np.maximum(size(np.abs(X) @ np.abs(Y)), size(np.abs(Y) @ np.abs(X))), TINIEST)
 
     def worst(defect: Array, terms: Array) -> float:
-        return float((size(defect) / np.maximum(terms, tiny)).max(initial=0.0))
+        return float((size(defect) / np.maximum(terms, TINIEST)).max(initial=0.0))
 
     return (
         worst(XY @ X - X, np.maximum(products, 1.0) * size(X)),

@@ -16,16 +16,16 @@ SHARES = (1e-8, 20.0)
 
 # How far a step towards the nearest root may go, and below which steps are near enough to it to make up for curvature:
 # in natural units. Longer steps reach one root or another as rounding decides.
-LEAP, NEARBY = 0.2, 0.02
+FARTHEST_STEP, NEARBY = 0.2, 0.02
 
 POLISHES = 3  # steps to the last digit, once the tolerance is met
 
 # Steps this small that have not become smaller for so many more are rounding.
-SMALL, PATIENCE = 1e-8, 10
+SMALL, TURNS_WITHOUT_GAIN = 1e-8, 10
 
 # The share of the way to a target that may lead along the constraints where these are nearest to it; and what
 # rounding makes of nothing, in natural units.
-NEAREST_TOL, ROUNDING = 1e-6, 1e-11
+NEAREST_TOL, ROUNDED_NOTHING = 1e-6, 1e-11
 
 
 def nearest_root(
@@ -177,14 +177,14 @@ def approached(
             share = share if now < NEARBY else min(share, 1.0)
         d = np.linalg.solve(here.L.T, share * here.along - here.normal)
         size = np.abs(here.f).max()
-        step = LEAP / max(LEAP, float(np.abs(d).max()))
+        step = FARTHEST_STEP / max(FARTHEST_STEP, float(np.abs(d).max()))
         while step > 1e-3 and np.abs(equations(x + step * d)[0] / here.scale).max() > max(2 * size, 1e-3):
             step /= 2
         last = (x, here.along)
         x = x + step * d
         now = float(np.abs(d).max() / max(1.0, np.abs(x).max()))
         least, since = (now, 0) if now < least else (least, since + 1)
-        if now <= tolerance or (least < SMALL and since > PATIENCE):
+        if now <= tolerance or (least < SMALL and since > TURNS_WITHOUT_GAIN):
             return x
     return x
 
@@ -226,7 +226,7 @@ def stationary(
     if here is None:
         return False
     unit = np.sqrt(np.diagonal(here.L @ here.L.T).max(initial=0.0))
-    return bool(np.linalg.norm(here.along) <= NEAREST_TOL * np.linalg.norm(here.wanted) + ROUNDING * unit)
+    return bool(np.linalg.norm(here.along) <= NEAREST_TOL * np.linalg.norm(here.wanted) + ROUNDED_NOTHING * unit)
 
 
 def distance(metric: Callable[[Array], Array], target: Array, x: Array) -> float:

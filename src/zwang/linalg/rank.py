@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from zwang.arrays import EPS, Array, Indices
+from zwang.arrays import EPS, TINIEST, Array, Indices
 
 # A dependent row of a redundant model is dependent only up to the rounding of its entries (a few eps, more
 # after trigonometric functions); a linkage one part in a billion away from a singular position must still
@@ -92,7 +92,7 @@ def row_rank(A: Array, tolerance: float | None = None) -> Indices:
         return np.zeros(k, dtype=np.intp)
     tol = rank_tolerance(m, n) if tolerance is None else tolerance
     _, pivots = pivoted_rows(A / row_norms(A)[..., None], min(m, n))
-    return np.asarray(np.count_nonzero(pivots > tol * np.maximum(pivots[:, :1], np.finfo(float).tiny), axis=1))
+    return np.asarray(np.count_nonzero(pivots > tol * np.maximum(pivots[:, :1], TINIEST), axis=1))
 
 
 def rows_in_order(A: Array, tolerance: float | None = None) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ from zwang.arrays import Array
 from zwang.lowering.lowered import Lowered, Matrices
 
 MASSLESS = 1e-12  # where M has less than this it counts as singular: lifting it there costs little and changes nothing
-LEAST = 2.0**-6  # of what a row's inertia is at the start: as much is added to it, for it may vanish on the way
+ADDED = 2.0**-6  # of what a row's inertia is at the start: as much is added to it, for it may vanish on the way
 TRIALS = 2  # places at which a sum that is zero by structure is zero
 
 Pattern = Sequence[Mapping[int, Any]]
@@ -208,7 +208,10 @@ def weight_of(a: Array, row: Mapping[int, Any], inertia: Mapping[int, float]) ->
         typical = float(np.exp(np.mean(np.log(list(inertia.values()))))) if inertia else 1.0
         return Weight(power_of_two(length / typical))
     now = sum(share * float(a[j]) ** 2 for j, share in shares.items())
-    return Weight(power_of_two(LEAST * max(now, LEAST * length * max(shares.values()))), tuple(sorted(shares.items())))
+    return Weight(
+        power_of_two(ADDED * max(now, ADDED * length * max(shares.values()))),
+        tuple(sorted(shares.items())),
+    )
 
 
 def power_of_two(x: float) -> float:

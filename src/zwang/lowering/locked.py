@@ -27,7 +27,7 @@ MAKE = {
     "StrictLessThan": se.Lt, "LessThan": se.Le, "Equality": se.Eq, "Unequality": se.Ne,
     **{name: getattr(se, name) for name in FLOORS},
 }  # fmt: skip
-LITERAL = 1e300  # as a mode or a level: not held, not watched
+NOT_HELD = 1e300  # as a mode or a level: not held, not watched
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Locked:
     @property
     def literal(self) -> Array:
         """Modes of which none is held or watched."""
-        return np.concatenate([np.full(2 * len(self.switches), LITERAL), np.zeros(len(self.switches))])
+        return np.concatenate([np.full(2 * len(self.switches), NOT_HELD), np.zeros(len(self.switches))])
 
 
 def lock(
@@ -167,7 +167,7 @@ def hold(found: Sequence[Any], names: Mapping[Any, str]) -> tuple[list[Switch], 
         mode = se.Symbol(f"mode{which}")
         own = switches[which].argument
         reads = own if kind in RELATIONS else MAKE[kind](own)
-        value = se.Piecewise((mode, se.Lt(mode, LITERAL / 2)), (reads, True))
+        value = se.Piecewise((mode, se.Lt(mode, NOT_HELD / 2)), (reads, True))
         held[atom] = MAKE[kind](sign * value, 0) if kind in RELATIONS else value
     return switches, held
 
@@ -185,7 +185,7 @@ def watched(switch: Switch, level: Any, slack: Any) -> list[tuple[Any, int]]:
 
     A sign that is neither (level 0) ends where the argument has left zero by the slack.
     """
-    x, off = switch.argument, se.Gt(level, LITERAL / 2)
+    x, off = switch.argument, se.Gt(level, NOT_HELD / 2)
     if switch.kind in RELATIONS:
         size = se.Piecewise((x, se.Ge(x, 0)), (-x, True))
         return [(se.Piecewise((-1, off), (slack - size, se.Eq(level, 0)), (level * x + slack, True)), 0)]

@@ -12,7 +12,7 @@ import symengine as se
 import sympy as sp
 from numpy.typing import ArrayLike, NDArray
 
-from zwang.arrays import Array
+from zwang.arrays import EPS, Array
 from zwang.compile import Kernel, Program, compile_program
 from zwang.equations.derivation import Derived, Description, derive_plain
 from zwang.equations.languages import in_symengine
@@ -22,7 +22,7 @@ from zwang.lowering.cache import Kept
 from zwang.model import System
 
 # A row of A this long beside the terms that its entries are made of is what rounding has left of zero.
-VANISHED = 16 * float(np.finfo(float).eps)
+VANISHED = 16 * EPS
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,17 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from zwang.arrays import Array
+from zwang.arrays import EPS, Array
 from zwang.engines.native.engine import compiled
 from zwang.motion.observe import Segment
 from zwang.motion.setup import Setup
 from zwang.results.dataset import balance
 
-LEAST = 4 * float(np.finfo(float).eps)  # of a number: no step keeps more
-CLOSE = 10.0  # tolerances: an error of the energies that is no larger needs no second look
-STEPS = 30.0  # tolerances that a step may err by, as it shows in the energy
+LEAST_ERROR = 4 * EPS  # of a number: no step keeps more
+CLOSE_ENERGIES = 10.0  # tolerances: an error of the energies that is no larger needs no second look
+STEP_ERRS = 30.0  # tolerances that a step may err by, as it shows in the energy
 SLOPES = 1e4  # tolerances by which the velocity gained in a step may differ from that of the interpolated motion
-LOOKS = 32  # states at which it is tried out what a change within the tolerance makes
+SECOND_LOOKS = 32  # states at which it is tried out what a change within the tolerance makes
 LATE = 100.0  # spans: a motion that begins so late has lost digits of time that it could have
 TryOut = Callable[[Any], dict[str, Array]]  # from some of the saved states to what `changes` finds there
 
@@ -65,7 +65,7 @@ def suspicious(times: Array, values: dict[str, Any], tol: float) -> Any:
     gap, size = energy_gap(values)
     return (
         (slope_ratios(values, tol) > 1).any(axis=1)
-        | (gap > CLOSE * max(tol, LEAST) * size)
+        | (gap > CLOSE_ENERGIES * max(tol, LEAST_ERROR) * size)
         | bool(late(times, values, tol))
     )
 
@@ -79,15 +79,17 @@ def energy_gap(values: dict[str, Any]) -> tuple[Any, Any]:
 
 def energy(times: Array, values: dict[str, Any], tol: float, run: Account, try_out: TryOut) -> str:
     """Whether energy is gained or lost beyond the work of all forces."""
-    (gap, size), unit = energy_gap(values), max(tol, LEAST)
-    if not gap > CLOSE * unit * size:
+    (gap, size), unit = energy_gap(values), max(tol, LEAST_ERROR)
+    if not gap > CLOSE_ENERGIES * unit * size:
         return ""
-    some = np.unique(np.linspace(0, len(times) - 1, LOOKS).astype(int))
+    some = np.unique(np.linspace(0, len(times) - 1, SECOND_LOOKS).astype(int))
     step = max(float(np.nanmax(try_out(some)["jacobi"], initial=0.0)), unit * max(size, run.turned))
     pull, span = np.abs(values["multiplier"]), abs(times[-1] - times[0])
     drift = pull * (np.nan_to_num(np.abs(values["residual"])) + span * np.nan_to_num(np.abs(values["residual_rate"])))
     allowed = (
-        STEPS * (run.steps + 1) * step + 10 * run.leapt * size + 3 * float(np.nanmax(drift.sum(axis=1), initial=0.0))
+        STEP_ERRS * (run.steps + 1) * step
+        + 10 * run.leapt * size
+        + 3 * float(np.nanmax(drift.sum(axis=1), initial=0.0))
     )
     if not gap > allowed:
         return ""
@@ -101,7 +103,7 @@ def slopes(names: Sequence[str], times: Array, values: dict[str, Any], tol: floa
     suspect = np.flatnonzero(ratios > 1)
     if not len(suspect):
         return ""
-    worst = suspect[np.argsort(-ratios[suspect])][:LOOKS]
+    worst = suspect[np.argsort(-ratios[suspect])][:SECOND_LOOKS]
     few = {name: values[name][worst] for name in ("v", "a", "slope", "size")}
     errors = [slope_error(few, tol, j) for j in range(len(names))]
     off, allowed = (np.stack([error[i] for error in errors], axis=1) for i in range(2))
@@ -131,14 +133,14 @@ def slope_error(values: dict[str, Any], tol: float, j: int) -> tuple[Array, Arra
     a, size = values["a"][..., j], values["size"]
     with np.errstate(invalid="ignore", over="ignore"):
         off = np.where(size > 0, np.abs(values["slope"][..., j] - a) * size, 0.0)
-        return off, SLOPES * max(tol, LEAST) * (1 + np.abs(values["v"][..., j]) + size * np.abs(a))
+        return off, SLOPES * max(tol, LEAST_ERROR) * (1 + np.abs(values["v"][..., j]) + size * np.abs(a))
 
 
 def changes(setup: Setup, segments: Sequence[Segment], values: dict[str, Any], which: Any) -> dict[str, Array]:
     """By how much Jacobi's energy and the accelerations change at some states, for changes within the tolerance."""
     sizes = {"jacobi": np.zeros(len(which)), "acceleration": np.zeros((len(which), values["q"].shape[1]))}
     signs = np.random.default_rng(0).choice([-1.0, 1.0], (2, 2, values["q"].shape[1]))
-    unit, begin = max(setup.tol, LEAST), 0
+    unit, begin = max(setup.tol, LEAST_ERROR), 0
     for segment in segments:
         mine = np.flatnonzero((which >= begin) & (which < begin + len(segment.times)))
         rows = which[mine] - begin

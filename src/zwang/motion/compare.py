@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     import xarray as xr
 
 LITERAL = "literal"  # the fundamental equation as the papers print it, with M^{1/2} and a Moore–Penrose inverse
-STATES = 50  # saved states at which the forms are compared ...
+COMPARED_STATES = 50  # saved states at which the forms are compared ...
 DENSE_WORK = 2e7  # ... fewer where n³ a state would come to more than this
 DENSE_SIZE = 500  # coordinates; beyond, dense matrices take too long
 LONG = 2.0  # seconds; a run that takes longer is compared with fewer others
-BUDGET = 5.0  # seconds of processor time that any one run may take, whatever else the machine does
+RUN_BUDGET = 5.0  # seconds of processor time that any one run may take, whatever else the machine does
 SMALL_SIZE = 60  # coordinates; beyond, compiling alone takes some engines and forms longer than the budget
 TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14)
 REPEATS = 3
@@ -110,7 +110,7 @@ def compare_forms(
     if n > DENSE_SIZE or not saved:
         note = f"left out: {n} coordinates take long in dense matrices" if saved else "the motion has no saved states"
         return tuple(FormRow(form, nan, 0, 0.0, note) for form in (*FORMS, LITERAL))
-    count = int(np.clip(DENSE_WORK // n**3, 1, min(STATES, saved)))
+    count = int(np.clip(DENSE_WORK // n**3, 1, min(COMPARED_STATES, saved)))
     part = motion.isel(time=np.linspace(saved // 2 if count == 1 else 0, saved - 1, count).astype(int))
     columns = columns_of(system, part)
     accelerations(system, columns, part.time.values, parameters, DEFAULT)  # compiles, so that no form is charged
@@ -284,8 +284,8 @@ def tolerances_from(start: Start, until: float) -> tuple[PrecisionRow, ...]:
     began = clock.thread_time()
     for tol in TOLERANCES:
         row, motion = PrecisionRow(tol, nan, 0, 0, nan), None
-        if rows and clock.thread_time() - began > BUDGET:
-            row = replace(row, note=f"left out: looser tolerances took {BUDGET:g} s already")
+        if rows and clock.thread_time() - began > RUN_BUDGET:
+            row = replace(row, note=f"left out: looser tolerances took {RUN_BUDGET:g} s already")
         else:
             motion, note = attempt(start, until, tol=tol, method=registry.DEFAULT)
             row = replace(row, note=note)
@@ -309,7 +309,7 @@ def tolerances_from(start: Start, until: float) -> tuple[PrecisionRow, ...]:
 
 def attempt(start: Start, until: float, **options: Any) -> "tuple[xr.Dataset | None, str]":
     """A motion within the budget of processor time, and a note if it did not get to its end; None where refused."""
-    deadline = clock.thread_time() + BUDGET
+    deadline = clock.thread_time() + RUN_BUDGET
     try:
         until, t = check_span(until, start.state[0])
         wanted = RunOptions(until, t, samples=SAMPLES, progress=patience(deadline), throw=False, **options)
@@ -320,7 +320,7 @@ def attempt(start: Start, until: float, **options: Any) -> "tuple[xr.Dataset | N
     if status == "interrupted":
         if clock.thread_time() < deadline:
             raise KeyboardInterrupt  # somebody else's
-        return motion, f"given up after {BUDGET:g} s"
+        return motion, f"given up after {RUN_BUDGET:g} s"
     return motion, "" if status == "finished" else str(motion.attrs["message"])
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from zwang.arrays import Array
+from zwang.arrays import TINIEST, Array
 from zwang.compile import Program
 from zwang.engines.native.engine import compiled
 from zwang.equations.languages import in_pieces, translate
@@ -34,7 +34,7 @@ def require_continuous(setup: Setup, q: Array, v: Array) -> None:
     if not len(setup.breaks) or switches_in(setup) is None:
         return
     after = np.nextafter(setup.breaks, np.inf)
-    little = A_LITTLE * (setup.breaks - setup.breaks[0] + np.abs(setup.breaks).max() + np.finfo(float).tiny)
+    little = A_LITTLE * (setup.breaks - setup.breaks[0] + np.abs(setup.breaks).max() + TINIEST)
     times = np.stack([setup.breaks - little, setup.breaks, after, after + little])
     for what, function in differentiated_inputs(setup):
         require_no_jump(setup, jumps_of([function(each) for each in times], 0.0), [what])

@@ -8,7 +8,7 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from zwang.arrays import Array
+from zwang.arrays import TINIEST, Array
 from zwang.compile import Kernel, Program, compile_program
 from zwang.compile.tangent import tangent
 from zwang.engines.registry import DEFAULT
@@ -145,7 +145,7 @@ def admissible(
     kernel = _KERNELS.get((system.structure, tuple(setup.inputs.items())), lambda: levels_kernel(setup.lowered))
     order = np.array([c.order for c in system.constraints], dtype=int)
     state: dict[str, Any] = {"t": [t], "q": q, "v": v, "p": setup.p}
-    M = now.M + STAND_IN_MASS * max(float(np.trace(now.M)) / len(q), np.finfo(float).tiny) * np.eye(len(q))
+    M = now.M + STAND_IN_MASS * max(float(np.trace(now.M)) / len(q), TINIEST) * np.eye(len(q))
     names = names_of(system)
 
     def nearest(d: Array, level: str, rows: Any, dq: Array, dp: Array) -> Array:

@@ -35,7 +35,7 @@ from zwang.verdict import satisfied
 if TYPE_CHECKING:
     import xarray as xr
 
-ALIKE = 16.0  # times that the damping of redundant rows may differ from what a sample would have alone
+SAME_DAMPING = 16.0  # times that the damping of redundant rows may differ from what a sample would have alone
 MANY_STEPS = 4_000_000  # of a run with one coordinate, before it is asked why it takes so many
 BAD_START = "inconsistent start"
 
@@ -240,7 +240,7 @@ def suited(setup: Setup, basis: RowBasis, t: float, q: Array, v: Array, p: Array
     fits = row_rank(now.A / mass_units(now.M, now.A)[:, None, :]) <= len(basis.rows)
     if basis.damping:
         ratio = DAMPING * mobilities(now.M, now.A, basis.lifted) / np.array(basis.damping)
-        fits &= ((ratio > 1 / ALIKE) & (ratio < ALIKE)).all(axis=1)
+        fits &= ((ratio > 1 / SAME_DAMPING) & (ratio < SAME_DAMPING)).all(axis=1)
     return np.asarray(fits)
 
 

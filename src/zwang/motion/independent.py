@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 DIGITS = 90
 STEP = mpmath.mpf(2) ** -66  # 1e-20, the error of a difference; a second one is rounded to ninety digits less forty
 ROUNDED_INERTIA = 1e-30  # an inertia that is this small beside the largest is rounding
-STATES = 9  # saved states at which a motion is compared, as far as the budget lasts
-BUDGET = 5.0  # seconds of processor time
+CHECKED_STATES = 9  # saved states at which a motion is compared, as far as the budget lasts
+CHECK_BUDGET = 5.0  # seconds of processor time
 OPERATION = 2e-6  # seconds that an operation with ninety digits takes
 SMALLEST = 1e-3  # accelerations that are this small beside the largest, in natural units, count as large as this
 DEPENDENT = 1e-9  # singular values of unit rows below this share of the largest count as zero
@@ -86,16 +86,16 @@ def compare_derivation(
         return DerivationRow(nan, 0, 0.0, "the motion has no saved states")
     try:
         description = Independent.of(system, parameters)
-        if description.operations() * OPERATION > BUDGET:
+        if description.operations() * OPERATION > CHECK_BUDGET:
             return DerivationRow(nan, 0, 0.0, f"left out: it takes long with {len(system.coordinates)} coordinates")
         known = motion.a.values
         inertia, pairs = np.zeros(len(system.coordinates)), []
-        for i in np.unique(np.linspace(0, saved - 1, STATES).astype(int)):
+        for i in np.unique(np.linspace(0, saved - 1, CHECKED_STATES).astype(int)):
             now = description.at(motion.time.values[i], motion.q.values[i], motion.v.values[i])
             if now.finite and np.isfinite(known[i]).all():
                 pairs.append((now.acceleration(), known[i]))
                 inertia = np.maximum(inertia, np.sqrt(np.abs(np.diag(now.M))))
-            if clock.thread_time() - began > BUDGET:
+            if clock.thread_time() - began > CHECK_BUDGET:
                 break
     except ZwangError as refusal:
         return DerivationRow(nan, 0, clock.thread_time() - began, f"refused: {refusal}")

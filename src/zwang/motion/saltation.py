@@ -30,7 +30,7 @@ State = tuple[float, Array, Array]
 CONTINUOUS = 1e-11  # of the acceleration: a jump by less is none
 AHEAD = 1e3  # of the short time in which the motion changes little: far enough to see an argument bend
 ERRORS = 100.0  # in tolerances, that an argument may have
-ALIKE = 1e-6  # shifts of one instant that differ by less are one
+SAME_SHIFT = 1e-6  # shifts of one instant that differ by less are one
 
 _SLOPES: "WeakKeyDictionary[Program, Program]" = WeakKeyDictionary()
 
@@ -115,7 +115,7 @@ class Beside:
             if self.touches(course, old, i, rate):
                 self.refuse(course, i)
             found.append(self.shifts(course, old, i, rate))
-        if np.ptp(found, axis=0).max() > ALIKE * np.abs(found).max():
+        if np.ptp(found, axis=0).max() > SAME_SHIFT * np.abs(found).max():
             names = " and ".join(course.locked.switches[i].words for i in changed)
             raise InputError(
                 f"the switches at {names} change at the same instant t = {t:.9g}, and beside it one or the other comes "

@@ -43,7 +43,7 @@ from zwang.results.dataset import plain
 if TYPE_CHECKING:
     import xarray as xr
 
-ROUNDING = 1e-15  # a tolerance below this asks for digits that a double does not have
+FINEST_TOL = 1e-15  # a tolerance below this asks for digits that a double does not have
 
 VARIABLES = {
     "q": (("coordinate",), "coordinates"),
@@ -196,7 +196,7 @@ class Varied(Alone):
             q=q,
             v=v,
             p=setup.for_kernels(own),
-            tol=min(task.tol, max(task.tol / np.sqrt(1 + len(self.directions)), ROUNDING)),
+            tol=min(task.tol, max(task.tol / np.sqrt(1 + len(self.directions)), FINEST_TOL)),
         )
 
     def pass_by(

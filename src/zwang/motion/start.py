@@ -32,8 +32,8 @@ from zwang.verdict import Verdict, verdict_on, violations
 
 Equations = Callable[[Array], tuple[Array, Array]]
 
-LARGE = 10_000  # entries of A from which on its rank is first looked for in the sparse factorisation
-CLEAR = 1e-6  # pivots above this share of what they start from leave no doubt that rows are independent
+SPARSE_FIRST = 10_000  # entries of A from which on its rank is first looked for in the sparse factorisation
+SURELY = 1e-6  # pivots above this share of what they start from leave no doubt that rows are independent
 
 State = tuple[float, Array, Array]
 
@@ -164,7 +164,7 @@ def basis_at(setup: Setup, state: State, damped: bool = True) -> RowBasis:
 def large(setup: Setup) -> bool:
     """Whether dense matrices would take longer than everything else."""
     size = len(setup.system.coordinates) * len(setup.system.constraints)
-    return size >= LARGE and not FORMS[setup.form].eliminates
+    return size >= SPARSE_FIRST and not FORMS[setup.form].eliminates
 
 
 def clearly_independent(setup: Setup, state: State, now: Matrices) -> bool:
@@ -179,7 +179,7 @@ def clearly_independent(setup: Setup, state: State, now: Matrices) -> bool:
     pivots = compiled(program)(**setup.named(program, state))["pivots"]
     m = len(setup.system.constraints)
     unconstrained = np.einsum("ij,ij,j->i", now.A, now.A, 1 / masses)
-    return bool((pivots[:m] > CLEAR * unconstrained).all() and (pivots[m:] > CLEAR * masses.min()).all())
+    return bool((pivots[:m] > SURELY * unconstrained).all() and (pivots[m:] > SURELY * masses.min()).all())
 
 
 def every_row(setup: Setup) -> RowBasis:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from zwang.arrays import Array
+from zwang.arrays import EPS, TINIEST, Array
 from zwang.compile import Program
 from zwang.engines.native.engine import compiled
 from zwang.engines.task import EventHit, Status, Task, Trace, Trajectory, appended
 from zwang.functions import FLOORS
-from zwang.lowering.locked import LITERAL, Locked
+from zwang.lowering.locked import NOT_HELD, Locked
 from zwang.motion.saltation import Beside, State
 from zwang.motion.singular.leap import inputs
 
@@ -24,12 +24,12 @@ Engine = Callable[[Task], Trajectory]
 SOON = 1e-6  # how far ahead to look from a switch, in terms of the time in which the motion changes
 FURTHER = (1, 32, 1024)  # times as far, where nothing changes yet
 SLOW = 1e-3  # of the span: a motion at rest does not change faster than in this
-FAR = 1e3  # the same for a look back
-AT_ONCE = 1e-13  # of time and span: what happens so soon happens now
-BESIDE = 1e-9  # of time and span: a saved time so near to a switch may be on either side of it
-NOISE = 8 * float(np.finfo(float).eps)  # of the terms that make up an argument
+LOOK_BACK = 1e3  # the same for a look back
+INSTANT = 1e-13  # of time and span: what happens so soon happens now
+EITHER_SIDE = 1e-9  # of time and span: a saved time so near to a switch may be on either side of it
+ARGUMENT_NOISE = 8 * EPS  # of the terms that make up an argument
 LEAVES = 1e-13  # an argument that is zero and stays zero has left when it is larger
-JUMP = 1e-9  # of a value: a change by less is none
+UNCHANGED = 1e-9  # of a value: a change by less is none
 CHATTERS = 100  # switches in a row, whose time is compared with that of as many at half their number
 FASTER = 0.7  # of that time: they come faster now
 TOO_MANY = 20_000  # switches ahead at the present pace
@@ -80,7 +80,7 @@ class Course:
         while True:
             modes = self.modes.copy()
             if literal:
-                modes[: self.count] = LITERAL
+                modes[: self.count] = NOT_HELD
             before = self.state[0]
             path = self.advance(modes)
             if path.status in (Status.NOT_FINITE, Status.STEP_TOO_SMALL) and not literal:
@@ -143,7 +143,7 @@ class Course:
 
     def unheld(self, trace: Trace, times: Array, ends: tuple[float, float]) -> Trace:
         """What is kept of saved times; at a switch an acceleration says nothing, for it is that of either side."""
-        beside = max(BESIDE, 10 * self.task.tol) * (abs(ends[1]) + self.span)
+        beside = max(EITHER_SIDE, 10 * self.task.tol) * (abs(ends[1]) + self.span)
         apart = np.min([np.abs(times - end) for end in ends], axis=0) > beside
         return replace(trace, size=np.where(apart, trace.size, 0.0))
 
@@ -167,7 +167,7 @@ class Course:
 
     def own(self, path: Trajectory) -> tuple[EventHit, ...]:
         """The user's events of a stretch; not again what was met when it began."""
-        soon = AT_ONCE * (abs(path.end[0]) + self.span)
+        soon = INSTANT * (abs(path.end[0]) + self.span)
         last = {h.which: h.t for h in self.so_far.hits}
         return tuple(
             h for h in path.hits if h.which < self.switches.own and not abs(h.t - last.get(h.which, np.inf)) <= soon
@@ -200,12 +200,12 @@ class Course:
         """
         self.modes = old.copy()
         tau = self.soon()
-        now = AT_ONCE * (abs(self.state[0]) + self.span) / abs(tau)
+        now = INSTANT * (abs(self.state[0]) + self.span) / abs(tau)
         for i, switch in enumerate(self.locked.switches):
             value, size = self.reading(self.modes, i)
-            noise = NOISE * size
+            noise = ARGUMENT_NOISE * size
             level = old[self.count + i]
-            known = level != LITERAL and (level != 0 or not self.is_sign(i))
+            known = level != NOT_HELD and (level != 0 or not self.is_sign(i))
             low, high = switch.limits(level if known else switch.level(value))
             inside = min(value - low, high - value)
             if i not in fired and inside > noise and inside > now * abs(self.change(self.modes, i, tau)):
@@ -232,14 +232,14 @@ class Course:
             modes = self.modes.copy()
             modes[i] = side
             looks = (self.change(modes, i, times * tau) for times in FURTHER)
-            return next((by for by in looks if abs(by) > NOISE * size), 0.0)
+            return next((by for by in looks if abs(by) > ARGUMENT_NOISE * size), 0.0)
 
         if level is not None:
             sense, near, far = (1.0, below, above) if up else (-1.0, above, below)
             if sense * change(far) >= 0:
                 return far
             return near if sense * change(near) < 0 else None
-        rises, falls, literal = change(above), change(below), change(LITERAL)
+        rises, falls, literal = change(above), change(below), change(NOT_HELD)
         if (rises > 0) != (falls < 0):
             return above if rises > 0 else below
         if literal == 0 or (rises <= 0 and 0 in (rises, falls)):
@@ -251,14 +251,14 @@ class Course:
         switch, count = self.locked.switches[i], self.count
         self.modes[i], self.modes[count + i], self.modes[2 * count + i] = level, level, 0.0
         if level == 0 and self.is_sign(i):
-            self.modes[i] = LITERAL  # neither side: read from the state, as it is
+            self.modes[i] = NOT_HELD  # neither side: read from the state, as it is
             self.modes[2 * count + i] = LEAVES + 8 * noise
             return
         value, _ = self.reading(self.modes, i)
         low, high = switch.limits(level)
         inside = min(value - low, high - value)
         if inside <= noise:
-            self.modes[2 * count + i] = 2 * abs(min(inside, 0.0)) + noise + float(np.finfo(float).tiny)
+            self.modes[2 * count + i] = 2 * abs(min(inside, 0.0)) + noise + TINIEST
 
     def soon(self) -> float:
         """A time in which the motion changes little."""
@@ -318,14 +318,14 @@ class Course:
         if not self.locked.steady_names or {*changed.tolist()} <= {*self.locked.timed}:
             return ""
         t, q, v = self.state
-        a, back = self.acceleration(old, self.state), FAR * self.soon()
+        a, back = self.acceleration(old, self.state), LOOK_BACK * self.soon()
         earlier = (t - back, q - back * v + back**2 / 2 * a, v - back * a)
         here, there = (
             np.subtract(*(self.evaluated(self.locked.steady, modes, state)["value"] for modes in (self.modes, old)))
             for state in (self.state, earlier)
         )
         size = np.abs(self.evaluated(self.locked.steady, old, self.state)["value"])
-        jumps = (np.abs(here) > JUMP * size) & (np.abs(here) > np.abs(there) / 2)
+        jumps = (np.abs(here) > UNCHANGED * size) & (np.abs(here) > np.abs(there) / 2)
         if not jumps.any():
             return ""
         where = self.locked.switches[int(changed[0])].words if len(changed) else "a switch"
@@ -339,7 +339,7 @@ class Course:
         after, before, read = (float(self.evaluated(self.locked.energy, m, self.state)["energy"][0]) for m in sides)
         trace, t = self.total.trace, self.state[0]
         if trace:  # times saved at the switch itself are reported as it reads there
-            here = np.abs(self.task.times[: len(trace.work)] - t) <= BESIDE * (abs(t) + self.span)
+            here = np.abs(self.task.times[: len(trace.work)] - t) <= EITHER_SIDE * (abs(t) + self.span)
             trace = replace(trace, work=trace.work + np.where(here, read - before, 0.0))
         self.total = replace(self.total, worked=self.total.worked + after - before, trace=trace)
 
@@ -349,7 +349,7 @@ class Course:
             return
         values = self.evaluated(self.task.events.program, self.modes, self.state)["event"][: self.switches.own]
         t, q, v = self.state
-        soon = AT_ONCE * (abs(t) + self.span)
+        soon = INSTANT * (abs(t) + self.span)
         for which in np.flatnonzero(values == 0):
             if any(h.which == which and abs(h.t - t) <= soon for h in self.total.hits):
                 continue

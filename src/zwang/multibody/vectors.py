@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from zwang.arrays import EPS
 from zwang.errors import InputError
 from zwang.mistakes import Where
 from zwang.model.symbols import as_scalar
@@ -18,7 +19,7 @@ Vector = tuple[Any, ...]
 Turn = tuple[Vector, ...]
 
 IDENTITY = {2: ((1, 0), (0, 1)), 3: ((1, 0, 0), (0, 1, 0), (0, 0, 1))}
-NEAR_ZERO = 8 * float(np.finfo(float).eps)  # what rounding leaves of a zero, beside entries of size 1
+NEAR_ZERO = 8 * EPS  # what rounding leaves of a zero, beside entries of size 1
 
 
 def vector(who: str, given: Any, sizes: Sequence[int] = (2, 3), where: Where = ()) -> Vector:

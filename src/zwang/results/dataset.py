@@ -14,7 +14,7 @@ from zwang.lowering.cache import Kept
 if TYPE_CHECKING:
     import xarray as xr
 
-SHORT = 10_000  # times of a motion whose outline is kept
+SHORT_MOTION = 10_000  # times of a motion whose outline is kept
 
 # variable: dimensions beside time, what it is
 VARIABLES = {
@@ -54,7 +54,7 @@ def dataset(
 ) -> "xr.Dataset":
     """Put values over time under their names, with what they are in words; `leading` dimensions come first."""
     outline = Outline(times.tobytes(), tuple(coordinates), tuple(constraints), leading, np.shape(values["energy"]))
-    empty = _OUTLINES.get(outline, outline.dataset) if times.size <= SHORT else outline.dataset()
+    empty = _OUTLINES.get(outline, outline.dataset) if times.size <= SHORT_MOTION else outline.dataset()
     motion = empty.copy(data={name: values[name] for name in VARIABLES} | {"unique": unique})
     motion.attrs = {key: plain(value) for key, value in attributes.items()}
     return motion

@@ -16,7 +16,7 @@ from typing import Final
 
 from zwang.compile.restricted import Array, native, seldom_native
 from zwang.engines.native.numbers import larger, smaller, square
-from zwang.engines.native.pivots import ORDER, volume
+from zwang.engines.native.pivots import IN_TIME, volume
 from zwang.engines.native.record import LoopStatus, RunRecord
 from zwang.engines.native.stage_kernels import at, call, shift
 from zwang.engines.native.step import NODES, evaluate, interpolate, project, unit
@@ -35,7 +35,7 @@ LANDED: Final = 100.0
 ROUNDED: Final = 1e-6
 """What rounding may grow to across the constraints."""
 
-ALIKE: Final = 3.0
+AS_STEEP: Final = 3.0
 """How much the slopes of a root of a pivot beside its zero may differ."""
 
 DOUBT: Final = 0.1
@@ -235,14 +235,14 @@ def once(run: RunRecord) -> bool:
     Otherwise it may vanish a second time in the step, or not where it was foreseen.
     """
     k, stride, j, last, steepest, flattest = at(run.k), run.stride, run.vanishing, math.inf, 0.0, math.inf
-    for i in range(len(ORDER)):
-        time, here = NODES[ORDER[i]] - MIDDLE, root(run, shift(k, ORDER[i] * stride), j)
+    for i in range(len(IN_TIME)):
+        time, here = NODES[IN_TIME[i]] - MIDDLE, root(run, shift(k, IN_TIME[i] * stride), j)
         if (time < 0.0 and here > 1.001 * last) or (time > 0.2 and here < 0.999 * last):
             return False
         last = here
         if abs(time) < 0.2:
             steepest, flattest = larger(steepest, here / abs(time)), smaller(flattest, here / abs(time))
-    return steepest < ALIKE * flattest
+    return steepest < AS_STEEP * flattest
 
 
 @seldom_native

@@ -5,10 +5,11 @@ Native functions, for a run and for a group of lanes.
 
 from typing import Final
 
+from zwang.arrays import EPS
 from zwang.compile.restricted import Number, Truth, native
 from zwang.engines.native.fast_pow import power
 from zwang.engines.native.numbers import choose, larger, smaller, two_sum
-from zwang.engines.native.step import EPS, TINY
+from zwang.engines.native.step import TINY
 
 # The next step is SAFETY · error_n^(-INTEGRAL) · error_(n-1)^PROPORTIONAL times the last (Gustafsson's PI control).
 # Chosen by the work for equal error on pendulums, orbits and a triple pendulum: a tenth less than with the usual
@@ -19,20 +20,20 @@ PROPORTIONAL: Final = 0.02
 SHRINK: Final = 1 / 3
 GROW: Final = 6.0
 
-AT_ONCE: Final = 1.01
+UP_TO_STOP: Final = 1.01
 """A step that would end so near to a stop, as a share of its size, ends there."""
 
 
 @native
 def too_short(t: Number, remaining: Number, size: Number) -> Truth:
     """Whether a step is so short that time does not change, and not the last."""
-    return (abs(remaining) > AT_ONCE * size) & (size <= larger(4 * EPS * abs(t), TINY))
+    return (abs(remaining) > UP_TO_STOP * size) & (size <= larger(4 * EPS * abs(t), TINY))
 
 
 @native
 def aimed(t: Number, t_low: Number, remaining: Number, step: Number, stop: Number) -> tuple[Number, Number, Number]:
     """A step with its sign, the time at its end, and what that loses to round-off; the last one ends at the stop."""
-    last = abs(remaining) <= AT_ONCE * abs(step)
+    last = abs(remaining) <= UP_TO_STOP * abs(step)
     h = choose(last, remaining, step)
     end, low = two_sum(t, t_low + h)
     return h, choose(last, stop, end), choose(last, 0.0, low)

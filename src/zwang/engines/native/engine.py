@@ -17,7 +17,18 @@ from zwang.engines.native import runs as stepper
 from zwang.engines.native.bridge import ASK
 from zwang.engines.native.lanes import loop as lanes_loop
 from zwang.engines.rounding import DROWNED, drowns
-from zwang.engines.task import Bridge, EventHit, Status, Task, Trace, Trajectory, named, packed, volume_of
+from zwang.engines.task import (
+    PROGRESS_EVERY,
+    Bridge,
+    EventHit,
+    Status,
+    Task,
+    Trace,
+    Trajectory,
+    named,
+    packed,
+    volume_of,
+)
 
 STATUS = {
     stepper.LoopStatus.FINISHED: Status.FINISHED,
@@ -32,10 +43,9 @@ STATUS = {
 LOOSE = 1e-9  # tolerances above it do not tell branches of constraints apart that meet: there more care is taken
 ZONE = 0.1  # share of its largest value below which a pivot asks for that
 PROJECTED = 1e-15  # the residual that projection leaves: a larger one would lead the motion astray in a long run
-LARGEST = 700.0  # logarithm of a number
+LARGEST_VOLUME = 700.0  # logarithm of a number
 FIRST_SLICE = 20_000  # attempted steps before the first look at the clock, times coordinates
 LONGEST_SLICE = 100_000  # attempted steps between two looks
-LOOK = 0.05  # seconds that a slice should take
 CREPT = 10_000  # attempted steps in a row that rounding makes so short; past a singular position it takes far fewer
 PRICE = 40e-6  # seconds that a line of a program takes to be optimised
 
@@ -93,7 +103,7 @@ def run(task: Task) -> Trajectory:
         pivot_tol=task.pivot_tol,
         growing=task.growing,
         zone=zone_of(task),
-        volume=np.exp(min(task.volume - volume_of(task.pivot_scale[: task.growing]), LARGEST)),
+        volume=np.exp(min(task.volume - volume_of(task.pivot_scale[: task.growing]), LARGEST_VOLUME)),
         fine=min(1.0, LOOSE / task.tol),
         position_tol=PROJECTED,
         velocity_tol=PROJECTED,
@@ -196,7 +206,7 @@ def drive(
         began = time.perf_counter()
         renew(task, runs, began - start - renewing)
         renewing += time.perf_counter() - began
-        attempts = min(max(int(attempts * LOOK / spent), first), LONGEST_SLICE)
+        attempts = min(max(int(attempts * PROGRESS_EVERY / spent), first), LONGEST_SLICE)
 
 
 def creeps(task: Task, state: Array, before: float, attempts: int) -> bool:

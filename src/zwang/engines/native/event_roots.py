@@ -9,17 +9,18 @@ from typing import Final
 from zwang.compile.restricted import native, seldom_native
 from zwang.engines.native.looks import FINEST, finest, sample, state_at
 from zwang.engines.native.numbers import larger, smaller
-from zwang.engines.native.panel import IN_SLOPE, IN_VALUE, LAST, NODES, derivative, outweighs, series, tail
-from zwang.engines.native.record import POINTS, RunRecord
-from zwang.engines.native.search import LEFT, SHORT, all_judged, same_zero, see_grain
+from zwang.engines.native.panel import IN_SLOPE, IN_VALUE, LAST_POINT, PANEL_NODES, derivative, outweighs, series, tail
+from zwang.engines.native.record import PANEL_POINTS, RunRecord
+from zwang.engines.native.search import LEFT, SHORT_STEP, all_judged, same_zero, see_grain
 from zwang.engines.native.stage_kernels import at, call, shift
 from zwang.engines.native.step import HUGE, read
 
 DONE, PAUSED, FULL, STOPPED, LOST = 0, 1, 2, 3, 4
 """How a search ended: all is searched, a pause for others, no room in the table, a terminal event, hopeless."""
 
-SHRINK, GROW, LEAP = 0.3, 2.0, 80.0  # of panels: refused, accepted at once, accepted though the last one possible
-SLICE: Final = 4096  # panels before a pause
+PANEL_SHRINK, PANEL_GROW, PANEL_LEAP = 0.3, 2.0, 80.0
+"""The next panel, after one that was refused, accepted at once, or accepted though it was the last one possible."""
+PANELS_A_SLICE: Final = 4096  # panels before a pause
 PANELS: Final = 400_000  # in one step, beyond which it is hopeless: a second's work, and events of half a gigabyte
 ROUGHLY: Final = 1.25  # how much more must be clear on a sketch, which is not the motion itself
 
@@ -43,34 +44,34 @@ def sketch(run: RunRecord, h: float, theta: float) -> None:
 def suspect(run: RunRecord, h: float) -> bool:
     """Whether an event may reach zero within the step; if not, its end becomes where events are seen from."""
     e, values, side, c = run.events, at(run.values), at(run.side), at(run.series)
-    d, heading, next_heading = shift(c, POINTS), at(run.heading), at(run.next_heading)
+    d, heading, next_heading = shift(c, PANEL_POINTS), at(run.heading), at(run.next_heading)
     if abs(h) > run.panel:
         return True
-    call(run.event, shift(values, LAST * e), at(run.new), at(run.work))
+    call(run.event, shift(values, LAST_POINT * e), at(run.new), at(run.work))
     for j in range(e):
-        if side[j] * values[LAST * e + j] < 0.0:
+        if side[j] * values[LAST_POINT * e + j] < 0.0:
             return True
-    for i in range(1, LAST):
-        sketch(run, h, NODES[i])
+    for i in range(1, LAST_POINT):
+        sketch(run, h, PANEL_NODES[i])
         call(run.event, shift(values, i * e), at(run.x), at(run.work))
     for j in range(e):
-        end = values[LAST * e + j]
+        end = values[LAST_POINT * e + j]
         if not side[j] * end >= 0.0 or end == 0.0:
             return True
         series(c, shift(values, j), e)
-        next_heading[j] = end - values[(LAST - 1) * e + j]
-        if not outweighs(c, LAST, ROUGHLY, IN_VALUE * tail(c) + LEFT * at(run.coarse)[j]):
-            derivative(d, c, LAST)
+        next_heading[j] = end - values[(LAST_POINT - 1) * e + j]
+        if not outweighs(c, LAST_POINT, ROUGHLY, IN_VALUE * tail(c) + LEFT * at(run.coarse)[j]):
+            derivative(d, c, LAST_POINT)
             if (
-                not outweighs(d, LAST - 1, ROUGHLY, IN_SLOPE * tail(c) + LEFT * at(run.coarse)[j])
+                not outweighs(d, LAST_POINT - 1, ROUGHLY, IN_SLOPE * tail(c) + LEFT * at(run.coarse)[j])
                 or heading[j] * d[0] < 0.0
             ):
                 return True
     for j in range(e):
-        side[j], values[j], heading[j] = values[LAST * e + j], values[LAST * e + j], next_heading[j]
+        side[j], values[j], heading[j] = values[LAST_POINT * e + j], values[LAST_POINT * e + j], next_heading[j]
         at(run.away)[j] = 1.0
     run.behind = abs(h)
-    widen(run, GROW * abs(h))
+    widen(run, PANEL_GROW * abs(h))
     return False
 
 
@@ -99,35 +100,35 @@ def search(run: RunRecord, h: float, limit: float) -> int:
     while run.searched < limit:
         if run.rows - run.found < 2 * e:
             return FULL
-        if run.pause == SLICE:
+        if run.pause == PANELS_A_SLICE:
             run.pause = 0
             return PAUSED
         if run.panels == PANELS:
             return LOST
         a = run.searched
         least = finest(run, h, a)
-        width = 1.0 if least > SHORT else larger(least, smaller(run.panel / abs(h), limit - a))
+        width = 1.0 if least > SHORT_STEP else larger(least, smaller(run.panel / abs(h), limit - a))
         b = limit if limit - a < 1.2 * width else a + width
-        last = b - a <= 1.2 * least or least > SHORT
+        last = b - a <= 1.2 * least or least > SHORT_STEP
         sample(run, h, a, b, 1, values)
         if run.panels == 0:
             for j in range(e):
                 scale[j] = 0.0
                 at(run.noise)[j] = 0.0
-                for i in range(POINTS):
+                for i in range(PANEL_POINTS):
                     scale[j] = larger(scale[j], abs(values[i * e + j]))
         run.panels += 1
         run.pause += 1
         if not all_judged(run, h, a, b, last):
-            run.panel, run.held_panel = SHRINK * (b - a) * abs(h), 1
+            run.panel, run.held_panel = PANEL_SHRINK * (b - a) * abs(h), 1
             continue
-        widen(run, (b - a) * abs(h) * (LEAP if last else 1.0 if run.held_panel != 0 else GROW))
+        widen(run, (b - a) * abs(h) * (PANEL_LEAP if last else 1.0 if run.held_panel != 0 else PANEL_GROW))
         run.held_panel = 0
         if run.caught > 0 and record(run, h):
             return STOPPED
         run.searched, run.behind = b, (b - a) * abs(h)
         for j in range(e):
-            side[j], values[j], at(run.heading)[j] = next_side[j], values[LAST * e + j], at(run.next_heading)[j]
+            side[j], values[j], at(run.heading)[j] = next_side[j], values[LAST_POINT * e + j], at(run.next_heading)[j]
             if abs(values[j]) > LEFT * at(run.coarse)[j]:
                 at(run.away)[j] = 1.0
     return DONE

@@ -8,13 +8,13 @@ from typing import Final
 from zwang.compile.restricted import native, seldom_native
 from zwang.engines.native.looks import catch, look, recently, root, sample
 from zwang.engines.native.numbers import larger, smaller
-from zwang.engines.native.panel import LAST, NODES, series
-from zwang.engines.native.record import POINTS, RunRecord
+from zwang.engines.native.panel import LAST_POINT, PANEL_NODES, series
+from zwang.engines.native.record import PANEL_POINTS, RunRecord
 from zwang.engines.native.stage_kernels import at, shift
 from zwang.engines.native.step import HUGE
 
-BESIDE, FURTHER = 4.0, 12.0  # how far beside such a panel to look, in widths of it
-NEAR, FAR = 0.6, 1.2  # a value next to a place, against one beside: at a zero it is below, at a pole above
+LOOK_BESIDE, LOOK_FURTHER = 4.0, 12.0  # how far beside such a panel to look, in widths of it
+AT_ZERO, AT_POLE = 0.6, 1.2  # a value next to a place, against one beside: at a zero it is below, at a pole above
 STEADY: Final = 0.25  # of how much it falls towards a zero, that a function falls further away, where it does not jump
 TALL: Final = 10.0  # a pole is that much larger than the function elsewhere in the step
 SWITCHES: Final = 4.0  # times its rounding within which a switch is near
@@ -29,14 +29,14 @@ def last_look(run: RunRecord, h: float, j: int, a: float, b: float) -> None:
     """
     e, values, value, scale = run.events, shift(at(run.values), j), at(run.value), at(run.scale)[j]
     side = 0.0 if recently(run, h, j, a) else at(run.side)[j]
-    first, end, width, fired = values[0], values[LAST * e], b - a, run.caught
-    look(run, h, a - BESIDE * width, value)
+    first, end, width, fired = values[0], values[LAST_POINT * e], b - a, run.caught
+    look(run, h, a - LOOK_BESIDE * width, value)
     before = value[j]
-    look(run, h, b + BESIDE * width, value)
+    look(run, h, b + LOOK_BESIDE * width, value)
     after = value[j]
     # What is beyond zero before the panel, as behind a start on it, has come from there already.
-    comes = side * before > 0.0 and falls(run, h, j, a - FURTHER * width, before, first)
-    goes = falls(run, h, j, b + FURTHER * width, after, end)
+    comes = side * before > 0.0 and falls(run, h, j, a - LOOK_FURTHER * width, before, first)
+    goes = falls(run, h, j, b + LOOK_FURTHER * width, after, end)
     pole = rises_to_pole(first, before, scale) or rises_to_pole(end, after, scale)
     # Both sides are asked and the smoother counts: a jump between them is rough on neither, rounding is on both.
     noise = smaller(roughness(run, h, j, a - 2 * width, a - width), roughness(run, h, j, b + width, b + 2 * width))
@@ -67,16 +67,16 @@ def last_look(run: RunRecord, h: float, j: int, a: float, b: float) -> None:
 @native
 def rises_to_pole(next_to: float, beside: float, scale: float) -> bool:
     """Whether a function rises towards a place, and is large there."""
-    return abs(next_to) > FAR * abs(beside) and abs(next_to) > TALL * scale
+    return abs(next_to) > AT_POLE * abs(beside) and abs(next_to) > TALL * scale
 
 
 @seldom_native
 def catch_within(run: RunRecord, j: int, a: float, width: float, side: float) -> None:
     """Event j where it is first at zero or beyond, if it is anywhere between the ends of a panel on its one side."""
     e, values, fired = run.events, shift(at(run.values), j), run.caught
-    for i in range(1, LAST):
+    for i in range(1, LAST_POINT):
         if side * values[i * e] <= 0.0 and run.caught == fired and at(run.away)[j] != 0.0:
-            catch(run, j, a + NODES[i] * width, side)
+            catch(run, j, a + PANEL_NODES[i] * width, side)
 
 
 @seldom_native
@@ -84,7 +84,7 @@ def falls(run: RunRecord, h: float, j: int, further: float, beside: float, near:
     """Whether event j, known next to a place and beside it, falls towards zero there: not by a jump."""
     look(run, h, further, at(run.value))
     steadily = abs(at(run.value)[j]) - abs(beside) >= STEADY * (abs(beside) - abs(near))
-    return steadily and abs(near) < NEAR * abs(beside)
+    return steadily and abs(near) < AT_ZERO * abs(beside)
 
 
 @native
@@ -100,7 +100,7 @@ def roughness(run: RunRecord, h: float, j: int, a: float, b: float) -> float:
     sample(run, h, a, b, 0, spare)
     for k in range(e):
         if direction[k] != direction[k] and k != j:
-            for i in range(POINTS):
+            for i in range(PANEL_POINTS):
                 if not spare[k] * spare[i * e + k] > 0.0 or abs(spare[i * e + k]) <= SWITCHES * at(run.coarse)[k]:
                     return 0.0
     series(c, shift(at(run.spare), j), run.events)
@@ -111,7 +111,7 @@ def roughness(run: RunRecord, h: float, j: int, a: float, b: float) -> float:
 @seldom_native
 def only_ends(run: RunRecord, h: float, j: int) -> None:
     """Event j on a step that is hardly longer than time is fine."""
-    side, first, end = at(run.side)[j], at(run.values)[j], at(run.values)[LAST * run.events + j]
+    side, first, end = at(run.side)[j], at(run.values)[j], at(run.values)[LAST_POINT * run.events + j]
     at(run.next_heading)[j] = 0.0
     at(run.next_side)[j] = end if abs(end) <= HUGE else 0.0
     if side != 0.0 and side * end <= 0.0:

@@ -5,15 +5,17 @@ Native functions (`compile.restricted`); each takes the record of a run and work
 
 from typing import Final
 
+from zwang.arrays import EPS
 from zwang.compile.restricted import Array, native
 from zwang.engines.native.numbers import larger
-from zwang.engines.native.panel import LAST, NODES
-from zwang.engines.native.record import POINTS, RunRecord
+from zwang.engines.native.panel import LAST_POINT, PANEL_NODES
+from zwang.engines.native.record import PANEL_POINTS, RunRecord
 from zwang.engines.native.stage_kernels import at, call, shift
-from zwang.engines.native.step import EPS, interpolate
+from zwang.engines.native.step import interpolate
 
 FINEST: Final = 16 * EPS  # width of the last panels, in units of time
-AGAIN: Final = 64.0  # what fires again within so many last widths, where time is not fine enough, is the same zero
+SAME_WITHIN: Final = 64.0
+"""What fires again within so many last widths, where time is not fine enough, is the same zero."""
 
 
 @native
@@ -80,8 +82,8 @@ def root(run: RunRecord, h: float, j: int, a: float, fa: float, b: float, fb: fl
 @native
 def sample(run: RunRecord, h: float, a: float, b: float, first: int, out: Array) -> None:
     """Events at the points of a panel from a to b, from the point `first` on."""
-    for i in range(first, POINTS):
-        look(run, h, b if i == LAST else a + NODES[i] * (b - a), shift(out, i * run.events))
+    for i in range(first, PANEL_POINTS):
+        look(run, h, b if i == LAST_POINT else a + PANEL_NODES[i] * (b - a), shift(out, i * run.events))
 
 
 @native
@@ -99,4 +101,4 @@ def catch(run: RunRecord, j: int, theta: float, side: float) -> None:
 @native
 def recently(run: RunRecord, h: float, j: int, theta: float) -> bool:
     """Whether event j has fired right before θ."""
-    return abs(at(run.now)[0] + theta * h - at(run.fired)[j]) <= AGAIN * finest(run, h, theta) * abs(h)
+    return abs(at(run.now)[0] + theta * h - at(run.fired)[j]) <= SAME_WITHIN * finest(run, h, theta) * abs(h)

@@ -64,7 +64,7 @@ from zwang.engines.native.step import (
     UNRESOLVED,
 ) = map(int, LoopStatus)
 
-PAUSED: Final = -1
+SEARCHING: Final = -1
 """Not a Status: the search of a step for events wants to be called again."""
 
 _ONE_AT_A_TIME: Final = Lock()  # threads that start together wait for one of them to compile
@@ -176,7 +176,7 @@ def hand_out(run: RunRecord, sign: float) -> int:
     if found == LOST:
         return UNRESOLVED
     if found != DONE and found != STOPPED:
-        return PAUSED
+        return SEARCHING
     arrival = now[0] + (run.t_low + run.stop * h) if found == STOPPED else new[0]
     while run.saved < run.times and sign * (times[run.saved] - arrival) <= 0.0 and times[run.saved] != new[0]:
         theta = ((times[run.saved] - now[0]) - run.t_low) / h
@@ -290,7 +290,7 @@ def advance(runs: RunRecord, i: int, until: float, attempts: int) -> int:
         if run.pending != 0:
             status = hand_out(run, sign)
             if status != RUNNING:
-                return RUNNING if status == PAUSED else status
+                return RUNNING if status == SEARCHING else status
         if run.rows - run.found < 2 * run.events:
             return EVENTS_FULL
         stop = next_stop(run, sign, until)

@@ -14,16 +14,16 @@ from typing import Final
 import numpy as np
 
 from zwang.compile.restricted import Array, native
-from zwang.engines.native.record import POINTS
+from zwang.engines.native.record import PANEL_POINTS
 
-LAST: Final = POINTS - 1
+LAST_POINT: Final = PANEL_POINTS - 1
 
-_PLACES = -np.cos(np.pi * np.arange(POINTS) / LAST)
+_PLACES = -np.cos(np.pi * np.arange(PANEL_POINTS) / LAST_POINT)
 _PLACES += 0.08 * (1 - _PLACES**2)  # not alike on both sides, or what is symmetric could hide
-NODES: Final = (1 + _PLACES) / 2
+PANEL_NODES: Final = (1 + _PLACES) / 2
 """Where on a panel from 0 to 1 a function is looked at."""
 
-SERIES: Final = np.ravel(np.linalg.inv(np.polynomial.chebyshev.chebvander(_PLACES, LAST)))
+SERIES: Final = np.ravel(np.linalg.inv(np.polynomial.chebyshev.chebvander(_PLACES, LAST_POINT)))
 """(8, 8) from values to coefficients."""
 
 # What the two last coefficients weigh against the first one of g, of its slope and of its bend. Next to a kink they are
@@ -35,10 +35,10 @@ IN_VALUE, IN_SLOPE, IN_BEND = 100.0, 500.0, 1500.0
 @native
 def series(c: Array, values: Array, apart: int) -> None:
     """The coefficients of a function whose values are so far apart in memory."""
-    for k in range(POINTS):
+    for k in range(PANEL_POINTS):
         total = 0.0
-        for i in range(POINTS):
-            total += SERIES[k * POINTS + i] * values[i * apart]
+        for i in range(PANEL_POINTS):
+            total += SERIES[k * PANEL_POINTS + i] * values[i * apart]
         c[k] = total
 
 

@@ -15,7 +15,7 @@ from zwang.engines.native.record import RunRecord
 from zwang.engines.native.stage_kernels import at, shift
 from zwang.engines.native.step import HUGE, NODES
 
-LOOKS: Final = np.array([0, 3, 5, 9, 10, 12])
+COMPARED: Final = np.array([0, 3, 5, 9, 10, 12])
 """Stages that are well apart in time, in order: where pivots are compared."""
 
 DIP, DEEP = 0.3, 0.5  # shares
@@ -29,7 +29,7 @@ EVEN: Final = 0.4
 """Where no pivot of a step is below this share of its largest, neither `dips` nor `hides` can find one: the parabola
 through three of them falls to half of the least only if that is below 0.37 of the largest."""
 
-ORDER: Final = np.array([0, 1, 2, 3, 6, 4, 7, 5, 9, 8, 10, 12])
+IN_TIME: Final = np.array([0, 1, 2, 3, 6, 4, 7, 5, 9, 8, 10, 12])
 """All stages in the order of their times, the end of the step last."""
 
 MEET: Final = 0.3
@@ -139,11 +139,11 @@ def dips(run: RunRecord) -> bool:
     n, stride, k, scale = run.n, run.stride, at(run.k), at(run.pivot_scale)
     for j in range(run.pivots):
         ends = smaller(k[n + j] / scale[j], k[12 * stride + n + j] / scale[j])
-        for i in range(len(LOOKS) - 2):
-            a, b, c = NODES[LOOKS[i]], NODES[LOOKS[i + 1]], NODES[LOOKS[i + 2]]
-            pa = k[LOOKS[i] * stride + n + j] / scale[j]
-            pb = k[LOOKS[i + 1] * stride + n + j] / scale[j]
-            pc = k[LOOKS[i + 2] * stride + n + j] / scale[j]
+        for i in range(len(COMPARED) - 2):
+            a, b, c = NODES[COMPARED[i]], NODES[COMPARED[i + 1]], NODES[COMPARED[i + 2]]
+            pa = k[COMPARED[i] * stride + n + j] / scale[j]
+            pb = k[COMPARED[i + 1] * stride + n + j] / scale[j]
+            pc = k[COMPARED[i + 2] * stride + n + j] / scale[j]
             if pb < DIP * ends:
                 return True
             first, second = (pb - pa) / (b - a), (pc - pb) / (c - b)
@@ -170,20 +170,20 @@ def hides(run: RunRecord) -> bool:
             size = abs(k[s * stride + n + j])
             low, high = smaller(low, size), larger(high, size)
         if low < 0.15 * high:
-            for g in range(len(ORDER) - 1):
-                a = math.sqrt(abs(k[ORDER[g] * stride + n + j]))
-                b = math.sqrt(abs(k[ORDER[g + 1] * stride + n + j]))
-                width = NODES[ORDER[g + 1]] - NODES[ORDER[g]]
+            for g in range(len(IN_TIME) - 1):
+                a = math.sqrt(abs(k[IN_TIME[g] * stride + n + j]))
+                b = math.sqrt(abs(k[IN_TIME[g + 1] * stride + n + j]))
+                width = NODES[IN_TIME[g + 1]] - NODES[IN_TIME[g]]
                 falls, rises = 0.0, 0.0
                 if g > 0:
-                    before = math.sqrt(abs(k[ORDER[g - 1] * stride + n + j]))
-                    falls = (before - a) / (NODES[ORDER[g]] - NODES[ORDER[g - 1]])
-                if g < len(ORDER) - 2:
-                    after = math.sqrt(abs(k[ORDER[g + 2] * stride + n + j]))
-                    rises = (after - b) / (NODES[ORDER[g + 2]] - NODES[ORDER[g + 1]])
+                    before = math.sqrt(abs(k[IN_TIME[g - 1] * stride + n + j]))
+                    falls = (before - a) / (NODES[IN_TIME[g]] - NODES[IN_TIME[g - 1]])
+                if g < len(IN_TIME) - 2:
+                    after = math.sqrt(abs(k[IN_TIME[g + 2] * stride + n + j]))
+                    rises = (after - b) / (NODES[IN_TIME[g + 2]] - NODES[IN_TIME[g + 1]])
                 if g == 0:
                     falls = rises
-                if g == len(ORDER) - 2:
+                if g == len(IN_TIME) - 2:
                     rises = falls
                 if falls > 0.0 and rises > 0.0:
                     x = (a - b + rises * width) / (falls + rises)

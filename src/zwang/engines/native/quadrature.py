@@ -13,8 +13,8 @@ from zwang.compile.restricted import Number, Record, native
 from zwang.engines.native import tableau as dop853
 from zwang.engines.native.numbers import alike, of
 
-WEIGHTS: Final = np.array([dop853.A[dop853.STAGES].get(s, 0.0) for s in range(dop853.STAGES)])
-DENSE: Final = np.array([row.get(s, 0.0) for row in dop853.D for s in range(dop853.EXTENDED)])
+STEP_WEIGHTS: Final = np.array([dop853.A[dop853.STAGES].get(s, 0.0) for s in range(dop853.STAGES)])
+DENSE_WEIGHTS: Final = np.array([row.get(s, 0.0) for row in dop853.D for s in range(dop853.EXTENDED)])
 """(4 · EXTENDED) the rows of D, one after another."""
 
 
@@ -22,8 +22,8 @@ DENSE: Final = np.array([row.get(s, 0.0) for row in dop853.D for s in range(dop8
 def work_of(run: Record, h: Number) -> Number:
     """The work done in a step."""
     k, place, total = of(h, run.k), run.n + run.pivots, alike(h, 0.0)
-    for s in range(len(WEIGHTS)):
-        total += WEIGHTS[s] * k[s * run.stride + place]
+    for s in range(len(STEP_WEIGHTS)):
+        total += STEP_WEIGHTS[s] * k[s * run.stride + place]
     return h * total
 
 
@@ -36,7 +36,7 @@ def prepare_work(run: Record, h: Number) -> None:
     for r in range(4):
         total = alike(h, 0.0)
         for s in range(dop853.EXTENDED):
-            total += DENSE[r * dop853.EXTENDED + s] * k[s * run.stride + place]
+            total += DENSE_WEIGHTS[r * dop853.EXTENDED + s] * k[s * run.stride + place]
         dense[c + 3 + r] = h * total
 
 

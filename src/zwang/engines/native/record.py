@@ -11,8 +11,11 @@ import numpy as np
 
 from zwang.compile.restricted import Record
 
-POINTS: Final = 8
+PANEL_POINTS: Final = 8
 """Where a panel of a step is looked at for events."""
+
+STRETCHES: Final = 128
+"""Into so many parts at least a run is divided to be searched for events."""
 
 BRIDGES: Final = 64
 """Crossings that a run writes down before it comes back to have them taken out."""
@@ -61,8 +64,8 @@ RUN: Final = np.dtype(
         ("dense", "i8"),  #         (7, 2n) coefficients of the interpolant, then (7) those of the work
         ("out", "i8"),  #           (2n + 2) what the projection kernel gives
         ("piece", "i8"),  #         (degree + 1, 2n) a piece of motion from elsewhere (`pieces`)
-        ("values", "i8"),  #        (POINTS, events) event values at the points of a panel
-        ("spare", "i8"),  #         (POINTS, events) and of a panel within it
+        ("values", "i8"),  #        (PANEL_POINTS, events) event values at the points of a panel
+        ("spare", "i8"),  #         (PANEL_POINTS, events) and of a panel within it
         ("value", "i8"),  #         (events)
         ("side", "i8"),  #          (events) on which side of zero each event is
         ("next_side", "i8"),  #     (events) and will be at the end of the panel
@@ -75,8 +78,8 @@ RUN: Final = np.dtype(
         ("other", "i8"),  #         another state
         ("away", "i8"),  #          (events) 1: it has been away from zero, by more than rounding, since the start
         ("fired", "i8"),  #         (events) when each fired last
-        ("series", "i8"),  #        (3, POINTS) coefficients of an event on a panel, of its slope and of its bend
-        ("zoomed", "i8"),  #        (2, POINTS) and on a panel within it
+        ("series", "i8"),  #        (3, PANEL_POINTS) coefficients of an event on a panel, of its slope and of its bend
+        ("zoomed", "i8"),  #        (2, PANEL_POINTS) and on a panel within it
         ("roots", "i8"),  #         (2 · events) what fires in a panel, as fractions of the step
         ("which", "i8"),  #         (2 · events) which event each is
         ("come_from", "i8"),  #     (2 · events) and the side it comes from
@@ -213,8 +216,11 @@ def event_lengths(events: int) -> dict[str, int]:
         "which": 2,
         "come_from": 2,
     }
-    rows |= {"values": POINTS, "spare": POINTS}
-    return {name: count * events for name, count in rows.items()} | {"series": 3 * POINTS, "zoomed": 2 * POINTS}
+    rows |= {"values": PANEL_POINTS, "spare": PANEL_POINTS}
+    return {name: count * events for name, count in rows.items()} | {
+        "series": 3 * PANEL_POINTS,
+        "zoomed": 2 * PANEL_POINTS,
+    }
 
 
 def stride(n: int, behind: int) -> int:

@@ -55,16 +55,13 @@ from zwang.compile.lanes import LANES
 from zwang.engines.native import loop
 from zwang.engines.native.lanes import group as lanes
 from zwang.engines.native.lanes import loop as lanes_loop
-from zwang.engines.native.record import BRIDGES, RUN, LoopStatus, lengths, stride
+from zwang.engines.native.record import BRIDGES, RUN, STRETCHES, LoopStatus, lengths, stride
 from zwang.engines.task import packed
 from zwang.errors import InputError
 
 __all__ = ["Kernels", "LoopStatus", "Runs", "Settings", "advance", "advance_many", "prepare", "restart"]
 
 Floats: TypeAlias = NDArray[np.float64]
-
-STRETCHES: Final = 128
-"""Into so many parts at least a run is divided to be searched for events."""
 
 SLICE: Final = 100_000
 """Attempted steps after which `advance` comes back if nothing else is asked: well below a second's work."""

@@ -15,25 +15,26 @@ Native functions (`compile.restricted`); each takes the record of a run and work
 
 from typing import Final
 
+from zwang.arrays import EPS
 from zwang.compile.restricted import Array, native, seldom_native
-from zwang.engines.native.last_look import BESIDE, TALL, falls, last_look, only_ends
+from zwang.engines.native.last_look import LOOK_BESIDE, TALL, falls, last_look, only_ends
 from zwang.engines.native.looks import catch, finest, look, recently, root, sample, state_at
 from zwang.engines.native.numbers import larger, smaller
 from zwang.engines.native.panel import (
     IN_BEND,
     IN_SLOPE,
     IN_VALUE,
-    LAST,
-    NODES,
+    LAST_POINT,
+    PANEL_NODES,
     derivative,
     extremum,
     outweighs,
     series,
     tail,
 )
-from zwang.engines.native.record import POINTS, RunRecord
+from zwang.engines.native.record import PANEL_POINTS, RunRecord
 from zwang.engines.native.stage_kernels import at, call, shift
-from zwang.engines.native.step import EPS, HUGE
+from zwang.engines.native.step import HUGE
 
 ZOOM: Final = 8.0
 BLUR, HIDDEN = 32.0, 8.0  # what is not above the roughness of a function by so much: zero to rounding, not seen
@@ -41,7 +42,7 @@ NOISY, ZERO, LEFT, FORGET = 4.0, 16.0, 64.0, 1000.0
 """Times its noise that blur the series of a function, that are zero, that have left zero, that have left the noise."""
 WIDE: Final = 64.0  # a panel of so many last widths is wide enough to tell noise from time's own grain
 TINY_SHARE: Final = 1e-8  # of how large a function is in a step: above it is not a matter of rounding
-SHORT: Final = 1e-3  # a step of which the last width is so large a part is not looked beside
+SHORT_STEP: Final = 1e-3  # a step of which the last width is so large a part is not looked beside
 AGO: Final = 0.01  # a step is known that far before its beginning
 
 
@@ -69,14 +70,14 @@ def see_grain(run: RunRecord, y: Array) -> None:
 def noise_on(run: RunRecord, h: float, j: int, a: float, b: float) -> float:
     """The rounding errors of event j on a panel, if they matter and the panel is wide enough to tell."""
     e, values, top = run.events, shift(at(run.values), j), 0
-    for i in range(1, POINTS):
+    for i in range(1, PANEL_POINTS):
         if not abs(values[i * e]) <= abs(values[top * e]):
             top = i
     if not b - a > WIDE * finest(run, h, a):
         return 0.0
     if not abs(values[top * e]) <= FORGET * LEFT * at(run.coarse)[j]:
         return at(run.noise)[j]
-    state_at(run, h, a + NODES[top] * (b - a))
+    state_at(run, h, a + PANEL_NODES[top] * (b - a))
     see_grain(run, at(run.x))
     return larger(at(run.noise)[j], at(run.grain)[j])
 
@@ -106,32 +107,32 @@ def turning_point(
     turning point by what is rough there, and being above zero by no more than that says nothing.
     """
     e, spare, c = run.events, at(run.spare), at(run.zoomed)
-    d = shift(c, POINTS)
+    d = shift(c, PANEL_POINTS)
     half, rough, known = 0.5 * (b - a) / ZOOM, HUGE, 0.0
     for _ in range(60):
         left, right = larger(a, centre - half), smaller(b, centre + half)
         sample(run, h, left, right, 0, spare)
         series(c, shift(spare, j), e)
-        derivative(d, c, LAST)
+        derivative(d, c, LAST_POINT)
         before, rough = rough, 0.0
-        for k in range(5, POINTS):
+        for k in range(5, PANEL_POINTS):
             rough += abs(c[k])
         unsure = BLUR * larger(rough, 0.25 * before)
         bent = abs(c[2]) > HIDDEN * rough
         known = rough if bent else larger(rough, known)
         lowest = 0
-        for i in range(1, POINTS):
+        for i in range(1, PANEL_POINTS):
             if bend * spare[i * e + j] < bend * spare[lowest * e + j]:
                 lowest = i
         if bend * spare[lowest * e + j] < -unsure:
-            return (right if lowest == LAST else left + NODES[lowest] * (right - left)), -1.0
-        u = extremum(d, LAST - 1, bend) if bent else downhill(c, bend, rough)
+            return (right if lowest == LAST_POINT else left + PANEL_NODES[lowest] * (right - left)), -1.0
+        u = extremum(d, LAST_POINT - 1, bend) if bent else downhill(c, bend, rough)
         centre = left + 0.5 * (1.0 + u) * (right - left)
         look(run, h, centre, at(run.value))
         if bend * at(run.value)[j] < -unsure:
             return centre, -1.0
         if (u > -0.9 or left == a) and (u < 0.9 or right == b):
-            if outweighs(c, LAST, 1.0, larger(IN_VALUE * tail(c), BLUR * known)):
+            if outweighs(c, LAST_POINT, 1.0, larger(IN_VALUE * tail(c), BLUR * known)):
                 return centre, (1.0 if bend * c[0] > 0.0 else -1.0)
             if not bent:
                 at(run.noise)[j] = larger(at(run.noise)[j], rough)
@@ -151,7 +152,7 @@ def bends(
         catch(run, j, root(run, h, j, a, first, b, end) if side * first > 0.0 else a, side)
     elif bend * side >= 0.0 and (bend * end >= 0.0 or side == 0.0):
         # Towards zero and back, or from zero.
-        centre = a + 0.5 * (1.0 + extremum(shift(at(run.series), POINTS), LAST - 1, bend)) * (b - a)
+        centre = a + 0.5 * (1.0 + extremum(shift(at(run.series), PANEL_POINTS), LAST_POINT - 1, bend)) * (b - a)
         theta, on = turning_point(run, h, j, a, b, centre, bend)
         if on < 0.0:
             look(run, h, theta, at(run.value))
@@ -175,15 +176,15 @@ def judge(run: RunRecord, h: float, j: int, a: float, b: float) -> bool:
     """Whether a panel shows all zeros of event j; then they are caught, and where it is at the end is noted."""
     e, c, side, fired = run.events, at(run.series), 0.0 if recently(run, h, j, a) else at(run.side)[j], run.caught
     values = shift(at(run.values), j)
-    d, bend = shift(c, POINTS), shift(c, 2 * POINTS)
-    first, end = values[0], values[LAST * e]
+    d, bend = shift(c, PANEL_POINTS), shift(c, 2 * PANEL_POINTS)
+    first, end = values[0], values[LAST_POINT * e]
     series(c, values, e)
     if abs(c[0]) > FORGET * at(run.noise)[j]:
         at(run.noise)[j] = 0.0
     noise = noise_on(run, h, j, a, b)
     left_out = larger(0.0, tail(c) - NOISY * noise)
     at(run.next_side)[j] = end
-    at(run.next_heading)[j] = end - values[(LAST - 1) * e]
+    at(run.next_heading)[j] = end - values[(LAST_POINT - 1) * e]
     if side * at(run.heading)[j] < 0.0 and side * first > 0.0 and side * (values[e] - first) > 0.0:
         theta, on = hidden_turn(run, h, j, a, b, first, side, noise)
         if on < 0.0:
@@ -191,14 +192,14 @@ def judge(run: RunRecord, h: float, j: int, a: float, b: float) -> bool:
         if on == 0.0 and at(run.away)[j] != 0.0:
             catch(run, j, theta, side)
             side = 0.0
-    if outweighs(c, LAST, 1.0, IN_VALUE * left_out + (ZERO if side != 0.0 else LEFT) * noise):
+    if outweighs(c, LAST_POINT, 1.0, IN_VALUE * left_out + (ZERO if side != 0.0 else LEFT) * noise):
         if side * end < 0.0:
             catch(run, j, a, side)
         return True
-    derivative(d, c, LAST)
-    derivative(bend, d, LAST - 1)
-    one_way = outweighs(d, LAST - 1, 1.0, IN_SLOPE * left_out)
-    if not one_way and not outweighs(bend, LAST - 2, 1.0, IN_BEND * left_out):
+    derivative(d, c, LAST_POINT)
+    derivative(bend, d, LAST_POINT - 1)
+    one_way = outweighs(d, LAST_POINT - 1, 1.0, IN_SLOPE * left_out)
+    if not one_way and not outweighs(bend, LAST_POINT - 2, 1.0, IN_BEND * left_out):
         return at_rest(run, j, side, a, noise)
     if one_way:
         if side != 0.0 and side * end <= 0.0:
@@ -220,15 +221,15 @@ def hidden_turn(
     points of the one and the first two of the other. The side is 1 if it stays on its own, 0 if it touches zero, and −1
     if panels have to be smaller.
     """
-    c, d, spare = at(run.zoomed), shift(at(run.zoomed), POINTS), at(run.spare)
-    left = a - smaller(NODES[1] * larger(run.behind / abs(h), finest(run, h, a)), a + AGO)
-    right = a + NODES[1] * (b - a)
+    c, d, spare = at(run.zoomed), shift(at(run.zoomed), PANEL_POINTS), at(run.spare)
+    left = a - smaller(PANEL_NODES[1] * larger(run.behind / abs(h), finest(run, h, a)), a + AGO)
+    right = a + PANEL_NODES[1] * (b - a)
     sample(run, h, left, right, 0, spare)
     series(c, shift(spare, j), run.events)
     left_out = larger(0.0, tail(c) - NOISY * noise)
-    derivative(d, c, LAST)
-    derivative(c, d, LAST - 1)
-    if outweighs(c, LAST - 2, 1.0, IN_BEND * left_out):
+    derivative(d, c, LAST_POINT)
+    derivative(c, d, LAST_POINT - 1)
+    if outweighs(c, LAST_POINT - 2, 1.0, IN_BEND * left_out):
         return turning_point(run, h, j, left, right, a, 1.0 if side > 0.0 else -1.0)
     return kink(run, h, j, a, first)
 
@@ -240,7 +241,7 @@ def kink(run: RunRecord, h: float, j: int, a: float, first: float) -> tuple[floa
     As it fell at the end of the panel before a, the kink is in that panel. What would have been zero earlier only
     seemed to fall, in the last digits of a function that is far from zero.
     """
-    value, aside = at(run.value), BESIDE * finest(run, h, a)
+    value, aside = at(run.value), LOOK_BESIDE * finest(run, h, a)
     look(run, h, a + aside, value)
     rises = abs(value[j]) - abs(first)
     if rises <= 0.0:
@@ -270,7 +271,7 @@ def at_rest(run: RunRecord, j: int, side: float, a: float, noise: float) -> bool
     """Whether event j is zero all over the panel, to rounding, or not defined there."""
     e, values = run.events, shift(at(run.values), j)
     largest, known = 0.0, False
-    for i in range(POINTS):
+    for i in range(PANEL_POINTS):
         known |= abs(values[i * e]) <= HUGE
         largest = larger(largest, abs(values[i * e]))
     if known:
@@ -294,7 +295,7 @@ def same_zero(run: RunRecord, h: float, j: int, theta: float) -> bool:
     if not -AGO <= since <= theta:
         return False
     sample(run, h, since, theta, 0, at(run.spare))
-    for i in range(1, LAST):
+    for i in range(1, LAST_POINT):
         largest = larger(largest, abs(beside[i * e]))
     series(c, beside, e)
     return largest <= TINY_SHARE * at(run.scale)[j] and largest <= BLUR * (abs(c[6]) + abs(c[7]))
@@ -309,7 +310,7 @@ def look_at_switch(run: RunRecord, h: float, j: int, a: float, b: float) -> None
         last_look(run, h, j, a, b)
     if not clear or run.caught > before:
         if abs(t - at(run.fired)[j]) <= FORGET * finest(run, h, a) * abs(h):
-            for i in range(POINTS):
+            for i in range(PANEL_POINTS):
                 noise[j] = larger(noise[j], abs(values[i * e])) if abs(values[i * e]) <= HUGE else noise[j]
         at(run.fired)[j] = t
 
@@ -325,7 +326,7 @@ def all_judged(run: RunRecord, h: float, a: float, b: float, last: bool) -> bool
     run.caught = 0
     for j in range(run.events):
         before = run.caught
-        if last and finest(run, h, 0.0) > SHORT:
+        if last and finest(run, h, 0.0) > SHORT_STEP:
             only_ends(run, h, j)
         elif last and direction[j] != direction[j]:
             look_at_switch(run, h, j, a, b)

@@ -10,14 +10,14 @@ from typing import Final
 
 import numpy as np
 
+from zwang.arrays import EPS
 from zwang.compile.restricted import Array, Number, Record, Truth, native, seldom_native
 from zwang.engines.native import tableau as dop853
 from zwang.engines.native.numbers import alike, choose, larger, of, smaller, square, two_sum
 from zwang.engines.native.record import RunRecord
 from zwang.engines.native.stage_kernels import DENSE, ERROR, at, call, combine, shift, stage
 
-EPS: Final = float(np.finfo(float).eps)
-HUGE: Final = float(np.finfo(float).max)
+HUGE: Final = float(np.finfo(np.float64).max)
 TINY: Final = 1e-290
 
 NODES: Final = np.array(dop853.C)
@@ -28,7 +28,7 @@ QUIET: Final = 1e-2
 SAYS_NOTHING: Final = 1e-6
 """An error that would be no larger than this for the longest step allowed says nothing of the size that is needed."""
 
-ROUNDING: Final = EPS
+ROUNDED_GAIN: Final = EPS
 """Nor does one that is no larger than this share of the velocity gained in the step."""
 
 FIRST, LAST, END, FIRST_DENSE, LAST_DENSE = 1, 11, 12, 13, 15
@@ -105,7 +105,7 @@ def quiet(run: Record, h: Number, error: Number) -> Truth:
     for i in range(n):
         largest = larger(largest, abs(f[i]) / unit(atol[n + i], rtol[n + i], abs(now[1 + n + i])))
     longest = square(square(square(run.max_step / h)))
-    return (error * longest < SAYS_NOTHING) | (error <= ROUNDING * abs(h) * largest)
+    return (error * longest < SAYS_NOTHING) | (error <= ROUNDED_GAIN * abs(h) * largest)
 
 
 @native

@@ -33,25 +33,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zwang.arrays import Array
-from zwang.engines.gauss import POINTS, running_integral
+from zwang.engines.gauss import GAUSS_POINTS, running_integral
 from zwang.engines.native.engine import compiled
 from zwang.engines.pieces import Met, Search, Watched
 from zwang.engines.projection import projected
 from zwang.engines.steps import stretches
-from zwang.engines.task import EventHit, Status, Task, Trace, Trajectory, volume_of
+from zwang.engines.task import (
+    PROGRESS_EVERY,
+    STEP_LIMIT,
+    EventHit,
+    Status,
+    Task,
+    Trace,
+    Trajectory,
+    volume_of,
+)
 from zwang.engines.taylor.machine import Machine, Numbers, machine_for, precision_of
 
-NODES: Final = (0.47, 0.81, 1.0)
+DEFECT_PLACES: Final = (0.47, 0.81, 1.0)
 """Where in a step the defect is looked at; it is largest at the end as long as the expansion converges."""
-FAR: Final = 10.0
+WRONG_STEP: Final = 10.0
 """Sound steps of mechanisms and chains stay below 0.3, or at the level of round-off; wrong ones are far off."""
-NOISE: Final = 100.0
+DEFECT_NOISE: Final = 100.0
 """A defect of so many times what round-off does to the acceleration is put down to round-off, not to the step."""
 GROWTH: Final = 8.0
 HALVINGS: Final = 60
-CREEPING: Final = 100  # steps in succession of less than 100 units in the last place of t: the run is stuck
-STEP_LIMIT: Final = 10_000_000
-LOOK: Final = 0.05  # seconds between two words on progress
+CREEPING_STEPS: Final = 100  # steps in succession of less than 100 units in the last place of t: the run is stuck
 
 
 def run(task: Task, precision: str = "double") -> Trajectory:
@@ -145,7 +152,7 @@ class Walk:
         self.best, self.volume = (float(task.t), task.q, task.v), task.volume
         self.judge()
         self.k = np.arange(1, machine.integrator.order + 1).astype(number)
-        self.nodes = np.array(NODES).astype(number)
+        self.nodes = np.array(DEFECT_PLACES).astype(number)
         self.at_nodes = powers(self.nodes, self.k)
         self.slope_at_nodes = self.k[:, None] * self.at_nodes / self.nodes
 
@@ -154,7 +161,7 @@ class Walk:
         behind = [*(1.0 / self.scale), self.task.pivot_tol]
         p = np.concatenate([np.asarray(self.task.p, dtype=float), behind]).astype(self.number)
         self.machine.integrator.pars[:] = p[: len(self.machine.integrator.pars)]
-        self.machine.readings.set_parameters(p, 1, 2, len(NODES), POINTS)
+        self.machine.readings.set_parameters(p, 1, 2, len(DEFECT_PLACES), GAUSS_POINTS)
         for function in (self.machine.projection, self.machine.events):
             if function:
                 function.set_parameters(p, 1)
@@ -179,7 +186,7 @@ class Walk:
             status = Status.EVENT if met.stops else self.begin()
             while status is None:
                 status = self.step()
-                if self.task.progress and (status is not None or clock.perf_counter() - spoke > LOOK):
+                if self.task.progress and (status is not None or clock.perf_counter() - spoke > PROGRESS_EVERY):
                     self.task.progress(float(self.now[0]))
                     spoke = clock.perf_counter()
             last = status
@@ -254,7 +261,7 @@ class Walk:
         """Does the run go on for ever without getting anywhere?"""
         tiny = length < 100 * self.machine.kind.eps * abs(float(self.now[0]))
         self.creeping = self.creeping + 1 if tiny else 0
-        if self.creeping > CREEPING:
+        if self.creeping > CREEPING_STEPS:
             return Status.STEP_TOO_SMALL
         return Status.TOO_MANY_STEPS if self.steps >= STEP_LIMIT else None
 
@@ -303,13 +310,13 @@ class Walk:
         n, h = self.machine.n, target - t
         states, times = y[:, None] + scaled @ self.at_nodes, t + h * self.nodes
         found = self.machine.readings(times, states)
-        self.evaluations += len(NODES)
+        self.evaluations += len(DEFECT_PLACES)
         self.ratios = found[self.pivots, -1].astype(float)
         defect = float(np.abs(scaled[n:] @ self.slope_at_nodes / h - found[:n]).max())
-        if not abs(float(h)) * defect <= FAR * self.machine.tol * self.size:
+        if not abs(float(h)) * defect <= WRONG_STEP * self.machine.tol * self.size:
             if not math.isfinite(defect):
                 return Status.NOT_FINITE
-            if not defect <= NOISE * self.noise(times[-1], states[:, -1:]):
+            if not defect <= DEFECT_NOISE * self.noise(times[-1], states[:, -1:]):
                 return Status.STEP_TOO_SMALL
         if self.task.pivot_tol > 0 and (found[self.pivots] < self.number(self.task.pivot_tol / 2)).any():
             return Status.SINGULAR

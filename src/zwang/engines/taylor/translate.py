@@ -18,7 +18,7 @@ from zwang.errors import InputError
 from zwang.functions import FUNCTIONS
 from zwang.words import shortened
 
-DIGITS = 50  # decimal digits of a number on its way into quadruple precision, which holds 34
+CONSTANT_DIGITS = 50  # decimal digits of a number on its way into quadruple precision, which holds 34
 
 HEYOKA_RELATIONS = {"Equality": "eq", "Unequality": "neq", "LessThan": "lte", "StrictLessThan": "lt"}
 
@@ -109,7 +109,7 @@ def decimal(e: Any) -> str:
     """A number's first digits."""
     import sympy as sp
 
-    return str(sp.N(sp.Rational(int(e.p), int(e.q)) if e.is_Rational else e._sympy_(), DIGITS))
+    return str(sp.N(sp.Rational(int(e.p), int(e.q)) if e.is_Rational else e._sympy_(), CONSTANT_DIGITS))
 
 
 def add(to: Interpreter, e: Any, args: Sequence[Any]) -> Any:

@@ -20,7 +20,7 @@ from zwang.linalg.newton import nearest_root
 from zwang.motion.setup import Setup
 from zwang.motion.start import onto_constraints
 
-NODES = 32  # states that a polynomial is fitted to, positions and velocities
+FITTED = 32  # states that a polynomial is fitted to, positions and velocities
 DEGREES = (6, 8, 10, 12, 14, 16)
 WIDTHS = (4, 8, 16, 32, 64)  # widths of the window before the stop, in times from there to the singular instant
 TIGHT = 1e-14  # tolerance of the states that polynomials are fitted to
@@ -94,7 +94,7 @@ def retraced(setup: Setup, task: Task, path: Trajectory, widths: list[float]) ->
 def leaps_from(setup: Setup, task: Task, start: State, t: float, landing: float) -> list[Leap]:
     """Leaps from the window between a start and the stop; those that do not come out well are left out."""
     window = (start[0], t)
-    times = (start[0] + t) / 2 - (t - start[0]) / 2 * np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)  # Chebyshev's
+    times = (start[0] + t) / 2 - (t - start[0]) / 2 * np.cos(np.pi * (np.arange(FITTED) + 0.5) / FITTED)  # Chebyshev's
     there = run(quiet(task, start, times))
     if there.status is not Status.FINISHED:
         return []

@@ -39,18 +39,18 @@ from zwang.motion.singular.leap import (
 from zwang.motion.start import polished
 
 HEALTHY = 1e-4  # a squared relative pivot above this leaves twelve digits
-APART = 1e-2  # unit rows this far from dependence are independent without doubt, whatever the masses
+APART_WITHOUT_DOUBT = 1e-2  # unit rows this far from dependence are independent without doubt, whatever the masses
 BETTER = 3.0  # how much further from dependence other rows must be, to be worth a new program
 EARLY = (0.03, 0.003)  # with redundant rows left out, other rows are looked for below these shares of a pivot
 ONLY_MASSES = 1e-7  # what `Task.pivot_tol` is to pivots of M, where rows are damped: they cost digits, no more
-SINGULAR = 1e-9  # a pivot that falls below this share of its scale vanishes; above it, it only comes near
+VANISHES = 1e-9  # a pivot that falls below this share of its scale vanishes; above it, it only comes near
 FINE = 1e-12  # the tolerance of the native engine where it stands in for one with a loose tolerance
-CLOSE = 1.2  # times the limit of a pivot at which it stops for good
-DOUBTFUL = 1e-6  # below it rounding may keep a pivot that vanishes from falling below `SINGULAR`
-BESIDE = 1e-3  # rows this short beside their terms, or this near dependence, are next to a lower rank
-CLEAR = 3.0  # times `ZONE`: a volume above that is not low
+FOR_GOOD = 1.2  # times the limit of a pivot at which it stops for good
+DOUBTFUL = 1e-6  # below it rounding may keep a pivot that vanishes from falling below `VANISHES`
+NEXT_TO_LOWER = 1e-3  # rows this short beside their terms, or this near dependence, are next to a lower rank
+NOT_LOW = 3.0  # times `ZONE`: a volume above that is not low
 STARTS = 4  # that rows are judged by
-BEYOND = 5.0  # how far to look past the stop, in times from there to the singular instant
+LOOK_PAST = 5.0  # how far to look past the stop, in times from there to the singular instant
 LOOKS_AHEAD = 64  # of the way ahead that pivots are looked at in
 
 RISES = (
@@ -133,7 +133,7 @@ def beside(setup: Setup, basis: RowBasis, state: State) -> bool:
     """Whether a state is so near a lower rank that rounding bounds the steps: rows are short, or almost dependent."""
     now, rows = setup.matrices(*state), list(basis.rows)
     lengths, sizes = (np.linalg.norm(X[rows], axis=1) for X in (now.A, now.row_size))
-    return bool((lengths < BESIDE * sizes).any() or independence(now, rows, len(rows)) < BESIDE)
+    return bool((lengths < NEXT_TO_LOWER * sizes).any() or independence(now, rows, len(rows)) < NEXT_TO_LOWER)
 
 
 def independence(now: Matrices, rows: Sequence[int], rank: int) -> float:
@@ -159,7 +159,7 @@ def go_on(
     """Find a way past a small pivot: it may only be small, other rows may serve, or a leap may be made."""
     t = path.end[0]
     if needs_escort(task):
-        if (pivots(task, *path.end) > CLOSE * task.pivot_tol * task.pivot_scale).all():
+        if (pivots(task, *path.end) > FOR_GOOD * task.pivot_tol * task.pivot_scale).all():
             return Passed(escorted(setup, task, path, grid), scale)
         task = replace(task, tol=FINE)
     if other_choice_serves(setup, path, basis):
@@ -172,8 +172,8 @@ def go_on(
     ahead = time_to_go(task, path)
     lowest = smallest_ahead(setup, task, path, ahead)
     names = losing_rows(setup, path.end, basis)
-    if lowest > SINGULAR:
-        near = come_near(task, path, grid, BEYOND * ahead, lowest, engine)
+    if lowest > VANISHES:
+        near = come_near(task, path, grid, LOOK_PAST * ahead, lowest, engine)
         if lowest > DOUBTFUL or not turned_over(setup, basis, path.end, near.end):
             return Passed(near, scale)
         words = f"The rank of A drops near there: {names}, nearer than can be told from rounding."
@@ -191,8 +191,8 @@ def only_order(task: Task, end: State, scale: Scale) -> Scale | None:
     They are looked at again after a further fall.
     """
     now, rows = pivots(task, *end), np.arange(len(task.pivot_scale)) < task.growing
-    low = rows & (now < CLEAR * ZONE * task.pivot_scale)
-    if not low.any() or not volume_of(now[rows]) > scale.volume + np.log(CLEAR * ZONE):
+    low = rows & (now < NOT_LOW * ZONE * task.pivot_scale)
+    if not low.any() or not volume_of(now[rows]) > scale.volume + np.log(NOT_LOW * ZONE):
         return None
     return replace(scale, pivots=np.where(low, now, scale.pivots))
 
@@ -216,7 +216,7 @@ def escorted(setup: Setup, task: Task, path: Trajectory, grid: Array) -> Traject
     ahead = time_to_go(task, replace(path, end=(t, q, v))) or 0.01 * abs(task.times[-1] - t)
     if np.abs(q - before[0]).max() > DOUBT * ahead * np.abs(v).max():
         return stretch(path.end, Status.SINGULAR, ASTRAY)
-    end = at_most(task, BEYOND * ahead, t)
+    end = at_most(task, LOOK_PAST * ahead, t)
     inside = grid[(grid - end) * direction(task) <= 0]
     times = inside if len(inside) and inside[-1] == end else np.append(inside, end)
     there = run(replace(task, t=t, q=q, v=v, times=times, tol=FINE))
@@ -289,11 +289,11 @@ def smallest_ahead(setup: Setup, task: Task, path: Trajectory, ahead: float) -> 
         start = retraced(setup, task, path, [WIDTHS[0] * ahead])[0]
     except ZwangError:
         return 0.0
-    first, last = path.end[0], at_most(task, BEYOND * ahead, path.end[0])
+    first, last = path.end[0], at_most(task, LOOK_PAST * ahead, path.end[0])
     lowest = np.inf
     for _ in range(3):  # each time closer around the smallest
         times = np.linspace(first, last, LOOKS_AHEAD)
-        there = run(quiet(task, start, times, SINGULAR))
+        there = run(quiet(task, start, times, VANISHES))
         if there.status is not Status.FINISHED:
             return 0.0
         met = [(pivots(task, *state) / task.pivot_scale).min() for state in zip(times, there.q, there.v, strict=True)]
@@ -339,7 +339,7 @@ def other_choice_serves(setup: Setup, path: Trajectory, basis: RowBasis) -> bool
     if new.rows == basis.rows:
         return bool(regular)
     before, after = (independence(now, c.rows, len(c.rows)) for c in (basis, new))
-    return bool((regular or after > APART) and after > BETTER * before)
+    return bool((regular or after > APART_WITHOUT_DOUBT) and after > BETTER * before)
 
 
 def bridges(setup: Setup, basis: RowBasis, path: Trajectory) -> tuple[str, ...]:
@@ -348,7 +348,7 @@ def bridges(setup: Setup, basis: RowBasis, path: Trajectory) -> tuple[str, ...]:
         f"Leapt the singular position at t = {bridge.instant:.9g} ({losing_rows(setup, bridge.start, basis)}), "
         f"from {bridge.start[0]:.9g} to {bridge.end[0]:.9g}."
         for bridge in path.bridges
-        if (bridge.least <= SINGULAR or turned_over(setup, basis, bridge.start, bridge.end))
+        if (bridge.least <= VANISHES or turned_over(setup, basis, bridge.start, bridge.end))
         and not stopped_before(bridge, path.end[0])
     )
 

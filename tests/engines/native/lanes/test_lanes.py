@@ -21,7 +21,7 @@ from zwang.compile.lanes import LANES
 from zwang.engines.native import runs as stepper
 from zwang.engines.native import tableau as dop853
 from zwang.engines.native.lanes import loop as lanes_loop
-from zwang.engines.native.pivots import DEEP, EVEN, LOOKS
+from zwang.engines.native.pivots import COMPARED, DEEP, EVEN
 from zwang.engines.native.pivots import DIP as SHARE
 from zwang.engines.native.runs import Kernels, LoopStatus, advance_many
 
@@ -178,7 +178,7 @@ def test_pivots_that_dip_sway_or_are_no_numbers(k):
 
 def test_calm_pivots_neither_dip_nor_hide():
     # What a parabola through three of the looks may fall to, for pivots between EVEN and 1 at the stages.
-    nodes = np.array(dop853.C)[LOOKS]
+    nodes = np.array(dop853.C)[COMPARED]
     for a, b, c in zip(nodes, nodes[1:], nodes[2:], strict=False):
         s = np.linspace(a, c, 10_001)
         weights = np.stack([

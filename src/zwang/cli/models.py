@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from zwang.files.model_file import ModelFile, Run
     from zwang.model import System
+    from zwang.model.moved import Moved
     from zwang.motion.start import Start
     from zwang.verdict import Verdict
 
@@ -41,6 +42,12 @@ class Case:
     def start(self) -> "Start":
         """The start: evaluated, checked and ranked once, and handed to whatever begins there."""
         return self.model.begin(self.parameters)
+
+    @cached_property
+    def moved(self) -> "Moved | None":
+        """What was moved to put the start together; None if nothing was."""
+        found = self.model.moved_with(self.parameters, self.model.run.begin)
+        return None if found is None or found.nothing else found
 
 
 def load(

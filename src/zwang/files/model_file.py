@@ -14,6 +14,7 @@ from zwang.model.drawing import Drawing
 from zwang.model.event import REACTION, Event
 from zwang.model.fixed import FrozenValue
 from zwang.model.has_system import HasSystem
+from zwang.model.moved import Moved, tell
 from zwang.model.symbols import as_scalar, label, t
 from zwang.model.values import named_like, one_number, suggestion
 from zwang.motion.assemble import assemble
@@ -21,6 +22,7 @@ from zwang.motion.setup import RunOptions, check_span
 from zwang.motion.simulate import motion_from
 from zwang.motion.start import Start, start_of
 from zwang.results.drawing import with_drawing
+from zwang.results.moved import moved_shapes
 from zwang.results.units import Units, with_units
 
 if TYPE_CHECKING:
@@ -154,6 +156,8 @@ class ModelFile(HasSystem):
         if run.until is None:
             raise InputError("the model does not say when to stop: put until = … under [run], or give until=")
         model = replace(self, run=run).with_parameters(parameters)
+        if start is None and not parameters:
+            tell(model.moved_with(None, run.begin))
         if not isinstance(start, Start):
             start = model.begin(parameters, start)
         until, t = check_span(run.until, start.state[0])
@@ -180,6 +184,16 @@ class ModelFile(HasSystem):
     def start_with(self, parameters: Mapping[Any, Any] | None, t: float) -> dict[sp.Expr, float]:
         """The start of a run that begins at this time."""
         return replace(self, run=replace(self.run, begin=t)).state(parameters)
+
+    def moved_with(self, parameters: Mapping[Any, Any] | None, t: float) -> Moved | None:
+        """How far bodies, or what is drawn, stand from where the file describes them; None if nothing is assembled."""
+        model = replace(self, run=replace(self.run, begin=t)).with_parameters(parameters)
+        if model.mechanism is not None:
+            return model.mechanism.moved_with(parameters, t)
+        if not self.run.assemble:
+            return None
+        return moved_shapes(model.system, model.drawing, model.guess_with(parameters), model.state(parameters),
+                            parameters, t)  # fmt: skip
 
     def dressed(self, motion: "xr.Dataset", parameters: Mapping[Any, Any] | None) -> "xr.Dataset":
         """A motion with the drawing and units of the file, and with the parameters that are numbers in its system."""

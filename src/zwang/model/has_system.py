@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from zwang.errors import InputError
 from zwang.model.event import Event
+from zwang.model.moved import Moved, tell
 from zwang.model.signal import Signal
 from zwang.model.system import System
 
@@ -42,6 +43,10 @@ class HasSystem(ABC):
     @abstractmethod
     def start_with(self, parameters: Mapping[Any, Any] | None, t: float) -> Mapping[Any, float]:
         """The start for these values of parameters, at a time."""
+
+    def moved_with(self, parameters: Mapping[Any, Any] | None, t: float) -> Moved | None:
+        """How far that start is from where it is described; None where nothing is put together."""
+        return None
 
     @abstractmethod
     def dressed(self, motion: "xr.Dataset", parameters: Mapping[Any, Any] | None) -> "xr.Dataset":
@@ -94,7 +99,7 @@ def end_of(given: Any, until: float | None) -> float:
 def start_of_one(given: Any, start: Any, parameters: Mapping[Any, Any] | None, t: float, what: str = "start") -> Any:
     """The start that is meant: the one that is given, or the own one of what has one."""
     if start is None and isinstance(given, HasSystem):
-        return given.start_with(parameters, t)
+        return own_start(given, parameters, t)
     if start is None:
         raise InputError(
             f"a System has no start of its own: give {what}, which maps every coordinate and rate to a number; "
@@ -114,7 +119,7 @@ def start_of_each(
     varied = {key: np.asarray(value) for key, value in (parameters or {}).items() if is_array(value)}
     times = np.asarray(t, dtype=float)
     if not varied and not times.ndim:
-        return given.start_with(parameters, float(times))
+        return own_start(given, parameters, float(times))
     try:
         times, *values = np.broadcast_arrays(times, *varied.values())
     except ValueError:
@@ -126,6 +131,17 @@ def start_of_each(
         for key, value in given.start_with(own, float(times[place])).items():
             found.setdefault(key, np.empty(times.shape))[place] = value
     return found
+
+
+def own_start(given: HasSystem, parameters: Mapping[Any, Any] | None, t: float) -> Mapping[Any, float]:
+    """The start of something that has one; if it lies far from where it is described, there is a warning.
+
+    Other values of parameters or another time move it as they should: of that nobody needs to be warned.
+    """
+    start = given.start_with(parameters, t)
+    if not parameters and t == given.span[0]:
+        tell(given.moved_with(parameters, t))
+    return start
 
 
 def is_array(value: Any) -> bool:

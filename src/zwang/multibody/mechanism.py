@@ -12,6 +12,7 @@ from zwang.errors import AssemblyError, ModelError
 from zwang.model import System
 from zwang.model.drawing import Drawing
 from zwang.model.has_system import HasSystem
+from zwang.model.moved import Moved
 from zwang.model.solids import Solid, require_solids
 from zwang.model.symbols import rates
 from zwang.model.symbols import t as time
@@ -24,6 +25,7 @@ from zwang.multibody.drawing import draw
 from zwang.multibody.element import ForceElement
 from zwang.multibody.inertia import require_inertia
 from zwang.multibody.joint import Constrainer
+from zwang.multibody.moved import moved_bodies
 from zwang.results.drawing import with_drawing
 
 if TYPE_CHECKING:
@@ -120,6 +122,16 @@ class Mechanism(HasSystem):
         if kept is None or kept[0] != asked:
             kept = self._last["start"] = (asked, self._put_together(parameters, t))
         return dict(kept[1])
+
+    @cached_property
+    def moved(self) -> Moved:
+        """How far bodies stand at the start from where they are described."""
+        return moved_bodies(self, self.start, None)
+
+    def moved_with(self, parameters: Mapping[Any, Any] | None, t: float) -> Moved:
+        """The same with other values of parameters, or at another time."""
+        usual = not parameters and t == 0
+        return self.moved if usual else moved_bodies(self, self.assembled(parameters, t), parameters)
 
     @cached_property
     def _last(self) -> dict[str, tuple[Any, dict[sp.Expr, float]]]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.cli.models import AT_REST, BLOWS_UP, CONTRADICTION, DRIVEN, ENDLESS, IMPOSSIBLE, OFF, PENDULUM, STOPS, TWICE
+from tests.multibody.test_moved import FILE as FAR
 from zwang.cli.exits import Exit
 from zwang.files.store import load_motion
 
@@ -329,3 +330,15 @@ def test_a_file_goes_before_an_example(zwang, here):
     result = zwang("run", "appell")
     assert result.stderr == ""
     assert "Pendulum" in result.stdout
+
+
+def test_the_command_says_what_moved(here, zwang):
+    (here / "far.toml").write_text(FAR)
+    shown = " ".join(zwang("run", here / "far.toml").stdout.split())
+    assert "start to put the start together body 'rod' was moved by 0.3, 29 % of the whole; describe it" in shown
+    told = json.loads(zwang("run", here / "far.toml", "--json").stdout)["start_moved"]
+    assert told["translated"] == "body 'rod'"
+    assert told["warning"] is True
+    (here / "right.toml").write_text(FAR.replace("0.3", "0"))
+    assert "start to put" not in " ".join(zwang("run", here / "right.toml").stdout.split())
+    assert json.loads(zwang("run", here / "right.toml", "--json").stdout).get("start_moved") is None

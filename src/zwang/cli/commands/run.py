@@ -16,6 +16,7 @@ from zwang.words import count
 if TYPE_CHECKING:
     import xarray as xr
 
+    from zwang.model.moved import Moved
     from zwang.verdict import Verdict
 
 DRIFTS = ("none", "projection", "baumgarte")
@@ -152,6 +153,7 @@ def show(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: dic
         ("constraints", f"{len(constraints)}: {summaries.first_few(constraints)}" if constraints else "none"),
         ("freedom", count(freedom(motion), "degree") + " of freedom"),
         ("verdict", terminal.text(line, color)),
+        *start_row(case),
         ("engine", f"{a['method']}, {a['form']} form, tol {a['tol']:g}" + drift_words(a["drift"])),
         ("work", summaries.work_words(motion)),
     ]
@@ -166,6 +168,22 @@ def show(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: dic
     console = terminal.out()
     console.print(terminal.text(system.name or Path(case.label).stem, "bold"))
     console.print(terminal.ledger(rows))
+
+
+def start_row(case: Case) -> list[tuple[str, Any]]:
+    """What was moved to put the start together: a warning above a tenth of the whole, a note below."""
+    from zwang.cli import terminal
+
+    if case.moved is None:
+        return []
+    remedy = "; describe it nearer to where it is" if case.moved.remarkable else ""
+    return [("start", terminal.text(f"{case.moved}{remedy}", "yellow" if case.moved.remarkable else "dim"))]
+
+
+def told(moved: "Moved") -> dict[str, Any]:
+    """What was moved, for machines."""
+    which = ("translation", "translated", "turn", "turned", "size")
+    return {key: getattr(moved, key) for key in which} | {"warning": moved.remarkable}
 
 
 def freedom(motion: "xr.Dataset") -> int:
@@ -198,6 +216,7 @@ def show_json(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files
             "coordinates": system.coordinate_names,
             "degrees_of_freedom": freedom(motion),
             "verdict": verdict and summaries.verdict_values(verdict),
+            **({} if case.moved is None else {"start_moved": told(case.moved)}),
             "parameters": summaries.parameter_values(motion),
             "begin": case.model.run.begin,
             "end": float(motion.time.values[-1]) if motion.sizes["time"] else None,

@@ -48,6 +48,9 @@ def sentences(subject: Subject) -> list[str]:
         who = "It has" if m == 1 else "They have"
         said.append(f"{who} rank {verdict.rank} at the start, so {freedom(verdict)}.")
         said.append(escape(" ".join(verdict.conclusions)))
+    if subject.moved is not None:
+        words = escape(f"T{str(subject.moved)[1:]}.")
+        said.append(f"<strong>{words}</strong>" if subject.moved.remarkable else words)
     said.append(ending(subject))
     if subject.motion.attrs.get("doubts"):
         said.append(f"<strong>{escape(subject.motion.attrs['doubts'])}</strong>")

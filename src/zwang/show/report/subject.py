@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import sympy as sp
 
 from zwang.errors import ZwangError
 from zwang.files.model_file import ModelFile
 from zwang.model import System
+from zwang.model.moved import Moved
 from zwang.model.signal import Signal
 from zwang.model.symbols import as_expression
-from zwang.model.values import named_like
+from zwang.model.values import named_like, state_arrays
 from zwang.motion.start import Start, start_of
 from zwang.results.account import energy_gap, residuals
 from zwang.show.report.math import Notation
@@ -75,6 +77,19 @@ class Subject:
         state = {name: float(q) for name, q in zip(names, first.q.values, strict=True)}
         state |= {f"{name}'": float(v) for name, v in zip(names, first.v.values, strict=True)}
         return start_of(self.system, state, self.span[0], self.parameters)
+
+    @cached_property
+    def moved(self) -> Moved | None:
+        """What was moved to put the start together; None if nothing was, or if the motion begins elsewhere."""
+        if self.empty or not (self.model.mechanism or self.model.run.assemble):
+            return None
+        try:
+            own = state_arrays(self.system, self.model.start_with(self.parameters, self.span[0]))
+            found = self.model.moved_with(self.parameters, self.span[0])
+        except ZwangError:
+            return None
+        same = np.array_equal(own, [self.motion[name].values[0] for name in ("q", "v")])
+        return found if same and found is not None and not found.nothing else None
 
     @cached_property
     def verdict(self) -> Verdict | str:

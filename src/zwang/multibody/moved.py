@@ -1,0 +1,86 @@
+"""How far the bodies of a mechanism are from where they are described."""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from zwang.arrays import Array
+from zwang.model.moved import Moved
+from zwang.multibody.body import AnyBody, MassBody
+from zwang.multibody.described import DescribedMechanism
+from zwang.multibody.joint import Joint
+from zwang.multibody.planar_body import PlanarBody
+
+
+def moved_bodies(
+    mechanism: DescribedMechanism, state: Mapping[sp.Expr, float], parameters: Mapping[Any, Any] | None
+) -> Moved:
+    """The longest way and the largest turn of a body, from its description to a state."""
+    ways, turns = {}, {}
+    for body in mechanism.movable:
+        described = body.start()
+        before, after = (np.array([float(s[q]) for q in body.coordinates]) for s in (described, state))
+        d = body.dimension
+        ways[body.who] = float(np.linalg.norm(after[:d] - before[:d]))
+        turns[body.who] = turn_between(before[d:], after[d:], isinstance(body, PlanarBody))
+    way, turn = max(ways, key=lambda who: ways[who]), max(turns, key=lambda who: turns[who])
+    values = {s: v for s, v in (*mechanism.system.parameters.items(), *(parameters or {}).items()) if is_value(v)}
+    return Moved(ways[way], way, turns[turn], turn, size_of(mechanism, values))
+
+
+def turn_between(before: Array, after: Array, planar: bool) -> float:
+    """The angle of the turn from one orientation to another; a particle has none."""
+    if planar:
+        return float(abs(after[0] - before[0]))
+    if not len(before):
+        return 0.0
+    # q and −q are one orientation; the arc between unit quaternions is half the angle
+    after = after if before @ after >= 0 else -after
+    return 4 * math.atan2(float(np.linalg.norm(after - before)), float(np.linalg.norm(after + before)))
+
+
+def is_value(value: Any) -> bool:
+    """Whether the value of a parameter is one number."""
+    return isinstance(value, int | float | np.number | sp.Number)
+
+
+def size_of(mechanism: DescribedMechanism, values: Mapping[Any, Any]) -> float:
+    """How large a mechanism is as it is described: the diagonal of a box around its bodies and joints.
+
+    One body held in its centre is as large as twice its radius of gyration.
+    """
+    places = np.array([place for place in places_of(mechanism, values) if place is not None])
+    diagonal = float(np.linalg.norm(np.ptp(places, axis=0)))
+    return diagonal or max(2 * gyration(body, values) for body in mechanism.movable)
+
+
+def places_of(mechanism: DescribedMechanism, values: Mapping[Any, Any]) -> Iterator[Array | None]:
+    """Centres of mass, and where joints hold on each body; None where a parameter without a value decides."""
+    yield from (np.array(body.position, dtype=float) for body in mechanism.movable)
+    for joint in mechanism.joints:
+        if isinstance(joint, Joint):
+            for body, end in zip(joint.bodies, joint.ends, strict=True):
+                yield place_of(body, joint.dimension, end, values)
+
+
+def place_of(body: AnyBody, dimension: int, end: Any, values: Mapping[Any, Any]) -> Array | None:
+    """A point of a body in the world, as described."""
+    point = [number(x, values) for x in body.start_pose(dimension).point(end)]
+    return None if None in point else np.array(point, dtype=float)
+
+
+def gyration(body: MassBody, values: Mapping[Any, Any]) -> float:
+    """The largest radius of gyration of a body; zero for a particle, or where it is not known."""
+    inertia = getattr(body, "inertia_matrix", getattr(body, "inertia", 0))
+    entries = [row[i] for i, row in enumerate(inertia)] if isinstance(inertia, tuple) else [inertia]
+    moments, mass = [number(x, values) or 0.0 for x in entries], number(body.mass, values)
+    return math.sqrt(max(0.0, *moments) / mass) if mass else 0.0
+
+
+def number(x: Any, values: Mapping[Any, Any]) -> float | None:
+    """An expression as a number, if every parameter in it has one."""
+    found = sp.sympify(x).subs(values)
+    return float(found) if found.is_number else None

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from zwang.model import Constraint, System
     from zwang.model.drawing import Drawing, Shape
     from zwang.model.event import Event, constraint_force, multiplier
+    from zwang.model.moved import StartMovedWarning
     from zwang.model.signal import Signal
     from zwang.model.symbols import coordinates, dot, parameters, t
     from zwang.motion.assemble import assemble
@@ -50,6 +51,7 @@ _HOME = {
     "Constraint": "zwang.model",
     "Equations": "zwang.equations",
     "Signal": "zwang.model.signal",
+    "StartMovedWarning": "zwang.model.moved",
     "Solution": "zwang.formulations.solution",
     "System": "zwang.model",
     "Verdict": "zwang.verdict",
@@ -85,6 +87,7 @@ __all__ = [
     "Shape",
     "Signal",
     "Solution",
+    "StartMovedWarning",
     "System",
     "Verdict",
     "__version__",

@@ -14,8 +14,6 @@
     ├── AssemblyError          no state near a guess obeys every constraint
     └── SimulationError        a simulation could not go on (carries what was computed)
 
-`StartMovedWarning` is a warning: a mechanism was put together far from where it is described.
-
 Each message says what is wrong, which one it is, and what to do. Each error has its `mistakes`: the same sentences,
 each with the place in the arguments where it was made. A model file finds its line by that place, not by the words.
 """
@@ -92,7 +90,3 @@ class SimulationError(ZwangError):
     def __init__(self, message: str, status: str, motion: Any) -> None:
         self.status, self.motion = status, motion
         super().__init__(message)
-
-
-class StartMovedWarning(UserWarning):
-    """A mechanism stands far from where it is described: more than a tenth of its size, or of a radian."""

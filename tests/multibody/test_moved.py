@@ -5,8 +5,8 @@ import pytest
 
 import zwang as zw
 from tests.multibody.test_mechanism import slider_crank
+from zwang import StartMovedWarning
 from zwang import multibody as mb
-from zwang.errors import StartMovedWarning
 from zwang.files.read import load_model, read_model
 
 G = mb.ground

@@ -4,10 +4,12 @@ import sys
 import warnings
 from dataclasses import dataclass
 
-from zwang.errors import StartMovedWarning
-
 ROUNDING = 1e-9  # of the size of a mechanism, or radians: what moved by less stands as it was described
 TENTH = 0.1  # of the size, or radians: what moved by more is worth a warning
+
+
+class StartMovedWarning(UserWarning):
+    """A mechanism stands far from where it is described: more than a tenth of its size, or of a radian."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from zwang._version import __version__
+from zwang.display import write_with
 
 if TYPE_CHECKING:
     from zwang.equations import Equations, derive
@@ -116,6 +117,15 @@ __all__ = [
     "solve_derivative",
     "t",
 ]
+
+
+def _written(noun: object) -> str | None:
+    """What a notebook shows of a noun; the room that writes it is imported when something is shown."""
+    text: str | None = import_module("zwang.show.notebook.displays").html(noun)
+    return text
+
+
+write_with(_written)
 
 
 def __getattr__(name: str) -> Any:

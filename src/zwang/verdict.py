@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zwang.arrays import EPS, TINIEST, Array
+from zwang.display import Displayed, told
 from zwang.errors import InputError
 from zwang.evaluation import limits, require_finite_matrices
 from zwang.formulations.solve import partners
@@ -39,7 +40,7 @@ ZERO_PIVOT, NOT_ZERO = 1e-12, 1e-8
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Displayed):
     """What is to be said about a system's constraints at one state. `print(verdict)` says it in words."""
 
     name: str
@@ -84,6 +85,23 @@ class Verdict:
     def ok(self) -> bool:
         """Consistent, not singular, and the state satisfies the constraints. (Redundant rows are not a fault.)"""
         return not (self.inconsistent or self.singular or self.violated or self.imprecise)
+
+    def __repr__(self) -> str:
+        """The verdict in a line; `print` says all of it."""
+        wrong = [word for word, found in self.objections.items() if found]
+        freedom = count(self.degrees_of_freedom, "degree") + " of freedom"
+        return told(self, self.name, listed(wrong) or "ok", f"rank {self.rank}", freedom)
+
+    @property
+    def objections(self) -> dict[str, bool]:
+        """What is wrong or remarkable, in a word each, and whether it is found here."""
+        return {
+            "inconsistent": bool(self.inconsistent),
+            "singular": self.singular,
+            "imprecise": self.imprecise,
+            "violated": bool(self.violated),
+            "redundant": bool(self.redundant),
+        }
 
     def __str__(self) -> str:
         """The verdict as a person would give it: what the system is, each constraint, and the conclusions."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from zwang.display import Displayed, named, told
 from zwang.equations.derivation import derive_plain
 from zwang.equations.languages import in_sympy
 from zwang.equations.textbook import SECONDS, textbook
@@ -27,7 +28,7 @@ PREPARING = 2.0
 
 
 @dataclass(frozen=True)
-class Equations:
+class Equations(Displayed):
     """M q̈ = Q + Aᵀλ + C with A q̈ = b, as SymPy matrices, and everything that follows from them exactly.
 
     `rows` are the independent rows of A that were found (at almost every point of the space of q, q̇, t and
@@ -56,6 +57,16 @@ class Equations:
     rows: tuple[int, ...]
     one_sided: tuple[str, ...] = ()
     """Constraints that are inequalities, taken here as equalities: as at their limit, with contact kept."""
+
+    def __repr__(self) -> str:
+        """The equations in a line."""
+        coordinates = (q.func.__name__ for q in self.coordinates)
+        return told(self, "", named("coordinates", coordinates), named("constraints", self.names))
+
+    def _repr_latex_(self) -> str | None:
+        from zwang.equations.latex import for_notebooks
+
+        return for_notebooks(self)
 
     @property
     def rank(self) -> int:

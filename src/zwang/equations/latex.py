@@ -1,5 +1,6 @@
 """Equations of motion as LaTeX that a person would put in a paper."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
@@ -7,9 +8,12 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.physics.vector.printing import vlatex
 
-from zwang.formulations.forms import FORMS
+from zwang.formulations.forms import DEFAULT, FORMS
 from zwang.linalg import exact
 from zwang.model.symbols import t
+
+PLAIN = re.compile(r"\w[\w.]*")
+MOST_ROWS, MOST = 12, 1200  # rows of a matrix that is read as a formula, and operations of all matrices together
 
 
 class EquationsInSymbols(Protocol):
@@ -85,6 +89,20 @@ def setting(equations: EquationsInSymbols, form: str, choice: dict[str, Any]) ->
             rf"\quad \operatorname{{rank}} A = {equations.rank}"
         )
     return lines
+
+
+def for_notebooks(equations: EquationsInSymbols) -> str | None:
+    """The matrices as a displayed formula; None where they are too large to read, or where a name is not a plain word.
+
+    Whoever shows this hands it to a program that knows TeX's commands, so that no name may be one.
+    """
+    matrices = (equations.M, equations.Q, equations.A, equations.b, equations.C)
+    if max(equations.M.rows, equations.A.rows) > MOST_ROWS or exact.operations([e for X in matrices for e in X]) > MOST:
+        return None
+    used = set().union(*(X.free_symbols | X.atoms(AppliedUndef) for X in matrices), equations.coordinates)
+    if not all(PLAIN.fullmatch(str(e.func.__name__ if isinstance(e, AppliedUndef) else e)) for e in used):
+        return None
+    return f"$$\n{aligned(setting(equations, DEFAULT, {}))}\n$$"
 
 
 def general(form: str, choice: Mapping[str, Any], constrained: bool, nonideal: bool) -> str:

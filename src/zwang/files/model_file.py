@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
+from zwang.display import named, told
 from zwang.errors import InputError
 from zwang.model import System
 from zwang.model.drawing import Drawing
@@ -89,6 +90,12 @@ class ModelFile(HasSystem):
                 as_scalar(value)
             except InputError as error:
                 raise InputError(f"start of {label(key)}: {error}") from None
+
+    def __repr__(self) -> str:
+        """The model in a line."""
+        system, events = self.system, (event.name or "without a name" for event in self.events)
+        parts = named("coordinates", system.coordinate_names), named("constraints", system.constraint_names)
+        return told(self, system.name or (self.path.name if self.path else ""), *parts, named("events", events))
 
     def with_parameters(self, parameters: Mapping[Any, Any] | None) -> "ModelFile":
         """The same model, built again if these values change places of its mechanism; otherwise as it is.

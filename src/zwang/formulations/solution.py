@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zwang.arrays import Array
+from zwang.display import Displayed, told
+from zwang.words import count
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class Residuals:
 
 
 @dataclass(frozen=True)
-class Solution:
+class Solution(Displayed):
     """Accelerations, forces and multipliers of constrained systems: M q̈ = Q + Aᵀλ + C, A q̈ = b.
 
     Shapes are for one system; a stack has leading axes. Where M is singular, a = M⁻¹Q does not exist: then
@@ -62,3 +64,12 @@ class Solution:
     residuals: Residuals
     constraint_power: Array | None = None
     """Q_c · q̇, where velocities were given."""
+
+    def __repr__(self) -> str:
+        """The solution in a line; of a stack, how many."""
+        *stack, n = self.acceleration.shape
+        sizes = f"{count(n, 'coordinate')}, {count(self.multipliers.shape[-1], 'constraint')}"
+        if stack:
+            return told(self, "", f"{' × '.join(f'{k:,}' for k in stack)} systems", sizes)
+        numbers = np.array2string(self.acceleration, precision=6, threshold=8, edgeitems=3, max_line_width=200)
+        return told(self, "", sizes, f"rank {int(self.rank)}", f"acceleration {numbers}")

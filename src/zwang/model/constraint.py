@@ -13,15 +13,16 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
+from zwang.display import Displayed, told
 from zwang.errors import InputError
 from zwang.model.identity import degree_at_most, is_zero
-from zwang.model.symbols import Plain, as_expression, t
+from zwang.model.symbols import Plain, as_expression, in_a_line, t
 
 LEVELS = ("position", "velocity", "acceleration")
 
 
 @dataclass(frozen=True)
-class Constraint:
+class Constraint(Displayed):
     """One scalar constraint: `expression = 0`, or `expression ≥ 0` where `one_sided`.
 
     Give an expression, an `Eq`, or for a one-sided constraint a relation such as `y >= 0`. The constraint
@@ -61,6 +62,10 @@ class Constraint:
             raise InputError(f"{self._who}: {given} is {why}: give an expression (= 0), Eq(…) or expression >= 0")
         object.__setattr__(self, "expression", expression)
         object.__setattr__(self, "one_sided", one_sided)
+
+    def __repr__(self) -> str:
+        """The constraint in a line."""
+        return told(self, self.name, f"{in_a_line(self.expression)} {'≥' if self.one_sided else '='} 0")
 
     @property
     def _who(self) -> str:

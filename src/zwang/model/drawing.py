@@ -6,10 +6,12 @@ from typing import Any
 
 import sympy as sp
 
+from zwang.display import Displayed, named, told
 from zwang.errors import InputError
 from zwang.mistakes import Where
 from zwang.model.solids import require_color
 from zwang.model.symbols import as_scalar
+from zwang.words import count
 
 Place = tuple[sp.Expr, ...]
 
@@ -18,7 +20,7 @@ UNEVEN = "its points have different numbers of coordinates: give each two, or ea
 
 
 @dataclass(frozen=True)
-class Shape:
+class Shape(Displayed):
     """One thing to draw, in the plane or in space.
 
     `points` are the corners of a line or of a body's closed outline, the place of a point, or the centre of a
@@ -63,6 +65,11 @@ class Shape:
         if (self.normal is not None) != (self.kind == "circle" and self.dimension == 3):
             raise InputError("a circle in space has a normal, and nothing else has", who=who, where=("normal",))
 
+    def __repr__(self) -> str:
+        """The shape in a line."""
+        where = "in the plane" if self.dimension == 2 else "in space"
+        return told(self, self.name, f"{self.kind} of {count(len(self.points), 'point')} {where}")
+
     @property
     def dimension(self) -> int:
         """2 in the plane, 3 in space."""
@@ -70,7 +77,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class Drawing(Displayed):
     """The shapes of a system, all of them in the plane or all of them in space."""
 
     shapes: tuple[Shape, ...] = ()
@@ -81,6 +88,10 @@ class Drawing:
         if len({shape.dimension for shape in self.shapes}) > 1:
             flat = next(s.name for s in self.shapes if s.dimension == 2)
             raise InputError(f"shape {flat!r} lies in the plane, others in space: give it a third coordinate")
+
+    def __repr__(self) -> str:
+        """The drawing in a line."""
+        return told(self, "", named("shapes", (shape.name for shape in self.shapes)) or "nothing to draw")
 
     @property
     def dimension(self) -> int:

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from zwang.display import Displayed, told
 from zwang.errors import InputError
-from zwang.model.symbols import as_expression, label
+from zwang.model.symbols import as_expression, in_a_line, label
 
+DIRECTIONS = {1: "upwards", -1: "downwards", 0: "in either direction"}
 REACTION = re.compile(r"(multiplier|constraint_force)\[(.*)\]", re.DOTALL)  # the names of the symbols made here
 
 
@@ -31,7 +33,7 @@ def constraint_force(coordinate: sp.Expr | str) -> sp.Symbol:
 
 
 @dataclass(frozen=True)
-class Event:
+class Event(Displayed):
     """A zero of an expression in coordinates, rates, time, parameters, multipliers and forces of constraint.
 
     It fires where it is reached or passed: with `direction` 1 only from below, with −1 only from above, with 0 from
@@ -58,3 +60,8 @@ class Event:
         object.__setattr__(self, "expression", expression)
         if self.direction not in (-1, 0, 1):
             raise InputError(f"event {self.name!r}: direction is {self.direction!r}, but −1, 0 or 1 is meant")
+
+    def __repr__(self) -> str:
+        """The event in a line."""
+        crossing = f"{in_a_line(self.expression)} crosses zero {DIRECTIONS[self.direction]}"
+        return told(self, self.name, crossing, "stops the motion" if self.stop else "")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zwang.display import Displayed
 from zwang.errors import InputError
 from zwang.model.event import Event
 from zwang.model.moved import Moved, tell
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-class HasSystem(ABC):
+class HasSystem(Displayed, ABC):
     """A mechanism, a model file: it has a system, and a start and a look of its own.
 
     Functions that take a `System` take it, too. Without a start they begin at its own, which is found for the values
@@ -53,8 +54,10 @@ class HasSystem(ABC):
         """A motion of the system with what is drawn of it, and with units where they are known."""
 
 
-class MechanismPart:
+class MechanismPart(Displayed):
     """A body, a joint or a force element: no system yet, but what one is made of."""
+
+    name: str
 
 
 def system_of(given: Any, what: str, parameters: Mapping[Any, Any] | None = None) -> System:

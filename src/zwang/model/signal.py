@@ -31,6 +31,7 @@ import sympy as sp
 from numpy.typing import ArrayLike
 
 from zwang.arrays import Array
+from zwang.display import Displayed
 from zwang.errors import InputError
 
 INTERPOLATIONS = ("linear", "cubic")
@@ -65,7 +66,7 @@ def handle(f: sp.Expr) -> Handle:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Signal:
+class Signal(Displayed):
     """A function of time through points: straight lines between them ("linear") or a cubic spline ("cubic").
 
     The spline has two continuous derivatives and is SciPy's `CubicSpline` (not-a-knot). `outside` says what holds

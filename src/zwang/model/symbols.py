@@ -13,7 +13,11 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from zwang.display import LONGEST
 from zwang.errors import InputError
+from zwang.linalg.exact import operations
+
+MOST_READ = 200  # operations of an expression that is written in a line of text
 
 t = sp.Symbol("t")  # the time of SymPy's dynamicsymbols, so that its mechanics objects fit
 
@@ -102,6 +106,20 @@ def label(expression: Any) -> str:
         count = int(expression.derivative_count)
         return "dot(" * count + label(expression.expr) + ")" * count
     return str(expression.func.__name__ if isinstance(expression, AppliedUndef) else expression)
+
+
+def in_a_line(expression: Any) -> str:
+    """An expression as text with x' for a rate; of what is too long to read, how long it is.
+
+    >>> x = coordinates("x")
+    >>> in_a_line(x*dot(x))
+    "x*x'"
+    """
+    from sympy.physics.vector.printing import vsstrrepr
+
+    size = operations([expression])
+    text = vsstrrepr(expression) if size <= MOST_READ else ""
+    return str(text) if 0 < len(text) <= LONGEST else f"an expression of {size:,} operations"
 
 
 @lru_cache(maxsize=65536)

@@ -9,6 +9,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from zwang.display import Displayed, named, told
 from zwang.errors import InputError, ModelError
 from zwang.mistakes import Mistake, Where
 from zwang.model.check import find_mistakes, place_name
@@ -18,7 +19,7 @@ from zwang.model.symbols import as_expression, as_scalar, rates, t
 
 
 @dataclass(frozen=True, init=False)
-class System:
+class System(Displayed):
     """M q̈ = Q + Aᵀλ + C with A q̈ = b, described by energies or matrices and by what the motion must obey.
 
     Give `kinetic` (and `potential`): Lagrange's equations then make M and Q, and `forces` are the further
@@ -122,6 +123,11 @@ class System:
         from zwang.model.from_sympy import describe
 
         return cls(**describe(method), parameters=parameters, name=name)
+
+    def __repr__(self) -> str:
+        """The system in a line."""
+        parts = named("coordinates", self.coordinate_names), named("constraints", self.constraint_names)
+        return told(self, self.name, *parts, named("parameters", self.parameters))
 
     def __getstate__(self) -> dict[str, Any]:
         """What to pickle: the fields; a read-only view of a dictionary cannot be pickled, the dictionary can."""

@@ -13,6 +13,7 @@ import sympy as sp
 from zwang._version import __version__
 from zwang.arrays import Array
 from zwang.compile import Program, compile_program
+from zwang.display import Displayed, named, told
 from zwang.engines.pieces import Watched
 from zwang.engines.registry import AUTO, ENGINES, FOR_BLACK_BOXES, LOOSEST, names, require_tolerance
 from zwang.engines.scipy.engine import solver_class
@@ -41,7 +42,7 @@ ARGUMENTS = {"M": "q, t", "Q": "q, v, t", "A": "q, v, t", "b": "q, v, t", "C": "
 
 
 @dataclass(frozen=True, eq=False)
-class BlackBox:
+class BlackBox(Displayed):
     """M q̈ = Q + Aᵀλ + C with A q̈ = b from functions `M(q, t)`, `Q(q, v, t)`, `A(q, v, t)`, `b(q, v, t)`, `C(q, v, t)`.
 
     For systems that come from other programs, or that no formula describes. The functions get arrays (n,) and return
@@ -83,6 +84,12 @@ class BlackBox:
             raise InputError(f"coordinates={self.coordinates}: at least one name is needed, and no name twice")
         if (self.A is None) != (self.b is None):
             raise InputError("A and b make A q̈ = b together: give both, or neither")
+
+    def __repr__(self) -> str:
+        """The black box in a line."""
+        return told(
+            self, self.name, named("coordinates", self.coordinates), named("constraints", self.constraints or ())
+        )
 
     def read(self, t: float, q: Array, v: Array) -> tuple[Array, Array, Array, Array, Array]:
         """M, Q, A, b and C at a state; what a function gets wrong is refused by its name."""

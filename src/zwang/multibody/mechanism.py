@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from zwang.arrays import EPS
+from zwang.display import named, told
 from zwang.errors import AssemblyError, ModelError
 from zwang.model import System
 from zwang.model.drawing import Drawing
@@ -68,6 +69,11 @@ class Mechanism(HasSystem):
         mistakes = find_mistakes(self)
         if mistakes:
             raise ModelError(mistakes, self.name)
+
+    def __repr__(self) -> str:
+        """The mechanism in a line."""
+        parts = {"bodies": self.bodies, "joints": self.joints, "forces": self.forces}
+        return told(self, self.name, *(named(what, (each.name for each in some)) for what, some in parts.items()))
 
     @property
     def movable(self) -> tuple[MassBody, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 import sympy as sp
 
 from zwang.arrays import Array
+from zwang.display import told
 from zwang.errors import AssemblyError
 from zwang.lowering.lowered import matrix_kernel
 from zwang.model import System
@@ -44,6 +45,11 @@ class Imported(HasSystem):
     skeleton: Skeleton
     held: tuple[Held, ...]
     warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """What was read, counted; `print` shows all lists."""
+        lists = {"read": self.read, "ignored": self.ignored, "warnings": self.warnings}
+        return told(self, self.mechanism.name, ", ".join(f"{len(lines)} {what}" for what, lines in lists.items()))
 
     def __str__(self) -> str:
         """What was read, what to mind, and what was not read."""

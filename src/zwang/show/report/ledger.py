@@ -7,7 +7,7 @@ import sympy as sp
 from zwang.model import Constraint
 from zwang.model.symbols import t
 from zwang.show.report.html import MOST_LISTED, NOTHING, PageSection, badge, number, paragraph, table
-from zwang.show.report.math import sides
+from zwang.show.report.math import Notation, sides
 from zwang.show.report.subject import Subject
 from zwang.verdict import Verdict
 from zwang.words import listed
@@ -43,7 +43,7 @@ def verdict_lines(subject: Subject) -> list[str]:
 def row(subject: Subject, i: int, constraint: Constraint) -> list[str]:
     """One constraint's line in the ledger."""
     unique = bool(subject.motion.unique.values[i])
-    asked = [condition(subject, constraint)]
+    asked = [condition(subject.notation, constraint)]
     if len(subject.system.constraints) <= MOST_ROWS:
         asked.append(acceleration_level(subject, constraint))
     return [
@@ -64,10 +64,10 @@ def readings(position: float, velocity: float) -> str:
     return "<br>".join(found) or NOTHING
 
 
-def condition(subject: Subject, constraint: Constraint) -> str:
+def condition(notation: Notation, constraint: Constraint) -> str:
     """The constraint as an equation, or as an inequality."""
     left, right = (constraint.expression, sp.S.Zero) if constraint.one_sided else sides(constraint.expression)
-    return subject.notation.relation(left, r"\geq" if constraint.one_sided else "=", right)
+    return notation.relation(left, r"\geq" if constraint.one_sided else "=", right)
 
 
 def acceleration_level(subject: Subject, constraint: Constraint) -> str:

@@ -79,8 +79,9 @@ class Notation:
         return cls(forward, names)
 
     def put(self, expression: Any) -> Any:
-        """An expression or matrix in the characters that stand for names."""
-        return expression.xreplace(self.forward)
+        """An expression or matrix in the characters that stand for names; 1.0 x is x, as a person would write it."""
+        whole = {f: sp.Integer(int(f)) for f in expression.atoms(sp.Float) if f.is_finite and float(f).is_integer()}
+        return expression.xreplace(whole | self.forward)
 
     def tex(self, expression: sp.Basic) -> str:
         """LaTeX of an expression or matrix of the model, names as characters."""

@@ -1,6 +1,7 @@
 """The system in words: parameters, coordinates, energies, forces, inputs and events, as the model gives them."""
 
 import math
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -8,14 +9,16 @@ import numpy as np
 import sympy as sp
 
 from zwang.arrays import Array
+from zwang.model import System
+from zwang.model.event import DIRECTIONS
 from zwang.model.signal import Signal
 from zwang.model.symbols import as_expression
 from zwang.show.report.html import NOTHING, PageSection, details, number, pairs, table
+from zwang.show.report.math import Notation
 from zwang.show.report.subject import Subject
 
 NOISE = 1e-12  # of the largest value: no tolerance that is in use says more about a value that is zero
 MANY = 60  # entries before they are folded away
-DIRECTIONS = {1: "upwards", -1: "downwards", 0: "in either direction"}
 
 
 def system_section(subject: Subject) -> PageSection:
@@ -23,7 +26,7 @@ def system_section(subject: Subject) -> PageSection:
     parts = [folded("Coordinates", coordinates(subject), len(subject.system.coordinates))]
     if subject.values:
         parts.append(folded("Parameters", parameters(subject), len(subject.values)))
-    parts.append(pairs(descriptions(subject)))
+    parts.append(pairs(descriptions(subject.system, subject.inputs, subject.notation)))
     if subject.model.events:
         parts.append(events(subject))
     return PageSection("system", "The system", "\n".join(parts))
@@ -74,9 +77,8 @@ def parameters(subject: Subject) -> str:
     return f'<div class="table"><p class="caption">Parameters</p><ul class="grid">{"".join(items)}</ul></div>'
 
 
-def descriptions(subject: Subject) -> list[tuple[str, str]]:
+def descriptions(system: System, inputs: Mapping[sp.Expr, Any], notation: Notation) -> list[tuple[str, str]]:
     """Energies, forces and inputs, each with its formula."""
-    system, notation = subject.system, subject.notation
     said: list[tuple[str, str]] = []
     if system.kinetic is not None:
         said.append(("Kinetic energy", notation.show(system.kinetic)))
@@ -89,8 +91,8 @@ def descriptions(subject: Subject) -> list[tuple[str, str]]:
         acting = [(q, f) for q, f in zip(system.coordinates, vector, strict=True) if f != 0]
         if acting:
             said.append((what, lines(f"along {notation.show(q)}: {notation.show(f)}" for q, f in acting)))
-    if subject.inputs:
-        said.append(("Known functions of time", lines(one_input(subject, f, x) for f, x in subject.inputs.items())))
+    if inputs:
+        said.append(("Known functions of time", lines(one_input(notation, f, x) for f, x in inputs.items())))
     return said
 
 
@@ -101,13 +103,13 @@ def lines(entries: Any) -> str:
     return body if len(found) <= MANY else details(f"{len(found)} of them", body)
 
 
-def one_input(subject: Subject, function: sp.Expr, value: Any) -> str:
+def one_input(notation: Notation, function: sp.Expr, value: Any) -> str:
     """A known function of time: its formula, or what its table covers."""
-    name = subject.notation.show(function)
+    name = notation.show(function)
     if isinstance(value, Signal):
         kind = {"linear": "straight between", "cubic": "a cubic spline through"}.get(value.kind, value.kind)
         return f"{name}: a table, {kind} {len(value.times):,} points from t = {value.span}"
-    return name if value is None else f"{name} = {subject.notation.show(as_expression(value))}"
+    return name if value is None else f"{name} = {notation.show(as_expression(value))}"
 
 
 def events(subject: Subject) -> str:

@@ -10,6 +10,7 @@ import jsonschema
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.spatial.transform import Rotation
 
 import zwang as zw
 from tests.files.models import GOOD, MOVING, SLIDER, TOP
@@ -21,6 +22,7 @@ from zwang.files.language.functions import RESERVED
 from zwang.files.model_file import Run
 from zwang.files.read import load_model, read_model
 from zwang.files.toml.document import LARGEST_FILE
+from zwang.files.write import model_text
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs" / "model-file.md").read_text(encoding="utf-8")
@@ -266,3 +268,44 @@ def test_other_blocks_are_toml_of_known_keys(block):
         assert name in known or name in ("name", "description")
         if name in known and not known[name].named:
             assert set(entries) <= {key.name for key in known[name].keys}
+
+
+def test_a_solid_is_drawn_in_a_frame_that_moves() -> None:
+    text = """
+    [coordinates]
+    x = 1
+    a = 0
+    [energy]
+    kinetic = "x'^2 + a'^2"
+    [draw]
+    wheel = { solid = { kind = "cylinder", radius = 0.5, length = 0.1, at = [0, 0, 1] }, at = ["x", 0, 0.5],
+              orientation = ["cos(a/2)", 0, "sin(a/2)", 0], color = "red", trail = true }
+    block = { solid = { kind = "box", size = [1, 2, 3], color = "teal" },
+              orientation = [["cos(a)", "-sin(a)", 0], ["sin(a)", "cos(a)", 0], [0, 0, 1]] }
+    """.replace("\n              ", " ")
+    model = read_model(text)
+    wheel, block = model.drawing.shapes
+    x, a = model.system.coordinates
+    assert [float(e.subs(x, 3)) for e in wheel.points[0]] == [3, 0, 0.5]
+    turn = sp.Matrix(wheel.orientation).subs(a, 0.3).evalf()
+    assert np.abs(np.array(turn, dtype=float) - Rotation.from_euler("y", 0.3).as_matrix()).max() < 1e-12
+    assert (wheel.color, wheel.trail, wheel.solid.radius) == ("red", True, 0.5)
+    assert (block.color, block.solid.size) == ("teal", (1.0, 2.0, 3.0))
+    assert read_model(model_text(model)).drawing == model.drawing
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("{ solid = { kind = 'sphere', radius = 'x' } }", "'x' may not be used in a solid of [draw], whose sizes"),
+        ("{ solid = { kind = 'sphere', radius = -1 } }", "a sphere: radius: -1 is not positive"),
+        ("{ solid = { kind = 'sphere', radius = 1 }, at = [0, 0] }", "a solid stands in space"),
+        ("{ solid = { kind = 'sphere', radius = 1 }, angle = 1 }", "a solid has no angle"),
+        ("{ solid = { kind = 'sphere', radius = 1 }, orientation = [1, 0, 0] }", "3 entries where a quaternion"),
+        ("{ solid = 'sphere' }", "text where a solid"),
+        ("{ solid = { kind = 'sphere', radius = 1 }, point = [0, 0, 0] }", "point and solid are given"),
+    ],
+)
+def test_mistakes_of_a_drawn_solid_are_told(entry: str, said: str) -> None:
+    with pytest.raises(ModelFileError, match=re.escape(said)):
+        read_model(f'[coordinates]\nx = 1\n[energy]\nkinetic = "x\'^2"\n[draw]\nthing = {entry}\n')

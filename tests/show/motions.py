@@ -37,6 +37,27 @@ def pendulum() -> Any:
 
 
 @cache
+def gyroscope() -> Any:
+    """Every kind of solid in space: on a body that turns, on one that is prescribed, and around."""
+    from zwang import multibody as mb
+
+    tetrahedron = mb.Mesh(
+        [(0, 0, 0), (0.5, 0, 0), (0, 0.5, 0), (0, 0, 0.5)], [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)], at=(1, 1, 0)
+    )
+    solids = [
+        mb.Cylinder(0.6, 0.1),
+        mb.Capsule(0.05, 1.0, color="red"),
+        mb.Box((0.2, 0.2, 0.2), at=(0.6, 0, 0), orientation=(1, 0, 0, 0.5)),
+    ]
+    top = mb.Body("top", 2, (1, 1, 1.6), position=(0, 0, 1), angular_velocity=(0.3, 0.2, 4), solids=solids)
+    arm = mb.Moving("arm", position=(0, 0, 0.1), angle=zw.t, solids=[mb.Ellipsoid((1, 0.1, 0.05))])
+    around = [tetrahedron, mb.Sphere(0.2, at=(-1, -1, 0.2), color="#204060")]
+    made = mb.Mechanism([top, arm], scenery=around, name="Gyroscope")
+    motion = zw.simulate(made.system, made.start, until=4, samples=201)
+    return with_drawing(motion, made.drawing, made.system)
+
+
+@cache
 def double_pendulum() -> Any:
     """Two rods, chaotic, 15 s, no units."""
     x1, y1, x2, y2 = zw.coordinates("x1 y1 x2 y2")

@@ -1,14 +1,18 @@
 """What there is to see: shapes, places between samples, bounds, speeds and units."""
 
+import json
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
 import zwang as zw
-from tests.show.motions import double_pendulum, four_bar, pendulum, rolling_disc
+from tests.show.motions import double_pendulum, four_bar, gyroscope, pendulum, rolling_disc
 from zwang import dot
 from zwang.errors import InputError
 from zwang.show.colors import PAIRS
-from zwang.show.scene import points_named, scene_of
+from zwang.show.scene import frames_of, points_named, scene_of
 
 
 def test_places_between_samples_stay_on_the_circle_of_the_rod() -> None:
@@ -84,6 +88,66 @@ def test_a_list_of_shapes_from_a_strange_file_is_refused(listed: str) -> None:
     motion["drawing"] = motion.drawing.assign_attrs(shapes=listed)
     with pytest.raises(InputError, match="does not say which shapes"):
         scene_of(motion)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"solid": None},
+        {"solid": {}},
+        {"solid": {"kind": "teapot"}},
+        {"solid": {"kind": "box", "size": [1, 2, "3"]}},
+        {"solid": {"kind": "box", "size": [1, 2, -3]}},
+        {"solid": {"kind": "box", "size": [1, 2, 3], "color": "red; x"}},
+        {"solid": {"kind": "box", "size": [1, 2, 3], "__class__": 1}},
+        {"solid": {"kind": "mesh", "vertices": [0, 10**9], "faces": [0, 1]}},
+        {"solid": {"kind": "mesh", "vertices": [-4, 4], "faces": [0, 1]}},
+        {"solid": {"kind": "mesh", "vertices": "all", "faces": [0, 1]}},
+        {"count": 1},
+        {"first": 99},
+    ],
+)
+def test_solids_from_a_strange_file_are_refused(wrong: dict[str, Any]) -> None:
+    motion = gyroscope().copy()
+    shapes = json.loads(motion.drawing.attrs["shapes"])
+    shapes[0] |= wrong
+    motion["drawing"] = motion.drawing.assign_attrs(shapes=json.dumps(shapes))
+    with pytest.raises(InputError, match="does not say which shapes"):
+        scene_of(motion)
+
+
+def test_meshes_from_a_strange_file_are_refused() -> None:
+    motion = gyroscope()
+    for strange in (
+        motion.drop_vars("mesh_faces"),
+        motion.assign(mesh_faces=motion.mesh_faces + 1),
+        motion.assign(mesh_faces=motion.mesh_faces * np.nan),
+        motion.assign(mesh_vertices=("vertex", ["a", "b", "c", "d"])),
+    ):
+        with pytest.raises(InputError, match="does not say which shapes"):
+            scene_of(strange)
+
+
+def test_solids_are_saved_and_loaded_with_their_motion(tmp_path: Path) -> None:
+    from zwang.files.store import load_motion, save_motion
+
+    again = load_motion(save_motion(gyroscope(), tmp_path / "motion.nc"))
+    assert scene_of(again).shapes == scene_of(gyroscope()).shapes
+
+
+def test_bounds_hold_solids() -> None:
+    low, high = scene_of(gyroscope()).bounds()
+    np.testing.assert_allclose(low[:2], (-1.2, -1.2), atol=1e-12)  # of the ball beside: its centre less its radius
+    np.testing.assert_allclose(high[:2], (1.5, 1.5), atol=1e-12)  # of the tetrahedron
+    assert 1.5 < high[2] < 2.0
+
+
+def test_axes_between_samples_are_right_angled() -> None:
+    scene = scene_of(gyroscope())
+    top = next(s for s in scene.shapes if s.name == "top")
+    _, turns = frames_of(scene.at(np.linspace(0, 4, 777)).places[:, top.first : top.first + 3])
+    np.testing.assert_allclose(turns @ turns.swapaxes(1, 2), np.broadcast_to(np.eye(3), turns.shape), atol=1e-12)
+    np.testing.assert_allclose(np.linalg.det(turns), 1, atol=1e-12)
 
 
 def test_colours_are_ours_or_six_digits_and_nothing_else() -> None:

@@ -20,6 +20,7 @@ from zwang.words import quoted
 
 OF: dict[str, Use] = {
     "number": use("a place, a direction or a start", "parameter"),
+    "nothing": use("a solid of [draw], whose sizes are numbers"),
     "parameters": use("a constant of a part", "parameter"),
     "prescribed": use("a prescribed motion", "parameter", "time"),
     "time": use("what is known beforehand", "parameter", "time", "input"),
@@ -84,7 +85,7 @@ class Values:
         built = self.scope.expression(path, given, OF[of])
         if built is None:
             raise Wrong
-        return self.number(path, built) if of == "number" else built.expr
+        return self.number(path, built) if of in ("number", "nothing") else built.expr
 
     def number(self, path: Path, built: Built) -> Any:
         """A number: exact if it is rational, else a float."""
@@ -164,12 +165,12 @@ class Values:
         """The solids of a body."""
         return tuple(each(lambda i: self.solid((*path, i), given[i]), range(len(given))))
 
-    def solid(self, path: Path, given: dict[str, Any]) -> Solid:
-        """One solid, in numbers."""
+    def solid(self, path: Path, given: dict[str, Any], of: str = "number") -> Solid:
+        """One solid, in numbers; `of` says what they may be computed from."""
         plain = ("kind", "color", "vertices", "faces")  # what holds no expressions
         values = {key: given[key] for key in plain[1:] if key in given}
         numbers = [key for key in given if key not in plain]
-        values |= dict(each(lambda key: (key, self.nested((*path, key), given[key], "number")), numbers))
+        values |= dict(each(lambda key: (key, self.nested((*path, key), given[key], of)), numbers))
         try:
             return SOLIDS[given["kind"]](**values)
         except InputError as error:

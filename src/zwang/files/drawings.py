@@ -1,4 +1,4 @@
-"""The [draw] section: points, lines, circles and bodies from their expressions."""
+"""The [draw] section: points, lines, circles, bodies and solids from their expressions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,15 +6,22 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError
+from zwang.files.argument_values import Values, Wrong
 from zwang.files.language.scope import Scope
 from zwang.files.language.uses import DRAWING
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
-from zwang.model.drawing import SHAPES, UNEVEN, Drawing, Place, Shape, turned
+from zwang.model.drawing import SHAPES, UNEVEN, Drawing, Place, Shape, quaternion_matrix, turned
 from zwang.words import quoted
 
 # which keys go with which kind of shape
-SHAPE_KEYS = {"point": (), "line": (), "circle": ("radius", "normal"), "body": ("at", "angle", "orientation")}
+SHAPE_KEYS = {
+    "point": (),
+    "line": (),
+    "circle": ("radius", "normal"),
+    "body": ("at", "angle", "orientation"),
+    "solid": ("at", "orientation"),
+}
 ANY = ("color", "trail")
 
 
@@ -48,13 +55,15 @@ def read_shape(document: Document, scope: Scope, path: Path, name: str, entry: d
     kinds = [kind for kind in SHAPES if kind in entry]
     if len(kinds) != 1:
         given = f"{' and '.join(kinds)} are given" if kinds else "none is given"
-        document.of(path, f"{quoted(name)} is one of point, line, circle and body, but {given}")
+        document.of(path, f"{quoted(name)} is one of point, line, circle, body and solid, but {given}")
         return None
     kind = kinds[0]
     strange = next((key for key in entry if key not in (kind, *SHAPE_KEYS[kind], *ANY)), None)
     if strange is not None:
         document.of((*path, strange), f"a {kind} has no {strange}", key=True)
         return None
+    if kind == "solid":
+        return read_solid(document, scope, path, name, entry)
     before = len(document.problems)
     points = entry[kind] if kind in ("line", "body") else [entry[kind]]
     at = (*path, kind)
@@ -71,6 +80,26 @@ def read_shape(document: Document, scope: Scope, path: Path, name: str, entry: d
             places = list(moved(places, values))
         radius, normal = values.get("radius"), values.get("normal")
         return Shape(name, kind, tuple(places), radius, normal, entry.get("color", ""), entry.get("trail", False))
+    except InputError as error:
+        document.of(path, error.mistakes[0].text)
+    return None
+
+
+def read_solid(document: Document, scope: Scope, path: Path, name: str, entry: dict[str, Any]) -> Shape | None:
+    """A solid: numbers, in a frame whose place and orientation are expressions."""
+    at = read_point(scope, (*path, "at"), entry.get("at", [0, 0, 0]))
+    given = entry.get("orientation", [1, 0, 0, 0])
+    matrix = [read_point(scope, (*path, "orientation", i), row) for i, row in enumerate(given) if isinstance(row, list)]
+    turn: Any = matrix or read_point(scope, (*path, "orientation"), given)
+    try:
+        solid = Values(document, scope).solid((*path, "solid"), entry["solid"], of="nothing")
+    except Wrong:
+        return None
+    if not all(map(complete, [at, *(matrix or [turn])])):
+        return None
+    color, trail = entry.get("color") or solid.color, entry.get("trail", False)
+    try:
+        return Shape(name, "solid", (at,), color=color, trail=trail, solid=solid, orientation=turn)
     except InputError as error:
         document.of(path, error.mistakes[0].text)
     return None
@@ -102,6 +131,8 @@ def moved(outline: list[Place], values: dict[str, Any]) -> Sequence[Place]:
         return turned(at, values.get("angle", sp.S.Zero), outline)
     if "angle" in values:
         raise InputError("a body in space has an orientation, not an angle")
+    if len(values.get("orientation", (1, 0, 0, 0))) != 4:
+        raise InputError("the orientation of an outline is a quaternion of four entries")
     return rotated(at, values.get("orientation", (1, 0, 0, 0)), outline)
 
 
@@ -112,10 +143,5 @@ def rotated(at: Place, q: Sequence[Any], outline: Sequence[Place]) -> tuple[Plac
     >>> rotated((1, 0, 0), (half, 0, 0, half), [(2, 0, 0)])
     ((1, 2, 0),)
     """
-    a, b, c, d = q
-    R = (
-        (a**2 + b**2 - c**2 - d**2, 2 * (b * c - a * d), 2 * (b * d + a * c)),
-        (2 * (b * c + a * d), a**2 - b**2 + c**2 - d**2, 2 * (c * d - a * b)),
-        (2 * (b * d - a * c), 2 * (c * d + a * b), a**2 - b**2 - c**2 + d**2),
-    )
+    R = quaternion_matrix(tuple(q))
     return tuple(tuple(at[i] + sum(R[i][j] * point[j] for j in range(3)) for i in range(3)) for point in outline)

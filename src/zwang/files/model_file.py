@@ -214,6 +214,7 @@ class ModelFile(HasSystem):
         """The expressions of the model that are not its system's: of start, events and drawing."""
         places = [e for shape in self.drawing.shapes for point in shape.points for e in point]
         places += [e for shape in self.drawing.shapes for e in (*(shape.normal or ()), shape.radius) if e is not None]
+        places += [e for shape in self.drawing.shapes for row in shape.orientation or () for e in row]
         return [*map(as_scalar, self.start.values()), *(event.expression for event in self.events), *places]
 
     @property

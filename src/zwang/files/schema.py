@@ -113,7 +113,7 @@ SECTIONS = (
     ),
     Section(
         "draw",
-        "what to draw: each entry is a point, a line, a circle or a body, in the plane or in space",
+        "what to draw: each entry is a point, a line, a circle or a body, in the plane or in space, or a solid",
         keys=(
             Key("point", "point", "a point: two or three expressions"),
             Key("line", "points", "a line through two or more points"),
@@ -121,9 +121,11 @@ SECTIONS = (
             Key("radius", "expression", "its radius"),
             Key("normal", "point", "its normal, in space"),
             Key("body", "points", "the outline of a body, in its own axes: three or more points"),
-            Key("at", "point", "where the body's origin is", (0, 0)),
+            Key("solid", "solid", "a box, a sphere, …, in space"),
+            Key("at", "point", "where the origin of the body or solid is"),
             Key("angle", "expression", "how far the body is turned, in the plane", 0),
-            Key("orientation", "quaternion", "how the body is turned, in space: a unit quaternion, scalar first"),
+            Key("orientation", "orientation", "how the body or solid is turned, in space: a unit quaternion, scalar "
+                "first; of a solid also a 3×3 matrix"),
             Key("color", "text", f"#rrggbb or one of {', '.join(COLORS)}", ""),
             Key("trail", "truth", "whether the path of the (first) point is drawn", False),
         ),

@@ -316,6 +316,7 @@ TYPES: dict[str, Type] = {
         {"anyOf": [TEXT_SCHEMA, table_schema(TEXT_SCHEMA)]},
     ),
     "steps": Type("steps", several(step, "a list of steps", 1, MOST_STEPS), a_list(STEP_SCHEMA, 1, MOST_STEPS)),
+    "orientation": Type("a quaternion or a 3×3 matrix", either(quaternion, matrix, is_nested), ORIENTATION_SCHEMA),
     "solid": Type("a solid", solid, SOLID_SCHEMA),
     "solids": Type(
         "solids", several(solid, "a list of solids", 1, MOST_SOLIDS), a_list({"$ref": "#/$defs/solid"}, 1, MOST_SOLIDS)

@@ -231,9 +231,14 @@ def shape_text(shape: Shape) -> str:
     def point(place: Any) -> str:
         return f"[{', '.join(written(e, f'shape {shape.name!r}') for e in place)}]"
 
-    single = shape.kind in ("point", "circle")
+    single = shape.kind in ("point", "circle", "solid")
     points = point(shape.points[0]) if single else f"[{', '.join(map(point, shape.points))}]"
     parts = [f"{shape.kind} = {points}"]
+    if shape.solid is not None:
+        from zwang.files.writing.parts import solid
+
+        turn = ", ".join(point(row) for row in shape.orientation or ())
+        parts = [f"solid = {solid(shape.solid, f'shape {shape.name!r}')}", f"at = {points}", f"orientation = [{turn}]"]
     if shape.radius is not None:
         parts.append(f"radius = {written(shape.radius, f'shape {shape.name!r}')}")
     if shape.normal is not None:

@@ -28,8 +28,8 @@ class Solid:
     one the solid has its body's.
     """
 
-    at: Sequence[float] = field(default=(0.0, 0.0, 0.0), kw_only=True)
-    orientation: Sequence[Any] = field(default=(1.0, 0.0, 0.0, 0.0), kw_only=True)
+    at: Any = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    orientation: Any = field(default=(1.0, 0.0, 0.0, 0.0), kw_only=True)
     color: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
@@ -110,7 +110,7 @@ class Box(Solid):
     (2.0, 1.0, 0.5)
     """
 
-    size: Sequence[float]
+    size: Any
 
     def __post_init__(self) -> None:
         """Refuse what is not a box."""
@@ -126,7 +126,7 @@ class Sphere(Solid):
     0.1
     """
 
-    radius: float
+    radius: Any
 
     def __post_init__(self) -> None:
         """Refuse what is not a ball."""
@@ -142,7 +142,7 @@ class Ellipsoid(Solid):
     (3.0, 2.0, 1.0)
     """
 
-    radii: Sequence[float]
+    radii: Any
 
     def __post_init__(self) -> None:
         """Refuse what is not an ellipsoid."""
@@ -158,8 +158,8 @@ class Cylinder(Solid):
     2.0
     """
 
-    radius: float
-    length: float
+    radius: Any
+    length: Any
 
     def __post_init__(self) -> None:
         """Refuse what is not a cylinder."""
@@ -176,8 +176,8 @@ class Capsule(Solid):
     2.0
     """
 
-    radius: float
-    length: float
+    radius: Any
+    length: Any
 
     def __post_init__(self) -> None:
         """Refuse what is not a capsule."""

@@ -26,6 +26,7 @@ from zwang.multibody.drawing import draw
 from zwang.multibody.element import ForceElement
 from zwang.multibody.inertia import require_inertia
 from zwang.multibody.joint import Constrainer
+from zwang.multibody.looks import values_of
 from zwang.multibody.moved import moved_bodies
 from zwang.results.drawing import with_drawing
 
@@ -171,8 +172,11 @@ class Mechanism(HasSystem):
 
     @cached_property
     def drawing(self) -> Drawing:
-        """What the mechanism looks like: bodies by their outlines and joints, springs as lines, wheels as circles."""
-        return draw(self.bodies, self.joints, self.forces)
+        """What the mechanism looks like: bodies by their solids or outlines, springs as lines, wheels as circles.
+
+        A body that has neither is lines to its joints in the plane; in space a box of the same inertia and rods.
+        """
+        return draw(self.bodies, self.joints, self.forces, self.scenery, values_of(self.parameters))
 
     def track(self, motion: "xr.Dataset", body: str, point: Sequence[Any] | None = None) -> "xr.DataArray":
         """(time, axis) the world path of a point given in body axes from the centre of mass."""

@@ -3,16 +3,24 @@
 `drawing` has dimensions time, drawn and axis. The points of all shapes stand one after the other along `drawn`; the
 attribute `shapes` of the variable (JSON) says which belong to which: name, kind, first, count, color and trail. A
 circle has two entries, its centre and its rim: (radius, 0) in the plane, radius times the unit normal in space.
+
+A solid has three entries, its origin and the first two axes of its frame; solids that move together share them. What it
+is stands in `solid`: its kind, its sizes, and its place and orientation in the frame. The triangles of meshes are
+variables of the dataset, `mesh_vertices` (vertex, axis) and `mesh_faces` (face, corner); `vertices` and `faces` of a
+solid say from where on and how many.
 """
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import sympy as sp
 
 from zwang.model import System
 from zwang.model.drawing import Drawing, Shape
+from zwang.model.solids import Mesh, Solid
 from zwang.results.evaluate_along import along
 
 if TYPE_CHECKING:
@@ -34,34 +42,62 @@ def with_drawing(
     """
     if not drawing.shapes:
         return motion
-    rows = [row for shape in drawing.shapes for row in rows_of(shape)]
-    values = along(motion, system, [e for row in rows for e in row], parameters)
-    return motion.assign(
-        drawing=(
+    listed = Listing()
+    for shape in drawing.shapes:
+        listed.add(shape)
+    values = along(motion, system, [e for row in listed.rows for e in row], parameters)
+    added: dict[str, Any] = {
+        "drawing": (
             ("time", "drawn", "axis"),
-            values.reshape(len(motion.time), len(rows), drawing.dimension),
-            {"long_name": "places of what is drawn", "shapes": json.dumps(listing(drawing))},
+            values.reshape(len(motion.time), len(listed.rows), drawing.dimension),
+            {"long_name": "places of what is drawn", "shapes": json.dumps(listed.shapes)},
         )
-    ).assign_coords(axis=list("xyz"[: drawing.dimension]))
+    }
+    if listed.meshes:
+        added["mesh_vertices"] = ("vertex", "axis"), np.concatenate([m.vertices for m in listed.meshes])
+        added["mesh_faces"] = ("face", "corner"), np.concatenate([m.faces for m in listed.meshes])
+    bare = motion.drop_vars(["drawing", "axis", "mesh_vertices", "mesh_faces"], errors="ignore")
+    return bare.assign(added).assign_coords(axis=list("xyz"[: drawing.dimension]))
+
+
+@dataclass
+class Listing:
+    """The shapes one after the other, with their entries along `drawn` and the meshes that they use."""
+
+    shapes: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[tuple[sp.Expr, ...]] = field(default_factory=list)
+    meshes: list[Mesh] = field(default_factory=list)
+    frames: dict[Any, int] = field(default_factory=dict)
+
+    def add(self, s: Shape) -> None:
+        """One shape more."""
+        rows = rows_of(s)
+        frame = tuple(rows) if s.solid is not None else len(self.shapes)  # of other shapes each has entries of its own
+        first = self.frames.setdefault(frame, len(self.rows))
+        if first == len(self.rows):
+            self.rows += rows
+        entry = {"name": s.name, "kind": s.kind, "first": first, "count": len(rows), "color": s.color, "trail": s.trail}
+        self.shapes.append(entry if s.solid is None else entry | {"solid": self.solid(s.solid)})
+
+    def solid(self, solid: Solid) -> dict[str, Any]:
+        """What a solid is: numbers that stand for themselves, and where the triangles of a mesh are."""
+        given = {f.name: getattr(solid, f.name) for f in fields(solid) if f.name != "color"}
+        if isinstance(solid, Mesh):
+            counts = {"vertices": len(solid.vertices), "faces": len(solid.faces)}
+            before = self.meshes[: self.meshes.index(solid)] if solid in self.meshes else self.meshes
+            given |= {key: [sum(len(getattr(m, key)) for m in before), n] for key, n in counts.items()}
+            self.meshes += [solid] if before is self.meshes else []
+        return {"kind": solid.kind} | given
 
 
 def rows_of(shape: Shape) -> list[tuple[sp.Expr, ...]]:
     """The entries of a shape along `drawn`."""
+    if shape.orientation is not None:
+        x, y, _ = zip(*shape.orientation, strict=True)
+        return [shape.points[0], x, y]
     if shape.radius is None:
         return list(shape.points)
     if shape.normal is None:
         return [shape.points[0], (shape.radius, sp.S.Zero)]
     length = sp.sqrt(sp.Add(*[c**2 for c in shape.normal]))
     return [shape.points[0], tuple(shape.radius * c / length for c in shape.normal)]
-
-
-def listing(drawing: Drawing) -> list[dict[str, Any]]:
-    """Which entries along `drawn` belong to which shape."""
-    shapes, first = [], 0
-    for s in drawing.shapes:
-        count = len(rows_of(s))
-        shapes.append(
-            {"name": s.name, "kind": s.kind, "first": first, "count": count, "color": s.color, "trail": s.trail}
-        )
-        first += count
-    return shapes

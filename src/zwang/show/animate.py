@@ -22,6 +22,8 @@ from zwang.show.scene import Scene, scene_of
 if TYPE_CHECKING:
     import xarray as xr
 
+    from zwang.show.stage import Stage
+
 SUFFIXES = (".gif", ".mp4", ".html", ".png")
 SIZE = (800, 600)
 MOST_PICTURES = 3000
@@ -152,21 +154,28 @@ def filmed(scene: Scene, fps: float, speed: float | None) -> Scene:
 
 def still(scene: Scene, size: tuple[int, int]) -> bytes:
     """A picture of the whole motion, at twice the pixels for print."""
+    from PIL import Image
+
+    width, height = size
+    pixels = stage_of(scene, (2 * width, 2 * height), dpi=200.0).still()
+    buffer = BytesIO()
+    Image.fromarray(pixels).convert("RGB").save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()
+
+
+def stage_of(scene: Scene, size: tuple[int, int], dpi: float = 100.0) -> "Stage":
+    """The stage for a scene in the plane or in space, of so many pixels."""
+    from zwang.show.space_stage import SpaceStage
     from zwang.show.stage import Stage
 
-    stage = Stage(scene, size)
-    stage.show_ghosts()
-    buffer = BytesIO()
-    stage.figure.savefig(buffer, format="png", dpi=2 * stage.figure.dpi)
-    return buffer.getvalue()
+    return (SpaceStage if scene.dimension == 3 else Stage)(scene, size, dpi)
 
 
 def film(scene: Scene, suffix: str, fps: float, size: tuple[int, int], progress: Progress | None) -> bytes:
     """The bytes of a GIF or an MP4 that shows a scene's times one after the other."""
     from zwang.show.film import gif, mp4
-    from zwang.show.stage import Stage
 
-    stage = Stage(scene, size)
+    stage = stage_of(scene, size)
     shown = range(0, len(scene.times), BETWEEN)
 
     def pictures() -> Iterator[NDArray[np.uint8]]:

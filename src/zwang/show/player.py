@@ -1,5 +1,7 @@
 """The player: a motion as a piece of HTML with a canvas and controls, complete in itself."""
 
+from base64 import b64encode
+from dataclasses import replace
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -7,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zwang.arrays import Array
+from zwang.model.solids import Ellipsoid, Mesh, Solid
 from zwang.show.report.html import POLICY, inert_json
 from zwang.show.scene import Scene, scene_of
+from zwang.show.surface import Surface, profile_of, simplified, surface_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -18,7 +23,17 @@ MOST_NUMBERS = 250_000  # what moves, over all frames: about a megabyte and a ha
 STEPS = 50_000  # places are rounded to this part of the scene: less than a pixel, zoomed in too
 FACTORS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 NAMES_SHOWN = 16
-SCRIPTS = ("player-plane.js", "player-space.js", "player-shapes.js", "player.js")
+SCRIPTS = (
+    "player-plane.js",
+    "player-space.js",
+    "player-shapes.js",
+    "player-raster.js",
+    "player-solids.js",
+    "player.js",
+)
+IN_SPACE = ("player-space.js", "player-raster.js", "player-solids.js")  # what nobody needs in the plane
+MOST_FACES = 40_000  # of all meshes of a page: about half a megabyte
+FEWEST_FACES = 200  # of one mesh, however many there are
 
 
 def player_html(motion: "xr.Dataset", element_id: str = "player", *, autoplay: bool = False) -> str:
@@ -59,7 +74,7 @@ aria-label="{escape(", ".join(s.name for s in scene.shapes[:NAMES_SHOWN]))}">Thi
 <script type="application/json">{inert_json(data_of(scene))}</script>
 <script>(() => {{
 "use strict";
-{"".join(asset(name) for name in SCRIPTS)}}})();</script>
+{"".join(asset(name) for name in SCRIPTS if scene.dimension == 3 or name not in IN_SPACE)}}})();</script>
 </div>"""
 
 
@@ -89,6 +104,7 @@ def data_of(scene: Scene) -> dict[str, Any]:
     low, high = scene.bounds()
     extent = float((high - low).max()) or float(np.abs(high).max()) or 1.0
     quantum = float(f"{extent / STEPS:.3g}")
+    scene = replace(scene, places=scene.places * directions(scene, extent))
     flat = scene.places.reshape(len(scene.times), -1)
     moving = int(np.count_nonzero((flat != flat[:1]).any(axis=0)))
     frames = framed(scene, int(np.clip(MOST_NUMBERS // max(moving, 1), FEWEST_FRAMES, MOST_FRAMES)))
@@ -104,10 +120,61 @@ def data_of(scene: Scene) -> dict[str, Any]:
         "axes": scene.axes,
         "unit": scene.length_unit,
         "timeUnit": scene.time_unit,
+        **shapes_of(scene),
+    }
+
+
+def directions(scene: Scene, extent: float) -> Array:
+    """(entry, 1) factors for the places: directions get the size of the scene, to be rounded as finely as places."""
+    factors = np.ones((scene.places.shape[1], 1))
+    for s in scene.shapes:
+        if s.solid is not None:
+            factors[s.first + 1 : s.first + 3] = extent
+    return factors
+
+
+def shapes_of(scene: Scene) -> dict[str, Any]:
+    """The shapes, and what the solids among them are: each solid once."""
+    solids = list(dict.fromkeys(s.solid for s in scene.shapes if s.solid is not None))
+    meshes = sum(isinstance(solid, Mesh) for solid in solids)
+    most = max(MOST_FACES // max(meshes, 1), FEWEST_FACES)
+    return {
         "shapes": [
             {"name": s.name, "kind": s.kind, "first": s.first, "count": s.count, "colors": s.colors, "trail": s.trail}
+            | ({} if s.solid is None else {"solid": solids.index(s.solid)})
             for s in scene.shapes
         ],
+        "solids": [solid_data(solid, most) for solid in solids],
+    }
+
+
+def solid_data(solid: Solid, most: int) -> dict[str, Any]:
+    """A solid for the script: a profile that is turned about z, or triangles of no more faces than `most`, about."""
+    profile = profile_of(solid)
+    if profile is None:
+        return {"mesh": mesh_data(simplified(surface_of(solid), most))}
+    scale = solid.radii if isinstance(solid, Ellipsoid) else (1, 1, 1)
+    turn = [float(f"{x:.6g}") for x in solid.turn.reshape(-1)]
+    rounded = [[float(f"{x:.6g}") for x in row] for row in profile]
+    return {"profile": rounded, "at": solid.at, "turn": turn, "scale": scale}
+
+
+def mesh_data(surface: Surface) -> dict[str, Any]:
+    """Triangles as text: places as whole numbers of `quantum` from `low`, normals of a byte, faces of two or four."""
+    low = surface.vertices.min(axis=0)
+    quantum = (float(np.ptp(surface.vertices, axis=0).max()) or 1.0) / 65535
+    wide = len(surface.vertices) > 65535
+
+    def text(values: Any, kind: str) -> str:
+        return b64encode(np.round(values).astype(kind).tobytes()).decode()
+
+    return {
+        "vertices": text((surface.vertices - low) / quantum, "<u2"),
+        "normals": text(surface.normals * 127, "i1"),
+        "faces": text(surface.faces, "<u4" if wide else "<u2"),
+        "quantum": quantum,
+        "low": low.tolist(),
+        "wide": wide,
     }
 
 
@@ -151,12 +218,15 @@ def aspect(scene: Scene) -> float:
 
 
 def legend(scene: Scene) -> str:
-    """The names of the shapes with their colours."""
+    """The names of the shapes with their colours; of solids that move together only the first is named."""
+    listed = {(s.first, s.kind == "solid") if s.solid else i: i for i, s in reversed(list(enumerate(scene.shapes)))}
+    named = sorted(listed.values())
     items = "".join(
-        f'<li data-shape="{i}" style="--light: {s.colors[0]}; --dark: {s.colors[1]}">{escape(s.name)}</li>'
-        for i, s in enumerate(scene.shapes[:NAMES_SHOWN])
+        f'<li data-shape="{i}" style="--light: {scene.shapes[i].colors[0]}; --dark: {scene.shapes[i].colors[1]}">'
+        f"{escape(scene.shapes[i].name)}</li>"
+        for i in named[:NAMES_SHOWN]
     )
-    more = len(scene.shapes) - NAMES_SHOWN
+    more = len(named) - NAMES_SHOWN
     return f'<ul class="zw-legend">{items}{f"<li class=zw-more>and {more} more</li>" * (more > 0)}</ul>'
 
 

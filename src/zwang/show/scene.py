@@ -4,15 +4,20 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.spatial import ConvexHull, QhullError
 
 from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.model.drawing import SHAPES
+from zwang.model.solids import SOLIDS, Solid
 from zwang.show.colors import pairs_of
 from zwang.show.quantities import require_drawable
+from zwang.show.surface import surface_of, unit_rows
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -22,13 +27,19 @@ LENGTHS = ("km", "m", "dm", "cm", "mm", "µm", "um", "nm", "in", "ft", "yd", "mi
 PLAYED_AS_IT_IS = (3.0, 20.0)  # seconds; shorter motions are slowed down, longer ones sped up …
 PLAYED = 8.0  # … to about this many seconds
 
+COUNTS = {"circle": 2, "solid": 3}  # entries of shapes that have a fixed number of them
+MOST_CORNERS = 1500  # vertices of a solid that are looked at for its bounds, without its convex hull
+
 # A coordinate called x, x1, x_1, bob.x or bob_x, and what is left of its name on both sides.
 CALLED_X = re.compile(r"(?P<before>|.*[._])x(?P<after>|[_.]?\d+)")
 
 
 @dataclass(frozen=True)
 class Seen:
-    """One shape: its entries along the places, its colours on light and dark paper, whether it leaves a trail."""
+    """One shape: its entries along the places, its colours on light and dark paper, whether it leaves a trail.
+
+    A solid has the entries of the frame that carries it; other solids may have the same.
+    """
 
     name: str
     kind: str
@@ -36,6 +47,7 @@ class Seen:
     count: int
     colors: tuple[str, str]
     trail: bool
+    solid: Solid | None = None
 
 
 @dataclass(frozen=True)
@@ -80,7 +92,10 @@ class Scene:
         for shape in self.shapes:
             part = self.places[:, shape.first : shape.first + shape.count]
             reach = np.zeros_like(part[:, :1])
-            if shape.kind == "circle":
+            if shape.solid is not None:
+                origins, turns = frames_of(part)
+                part = origins[:, None] + np.einsum("tij,kj->tki", turns, outermost(shape.solid))
+            elif shape.kind == "circle":
                 part, reach = part[:, :1], circle_reach(part[:, 1:])
             low.append((part - reach).reshape(-1, self.dimension))
             high.append((part + reach).reshape(-1, self.dimension))
@@ -110,6 +125,25 @@ def circle_reach(rim: Array) -> Array:
     return np.asarray(np.sqrt(np.maximum(0, (rim**2).sum(axis=-1, keepdims=True) - rim**2)))
 
 
+def frames_of(entries: Array) -> tuple[Array, Array]:
+    """The origins (time, 3) and rotations (time, 3, 3) of a solid's entries, whose axes need not be quite square."""
+    x = unit_rows(entries[:, 1])
+    z = unit_rows(np.cross(x, entries[:, 2]))
+    return entries[:, 0], np.stack([x, np.cross(z, x), z], axis=-1)
+
+
+@lru_cache(maxsize=512)
+def outermost(solid: Solid) -> Array:
+    """(k, 3) vertices of a solid among which are its extreme ones in every direction."""
+    vertices = surface_of(solid).vertices
+    if len(vertices) <= MOST_CORNERS:
+        return vertices
+    try:
+        return np.asarray(vertices[ConvexHull(vertices).vertices])
+    except QhullError:  # it is flat
+        return np.array(list(product(*zip(vertices.min(axis=0), vertices.max(axis=0), strict=True))))
+
+
 def scene_of(motion: "xr.Dataset") -> Scene:
     """The scene of a motion: its drawing, or points where its coordinates are called x, y (and z)."""
     if "sample" in motion.dims:
@@ -119,7 +153,7 @@ def scene_of(motion: "xr.Dataset") -> Scene:
         raise InputError("the motion is empty: nothing was computed that could be drawn")
     if "drawing" in motion:
         places = np.asarray(motion.drawing.values, dtype=float)
-        shapes = drawn_shapes(motion.drawing.attrs.get("shapes", ""), places.shape[1])
+        shapes = drawn_shapes(motion.drawing.attrs.get("shapes", ""), places.shape[1:], meshes_of(motion))
     else:
         places, shapes = named_points(motion)
     require_drawable(times, "the time")
@@ -134,26 +168,48 @@ def scene_of(motion: "xr.Dataset") -> Scene:
     )
 
 
-def drawn_shapes(text: str, entries: int) -> tuple[Seen, ...]:
-    """The shapes that a drawing lists. It may come from a file, so it is looked at first."""
+def meshes_of(motion: "xr.Dataset") -> tuple[Array, Array]:
+    """The vertices and faces of all meshes; those of a strange file are looked at where they are used."""
+    found = [motion[name].values if name in motion else np.zeros((0, 3)) for name in ("mesh_vertices", "mesh_faces")]
+    return found[0], found[1]
+
+
+def drawn_shapes(text: str, shape: tuple[int, ...], meshes: tuple[Array, Array]) -> tuple[Seen, ...]:
+    """The shapes that a drawing of (entries, axes) lists. It may come from a file, so it is looked at first."""
     try:
+        entries, axes = shape
+        said = json.loads(text)
         listed = [
             (str(s["name"]), s["kind"], int(s["first"]), int(s["count"]), str(s["color"]), bool(s["trail"]))
-            for s in json.loads(text)
+            for s in said
         ]
         good = bool(listed) and all(
-            kind in SHAPES and 0 <= first < first + count <= entries and (kind != "circle" or count == 2)
+            kind in SHAPES and 0 <= first < first + count <= entries and count == COUNTS.get(kind, count)
             for _, kind, first, count, *_ in listed
         )
-    except (TypeError, KeyError, ValueError):
+        good = good and (axes == 3 or all(kind != "solid" for _, kind, *_ in listed))
+        solids = [solid_of(s["solid"], meshes) if s["kind"] == "solid" else None for s in said]
+    except (TypeError, KeyError, ValueError, AttributeError, InputError):
         good = False
     if not good:
         raise InputError("the motion's drawing does not say which shapes it has: draw it again with animate(…)")
     pairs = pairs_of([(kind, color) for _, kind, _, _, color, _ in listed])
     return tuple(
-        Seen(name, kind, first, count, pair, trail)
-        for (name, kind, first, count, _, trail), pair in zip(listed, pairs, strict=True)
+        Seen(name, kind, first, count, pair, trail, solid)
+        for (name, kind, first, count, _, trail), pair, solid in zip(listed, pairs, solids, strict=True)
     )
+
+
+def solid_of(said: Any, meshes: tuple[Array, Array]) -> Solid:
+    """A solid from its numbers; what is not one raises."""
+    given = {str(key): value for key, value in said.items() if key != "kind"}
+    if said["kind"] == "mesh":
+        for key, all_of_them in zip(("vertices", "faces"), meshes, strict=True):
+            first, count = map(int, given[key])
+            if not 0 <= first < first + count <= len(all_of_them):
+                raise ValueError
+            given[key] = all_of_them[first : first + count]
+    return SOLIDS[said["kind"]](**given)
 
 
 def named_points(motion: "xr.Dataset") -> tuple[Array, tuple[Seen, ...]]:

@@ -1,4 +1,4 @@
-"""A scene on matplotlib axes, in the plane or in space: for stills, GIFs and films.
+"""A scene on matplotlib axes: for stills, GIFs and films. `space_stage` has what stands there in space.
 
 Agg draws it, which needs no screen. Axes and grid are drawn once; for every picture of a film only what moves is.
 """
@@ -11,7 +11,6 @@ from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.patches import Polygon
-from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 from numpy.typing import NDArray
 
 from zwang.arrays import Array
@@ -48,8 +47,6 @@ class Stage:
         self.canvas.restore_region(self.backdrop)
         self.show(index)
         for artist in sorted(self.shown, key=lambda artist: artist.get_zorder()):
-            if hasattr(artist, "do_3d_projection"):
-                artist.do_3d_projection()
             self.ax.draw_artist(artist)
         self.figure.draw_artist(self.clock)
         return np.array(self.canvas.buffer_rgba())
@@ -95,10 +92,20 @@ class Stage:
             if shape.trail:
                 self.shown += self.trail(shape, index)
         self.shapes(index, 1.0)
+        self.tell_time(index)
+
+    def tell_time(self, index: int) -> None:
+        """Write the time into its corner."""
         unit = f" {self.scene.time_unit}" if self.scene.time_unit else ""
         magnitude = int(np.floor(np.log10(self.scene.duration or 1)))
         digits = 2 - min(magnitude, 0) if magnitude < 2 else max(3 - magnitude, 0)
         self.clock.set_text(f"t = {self.scene.times[index]:.{digits}f}{unit}")
+
+    def still(self) -> NDArray[np.uint8]:
+        """(height, width, 4) the pixels of a still of the whole motion."""
+        self.show_ghosts()
+        self.canvas.draw()
+        return np.array(self.canvas.buffer_rgba())
 
     def show_ghosts(self, count: int = GHOSTS) -> None:
         """A still of the whole motion: positions at some times, the later the stronger, and whole trails."""
@@ -132,9 +139,7 @@ class Stage:
     def area(self, corners: Array, color: str, alpha: float, zorder: float) -> Any:
         """The inside of a body or a circle."""
         look: dict[str, Any] = {"facecolor": color, "alpha": alpha, "zorder": zorder, "linewidth": 0}
-        if self.scene.dimension == 2:
-            return self.ax.add_patch(Polygon(corners, **look))
-        return self.ax.add_collection3d(Poly3DCollection([corners], **look))
+        return self.ax.add_patch(Polygon(corners, **look))
 
     def trail(self, shape: Seen, index: int) -> list[Artist]:
         """The path until now: faint as a whole, stronger towards now."""
@@ -148,9 +153,7 @@ class Stage:
         stretches = [recent[piece[0] : piece[-1] + 2] for piece in pieces]
         alphas = 0.75 * (np.arange(1, len(stretches) + 1) / len(stretches)) ** 1.5
         look: dict[str, Any] = {"colors": color, "linewidths": 1.8, "zorder": 2.5, "alpha": list(alphas)}
-        if self.scene.dimension == 2:
-            return [*faint, self.ax.add_collection(LineCollection(stretches, **look), autolim=False)]
-        return [*faint, self.ax.add_collection3d(Line3DCollection(stretches, **look))]
+        return [*faint, self.ax.add_collection(LineCollection(stretches, **look), autolim=False)]
 
 
 def padded(scene: Scene) -> tuple[Array, Array]:

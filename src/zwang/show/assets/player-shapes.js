@@ -1,4 +1,4 @@
-// ---- shapes, their shadows and their trails ----
+// ---- shapes and their trails ----
 
 const ROUND = 72; // corners of a circle
 
@@ -91,38 +91,24 @@ function paint(ctx, kind, points, colour, strength) {
 
 const ORDER = ["body", "circle", "line", "point"]; // in the plane, from bottom to top
 
-// What lies on the ground is below all else, shadows and trails too. (By depth, the middle of a large floor may well be
-// nearer than a wheel on it.)
-const isFloor = (corners, view) => corners.length > 1 && corners.every((p) => p[2] <= view.ground + view.thin);
-
-// The shapes at a time, the farthest first: those on the floor, or the others.
-function paintShapes(ctx, data, places, view, tau, colourOf, strengthOf, floor = false) {
-  const items = [];
-  data.shapes.forEach((shape, index) => {
+// The shapes in the plane at a time, those of lower kinds first.
+function paintShapes(ctx, data, places, view, tau, colourOf, strengthOf) {
+  const rank = ([shape]) => ORDER.indexOf(shape.kind);
+  const items = data.shapes.map((shape, index) => [shape, index]).sort((a, b) => rank(a) - rank(b));
+  for (const [shape, index] of items) {
     const corners = cornersOf(shape, places, tau);
-    if (!corners || (data.dimension === 3 && isFloor(corners, view)) !== floor) return;
-    const points = corners.map(view.project);
-    const pieces = shape.kind === "line" && data.dimension === 3 ? points.slice(1).map((p, i) => [points[i], p]) : [points];
-    for (const piece of pieces) {
-      const depth = piece.reduce((sum, p) => sum + p[2], 0) / piece.length;
-      items.push({ shape, index, piece, depth });
-    }
-  });
-  const rank = (item) => ORDER.indexOf(item.shape.kind);
-  items.sort((a, b) => (data.dimension === 3 && a.depth !== b.depth ? a.depth - b.depth : rank(a) - rank(b)));
-  for (const { shape, index, piece } of items) paint(ctx, shape.kind, piece, colourOf(shape), strengthOf(index));
+    if (corners) paint(ctx, shape.kind, corners.map(view.project), colourOf(shape), strengthOf(index));
+  }
   ctx.globalAlpha = 1;
 }
 
-// What the sun straight above leaves on the ground.
-function paintShadows(ctx, data, places, view, tau, colours) {
-  for (const shape of data.shapes) {
-    const corners = cornersOf(shape, places, tau);
-    if (!corners || isFloor(corners, view)) continue;
-    const below = corners.map(([x, y]) => view.project([x, y, view.ground]));
-    paint(ctx, shape.kind, below, colours.shadow, 0.35);
-  }
-  ctx.globalAlpha = 1;
+// The path of a shape's first point until now, in space: its places and how strong each stretch of it is.
+function trailOf(shape, data, places, tau, colour, whole) {
+  const last = Math.floor(tau), recent = Math.max(data.frames * 0.25, 2);
+  const points = [...Array(last + 1).keys()].map((i) => places.at(shape.first, i));
+  if (tau > last) points.push(places.between(shape.first, tau));
+  const alphaOf = (k) => (whole ? 0.45 : 0.16 + 0.7 * Math.min(Math.max(0, 1 - (tau - k) / recent), 1) ** 2);
+  return { points, colour, alphaOf };
 }
 
 // The path of a shape's first point until now: faint as a whole, strong where it was a moment ago.

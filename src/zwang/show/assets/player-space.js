@@ -24,7 +24,6 @@ function spaceView(data) {
 
   const view = {
     ground,
-    thin: 0.01 * extent, // what is no higher lies on the ground
     resize(w, h) {
       [width, height] = [w, h];
       const corners = [];
@@ -38,6 +37,14 @@ function spaceView(data) {
     reset() {
       [zoomed, azimuth, elevation] = [1, -1.0, 0.5];
       view.resize(width, height);
+    },
+    // Where the eye is, in the numbers that `project` computes with; solids do so themselves, thousands of times.
+    camera() {
+      const [ca, sa, ce, se] = [Math.cos(azimuth), Math.sin(azimuth), Math.cos(elevation), Math.sin(elevation)];
+      return {
+        right: [-sa, ca, 0], up: [-se * ca, -se * sa, ce], out: [ce * ca, ce * sa, se],
+        middle, distance, scale, x0: width / 2 - shift[0] * scale, y0: height / 2 + shift[1] * scale,
+      };
     },
     project(p) {
       const [x, y, depth] = turn(p);

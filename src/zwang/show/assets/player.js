@@ -8,9 +8,11 @@ const [play, scrub, time, speed, reset] = ["play", "scrub", "time", "speed", "re
 const ctx = canvas.getContext("2d");
 const view = (data.dimension === 3 ? spaceView : planeView)(data);
 const places = placesOf(data);
+const solids = data.dimension === 3 ? solidScene(data, places, view) : null;
 const duration = data.end - data.begin;
 const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 
+const fingers = new Map(); // pointers that are down, and where they were last
 let now = data.begin, playing = false, lastTick = 0, requested = 0, printing = false;
 let width = 1, height = 1, pointed = null, pointer = null;
 
@@ -82,15 +84,18 @@ function draw() {
   ctx.clearRect(0, 0, width, height);
   ctx.font = FONT;
   const numbers = view.backdrop(ctx, colours);
-  if (data.dimension === 3) {
-    paintShapes(ctx, data, places, view, tau, colourOf, strengthOf, true);
-    paintShadows(ctx, data, places, view, tau, colours);
+  const end = printing ? data.frames - 1 : tau, ghosts = [...Array(printing ? 8 : 0).keys()].map((i) => ((data.frames - 1) * i) / 7);
+  const trailing = data.shapes.filter((s) => s.trail);
+  if (solids) {
+    const trails = trailing.map((s) => trailOf(s, data, places, end, colourOf(s), printing));
+    const look = { colours, colourOf, strengthOf };
+    for (const t of ghosts) solids.draw(ctx, t, width, height, ratio, { ...look, alpha: 0.16, shadows: false }); // paper does not move
+    solids.draw(ctx, tau, width, height, ratio, { ...look, trails, hurry: playing || fingers.size > 0 });
+  } else {
+    trailing.forEach((s) => paintTrail(ctx, s, data, places, view, end, colourOf(s), printing));
+    for (const t of ghosts) paintShapes(ctx, data, places, view, t, colourOf, () => 0.16);
+    paintShapes(ctx, data, places, view, tau, colourOf, strengthOf);
   }
-  const end = printing ? data.frames - 1 : tau;
-  data.shapes.filter((s) => s.trail).forEach((s) => paintTrail(ctx, s, data, places, view, end, colourOf(s), printing));
-  if (printing) // paper does not move: earlier and later positions, faint
-    for (let i = 0; i < 8; i++) paintShapes(ctx, data, places, view, ((data.frames - 1) * i) / 7, colourOf, () => 0.16);
-  paintShapes(ctx, data, places, view, tau, colourOf, strengthOf);
   numbers();
   if (pointed !== null && pointer) nameTag(colours, tau);
   ctx.restore();
@@ -138,7 +143,6 @@ root.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-const fingers = new Map(); // pointers that are down, and where they were last
 const whereIs = (event) => {
   const box = canvas.getBoundingClientRect();
   return [event.clientX - box.left, event.clientY - box.top];
@@ -160,7 +164,7 @@ canvas.addEventListener("pointermove", (event) => {
     fingers.set(event.pointerId, here);
   }
   pointer = here;
-  pointed = before ? null : shapeAt(data, places, view, tauOf(now), ...here);
+  pointed = before ? null : solids ? solids.shapeAt(...here) : shapeAt(data, places, view, tauOf(now), ...here);
   redraw();
 });
 const lift = (event) => {

@@ -160,6 +160,10 @@ ELEMENTS_WRITTEN = {
              lambda s: mb.Drag("e", s["b"], linear=k, quadratic=0.1, turning=2)),
     "joint-friction": ("plane", "joint = 'slide'\ncoefficient = 'k'\ncoordinate = 'travel'",
                        lambda s: mb.JointFriction("e", s["slide"], k, coordinate="travel")),
+    "bushing": ("space", "second = 'b'\nat = [0, 0, 0]\nstiffness = ['k', 2, 3]\nturn_stiffness = 'w'\ndamping = 0.1\n"
+                "turn_damping = [1, 0, 'k']\naxis = [0, 0, 1]\nacross = [1, 1, 0]",
+                lambda s: mb.Bushing("e", G, s["b"], at=(0, 0, 0), stiffness=(k, 2, 3), turn_stiffness=w, damping=0.1,
+                                     turn_damping=(1, 0, k), axis=(0, 0, 1), across=(1, 1, 0))),
     "ball-damper": ("space", "joint = 'ball'\ndamping = 'k'", lambda s: mb.BallDamper("e", s["ball"], k)),
 }  # fmt: skip
 HEAD = """

@@ -175,6 +175,15 @@ ELEMENTS = (
     kind(FORCE_KEYS, "drag", "Drag", "the resistance of a medium at rest", "body", "linear quadratic turning"),
     kind(FORCE_KEYS, "joint-friction", "JointFriction", "friction in a joint, as a nonideal constraint",
          "joint coefficient", "coordinate"),
+    kind(FORCE_KEYS, "bushing", "Bushing", "stiffness and damping against every relative motion", "second at",
+         "first stiffness damping turn_stiffness turn_damping axis across",
+         JOINT_KEYS["at"],
+         Key("stiffness", "components", "force per length: one, or one for each axis", 0, of="time"),
+         Key("damping", "components", "force per speed, likewise", 0, of="motion"),
+         Key("turn_stiffness", "components", "torque per angle; in the plane one", 0, of="time"),
+         Key("turn_damping", "components", "torque per angular velocity, likewise", 0, of="motion"),
+         Key("axis", "point", "its first axis, in the world at the start; x", of="number"),
+         Key("across", "point", "roughly its second axis, in space", of="number")),
     kind(FORCE_KEYS, "ball-damper", "BallDamper", "a damper in a ball joint", "joint damping"),
 )  # fmt: skip
 

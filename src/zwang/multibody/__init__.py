@@ -5,6 +5,7 @@ from zwang.multibody import inertia
 from zwang.multibody.body import Moving, Particle, ground
 from zwang.multibody.forces.actuator import Actuator
 from zwang.multibody.forces.ball_damper import BallDamper
+from zwang.multibody.forces.bushing import Bushing
 from zwang.multibody.forces.drag import Drag
 from zwang.multibody.forces.force import Force
 from zwang.multibody.forces.gravity import Gravity
@@ -50,6 +51,7 @@ __all__ = [
     "Belt",
     "Body",
     "Box",
+    "Bushing",
     "Capsule",
     "Condition",
     "Coupling",

@@ -38,7 +38,7 @@ def verdict(given: "Verdict") -> str:
     return (
         heading("Verdict", given.name, *facts)
         + f"<p>{' '.join(words) or badge('ok', 'good')}</p>"
-        + bounded("Constraints", head, rows, "", len(given.kinds))
+        + bounded("Constraints", head, rows, "ledger", len(given.kinds))
         + "".join(paragraph(line) for line in given.conclusions)
     )
 

@@ -34,7 +34,6 @@ TESTED_IN = {
     "engines/native/last_look": ("engines/test_events_found",),
     "engines/native/loop": ("engines/native/test_runs",),
     "engines/native/panel": ("engines/test_events_found",),
-    "engines/native/pivots": ("engines/native/test_runs", "engines/native/lanes/test_lanes"),
     "engines/native/quadrature": ("motion/test_work",),
     "engines/native/record": ("engines/native/test_runs",),
     "engines/native/search": ("engines/test_events_found",),

@@ -7,7 +7,7 @@ from symengine import Abs, Integer, symbols
 from tests.engines.native.records import array, record
 from zwang.compile import Program, compile_program
 from zwang.compile.restricted import native, native_library
-from zwang.engines.native.bridge import ASK, CAUTION, MIDDLE, TRIES, landed, plan
+from zwang.engines.native.bridge import ASK, CAUTION, FURTHEST, MIDDLE, TRIES, landed, plan
 from zwang.engines.native.record import RunRecord
 from zwang.engines.native.runs import Kernels
 from zwang.engines.native.step import NODES
@@ -35,6 +35,12 @@ def planned(run: RunRecord, h: float) -> int:
     return 0
 
 
+@native
+def planned_ahead(run: RunRecord, sign: float, h: float) -> int:
+    plan(run, sign, h)
+    return 0
+
+
 def crossing(across):
     """A step along a line, past an instant at which a pivot vanishes; the errors across the line are given."""
     kernels = Kernels(free_with_pivot.address, 2, pivots=1, bridge=to_line.address)
@@ -52,6 +58,31 @@ def test_the_error_of_a_crossing_counts_along_the_constraints_only(across):
     error, along = crossing(across)
     fifth, third = (along[0] ** 2 + along[2] ** 2), (along[1] ** 2 + along[3] ** 2)
     assert error == pytest.approx(fifth / np.sqrt((fifth + 0.01 * third) * 4), rel=1e-9)  # as of any step of DOP853
+
+
+@pytest.mark.parametrize(("sign", "h"), [(1.0, 0.1), (-1.0, 0.1), (1.0, 2.0)])
+def test_a_crossing_is_planned_for_the_instant_at_which_a_pivot_vanishes(sign, h):
+    ahead, longest = MIDDLE * STEP, 0.4
+    vanishing = kernel(Integer(0), Integer(0), (t - sign * ahead) ** 2)
+    for max_step, span in ((np.inf, max(h, STEP)), (longest, longest)):
+        runs = record(Kernels(vanishing.address, 2, pivots=1, bridge=to_line.address), max_step=max_step)
+        array(runs, "now")[:] = array(runs, "x")[:] = [0.0, 2.0, HEIGHT + 1e-3, 1.0, 0.0]
+        array(runs, "k")[0, 2] = ahead**2
+        native_library(planned_ahead)(runs.records.ctypes.data, sign, h)
+        assert runs.records["ahead"][0] == 1
+        assert runs.records["instant"][0] == pytest.approx(sign * ahead, rel=1e-9)
+        assert runs.records["span"][0] == pytest.approx(span, rel=1e-9)  # the instant in the gap between its stages
+        assert array(runs, "now")[2] == HEIGHT  # from a state on the constraints
+
+
+@pytest.mark.parametrize("h", [0.9 * MIDDLE * STEP / FURTHEST, 0.1])
+def test_nothing_is_planned_for_a_pivot_that_vanishes_far_ahead_or_behind(h):
+    behind = kernel(Integer(0), Integer(0), (t + MIDDLE * STEP) ** 2)
+    pivot = free_with_pivot if h < MIDDLE * STEP / FURTHEST else behind
+    runs = record(Kernels(pivot.address, 2, pivots=1, bridge=to_line.address))
+    array(runs, "k")[0, 2] = (MIDDLE * STEP) ** 2
+    native_library(planned_ahead)(runs.records.ctypes.data, 1.0, h)
+    assert runs.records["ahead"][0] == runs.records["tries"][0] == 0
 
 
 def test_crossings_are_planned_so_often_and_no_more():

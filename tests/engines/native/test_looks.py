@@ -11,6 +11,8 @@ from zwang.compile.restricted import native, native_library
 from zwang.engines.native.looks import root
 from zwang.engines.native.record import RunRecord
 from zwang.engines.native.runs import Kernels
+from zwang.engines.native.search import kink
+from zwang.engines.native.stage_kernels import at as array_at
 
 Numbers = ctypes.POINTER(ctypes.c_double)
 
@@ -35,6 +37,28 @@ def found(function):
     zero = native_library(root_of_first)(runs.records.ctypes.data, 0.0, function(0.0), 1.0, function(1.0))
     assert not array(runs, "now").any()
     return zero, len(looks)
+
+
+@native
+def kink_before(run: RunRecord, a: float, first: float, at: int) -> int:
+    place, touches = kink(run, 1.0, 0, a, first)
+    array_at(at)[0], array_at(at)[1] = place, touches
+    return 0
+
+
+@pytest.mark.parametrize("turn", [0.4999, 0.49, 0.42])
+@pytest.mark.parametrize(("least", "way"), [(0.0, 0.0), (1e-3, 1.0)])
+def test_a_kink_before_a_place_is_found_where_it_is_lowest(turn, least, way):
+    @ctypes.CFUNCTYPE(None, Numbers, Numbers, Numbers)
+    def kernel(out, state, work):
+        out[0] = abs(state[1] - turn) + least
+
+    runs = record(Kernels(0, 1, event=ctypes.cast(kernel, ctypes.c_void_p).value, events=1))
+    piece, answer = np.array([[0.0, 0.0], [1.0, 0.0]]), np.zeros(2)
+    runs.records["degree"], runs.records["piece"], runs.records["behind"] = 1, piece.ctypes.data, 0.1
+    native_library(kink_before)(runs.records.ctypes.data, 0.5, 0.5 - turn + least, answer.ctypes.data)
+    assert answer[0] == pytest.approx(turn, abs=1e-12)
+    assert answer[1] == way
 
 
 SMOOTH = {

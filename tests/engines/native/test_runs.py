@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
-from symengine import Abs, sin, sqrt, symbols, sympify
+from symengine import Abs, Piecewise, sin, sqrt, symbols, sympify
 
 from tests.engines.native.prepared import prepare
 from zwang.compile import Program, compile_program
@@ -238,6 +238,26 @@ def test_events_come_in_order_and_to_the_last_digits():
     assert np.array_equal(rows[:, 1], [1, 0, 1, 0, 1, 0, 1, 0, 1])  # at the start q = 0: no event
     assert np.abs(rows[1::2, 2]).max() < 1e-14
     assert np.abs(rows[::2, 3]).max() < 1e-14
+
+
+PUSHED = kernel(STATE, Piecewise((0.0, t <= 1), (2.0, t <= 2), (-6.0, True)))  # behind each of two breaks otherwise
+SIDES = kernel(STATE, Piecewise((-1.0, t <= 1), (1.0, t <= 2), (-1.0, True)))  # up at the first, down at the second
+
+
+def test_a_step_ends_at_each_break_and_the_next_begins_behind_it():
+    runs = prepare(Kernels(PUSHED.address, 1), 0.0, [0.0], [1.0], times=[0.5, 1.0, 1.5, 2.0, 3.0], breaks=(1.0, 2.0))
+    assert finish(runs, 3.0) is LoopStatus.FINISHED
+    assert runs.records["rejected"][0] == 0  # polynomials between them
+    np.testing.assert_allclose(runs.q[0, :, 0], [0.5, 1.0, 1.75, 3.0, 3.0], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(runs.v[0, :, 0], [1.0, 1.0, 2.0, 3.0, -3.0], rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize(("direction", "expected"), [(1, [1.0]), (-1, [2.0]), (0, [1.0, 2.0])])
+def test_events_that_jump_over_zero_at_a_break_have_a_direction(direction, expected):
+    kernels = Kernels(free.address, 1, event=SIDES.address, events=1)
+    runs = prepare(kernels, 0.0, [0.0], [1.0], times=[3.0], breaks=(1.0, 2.0), direction=direction)
+    assert finish(runs, 3.0) is LoopStatus.FINISHED
+    np.testing.assert_allclose(found(runs)[:, 0], expected, rtol=4e-16)
 
 
 @pytest.mark.parametrize("direction", [-1, 1])

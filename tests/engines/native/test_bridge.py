@@ -63,7 +63,7 @@ def test_the_error_of_a_crossing_counts_along_the_constraints_only(across):
 @pytest.mark.parametrize(("sign", "h"), [(1.0, 0.1), (-1.0, 0.1), (1.0, 2.0)])
 def test_a_crossing_is_planned_for_the_instant_at_which_a_pivot_vanishes(sign, h):
     ahead, longest = MIDDLE * STEP, 0.4
-    vanishing = kernel(Integer(0), Integer(0), (t - sign * ahead) ** 2)
+    vanishing = kernel(Integer(0), Integer(0), ((t - sign * ahead) * (1 + 0.3 * sign * t)) ** 2)  # its root is bent
     for max_step, span in ((np.inf, max(h, STEP)), (longest, longest)):
         runs = record(Kernels(vanishing.address, 2, pivots=1, bridge=to_line.address), max_step=max_step)
         array(runs, "now")[:] = array(runs, "x")[:] = [0.0, 2.0, HEIGHT + 1e-3, 1.0, 0.0]

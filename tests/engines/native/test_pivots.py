@@ -51,11 +51,11 @@ def test_the_lowest_pivot_is_told_in_units_of_its_scale():
     assert runs.records["lowest"][0] == 0.25
 
 
-@pytest.mark.parametrize("gap", [1, 3])
+@pytest.mark.parametrize(("gap", "share"), [(1, 0.5), (1, 0.46), (3, 0.5), (3, 0.54)])
 @pytest.mark.parametrize("scale", [1.0, 1e-6, -300.0])
-def test_a_parabola_between_stages_dips_if_its_vertex_is_deep_below_those_beside_it(gap, scale):
+def test_a_parabola_between_stages_dips_if_its_vertex_is_deep_below_those_beside_it(gap, share, scale):
     left, right = NODES[COMPARED[gap]], NODES[COMPARED[gap + 1]]
-    vertex, beside = (left + right) / 2, ((right - left) / 2) ** 2
+    vertex, beside = left + share * (right - left), (min(share, 1 - share) * (right - left)) ** 2
     deepest = beside * DEEP / (1 - DEEP)  # least = DEEP (least + beside)
     for least, expected in ((0.97 * deepest, True), (1.03 * deepest, False)):
         pivots = (TIMES - vertex) ** 2 + least

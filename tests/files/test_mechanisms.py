@@ -451,3 +451,53 @@ def test_the_reference_of_model_files_has_every_kind_and_every_key(kind):
     row = re.search(rf"^\| `{kind.name}` \| {re.escape(kind.meaning)} \| (.*) \|$", page, re.MULTILINE)
     assert row
     assert {key.name for key in kind.keys} - {"first", "second"} <= set(re.findall(r"`(\w+)", row[1]))
+
+
+def test_velocities_of_bodies_stand_in_expressions():
+    parts, joints = scene("space")
+    b = parts["b"]
+    world, own, v = b.angular_rate(), b.angular_rate(frame="body"), b.point_velocity((0, 0, 0), frame="body")
+    keys = ["-k*b.omega_x", "b.omega_2*b.v_1", "b.omega_3 - twice"]
+    text = HEAD + "[definitions]\ntwice = '2*b.omega_z'\n" + SPACE
+    text += f"[elements.e]\nkind = 'torque'\nbody = 'b'\ncomponents = {keys}\n"
+    torque = mb.Torque("e", b, (-k * world[0], own[1] * v[0], own[2] - 2 * world[2]))
+    pairs = zip(built(text).system.forces, system_in_python(parts, joints, [torque]).forces, strict=True)
+    assert all(sp.expand(one - other) == 0 for one, other in pairs)
+    flat, _ = scene("plane")
+    v = flat["b"].point_velocity((0, 0), frame="body")
+    text = HEAD + PLANE + "[elements.e]\nkind = 'force'\nbody = 'b'\nframe = 'body'\ncomponents = [0, '-k*b.v_2']\n"
+    force = mb.Force("e", flat["b"], (0, -k * v[1]), frame="body")
+    assert built(text).system == system_in_python(flat, [], [force])
+
+
+@pytest.mark.parametrize(
+    ("component", "words"),
+    [
+        ("b.omega_x'", "'b.omega_x' is a velocity: it has no rate mark"),
+        ("b.omega_4", "unknown name 'b.omega_4'"),
+        ("p.v_1", "body 'p' has no|unknown"),
+    ],
+)
+def test_velocities_that_no_body_has_are_refused(component, words):
+    text = SPACE + f'[elements.e]\nkind = "torque"\nbody = "b"\ncomponents = [0, 0, "{component}"]\n'
+    with pytest.raises(ModelFileError, match=words):
+        read_model(text)
+    with pytest.raises(ModelFileError, match="body 'b' has no omega_x"):
+        read_model(PLANE + '[elements.e]\nkind = "force"\nbody = "b"\ncomponents = [0, "b.omega_x"]\n')
+    with pytest.raises(ModelFileError, match=r"may not be used in what is known beforehand: it may not contain rates"):
+        read_model(SPACE + '[joints.j]\nkind = "revolute"\nsecond = "b"\nat = [1, 0, 0.5]\naxis = [0, 0, 1]\n'
+                   '[joints.d]\nkind = "driver"\njoint = "j"\nmotion = "b.omega_x"\n')  # fmt: skip
+
+
+def test_a_driver_begins_where_its_joint_is_described():
+    parts, _ = scene("plane")
+    slide = mb.Prismatic("rail", G, parts["b"], at=(2, 0), axis=(1, 0), reading=0.7)
+    driver = mb.Driver("d", slide, motion=mb.start + k * sp.sin(w * zw.t))
+    rail = '[joints.rail]\nkind = "prismatic"\nsecond = "b"\nat = [2, 0]\naxis = [1, 0]\nreading = 0.7\n'
+    text = HEAD + PLANE + rail + '[joints.d]\nkind = "driver"\njoint = "rail"\nmotion = "start + k*sin(w*t)"\n'
+    model = built(text)
+    assert model.system == system_in_python(parts, [slide, driver])
+    written_again = read_model(model_text(dataclasses.replace(model, text="")))
+    assert written_again.system.structure == model.system.structure
+    own = text.replace("k = 1.0", "k = 1.0\nstart = 0.7")  # a file's own name is the one that is meant
+    assert sp.Symbol("start") in built(own).system.symbols

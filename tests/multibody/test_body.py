@@ -389,3 +389,45 @@ def test_odd_values_of_a_body_are_refused_by_name(key, odd):
     if key == "outline":
         with pytest.raises(InputError, match="body 'b': outline: "):
             mb.PlanarBody("b", mass=1, inertia=1, outline=odd)
+
+
+# Velocities in expressions
+
+
+def test_angular_rates_and_velocities_of_points_are_those_of_the_motion():
+    """World and body axes, against differences of SciPy's rotations along a motion."""
+    body = mb.Body("top", 2, (0.4, 0.6, 0.9), (0.1, 0.2, 0.3), (0.5, 0.1, -0.7, 0.2), (1, 2, 3), (0.7, -2.0, 4.0))
+    made, s, h = mb.Mechanism([body], forces=[mb.Gravity((0, 0, -9.81))]), np.array([0.3, -0.2, 0.5]), 1e-4
+    motion = zw.simulate(made, until=0.5 + 2 * h, times=0.5 + h * np.arange(-2, 3))
+    q = part(motion, body)
+    R = Rotation.from_quat(np.roll(q[:, 3:], -1, axis=1))
+    path = q[:, :3] + R.apply(s)
+    world = (R[3] * R[1].inv()).as_rotvec() / (2 * h)
+    speed = (8 * (path[3] - path[1]) - (path[4] - path[0])) / (12 * h)
+    values = dict(zip([*made.system.coordinates, *made.system.velocities],
+                      [*motion.q.values[2], *motion.v.values[2]], strict=True))  # fmt: skip
+
+    def now(expressions):
+        return np.array([float(e.xreplace(values)) for e in expressions])
+
+    assert now(body.angular_rate()) == pytest.approx(world, abs=1e-6)
+    assert now(body.angular_rate(frame="body")) == pytest.approx(R[2].inv().apply(now(body.angular_rate())), abs=1e-12)
+    assert now(body.point_velocity(s)) == pytest.approx(speed, abs=1e-9)
+    assert now(body.point_velocity(s, frame="body")) == pytest.approx(R[2].inv().apply(speed), abs=1e-9)
+    # quaternion algebra: ω = 2 u̇ ū in the world, 2 ū u̇ in the body
+    u, du = q[2, 3:], motion.v.values[2, 3:]
+    back = u * (1, -1, -1, -1)
+    assert now(body.angular_rate()) == pytest.approx(2 * product(du, back)[1:], abs=1e-12)
+    assert now(body.angular_rate("body")) == pytest.approx(2 * product(back, du)[1:], abs=1e-12)
+
+
+def test_in_the_plane_an_angular_rate_is_one_expression():
+    plate = mb.PlanarBody("plate", 1, 1, angle=np.pi / 2, velocity=(3, 0), spin=2)
+    assert plate.angular_rate() == plate.angular_rate(frame="body") == zw.dot(plate.coordinates[2])
+    velocity = [float(e.xreplace(plate.start())) for e in plate.point_velocity((1, 0), frame="body")]
+    assert velocity == pytest.approx([0, -3 + 2])  # turned a quarter: the world's x is the body's −y
+    assert mb.Particle("bob", 1).angular_rate(frame="body") == (0, 0, 0)
+    with pytest.raises(InputError, match="body 'plate': frame='joint' is unknown: choose 'world' or 'body'"):
+        plate.angular_rate(frame="joint")
+    with pytest.raises(InputError, match="frame='local' is unknown"):
+        plate.point_velocity((1, 0), frame="local")

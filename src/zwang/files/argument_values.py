@@ -24,6 +24,7 @@ OF: dict[str, Use] = {
     "parameters": use("a constant of a part", "parameter"),
     "prescribed": use("a prescribed motion", "parameter", "time"),
     "time": use("what is known beforehand", "parameter", "time", "input"),
+    "driven": use("what is known beforehand", "parameter", "time", "input", "local"),
     "motion": FORCE,
     "constraint": CONSTRAINT,
     "local": use("a curve or a surface", "parameter", "local"),
@@ -192,6 +193,10 @@ class Values:
             from zwang.multibody import length, rate
 
             names = {"length": length, "rate": rate}
+        elif key.of == "driven" and "start" not in self.scope.names:  # a file's own name is the one that is meant
+            from zwang.multibody import start
+
+            names = {"start": start}
         elif key.of == "local":
             given = entry.get("symbols", [entry.get("parameter", "")])
             names = {name: sp.Symbol(name) for name in given if not wrong_name(name)}

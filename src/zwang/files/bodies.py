@@ -25,6 +25,7 @@ def model_of_bodies(reader: Reader) -> ModelFile:
     require_bodies(reader)
     names = {key: list(raw[key]) for key in PART_TABLES if isinstance(raw.get(key), dict)}
     scope.freedoms = dict.fromkeys(names.get("joints", ()))
+    scope.quantities = dict.fromkeys(names.get("bodies", ()))
     coordinates = coordinate_paths(raw)
     require_size(reader, coordinates)
     reader.declare(coordinates)

@@ -107,6 +107,7 @@ class MechanismReader:
         for name, kind, entry in entries(self.document.data, "bodies"):
             bodies[name] = self.part(("bodies", name), kind, entry)
         self.require_motions()
+        self.scope.quantities |= {name: partial(velocities, b) for name, b in bodies.items() if isinstance(b, MassBody)}
         self.scope.freedoms = dict.fromkeys(joints)
         listed = list(entries(self.document.data, "joints"))
         for later in (False, True):
@@ -260,6 +261,16 @@ def freedoms(joint: Any) -> dict[str, tuple[Built, Built]]:
     return {
         name: (weighed(f.reading, "coordinate"), weighed(f.rate, "coordinate", "rate")) for name, f in found.items()
     }
+
+
+def velocities(body: MassBody) -> dict[str, Built]:
+    """A body's velocities, for use in expressions: omega_x in world axes, omega_1 and v_1 in its own."""
+    d = body.dimension
+    found = {f"v_{i + 1}": e for i, e in enumerate(body.point_velocity((0,) * d, frame="body"))}
+    if d == 3 and not isinstance(body, mb.Particle):
+        found |= {f"omega_{axis}": e for axis, e in zip("xyz", body.angular_rate(), strict=True)}
+        found |= {f"omega_{i + 1}": e for i, e in enumerate(body.angular_rate(frame="body"))}
+    return {name: weighed(e, "coordinate", "rate") for name, e in found.items()}
 
 
 def weighed(expr: Any, *uses: str) -> Built:

@@ -64,7 +64,7 @@ RULE_KEYS = {
     for key in (
         Key("joint", "joint", "a joint"),
         Key("coordinate", "text", "which of the joint's coordinates, where it has several"),
-        Key("motion", "expression", "what the coordinate is", of="time"),
+        Key("motion", "expression", "what the coordinate is; `start` is what it reads at the start", of="driven"),
         Key("speed", "expression", "what its rate is", of="time"),
         Key("factors", "factors", "a factor a joint, or a joint's coordinate", of="parameters"),
         Key("value", "expression", "of the sum", 0, of="time"),

@@ -15,7 +15,7 @@ from zwang.multibody.forces.spring import Spring, length, rate
 from zwang.multibody.forces.torque import Torque
 from zwang.multibody.joints.condition import Condition
 from zwang.multibody.joints.cylindrical import Cylindrical
-from zwang.multibody.joints.driver import Driver
+from zwang.multibody.joints.driver import Driver, start
 from zwang.multibody.joints.fixed import Fixed
 from zwang.multibody.joints.planar import Planar
 from zwang.multibody.joints.point_on_curve import PointOnCurve
@@ -100,4 +100,5 @@ __all__ = [
     "rate",
     "read_mjcf",
     "read_urdf",
+    "start",
 ]

@@ -28,6 +28,7 @@ from zwang.multibody.vectors import (
     vector,
 )
 
+FRAMES = ("world", "body")
 NEAR = 1e-9  # a place this near to a particle, relative to how far out both are, is the particle's
 
 
@@ -166,9 +167,30 @@ class MassBody(AnyBody):
         """
         return self.pose(self.dimension).point(vector(self.who, s, (self.dimension,), ("point",)))
 
-    def point_velocity(self, s: Sequence[Any]) -> Vector:
-        """The velocity of a point of the body, in world axes: expressions."""
-        return self.pose(self.dimension).point_velocity(vector(self.who, s, (self.dimension,), ("point",)))
+    def point_velocity(self, s: Sequence[Any], frame: str = "world") -> Vector:
+        """The velocity of a point of the body, in world axes or, with frame="body", in the body's: expressions."""
+        require_frame(self.who, frame)
+        pose = self.pose(self.dimension)
+        velocity = pose.point_velocity(vector(self.who, s, (self.dimension,), ("point",)))
+        return velocity if frame == "world" else pose.local_direction(velocity)
+
+    def angular_rate(self, frame: str = "world") -> Any:
+        """The angular velocity on the way, in world axes or, with frame="body", in the body's: expressions.
+
+        In the plane it is one expression. (`angular_velocity` and `spin` are the numbers of the start.)
+
+        >>> from zwang import multibody as mb
+        >>> mb.PlanarBody("wheel", 1, 1).angular_rate()
+        Derivative(wheel.angle(t), t)
+        """
+        require_frame(self.who, frame)
+        pose = self.pose(self.dimension)
+        return pose.spin if frame == "world" or self.dimension == 2 else self._body_spin
+
+    @property
+    def _body_spin(self) -> Vector:
+        """The angular velocity in body axes, in space: none of what does not turn."""
+        return (sp.S.Zero,) * 3
 
     def direction(self, d: Sequence[Any]) -> Vector:
         """Where a direction of the body points, in world axes: expressions."""
@@ -233,6 +255,14 @@ class Particle(MassBody):
         """Position and velocity as given."""
         place = zip(self._place, numeric(self.who, self.position), strict=True)
         return dict(place) | dict(zip(self._linear, self._start_velocity, strict=True))
+
+
+def require_frame(who: str, frame: str) -> None:
+    """Refuse a frame that is neither the world's nor the body's."""
+    if frame not in FRAMES:
+        raise InputError(
+            f"{who}: frame={frame!r} is unknown: choose {' or '.join(map(repr, FRAMES))}", where=("frame",)
+        )
 
 
 def own_point(who: str, body: AnyBody, point: Vector, where: Where = ()) -> Vector:

@@ -16,8 +16,6 @@ from zwang.multibody.body import AnyBody, MassBody
 from zwang.multibody.joint import Constrainer
 from zwang.multibody.vectors import Vector, cross, is_number, refusal, scalar
 
-FRAMES = ("world", "body")
-
 
 class ForceElement(MechanismPart, ABC):
     """Something that acts on bodies: gravity, springs, dampers, actuators, drag, friction."""
@@ -98,14 +96,6 @@ def known(who: str, name: str, value: Any, where: Where) -> tuple[sp.Expr, dict[
         f = sp.Function(name)(t)
         return f, {f: value}
     return scalar(who, value, where), {}
-
-
-def require_frame(who: str, frame: str) -> None:
-    """Refuse a frame that is neither the world's nor the body's."""
-    if frame not in FRAMES:
-        raise InputError(
-            f"{who}: frame={frame!r} is unknown: choose {' or '.join(map(repr, FRAMES))}", where=("frame",)
-        )
 
 
 def known_vector(element: ForceElement, given: Any, size: int) -> tuple[Vector, dict[sp.Expr, Any]]:

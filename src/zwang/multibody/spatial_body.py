@@ -124,9 +124,14 @@ class Body(MassBody):
         return Pose(numeric(self.who, self.position, (3,)), turn, self._start_velocity, spin)
 
     @property
+    def _body_spin(self) -> Vector:
+        """2 E(u) u̇."""
+        return scale(2, apply(body_rates(self._quaternion), self._quaternion_rates))
+
+    @property
     def kinetic(self) -> sp.Expr:
         """½ m ṙ² + ½ ωᵀJω with ω = 2 E(u) u̇ in body axes (Udwadia and Schutte)."""
-        omega = scale(2, apply(body_rates(self._quaternion), self._quaternion_rates))
+        omega = self._body_spin
         return super().kinetic + inner(omega, apply(self.inertia_matrix, omega)) / 2
 
     @property

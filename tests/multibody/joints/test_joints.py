@@ -1,7 +1,10 @@
 """Every joint: as many conditions as it takes freedoms, no work, and in motion it means what it is called."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import sympy as sp
 
 import zwang as zw
 from tests.multibody.scenes import build, scene, turn_of
@@ -301,3 +304,17 @@ def along_place(s, joint):
     from zwang.results.evaluate_along import along
 
     return along(s.motion, s.mechanism.system, list(joint.place), {})
+
+
+@pytest.mark.parametrize("reading", [0.0, 0.4, -2.5])
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_a_driver_relative_to_the_start_moves_nothing_at_the_start(reading, dimension):
+    """However the joint is placed, angle(t) = reading + sin t, and the body begins where it is described."""
+    rng = np.random.default_rng(7)
+    (a, _), joint, *_ = build(("Revolute", dimension), rng)
+    joint = replace(joint, first=mb.ground, second=a, reading=reading)
+    made = mb.Mechanism([a], [joint, mb.Driver("motor", joint, motion=mb.start + sp.sin(zw.t))])
+    assert made.moved.nothing
+    motion = zw.simulate(made, until=2.0, samples=9)
+    angle = made.coordinates(motion).angle.sel(joint="j").values
+    assert np.abs(angle - reading - np.sin(motion.time.values)).max() < 1e-10

@@ -23,6 +23,8 @@ from zwang.model.symbols import rates, t
 from zwang.words import quoted
 
 T = TypeVar("T")
+# velocities of a body: angular ones along the world's axes and along its own, and those of its centre along its own
+QUANTITIES = ("omega_x", "omega_y", "omega_z", "omega_1", "omega_2", "omega_3", "v_1", "v_2", "v_3")
 Freedoms = dict[str, tuple[Built, Built]]
 """The coordinates of a joint by name, each with its rate."""
 
@@ -58,7 +60,8 @@ class Scope:
     """The names of one document.
 
     `fixed` are parameters that stand for their values, `freedoms` the coordinates of joints, by the joint's name: None
-    of a joint that is not made (yet); they are written when somebody asks for them.
+    of a joint that is not made (yet); they are written when somebody asks for them. `quantities` are velocities of
+    bodies, likewise.
     """
 
     document: Document
@@ -71,6 +74,7 @@ class Scope:
     constraints: tuple[str, ...] = ()
     fixed: dict[str, Built] = field(default_factory=dict)
     freedoms: dict[str, Freedoms | Callable[[], Freedoms] | None] = field(default_factory=dict)
+    quantities: dict[str, dict[str, Built] | Callable[[], dict[str, Built]] | None] = field(default_factory=dict)
     size: int = 0
     growth: int = 0
     looks: dict[str, str] = field(default_factory=dict)
@@ -243,6 +247,8 @@ class Scope:
     def freedom(self, name: str, marks: int, at: int, where: Use) -> Built:
         """The coordinate of a joint, as in pin.angle, or its rate."""
         joint, _, what = name.partition(".")
+        if joint in self.quantities and what in QUANTITIES:
+            return self.quantity(name, marks, at, where)
         if joint not in self.freedoms:
             raise self.unknown(name, at)
         if marks > 1:
@@ -259,6 +265,22 @@ class Scope:
                 f"joint {quoted(joint)} has no coordinate {quoted(what)}{self.document.meant(what, known)}", at, there
             )
         return self.used(known[what][marks], name + "'" * marks, at, where)
+
+    def quantity(self, name: str, marks: int, at: int, where: Use) -> Built:
+        """What a body does, as in rod.omega_x: its angular velocity, or its velocity along its own axes."""
+        body, _, what = name.partition(".")
+        if marks:
+            raise Misread(f"{quoted(name)} is a velocity: it has no rate mark", at)
+        self.used(Built(sp.S.Zero, uses=frozenset(["coordinate", "rate"])), name, at, where)
+        known = self.quantities[body]
+        if known is None:
+            raise Broken
+        if callable(known):
+            known = self.quantities[body] = known()
+        if what not in known:
+            there = f"it has {', '.join(known)}" if known else "it has none"
+            raise Misread(f"body {quoted(body)} has no {what}", at, there)
+        return self.used(known[what], name, at, where)
 
     def used(self, built: Built, name: str, at: int, where: Use) -> Built:
         """What a name stands for, if names of its kind may be used in this place; otherwise it is refused."""

@@ -22,7 +22,7 @@ from zwang.multibody.element import ForceElement
 
 SECTIONS = {"bodies": BODIES, "joints": JOINTS, "elements": ELEMENTS}
 WHAT = {"bodies": "body", "joints": "joint", "elements": "force element"}
-SPRING_NAMES = {mb.length: sp.Symbol("length"), mb.rate: sp.Symbol("rate")}
+OWN_NAMES = {mb.length: sp.Symbol("length"), mb.rate: sp.Symbol("rate"), mb.start: sp.Symbol("start")}
 
 
 def part_sections(mechanism: mb.Mechanism) -> Iterator[list[str]]:
@@ -119,7 +119,7 @@ def nested(given: Any, who: str) -> str:
     """A number or expression, or a list of such."""
     if isinstance(given, Sequence | np.ndarray) and np.ndim(np.asarray(given, dtype=object)) > 0:
         return f"[{', '.join(nested(inner, who) for inner in given)}]"
-    return written(as_scalar(given).xreplace(SPRING_NAMES), who)
+    return written(as_scalar(given).xreplace(OWN_NAMES), who)
 
 
 def selection(given: Any) -> str:

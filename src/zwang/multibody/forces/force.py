@@ -6,13 +6,12 @@ from typing import Any
 
 import sympy as sp
 
-from zwang.multibody.body import AnyBody, MassBody, own_point
+from zwang.multibody.body import AnyBody, MassBody, own_point, require_frame
 from zwang.multibody.element import (
     ForceElement,
     at_point,
     known_vector,
     moment_of,
-    require_frame,
     require_movable,
 )
 from zwang.multibody.vectors import Vector, vector

@@ -7,8 +7,8 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError
-from zwang.multibody.body import AnyBody, MassBody, Particle
-from zwang.multibody.element import ForceElement, known, known_vector, require_frame, require_movable
+from zwang.multibody.body import AnyBody, MassBody, Particle, require_frame
+from zwang.multibody.element import ForceElement, known, known_vector, require_movable
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,10 +6,13 @@ from typing import Any
 import sympy as sp
 
 from zwang.errors import InputError
+from zwang.model.symbols import as_scalar
 from zwang.multibody.body import AnyBody
 from zwang.multibody.joint import Constrainer, Freedom, Joint
 from zwang.multibody.joints.selection import bodies_of, freedom_of
 from zwang.multibody.vectors import scalar
+
+start = sp.Symbol("driver.start", real=True)  # dots keep it apart from anybody's parameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +25,9 @@ class Driver(Constrainer):
         first │ M ├──── second     angle = motion(t), or its rate = speed(t)
               ╰───╯
 
-    `coordinate` names the coordinate where the joint has several. name.motion is written in positions, name.speed in
-    velocities. The multiplier is the torque or force of the motor on the second body.
+    In a motion `mb.start` stands for what the coordinate reads where the bodies are described: `mb.start + sin(t)`
+    begins there. `coordinate` names the coordinate where the joint has several. name.motion is written in positions,
+    name.speed in velocities. The multiplier is the torque or force of the motor on the second body.
 
     >>> from zwang import multibody as mb, t
     >>> crank = mb.PlanarBody("crank", 1, 1)
@@ -51,12 +55,17 @@ class Driver(Constrainer):
             raise InputError(f"{who} is given {given}: give one of them", where=("motion",))
         freedom = freedom_of(who, self.joint, self.coordinate)
         if self.motion is not None:
-            return {"motion": freedom.equals(scalar(who, self.motion, ("motion",)))}
+            return {"motion": freedom.equals(self._target(freedom))}
         return {"speed": freedom.rate - scalar(who, self.speed, ("speed",))}
 
     def tied(self) -> list[tuple[Freedom, sp.Expr]]:
         """The coordinate, to the motion."""
-        who = f"driver {self.name!r}"
         if self.motion is None:
             return []
-        return [(freedom_of(who, self.joint, self.coordinate), scalar(who, self.motion, ("motion",)))]
+        freedom = freedom_of(f"driver {self.name!r}", self.joint, self.coordinate)
+        return [(freedom, self._target(freedom))]
+
+    def _target(self, freedom: Freedom) -> sp.Expr:
+        """What the coordinate is to be."""
+        motion = scalar(f"driver {self.name!r}", self.motion, ("motion",))
+        return motion.xreplace({start: as_scalar(freedom.start)})

@@ -7,9 +7,13 @@ from sympy.physics.mechanics import (
     KanesMethod,
     LagrangesMethod,
     Particle,
+    PinJoint,
     Point,
+    PrismaticJoint,
     ReferenceFrame,
     RigidBody,
+    System,
+    TorqueActuator,
     dynamicsymbols,
     inertia,
 )
@@ -274,3 +278,130 @@ def test_speeds_that_the_rates_do_not_fix_are_refused():
     method.kanes_equations([Particle("p", P, m)])
     with pytest.raises(InputError, match="2 coordinates but 1 speed"):
         zw.System.from_sympy(method)
+
+
+# SymPy's System
+
+
+def cart_and_pole():
+    """Joints, gravity and an actuator: a cart on a rail, a pole on the cart, a brake in its hinge."""
+    rail, cart = RigidBody("rail"), RigidBody("cart", mass=m)
+    pole = RigidBody("pole", mass=2 * m)
+    pole.inertia = (inertia(pole.frame, c, c, k), pole.masscenter)
+    system = System.from_newtonian(rail)
+    q1, q2, u1, u2 = dynamicsymbols("q1 q2 u1 u2")
+    slide = PrismaticJoint("slide", rail, cart, q1, u1, joint_axis=rail.x)
+    hinge = PinJoint("hinge", cart, pole, q2, u2, joint_axis=cart.z, child_point=r * pole.y)
+    system.add_joints(slide, hinge)
+    system.apply_uniform_gravity(-g * system.y)
+    system.add_loads((cart.masscenter, (sp.cos(t) - k * q1) * system.x))
+    system.add_actuators(TorqueActuator(-c * u2, cart.z, pole, cart))
+    return system
+
+
+def particle_on_a_ring():
+    """Coordinates and speeds of one's own, a dependent one, and a holonomic constraint."""
+    x, y, u, v = dynamicsymbols("x y u v")
+    system = System(fixed_point=O, frame=N)
+    P = O.locatenew("P", x * N.x + y * N.y)
+    P.set_vel(N, u * N.x + v * N.y)
+    system.add_bodies(Particle("p", P, m))
+    system.add_coordinates(x, y, independent=[True, False])
+    system.add_speeds(u, v, independent=[True, False])
+    system.add_kdes(x.diff(t) - u, y.diff(t) - v)
+    system.add_holonomic_constraints(x**2 + y**2 - r**2)
+    system.add_loads((P, -m * g * N.y - c * P.vel(N)))
+    return system
+
+
+def skate_on_ice():
+    """A nonholonomic constraint in the speeds: the blade's point does not go sideways."""
+    x, y, a, u, v, w = dynamicsymbols("x y a u v w")
+    B = N.orientnew("B", "Axis", [a, N.z])
+    B.set_ang_vel(N, w * N.z)
+    P = O.locatenew("P", x * N.x + y * N.y)
+    P.set_vel(N, u * N.x + v * N.y)
+    blade = P.locatenew("blade", r * B.x)
+    blade.v2pt_theory(P, N, B)
+    system = System(fixed_point=O, frame=N)
+    system.add_bodies(RigidBody("sleigh", P, B, m, (inertia(B, 0, 0, k), P)))
+    system.add_coordinates(x, y, a)
+    system.add_speeds(u, w, v, independent=[True, True, False])
+    system.add_kdes(x.diff(t) - u, a.diff(t) - w, y.diff(t) - v)
+    system.add_nonholonomic_constraints(blade.vel(N).dot(B.y))
+    system.add_loads((blade, g * B.x))
+    return system
+
+
+def mass_on_a_spring():
+    """Speeds that are rates, and a potential energy: Lagrange's method."""
+    q = dynamicsymbols("q")
+    wall, bob = RigidBody("wall"), Particle("bob", mass=m)
+    bob.potential_energy = k * q**2 / 2
+    system = System.from_newtonian(wall)
+    system.add_joints(PrismaticJoint("slide", wall, bob, q, q.diff(t)))
+    system.add_loads((bob.masscenter, -c * q.diff(t) * system.x))
+    return system
+
+
+@pytest.mark.parametrize("formed", [False, True], ids=["fresh", "formed"])
+@pytest.mark.parametrize("build", [cart_and_pole, particle_on_a_ring, skate_on_ice])
+def test_sympys_system_by_kanes_method(build, formed):
+    theirs = build()
+    if formed:
+        theirs.form_eoms()
+    system = zw.System.from_sympy(theirs)
+    assert (theirs.eom_method is None) != formed  # it is left as it was
+    if not formed:
+        theirs.form_eoms()
+    for state in consistent_states(system, seed=3, count=2):
+        ours = zw.evaluate(system, state, t=0.3, parameters=values(system)).acceleration
+        np.testing.assert_allclose(ours, kanes_own(theirs.eom_method, system, state), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("formed", [False, True], ids=["fresh", "formed"])
+def test_sympys_system_by_lagranges_method(formed):
+    theirs = mass_on_a_spring()
+    if formed:
+        theirs.form_eoms(LagrangesMethod)
+    system = zw.System.from_sympy(theirs)
+    if not formed:
+        theirs.form_eoms(LagrangesMethod)
+    for state in consistent_states(system, seed=4):
+        ours = zw.evaluate(system, state, t=0.3, parameters=values(system)).acceleration
+        np.testing.assert_allclose(ours, lagranges_own(theirs.eom_method, system, state), rtol=1e-12)
+
+
+def test_constraints_of_sympys_system_keep_their_level():
+    assert [c.order for c in zw.System.from_sympy(particle_on_a_ring()).constraints] == [0]
+    assert [c.order for c in zw.System.from_sympy(skate_on_ice()).constraints] == [1]
+    other = particle_on_a_ring()
+    x, y, u, v = dynamicsymbols("x y u v")
+    other.velocity_constraints = [2 * x * u + 2 * y * v]
+    assert zw.System.from_sympy(other).constraint_names == ("holonomic 1",)
+
+
+def test_sympys_systems_that_say_too_little_are_refused():
+    with pytest.raises(InputError, match="has no bodies yet: add them with add_bodies"):
+        zw.System.from_sympy(System(fixed_point=O, frame=N))
+    q, u, e = dynamicsymbols("q u e")
+    loose = System(fixed_point=O, frame=N)
+    P = O.locatenew("P", q * N.x)
+    P.set_vel(N, u * N.x)
+    bob = Particle("bob", P, m)
+    loose.add_bodies(bob)
+    with pytest.raises(InputError, match="has no coordinates yet"):
+        zw.System.from_sympy(loose)
+    loose.add_coordinates(q)
+    loose.add_speeds(u)
+    with pytest.raises(InputError, match="1 coordinate but 0 kinematic differential equations: add one a coordinate"):
+        zw.System.from_sympy(loose)
+    loose.add_kdes(q.diff(t) - u)
+    bob.potential_energy = m * g * q
+    with pytest.raises(InputError, match="body 'bob' has a potential energy, which Kane's method leaves out"):
+        zw.System.from_sympy(loose)
+    loose.form_eoms()
+    assert set(zw.System.from_sympy(loose).symbols) == {m}
+    loose.add_auxiliary_speeds(e)
+    with pytest.raises(InputError, match=r"has the auxiliary speeds e\(t\)"):
+        zw.System.from_sympy(loose)

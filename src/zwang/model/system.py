@@ -119,7 +119,7 @@ class System(Displayed):
 
     @classmethod
     def from_sympy(cls, method: Any, *, parameters: Mapping[sp.Expr, Any] | None = None, name: str = "") -> "System":
-        """The same system from a SymPy `LagrangesMethod` or `KanesMethod`, with its constraints and loads."""
+        """The same system from SymPy's `System`, `LagrangesMethod` or `KanesMethod`, with its constraints and loads."""
         from zwang.model.from_sympy import describe
 
         return cls(**describe(method), parameters=parameters, name=name)

@@ -15,16 +15,18 @@ from zwang.model import System
 from zwang.model.drawing import Drawing
 from zwang.model.has_system import HasSystem
 from zwang.results.drawing import with_drawing
+from zwang.show.gltf import gltf
 from zwang.show.player import player_page
 from zwang.show.quantities import require_motion
 from zwang.show.scene import Scene, scene_of
+from zwang.show.trails import with_trails
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from zwang.show.stage import Stage
 
-SUFFIXES = (".gif", ".mp4", ".html", ".png")
+SUFFIXES = (".gif", ".mp4", ".html", ".png", ".glb")
 SIZE = (800, 600)
 MOST_PICTURES = 3000
 BETWEEN = 4  # trails are drawn finer than pictures are taken, for they would have corners
@@ -57,12 +59,17 @@ def animate(
     drawing: Drawing | HasSystem | None = None,
     system: System | None = None,
     parameters: Mapping[Any, Any] | None = None,
+    trail: Any = None,
 ) -> Animation:
     """A motion to look at: a player in a notebook, and `save` for a file.
 
     What is drawn is the drawing that the motion carries, as those of mechanisms and model files do, or the given one
     of the given system, with `parameters` as in `simulate`; a mechanism may be given in place of both. Where there is
     none, coordinates called x and y (and z), also x1 or bob.x, are drawn as points.
+
+    `trail` is a point whose path is drawn, or a list of such: the name of a body or a shape; a body in space with a
+    point in its axes, ("arm", (0, 0, 0.2)); or a place in expressions, as `body.point(…)` gives it, if the mechanism or
+    the system is given.
 
     >>> import zwang as zw
     >>> x, y = zw.coordinates("x y")
@@ -80,6 +87,10 @@ def animate(
             raise InputError("a drawing needs its system, too: animate(motion, drawing, system)")
         require_one(motion)
         motion = with_drawing(motion, drawing, system, parameters)
+    if trail is not None:
+        require_one(motion)
+        known = drawing.system_with(parameters) if isinstance(drawing, HasSystem) else system
+        motion = with_trails(motion, trail, known, parameters)
     scene_of(motion)  # refuses now what could not be shown later
     return Animation(motion)
 
@@ -93,7 +104,10 @@ def save_animation(
     speed: float | None = None,
     progress: Progress | None = None,
 ) -> Path:
-    """Write a motion as .gif, .mp4, .html (the player) or .png (a still with earlier positions); returns the path.
+    """Write a motion as .gif, .mp4, .html (the player), .png (a still) or .glb (for viewers); returns the path.
+
+    A still shows earlier positions, too. A .glb is a binary glTF 2.0 file with the motion in it, for Blender, for
+    browsers and for whatever shows things in space.
 
     `fps` are the pictures a second of a GIF or film, `size` its pixels, `speed` how much of the motion's time passes
     in a second (real time, or for very short and long motions a round factor that makes it last about 8 s).
@@ -107,6 +121,8 @@ def save_animation(
     require_sizes(fps, size, speed)
     if suffix == ".html":
         content = player_page(motion).encode()
+    elif suffix == ".glb":
+        content = gltf(scene_of(motion), speed)
     elif suffix == ".png":
         content = still(scene_of(motion), size)
     else:

@@ -62,7 +62,7 @@ def test_animations(zwang, here, motion, suffix, begin):
     ("words", "said"),
     [
         (["plot", "motion.nc", "-o", "p.docx"], "must end in .png, .svg or .pdf"),
-        (["animate", "motion.nc", "-o", "a.avi"], "must end in .gif, .mp4, .html or .png"),
+        (["animate", "motion.nc", "-o", "a.avi"], "must end in .gif, .mp4, .html, .png or .glb"),
         (["animate", "motion.nc", "-o", "no/a.gif"], "the folder no does not exist"),
         (["plot", "motion.nc", "--set", "m=2", "-o", "p.png"], "cannot be changed"),
     ],
@@ -113,3 +113,14 @@ def test_numbers_that_no_picture_holds_are_said(size, zwang):
         done = zwang(*words)
         assert done.exit_code in (Exit.REFUSED, Exit.USAGE)
         assert "what is beyond 1e+100 cannot be drawn" in done.stderr.replace("\n", " ")
+
+
+def test_a_trail_is_drawn_by_name_and_a_glb_is_written(zwang, here, motion):
+    result = zwang("animate", "motion.nc", "-o", "a.glb", "--trail", "bob")
+    assert result.exit_code == 0, result.output
+    content = (here / "a.glb").read_bytes()
+    assert content.startswith(b"glTF")
+    assert b'"bob trail"' in content
+    result = zwang("animate", "motion.nc", "-o", "b.glb", "--trail", "bab")
+    assert result.exit_code == Exit.USAGE
+    assert "nothing that is drawn is called 'bab'" in " ".join(result.stderr.split())

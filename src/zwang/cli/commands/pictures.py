@@ -13,7 +13,7 @@ from zwang.cli.output_paths import require_targets
 from zwang.words import listed
 
 PLOTS = (".png", ".svg", ".pdf")
-FILMS = (".gif", ".mp4", ".html", ".png")
+FILMS = (".gif", ".mp4", ".html", ".png", ".glb")
 
 Source = Annotated[
     str,
@@ -75,15 +75,24 @@ def plot(
 def animate(
     source: Source,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="A .gif, .mp4, .html or .png.", show_default=False)
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", help="A .gif, .mp4, .html, .png or .glb.", show_default=False),
     ],
     speed: Annotated[
         float | None, typer.Option(help="The motion's time that passes in a second.", show_default="about 8 s in all")
     ] = None,
     fps: Annotated[float, typer.Option(help="Pictures a second.")] = 25.0,
+    trail: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A body or shape whose path is drawn, or a point on a body (arm:0,0,0.2); may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     settings: Settings = None,
 ) -> None:
-    """Animate a motion: a GIF, a film, a page with a player, or a still."""
+    """Animate a motion: a GIF, a film, a page with a player, a still, or glTF for viewers."""
     from zwang.cli.progress import bar
     from zwang.cli.terminal import say
     from zwang.show.animate import SIZE, require_sizes, save_animation
@@ -93,6 +102,11 @@ def animate(
         require_sizes(fps, SIZE, speed)
     require_targets({"--output": output}, [source_path(source)])
     motion = motion_of(source, settings)
+    if trail:
+        from zwang.show.trails import with_trails
+
+        with wrong_use():
+            motion = with_trails(motion, [trail_point(one) for one in trail])
     with bar("drawing") as progress:
         save_animation(motion, output, fps=fps, speed=speed, progress=progress)
     say(f"written: {output}", "dim")
@@ -108,6 +122,12 @@ def require_suffix(path: Path, known: tuple[str, ...]) -> None:
     """Refuse a file that no picture can go to, by its name."""
     if path.suffix.lower() not in known:
         raise Failure(Exit.USAGE, f"--output {path}: the name must end in {listed(known, last='or')}")
+
+
+def trail_point(text: str) -> str | tuple[str, list[str]]:
+    """What leaves a trail: a name, or a name and a point."""
+    name, colon, point = text.partition(":")
+    return (name, point.split(",")) if colon else text
 
 
 def pair(what: str) -> str | tuple[str, str]:

@@ -165,6 +165,7 @@ ELEMENTS_WRITTEN = {
                 lambda s: mb.Bushing("e", G, s["b"], at=(0, 0, 0), stiffness=(k, 2, 3), turn_stiffness=w, damping=0.1,
                                      turn_damping=(1, 0, k), axis=(0, 0, 1), across=(1, 1, 0))),
     "ball-damper": ("space", "joint = 'ball'\ndamping = 'k'", lambda s: mb.BallDamper("e", s["ball"], k)),
+    "armature": ("plane", "joint = 'pin'\ninertia = 'k'", lambda s: mb.Armature("e", s["pin"], k)),
 }  # fmt: skip
 HEAD = """
 name = "written"

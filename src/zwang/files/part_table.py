@@ -102,6 +102,7 @@ FORCE_KEYS = {
         Key("effort", "expression", "the torque or force", of="motion"),
         Key("coordinate", "text", "which of the joint's coordinates, where it has several"),
         Key("coefficient", "expression", "torque or force per speed", of="motion"),
+        Key("inertia", "expression", "inertia along the coordinate", of="parameters"),
         Key("linear", "expression", "force per speed", 0, of="motion"),
         Key("quadratic", "expression", "force per speed squared", 0, of="motion"),
         Key("turning", "expression", "torque per angular velocity", 0, of="motion"),
@@ -185,6 +186,7 @@ ELEMENTS = (
          Key("axis", "point", "its first axis, in the world at the start; x", of="number"),
          Key("across", "point", "roughly its second axis, in space", of="number")),
     kind(FORCE_KEYS, "ball-damper", "BallDamper", "a damper in a ball joint", "joint damping"),
+    kind(FORCE_KEYS, "armature", "Armature", "inertia along a joint's coordinate", "joint inertia", "coordinate"),
 )  # fmt: skip
 
 LATER = ("joint", "selection", "factors", "conditions")  # what refers to joints, or to their coordinates

@@ -4,6 +4,7 @@ from zwang.model.solids import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
 from zwang.multibody import inertia
 from zwang.multibody.body import Moving, Particle, ground
 from zwang.multibody.forces.actuator import Actuator
+from zwang.multibody.forces.armature import Armature
 from zwang.multibody.forces.ball_damper import BallDamper
 from zwang.multibody.forces.bushing import Bushing
 from zwang.multibody.forces.drag import Drag
@@ -47,6 +48,7 @@ from zwang.multibody.spatial_body import Body
 
 __all__ = [
     "Actuator",
+    "Armature",
     "BallDamper",
     "Belt",
     "Body",

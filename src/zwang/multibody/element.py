@@ -37,6 +37,10 @@ class ForceElement(MechanismPart, ABC):
         """The joints that it names."""
         return ()
 
+    def kinetic(self, bodies: Sequence[MassBody]) -> sp.Expr:
+        """The kinetic energy, where it has inertia of its own."""
+        return sp.S.Zero
+
     def potential(self, bodies: Sequence[MassBody]) -> sp.Expr:
         """The potential energy."""
         return sp.S.Zero

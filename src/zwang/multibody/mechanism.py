@@ -97,7 +97,7 @@ class Mechanism(HasSystem):
         inputs = {f: value for element in self.forces for f, value in element.inputs.items()}
         return System(
             [*(q for b in bodies for q in b.coordinates), *own],
-            kinetic=sp.Add(*[b.kinetic for b in bodies]),
+            kinetic=sp.Add(*[b.kinetic for b in bodies], *[f.kinetic(bodies) for f in self.forces]),
             potential=sp.Add(*[f.potential(bodies) for f in self.forces]),
             forces=total([f.forces(bodies) for f in self.forces]),
             nonideal=total([f.nonideal(bodies) for f in self.forces]),

@@ -213,18 +213,19 @@ def unique_reactions(mechanism: DescribedMechanism, motion: "xr.Dataset", joints
 
 
 def energies(mechanism: DescribedMechanism, motion: "xr.Dataset") -> "xr.Dataset":
-    """Kinetic energy of each body, potential energy and power of each force element."""
+    """Kinetic energy of each body, potential energy and power of each force element; its kinetic energy, if any."""
     import xarray as xr
 
     bodies, elements = mechanism.movable, mechanism.forces
     kinetic = [b.kinetic for b in bodies]
     potential = [f.potential(bodies) for f in elements]
     powers = [power(bodies, f) for f in elements]
-    wanted = [*kinetic, *potential, *powers]
+    moving = [f.kinetic(bodies) for f in elements]
+    wanted = [*kinetic, *potential, *powers, *(moving if any(moving) else ())]
     values = along(motion, mechanism.system, wanted, used_parameters(mechanism, motion), potential)
     n, m = len(bodies), len(elements)
-    power_of = values[:, n + m : n + 2 * m] + values[:, n + 2 * m :]
-    return xr.Dataset(
+    power_of = values[:, n + m : n + 2 * m] + values[:, len(wanted) :]
+    found = xr.Dataset(
         {
             "kinetic": (("time", "body"), values[:, :n], {"long_name": "kinetic energy"}),
             "potential": (("time", "element"), values[:, n : n + m], {"long_name": "potential energy"}),
@@ -232,6 +233,10 @@ def energies(mechanism: DescribedMechanism, motion: "xr.Dataset") -> "xr.Dataset
         },
         coords={"time": motion.time, "body": [b.name for b in bodies], "element": [f.name for f in elements]},
     )
+    if any(moving):
+        words = {"long_name": "kinetic energy of the element"}
+        found["element_kinetic"] = ("time", "element"), values[:, n + 2 * m : len(wanted)], words
+    return found
 
 
 def power(bodies: Sequence[MassBody], element: Any) -> sp.Expr:

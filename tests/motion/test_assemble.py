@@ -10,6 +10,7 @@ from zwang import dot
 from zwang.errors import AssemblyError, InputError
 from zwang.lowering.lowered import matrix_kernel
 from zwang.model.values import parameter_values
+from zwang.motion.assemble import natural_units
 
 x, y, z = zw.coordinates("x y z")
 
@@ -145,6 +146,12 @@ def test_quaternion_norm():
     q, v = arrays(system, found)
     assert q @ q == pytest.approx(1, abs=1e-14)
     assert abs(q @ v) < 1e-13
+
+
+def test_what_rounding_leaves_in_a_row_is_not_a_unit():
+    # of the second coordinate, which has no mass, the row has rounding only: it says nothing of how far that may go
+    units = natural_units(np.array([1.0, 0.0]), np.array([1.0]), np.array([[1.0, 1e-31]]), np.diag([2.0, 0.0]))
+    np.testing.assert_allclose(units, 1.0)
 
 
 def test_parameters_of_this_call_count():

@@ -23,6 +23,7 @@ from zwang.verdict import violations
 # Directions with neither inertia nor constraints have no kinetic-energy metric; this share of the mean mass stands in.
 STAND_IN_MASS = 1e-8
 
+ROUNDED_SLOPE = 1e-14  # slopes below this share of the largest in their row are rounding
 NOTHING = 1e-12  # terms this small beside what the largest coordinate would make of them are rounding
 
 
@@ -160,6 +161,7 @@ def natural_units(q: Array, size: Array, A: Array, M: Array) -> Array:
     """
     inertia = np.sqrt(np.maximum(np.diagonal(M), 0.0))
     slope = np.abs(A)
+    slope[slope < ROUNDED_SLOPE * slope.max(axis=1, initial=0.0, keepdims=True)] = 0.0
     told = size > NOTHING * slope.max(axis=1, initial=0.0) * np.abs(q).max(initial=0.0)
     slope, size = slope[told], size[told]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

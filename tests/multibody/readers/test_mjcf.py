@@ -120,27 +120,33 @@ def test_it_says_what_was_read_and_what_was_ignored():
         "body 'hip': of mass 1, called 'hip_link' here",
         "body 'base2': of mass 1",
         "body 'pedestal': the ground",
-        "joint 'hip': hinge of 'hip'",
+        "joint 'hip': hinge of 'hip', armature 0.1",
+        "actuator 'm': a motor, its command is the input 'm'",
         "gravity 0 0 -9.81",
+        "joint 'hip': dry friction 0.2",
+        "limit of 'hip': -0.0174533 to 0.0174533, kept, but off; limits=True makes them one-sided constraints",
     )
     assert set(found.ignored) == {
         "equality 'off': it is not active",
-        "joint 'hip': its limits",
-        "joint 'hip': its armature 0.1",
-        "joint 'hip': its dry friction 0.2",
-        "3 geoms: their shapes and contacts (their inertia is in the bodies)",
         "site 'mark'",
         "camera 'eye'",
         "light 'sun'",
         "sensor 's'",
-        "actuator 'm'",
     }
+    assert found.warnings == ("contacts of 3 geoms are left out",)
+    assert found.inputs == ("m",)
     assert [j.name for j in found.mechanism.joints] == ["hip", "base2_fixed"]
 
 
-def test_springs_on_balls_and_free_joints_are_ignored_by_name():
-    text = model(body('<joint name="socket" type="ball" stiffness="2"/>') + body("<freejoint/>", "free"))
-    assert "joint 'socket': its stiffness 2, for a ball joint's spring is not read" in mb.read_mjcf(text).ignored
+def test_what_balls_and_free_joints_have_that_is_left_out_is_warned_of_by_name():
+    socket = '<joint name="socket" type="ball" stiffness="2" armature="0.1" range="0 1" limited="true"/>'
+    text = model(body(socket) + body('<joint name="fly" type="free" damping="0.3"/>', "free"))
+    assert set(mb.read_mjcf(text).warnings) >= {
+        "joint 'socket': its stiffness 2, of a ball joint, left out",
+        "joint 'socket': its armature 0.1, of a ball joint, left out",
+        "joint 'socket': its range up to 1, of a ball, left out",
+        "joint 'fly': its damping 0.3, of a free joint, left out",
+    }
 
 
 def test_a_weld_holds_the_pose_that_it_says(tmp_path):
@@ -192,6 +198,18 @@ def test_a_joint_equality_couples_a_hinge_to_a_slide():
     np.testing.assert_allclose(travel, 0.4 + 0.2 + 0.05 * (angle - 0.1), atol=1e-10)
 
 
+def test_a_polynomial_couples_joints_too():
+    text = model(
+        body('<joint name="p" ref="0.1"/>') + body('<joint name="q" ref="0.2"/>', "c"),
+        '<equality><joint name="bent" joint1="p" joint2="q" polycoef="0.3 1 0.5 0 -0.2"/></equality>',
+    )
+    bent = mb.read_mjcf(text)
+    motion = zw.simulate(bent, bent.start({"q": 0.7}, {"q": 2.0}), until=0.5, samples=4)
+    joints = bent.mechanism.coordinates(motion).angle
+    x = joints.sel(joint="q") - 0.2
+    np.testing.assert_allclose(joints.sel(joint="p") - 0.1, 0.3 + x + 0.5 * x**2 - 0.2 * x**4, atol=1e-10)
+
+
 @pytest.mark.parametrize("other", ["", 'joint2="loose"'])
 def test_a_joint_equality_without_a_slope_holds_a_joint(other):
     text = model(
@@ -230,19 +248,13 @@ def test_gravity_can_be_off():
         ),
         (
             model(
-                body('<joint name="p"/>') + body('<joint name="q"/>', "c"),
-                '<equality><joint name="bent" joint1="p" joint2="q" polycoef="0 1 0.5 0 0"/></equality>',
-            ),
-            "equality 'bent': it couples 'p' to 'q' by a polynomial",
-        ),
-        (
-            model(
-                body('<joint name="p"/>') + body('<joint name="q"/>', "c"),
-                '<tendon><fixed name="t"><joint joint="p" coef="1"/></fixed></tendon>'
+                body('<joint name="p"/><site name="s"/>') + body('<joint name="q"/><site name="r"/>', "c", "1 0 0"),
+                '<tendon><spatial name="t"><site site="s"/><site site="r"/></spatial></tendon>'
                 '<equality><tendon name="cord" tendon1="t"/></equality>',
             ),
-            "equality 'cord': its kind, tendon, is not read",
+            "equality 'cord': it holds a tendon through space",
         ),
+        ("<mujoco/>", "nothing in it can move"),
     ],
 )
 def test_what_cannot_be_read_is_refused_by_name(text, words):
@@ -344,7 +356,7 @@ def test_warnings_go_into_no_log_file(tmp_path, monkeypatch):
     mujoco.set_mju_user_warning(lambda words: warned.append(" ".join(str(words).split())))
     mujoco.MjModel.from_xml_string(text)
     mujoco.set_mju_user_warning(None)
-    ignored = mb.read_mjcf(text).ignored
-    assert all(f"MuJoCo warns: {words}" in ignored for words in warned)
+    warnings = mb.read_mjcf(text).warnings
+    assert all(f"MuJoCo warns: {words}" in warnings for words in warned)
     assert list(tmp_path.iterdir()) == []
     assert mujoco.get_mju_user_warning() is None

@@ -98,12 +98,15 @@ def test_it_says_what_was_read_and_what_was_ignored():
     assert set(arm.ignored) == {
         "transmission 'gears'",
         "link 'shoulder': its looks (2 times)",
-        "joint 'j1': its limits",
-        "joint 'j2': its limits",
-        "joint 'j5': its limits",
-        "joint 'j6': its dry friction 0.2",
+        "joint 'j1': its largest effort and speed",
+        "joint 'j2': its largest effort and speed",
+        "joint 'j5': its largest effort and speed",
     }
-    assert "ignored:\n  - joint 'j6': its dry friction 0.2" in str(arm)
+    assert "limit of 'j1': -1 to 1, kept, but off; limits=True makes them one-sided constraints" in arm.read
+    assert arm.warnings == (
+        "joint 'j6': its dry friction 0.2 is left out; friction=1e-3 puts it in, and lets it creep",
+    )
+    assert "ignored:\n  - transmission 'gears'" in str(arm)
 
 
 def test_a_file_is_read_as_its_text_is(tmp_path):

@@ -29,16 +29,21 @@ class AlongJoint(ForceElement):
         return freedom_of(self.who, self.joint, self.coordinate)
 
     def along(self, bodies: Sequence[MassBody], effort: sp.Expr) -> dict[sp.Expr, sp.Expr]:
-        """The generalized forces of an effort whose power is effort × rate: effort × ∂rate/∂q̇.
+        """The generalized forces of an effort along the coordinate."""
+        return along(self.freedom, bodies, effort)
 
-        A rate is linear in q̇, so it is differentiated by putting one speed to 1 and the others to 0: SymPy takes fifty
-        times as long for the derivative.
-        """
-        rate = self.freedom.rate
-        if isinstance(rate, sp.Derivative):  # a coordinate of the system: a body's, or the joint's own
-            return {rate.expr: effort}
-        moving = rate.atoms(sp.Derivative)
-        speeds = {rates(q)[0]: q for b in bodies for q in b.coordinates if rates(q)[0] in moving}
-        still = dict.fromkeys(speeds, sp.S.Zero)
-        drift = rate.xreplace(still)  # of a body whose motion is prescribed
-        return {q: effort * (rate.xreplace(still | {v: sp.S.One}) - drift) for v, q in speeds.items()}
+
+def along(freedom: Freedom, bodies: Sequence[MassBody], effort: sp.Expr) -> dict[sp.Expr, sp.Expr]:
+    """The generalized forces of an effort whose power is effort × rate: effort × ∂rate/∂q̇.
+
+    A rate is linear in q̇, so it is differentiated by putting one speed to 1 and the others to 0: SymPy takes fifty
+    times as long for the derivative.
+    """
+    rate = freedom.rate
+    if isinstance(rate, sp.Derivative):  # a coordinate of the system: a body's, or the joint's own
+        return {rate.expr: effort}
+    moving = rate.atoms(sp.Derivative)
+    speeds = {rates(q)[0]: q for b in bodies for q in b.coordinates if rates(q)[0] in moving}
+    still = dict.fromkeys(speeds, sp.S.Zero)
+    drift = rate.xreplace(still)  # of a body whose motion is prescribed
+    return {q: effort * (rate.xreplace(still | {v: sp.S.One}) - drift) for v, q in speeds.items()}

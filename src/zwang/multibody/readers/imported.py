@@ -17,6 +17,7 @@ from zwang.model.values import parameter_values
 from zwang.motion.assemble import assemble
 from zwang.multibody.mechanism import Mechanism
 from zwang.multibody.readers.frame import spin_rates
+from zwang.multibody.readers.limits import Limit
 from zwang.multibody.readers.skeleton import Held, Skeleton
 from zwang.multibody.readers.tree import Values, advance, place, rate_slices, read_values, reference
 
@@ -35,8 +36,9 @@ class Imported(HasSystem):
     """A mechanism read from a file. `read` and `ignored` say, element by element, what became of the file.
 
     `warnings` say what was mended, and what is left out although it would change the motion; what is `ignored` is
-    looks, or does not matter. `start` gives the state at values of the file's own joints. Printing it shows all lists.
-    Whatever takes a `System` takes it, and begins where the file has its joints.
+    looks, or does not matter. `limits` are the ranges of joints, which `limits=True` makes one-sided constraints, and
+    `inputs` the names of what commands actuators. `start` gives the state at values of the file's own joints. Printing
+    it shows all lists. Whatever takes a `System` takes it, and begins where the file has its joints.
     """
 
     mechanism: Mechanism
@@ -45,6 +47,8 @@ class Imported(HasSystem):
     skeleton: Skeleton
     held: tuple[Held, ...]
     warnings: tuple[str, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    inputs: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """What was read, counted; `print` shows all lists."""
@@ -180,4 +184,5 @@ class Imported(HasSystem):
         now = matrix_kernel(system, inputs)(0.0, q, np.zeros_like(q), p)
         J = now.A @ S
         J[np.abs(J) < 1e-11 * np.abs(now.A).max(initial=1.0)] = 0.0  # rounding of joints that hold by themselves
-        return J, np.nan_to_num(now.residual)
+        holds = np.array([not c.one_sided for c in system.constraints], dtype=bool)  # limits are looked at in the end
+        return J[holds], np.nan_to_num(now.residual)[holds]

@@ -4,8 +4,7 @@ The compiler resolves defaults, classes and included files and computes inertias
 here: MuJoCo's documentation of mjModel says what each array means.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,56 +13,65 @@ import numpy as np
 from zwang.errors import InputError
 from zwang.multibody.body import ground
 from zwang.multibody.element import ForceElement
+from zwang.multibody.forces.force import Force
 from zwang.multibody.forces.gravity import Gravity
-from zwang.multibody.joint import Constrainer
+from zwang.multibody.joint import Constrainer, Freedom
+from zwang.multibody.joints.condition import Condition
 from zwang.multibody.joints.fixed import Fixed
 from zwang.multibody.joints.selection import Selected
 from zwang.multibody.joints.spherical import Spherical
 from zwang.multibody.joints.transmission.coupling import Coupling
 from zwang.multibody.mechanism import Mechanism
+from zwang.multibody.readers import mjcf_actuators, mjcf_tendons
 from zwang.multibody.readers.frame import Frame
 from zwang.multibody.readers.imported import Imported
+from zwang.multibody.readers.joint_sum import JointSum
+from zwang.multibody.readers.limits import Limit, limit_lines, switched_on
 from zwang.multibody.readers.mjcf_files import require_own_files
-from zwang.multibody.readers.mjcf_ignored import ignored_lines
-from zwang.multibody.readers.skeleton import Held, Skeleton, dampers_and_springs, refused, skeleton_of, unused
+from zwang.multibody.readers.mjcf_fluid import BoxDrag
+from zwang.multibody.readers.mjcf_ignored import left_out
+from zwang.multibody.readers.mjcf_reading import Reading, fixed_tendon, terms_along
+from zwang.multibody.readers.skeleton import (
+    CREEP,
+    Held,
+    Skeleton,
+    friction_lines,
+    refused,
+    skeleton_of,
+    slot_elements,
+    unused,
+)
 from zwang.multibody.readers.tree import Link, Slot
 from zwang.multibody.readers.xml_text import xml_text
 
 JOINTS = ("free", "ball", "slide", "hinge")  # in the order of mjtJoint
 
 
-@dataclass
-class Reading:
-    """A compiled model as it is read: names, and what was read, ignored or cannot be read."""
-
-    mj: Any
-    model: Any
-    read: list[str] = field(default_factory=list)
-    ignored: list[str] = field(default_factory=list)
-    mistakes: list[str] = field(default_factory=list)
-
-    def name(self, kind: str, i: int) -> str:
-        """The name of an element in the file, or its kind and number."""
-        given = self.mj.mj_id2name(self.model, getattr(self.mj.mjtObj, f"mjOBJ_{kind.upper()}"), i)
-        return given or f"{kind}{i}"
-
-
-def read_mjcf(source: str | Path) -> Imported:
+def read_mjcf(source: str | Path, *, limits: bool = False, friction: float | None = CREEP) -> Imported:
     """Read an MJCF file, or its text, through MuJoCo's compiler.
 
-    Bodies, inertias, hinges, slides, balls and free joints; the equalities `connect`, `weld` and, if linear, `joint`;
-    springs and dampers in joints; gravity. Several hinges and slides on a body become a `Series`. A joint reads what
-    qpos reads in MuJoCo. Bodies fixed to the world are the ground. Equalities are exact here, where MuJoCo's are soft.
+    Bodies, inertias, hinges, slides, balls and free joints; the equalities `connect`, `weld`, `joint` and, over joints,
+    `tendon`; springs, dampers, armatures and dry friction of joints and springs of tendons over joints; motors and
+    servos; drag; gravity. Several hinges and slides on a body become a `Series`. A joint reads what qpos reads in
+    MuJoCo. Bodies fixed to the world are the ground. Equalities are exact here, where MuJoCo's are soft.
+
+    Actuators are commanded by `inputs`, known functions of time that are 0 unless given; servos act where the parameter
+    `servos` is 1. `limits=True` makes ranges one-sided constraints, which verdicts know and motions do not yet. Dry
+    friction f is f tanh(rate/`friction`): it creeps a little, 0 makes it dry, and None leaves it out.
     A model that names files outside its own folder is refused.
     """
     reading = compiled(source)
     links = tuple(links_of(reading))
     if reading.mistakes:
         raise refused(reading.mistakes)
+    if not any(link.slots for link in links):
+        raise refused(["nothing in it can move: no body has a joint"])
     used = {link.joint for link in links} | {s.name for link in links for s in link.slots}
     skeleton = skeleton_of(links, used)
     equal = [i for i in range(reading.model.neq) if active(reading, i)]
-    held = skeleton.joints(coupled(reading, equal))
+    ranges = [*joint_limits(reading), *mjcf_tendons.tendon_limits(reading)]
+    counted = coupled(reading, equal) | mjcf_tendons.counted_joints(reading) | mjcf_actuators.counted_joints(reading)
+    held = skeleton.joints(counted | {r.name for r in ranges if limits})
     names = used | set(skeleton.names)
     conditions: list[Constrainer] = [h.joint for h in held]
     for i in equal:
@@ -74,10 +82,62 @@ def read_mjcf(source: str | Path) -> Imported:
     if reading.mistakes:
         raise refused(reading.mistakes)
     body_lines = [body_line(skeleton, i) for i in range(1, len(links))]
-    forces: list[ForceElement] = [*gravity_of(reading), *dampers_and_springs(held)]
-    mechanism = Mechanism(list(skeleton.bodies.values()), conditions, forces, name=model_name(reading))
-    ignored = (*reading.ignored, *ignored_lines(reading.mj, reading.model, reading.name))
-    return Imported(mechanism, (*body_lines, *reading.read), ignored, skeleton, tuple(held))
+    driven, inputs = mjcf_actuators.actuator_elements(reading, held)
+    rough, missing = friction_lines(held, friction)
+    forces: list[ForceElement] = [
+        *gravity_of(reading, skeleton),
+        *slot_elements(held, friction),
+        *mjcf_tendons.tendon_elements(reading, held),
+        *driven,
+        *drag_of(reading, skeleton),
+    ]
+    mechanism = Mechanism(
+        list(skeleton.bodies.values()),
+        conditions,
+        forces,
+        inputs,
+        name=model_name(reading),
+        constraints=switched_on(ranges, limited_sums(reading, ranges, held) if limits else {}, limits),
+    )
+    reading.warnings += missing
+    left_out(reading)
+    return Imported(
+        mechanism,
+        (*body_lines, *reading.read, *rough, *limit_lines(ranges, limits)),
+        tuple(reading.ignored),
+        skeleton,
+        tuple(held),
+        tuple(reading.warnings),
+        tuple(ranges),
+        tuple(str(f.func) for f in inputs if not f.is_Symbol),
+    )
+
+
+def joint_limits(reading: Reading) -> list[Limit]:
+    """The ranges of hinges and slides; those of balls are left out."""
+    m, found = reading.model, []
+    for j in range(m.njnt):
+        name = reading.name("joint", j)
+        if m.jnt_limited[j] and JOINTS[int(m.jnt_type[j])] in ("hinge", "slide"):
+            found.append(Limit(name, *map(float, m.jnt_range[j])))
+        elif m.jnt_limited[j]:
+            reading.warnings.append(
+                f"joint {name!r}: its range up to {float(m.jnt_range[j][1]):g}, of a ball, left out"
+            )
+    return found
+
+
+def limited_sums(reading: Reading, ranges: Sequence[Limit], held: list[Held]) -> dict[str, list[tuple[float, Freedom]]]:
+    """The sums of joint coordinates that limits are on."""
+    joints = {reading.name("joint", j): [(j, 1.0)] for j in range(reading.model.njnt)}
+    tendons = {reading.name("tendon", i): fixed_tendon(reading, i) for i in range(reading.model.ntendon)}
+    return {
+        r.name: [
+            (factor, joint.freedoms[name])
+            for factor, joint, name in terms_along(reading, joints.get(r.name) or tendons[r.name], held)
+        ]
+        for r in ranges
+    }
 
 
 def compiled(source: str | Path) -> Reading:
@@ -103,7 +163,7 @@ def compiled(source: str | Path) -> Reading:
         mujoco.set_mju_user_warning(before)
     if any("NaN" in words for words in warned):
         raise refused(["a number in it is NaN"])
-    return Reading(mujoco, model, ignored=[f"MuJoCo warns: {words}" for words in warned])
+    return Reading(mujoco, model, warnings=[f"MuJoCo warns: {words}" for words in warned])
 
 
 def links_of(reading: Reading) -> Iterator[Link]:
@@ -137,20 +197,28 @@ def slot_of(reading: Reading, j: int) -> Slot:
     zero, rest, stiffness, damping = 0.0, 0.0, float(m.jnt_stiffness[j]), float(m.dof_damping[v])
     if kind in ("hinge", "slide"):
         zero, rest = float(m.qpos0[q]), float(m.qpos_spring[q])
-    elif stiffness:
-        reading.ignored.append(f"joint {name!r}: its stiffness {stiffness:g}, for a {kind} joint's spring is not read")
-        stiffness = 0.0
-    if kind == "free" and damping:
-        reading.ignored.append(f"joint {name!r}: its damping {damping:g}, for a free joint's damper is not read")
-        damping = 0.0
+    armature, friction = float(m.dof_armature[v]), float(m.dof_frictionloss[v])
+    friction = 0.0 if reading.is_off("frictionloss") else friction
+    unread = {} if kind in ("hinge", "slide") else {"stiffness": stiffness, "armature": armature, "friction": friction}
+    if kind == "free":
+        unread["damping"], damping = damping, 0.0
+    for what, value in unread.items():
+        if value:
+            reading.warnings.append(f"joint {name!r}: its {what} {value:g}, of a {kind} joint, left out")
+    if unread:
+        stiffness = armature = friction = 0.0
+    stiffness = 0.0 if reading.is_off("spring") else stiffness
+    damping = 0.0 if reading.is_off("damper") else damping
     at = np.zeros(3) if kind in ("free", "slide") else np.array(m.jnt_pos[j])
-    return Slot(name, kind, np.array(m.jnt_axis[j]), at, zero, stiffness, rest, damping)
+    axis = np.array(m.jnt_axis[j])
+    return Slot(name, kind, axis, at, zero, stiffness, rest, damping, armature, friction)
 
 
 def extras(slot: Slot) -> str:
-    """A slot's spring and damper in words."""
+    """A slot's spring, damper and rotor in words."""
     spring = f", stiffness {slot.stiffness:g} about {slot.rest:g}" if slot.stiffness else ""
-    return spring + (f", damping {slot.damping:g}" if slot.damping else "")
+    damper = f", damping {slot.damping:g}" if slot.damping else ""
+    return spring + damper + (f", armature {slot.armature:g}" if slot.armature else "")
 
 
 def body_line(skeleton: Skeleton, i: int) -> str:
@@ -166,6 +234,9 @@ def body_line(skeleton: Skeleton, i: int) -> str:
 
 def active(reading: Reading, i: int) -> bool:
     """Whether an equality takes part; one that is switched off is ignored."""
+    if reading.is_off("equality"):
+        reading.ignored.append(f"equality {reading.name('equality', i)!r}: equalities are switched off")
+        return False
     if reading.model.eq_active0[i]:
         return True
     reading.ignored.append(f"equality {reading.name('equality', i)!r}: it is not active")
@@ -181,9 +252,9 @@ def coupled(reading: Reading, equal: list[int]) -> set[str]:
 
 def equality(reading: Reading, i: int, skeleton: Skeleton, held: list[Held], name: str) -> Constrainer | None:
     """An equality as a joint or coupling; None where there is nothing to hold."""
-    word = str(reading.mj.mjtEq(int(reading.model.eq_type[i])).name).removeprefix("mjEQ_").lower()
-    if word == "joint":
-        return coupling(reading, i, held, name)
+    word = reading.kind_of("mjtEq", reading.model.eq_type[i], "mjEQ_")
+    if word in ("joint", "tendon"):
+        return coupling(reading, i, held, name, word)
     if word not in ("connect", "weld"):
         reading.mistakes.append(f"equality {name!r}: its kind, {word}, is not read: take it out of the model")
         return None
@@ -214,42 +285,69 @@ def frames_held(reading: Reading, i: int) -> tuple[int, int, Frame, Frame]:
     return one, two, Frame.of(data[3:6], data[6:10]), Frame.of(data[:3])
 
 
-def coupling(reading: Reading, i: int, held: list[Held], name: str) -> Coupling | None:
-    """first − its reference = c₀ + c₁ (second − its reference)."""
-    m, data = reading.model, reading.model.eq_data[i]
-    by_slot = {s.name: (h, s) for h in held for s in h.slots}
-    ids = [int(j) for j in (m.eq_obj1id[i], m.eq_obj2id[i]) if j >= 0]
-    names = [reading.name("joint", j) for j in ids]
-    if any(JOINTS[int(m.jnt_type[j])] not in ("hinge", "slide") for j in ids):
+def coupling(reading: Reading, i: int, held: list[Held], name: str, word: str) -> Constrainer | None:
+    """first − its reference = c₀ + c₁ x + c₂ x² + …, x = second − its reference, of joints or tendons over joints."""
+    m, data = reading.model, [float(c) for c in reading.model.eq_data[i][:5]]
+    ids = [int(k) for k in (m.eq_obj1id[i], m.eq_obj2id[i]) if k >= 0]
+    names = [reading.name(word, k) for k in ids]
+    sums = [fixed_tendon(reading, k) for k in ids] if word == "tendon" else [[(k, 1.0)] for k in ids]
+    if any(JOINTS[int(m.jnt_type[j])] not in ("hinge", "slide") for joints in sums for j, _ in joints):
         reading.mistakes.append(
             f"equality {name!r}: it couples {' and '.join(names)}, but only hinges and slides count"
         )
         return None
-    if len(ids) == 2 and np.any(data[2:5]):
-        reading.mistakes.append(
-            f"equality {name!r}: it couples {names[0]!r} to {names[1]!r} by a polynomial with the coefficients "
-            f"{data[:5].tolist()}: only linear couplings are read; set polycoef to two numbers"
-        )
+    if not all(sums):
+        reading.mistakes.append(f"equality {name!r}: it holds a tendon through space, which is not read")
         return None
-    own, slot = by_slot[names[0]]
-    factors: dict[Selected, float] = {(own.joint, own.freedom(slot)): 1.0}
-    value = slot.zero + float(data[0])
-    if len(ids) == 2 and data[1]:
-        other, leader = by_slot[names[1]]
-        factors[(other.joint, other.freedom(leader))] = -float(data[1])
-        value -= float(data[1]) * leader.zero
-    reading.read.append(f"equality {name!r}: joint, {' and '.join(map(repr, names))}")
+    zeros = [float((m.tendon_length0 if word == "tendon" else m.qpos0)[address(m, word, k)]) for k in ids]
+    reading.read.append(f"equality {name!r}: {word}, {' and '.join(map(repr, names))}")
+    terms = [terms_along(reading, joints, held) for joints in sums]
+    if len(ids) == 2 and any(data[2:]):
+        first, second = (JointSum(name, part).value - zero for part, zero in zip(terms, zeros, strict=True))
+        return Condition(name, first - sum(c * second**k for k, c in enumerate(data)))
+    factors: dict[Selected, float] = {}
+    for part, slope in zip(terms, (1.0, -data[1]), strict=False):
+        for factor, joint, freedom in part if slope else ():
+            factors[joint, freedom] = factors.get((joint, freedom), 0.0) + slope * factor
+    value = zeros[0] + data[0] - (data[1] * zeros[1] if len(ids) == 2 and data[1] else 0.0)
     return Coupling(name, factors, value)
 
 
-def gravity_of(reading: Reading) -> list[Gravity]:
-    """Gravity, unless it is switched off or zero."""
-    off = reading.model.opt.disableflags & int(reading.mj.mjtDisableBit.mjDSBL_GRAVITY)
-    g = reading.model.opt.gravity.tolist()
-    if off or not any(g):
+def address(model: Any, word: str, k: int) -> int:
+    """Where the reference of a joint or tendon stands."""
+    return k if word == "tendon" else int(model.jnt_qposadr[k])
+
+
+def gravity_of(reading: Reading, skeleton: Skeleton) -> list[ForceElement]:
+    """Gravity, unless it is switched off or zero, and what compensates it."""
+    m, g = reading.model, reading.model.opt.gravity.tolist()
+    if reading.is_off("gravity") or not any(g):
         return []
     reading.read.append(f"gravity {' '.join(f'{x:g}' for x in g)}")
-    return [Gravity(g)]
+    found: list[ForceElement] = [Gravity(g)]
+    for i, body in skeleton.bodies.items():
+        if share := float(m.body_gravcomp[i]):
+            reading.read.append(f"body {skeleton.names[i]!r}: gravity compensation {share:g}")
+            lift = [-share * float(m.body_mass[i]) * x for x in g]
+            found.append(Force(f"{body.name}_gravcomp", body, lift))
+    return found
+
+
+def drag_of(reading: Reading, skeleton: Skeleton) -> list[BoxDrag]:
+    """The drag of a medium with density or viscosity, by MuJoCo's model of boxes."""
+    m, option, found = reading.model, reading.model.opt, []
+    density, viscosity, wind = float(option.density), float(option.viscosity), np.array(option.wind)
+    for i, body in skeleton.bodies.items() if density or viscosity else ():
+        name = f"{body.name}_drag"
+        geoms = [k for k in range(m.ngeom) if m.geom_bodyid[k] == i]
+        if any(np.any(m.geom_fluid[k]) for k in geoms):
+            reading.warnings.append(f"body {body.name!r}: its drag by ellipsoids is left out")
+            continue
+        axes = Frame.of((0, 0, 0), m.body_iquat[i]).turn
+        found.append(BoxDrag(name, body, axes, np.array(m.body_inertia[i]), density, viscosity, wind))
+    if found:
+        reading.read.append(f"a medium of density {density:g} and viscosity {viscosity:g}: drag on every body")
+    return found
 
 
 def model_name(reading: Reading) -> str:

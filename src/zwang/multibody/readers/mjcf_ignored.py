@@ -1,55 +1,44 @@
-"""What of an MJCF model has no say in the mechanism that is read from it."""
-
-from collections.abc import Callable
-from typing import Any
+"""What of an MJCF model is not in the mechanism that is read from it: what would change the motion, and looks."""
 
 import numpy as np
 
-LISTED = ("site", "camera", "light", "sensor", "actuator", "tendon", "key", "flex", "skin", "pair", "exclude")
-COUNTS = {"camera": "ncam", "actuator": "nu"}  # where the number is not called n + kind
+from zwang.multibody.readers.mjcf_reading import Reading
+
+LOOKS = ("site", "camera", "light", "sensor", "key", "skin", "exclude")  # neither of them moves anything
+ACTING = {"pair": "its contact", "flex": "a deformable body"}
+COUNTS = {"camera": "ncam"}  # where the number is not called n + kind
 
 
-def ignored_lines(mj: Any, model: Any, name: Callable[[str, int], str]) -> list[str]:
-    """One line a thing that is not read, with its name where it has one."""
-    lines = joint_lines(model, name)
-    lines += body_lines(model, name)
-    if model.ngeom:
-        lines.append(f"{model.ngeom} geoms: their shapes and contacts (their inertia is in the bodies)")
-    for kind in LISTED:
-        count = int(getattr(model, COUNTS.get(kind, f"n{kind}"), 0))
-        lines += [f"{kind} {name(kind, i)!r}" for i in range(count)]
-    option = model.opt
-    lines += [f"option {key}: {getattr(option, key):g}" for key in ("density", "viscosity") if getattr(option, key)]
-    if np.any(option.wind):
-        lines.append("option wind")
-    lines += [f"plugin {i}" for i in range(int(model.nplugin))]
-    return lines
+def left_out(reading: Reading) -> None:
+    """Note what is not read: with a warning what would change the motion, the rest as ignored."""
+    m = reading.model
+    warn_of_joints(reading)
+    warn_of_bodies(reading)
+    touching = int(np.count_nonzero(m.geom_contype | m.geom_conaffinity))
+    if touching and not reading.is_off("contact"):
+        reading.warnings.append(f"contacts of {touching} geoms are left out")
+    for kind in (*LOOKS, *ACTING):
+        names = [reading.name(kind, i) for i in range(int(getattr(m, COUNTS.get(kind, f"n{kind}"), 0)))]
+        if kind in ACTING:
+            reading.warnings += [f"{kind} {name!r} is left out: {ACTING[kind]}" for name in names]
+        else:
+            reading.ignored += [f"{kind} {name!r}" for name in names]
+    reading.warnings += [f"plugin {i} is left out" for i in range(int(m.nplugin))]
 
 
-def joint_lines(model: Any, name: Callable[[str, int], str]) -> list[str]:
+def warn_of_joints(reading: Reading) -> None:
     """What joints have beyond what is read."""
-    lines = []
-    for j in range(model.njnt):
-        v, who = int(model.jnt_dofadr[j]), f"joint {name('joint', j)!r}"
-        if model.jnt_limited[j]:
-            lines.append(f"{who}: its limits")
-        for key, words in (("armature", "armature"), ("frictionloss", "dry friction")):
-            value = float(getattr(model, f"dof_{key}")[v])
-            if value:
-                lines.append(f"{who}: its {words} {value:g}")
+    m = reading.model
+    for j in range(m.njnt):
+        v, who = int(m.jnt_dofadr[j]), f"joint {reading.name('joint', j)!r}"
         for key, at, words in (("jnt_stiffnesspoly", j, "spring"), ("dof_dampingpoly", v, "damper")):
-            if np.any(getattr(model, key, np.zeros((model.nv, 1)))[at]):
-                lines.append(f"{who}: the nonlinear part of its {words}")
-    return lines
+            if np.any(getattr(m, key, np.zeros((m.nv, 1)))[at]):
+                reading.warnings.append(f"{who}: the nonlinear part of its {words} is left out")
 
 
-def body_lines(model: Any, name: Callable[[str, int], str]) -> list[str]:
+def warn_of_bodies(reading: Reading) -> None:
     """What bodies have beyond what is read."""
-    lines = []
-    for i in range(1, model.nbody):
-        who = f"body {name('body', i)!r}"
-        if model.body_gravcomp[i]:
-            lines.append(f"{who}: its gravity compensation {float(model.body_gravcomp[i]):g}")
-        if model.body_mocapid[i] >= 0:
-            lines.append(f"{who}: that motion capture moves it")
-    return lines
+    m = reading.model
+    for i in range(1, m.nbody):
+        if m.body_mocapid[i] >= 0:
+            reading.warnings.append(f"body {reading.name('body', i)!r}: that motion capture moves it is left out")

@@ -6,11 +6,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from zwang.arrays import Array
 from zwang.errors import ModelFileError
 from zwang.multibody.body import AnyBody, ground
 from zwang.multibody.element import ForceElement
+from zwang.multibody.forces.actuator import Actuator
+from zwang.multibody.forces.armature import Armature
 from zwang.multibody.forces.ball_damper import BallDamper
 from zwang.multibody.forces.joint_spring import JointSpring
 from zwang.multibody.joint import Joint
@@ -24,6 +27,7 @@ from zwang.multibody.readers.tree import Link, Placed, Slot, place, reference
 from zwang.multibody.spatial_body import Body
 from zwang.words import count
 
+CREEP = 1e-3  # the speed, in units of length or angle, at which dry friction has most of its size
 FREEDOM_KINDS = {"hinge": "angle", "slide": "travel"}
 
 
@@ -113,7 +117,7 @@ class Skeleton:
         return found
 
     def joints(self, counted: Collection[str]) -> list[Held]:
-        """The joints of the tree; slots in `counted`, sprung slots and several slots of a link count their turns."""
+        """The joints of the tree; slots in `counted`, sprung ones, rotors and several of a link count their turns."""
         found = []
         for i, link in enumerate(self.links):
             if i == 0 or (link.slots and link.slots[0].kind == "free"):
@@ -135,7 +139,8 @@ class Skeleton:
         """The joint between a link and its parent."""
         first, second, slot = self.body(link.parent), self.body(i), link.slots[0]
         at = self.between(i, slot.at)
-        if len(link.slots) > 1 or slot.name in counted or (slot.stiffness and slot.kind in FREEDOM_KINDS):
+        own = slot.kind in FREEDOM_KINDS and (slot.stiffness or slot.armature)
+        if len(link.slots) > 1 or slot.name in counted or own:
             return Series(link.joint, first, second, at, [self.step(i, s) for s in link.slots])
         if slot.kind == "ball":
             return Spherical(link.joint, first, second, at)
@@ -161,8 +166,11 @@ def step_name(joint: str, slot: Slot) -> str:
     return f"{name}_{FREEDOM_KINDS[slot.kind]}" if name in ("x", "y", "z") else name
 
 
-def dampers_and_springs(held: Sequence[Held]) -> list[ForceElement]:
-    """Springs and dampers of the slots."""
+def slot_elements(held: Sequence[Held], friction: float | None) -> list[ForceElement]:
+    """Springs, dampers, rotors and dry friction of the slots.
+
+    Friction is f tanh(rate/`friction`): dry friction that creeps at this speed; 0 is dry, None leaves it out.
+    """
     found: list[ForceElement] = []
     for h in held:
         for s in h.slots:
@@ -172,7 +180,24 @@ def dampers_and_springs(held: Sequence[Held]) -> list[ForceElement]:
                 name = f"{s.name}_spring" if s.stiffness else f"{s.name}_damper"
                 rest = s.rest if s.stiffness else None
                 found.append(JointSpring(name, h.joint, s.stiffness, rest, s.damping, h.freedom(s)))
+            if s.kind in FREEDOM_KINDS and s.armature:
+                found.append(Armature(f"{s.name}_rotor", h.joint, s.armature, h.freedom(s)))
+            if s.kind in FREEDOM_KINDS and s.friction and friction is not None:
+                rate = h.joint.freedoms[h.freedom(s)].rate
+                effort = -s.friction * (sp.tanh(rate / friction) if friction else sp.sign(rate))
+                found.append(Actuator(f"{s.name}_friction", h.joint, effort, h.freedom(s)))
     return found
+
+
+def friction_lines(held: Sequence[Held], friction: float | None) -> tuple[list[str], list[str]]:
+    """What became of dry friction: lines on what was read, and warnings."""
+    rough = [(s.name, s.friction) for h in held for s in h.slots if s.friction and s.kind in FREEDOM_KINDS]
+    if friction is None:
+        return [], [
+            f"joint {name!r}: its dry friction {f:g} is left out; friction=1e-3 puts it in, and lets it creep"
+            for name, f in rough
+        ]
+    return [f"joint {name!r}: dry friction {f:g}" for name, f in rough], []
 
 
 def skeleton_of(links: Sequence[Link], taken: Collection[str] = ()) -> Skeleton:

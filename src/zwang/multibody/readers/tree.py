@@ -30,6 +30,8 @@ class Slot:
     stiffness: float = 0.0
     rest: float = 0.0
     damping: float = 0.0
+    armature: float = 0.0
+    friction: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

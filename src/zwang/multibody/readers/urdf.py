@@ -5,8 +5,9 @@ the joint reads zero; the joint's axis is in the child's frame. See the format's
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from xml.etree.ElementTree import Element
 
 from zwang.multibody.forces.gravity import Gravity
 from zwang.multibody.joint import Constrainer
@@ -15,14 +16,24 @@ from zwang.multibody.joints.transmission.coupling import Coupling
 from zwang.multibody.mechanism import Mechanism
 from zwang.multibody.readers.frame import Frame
 from zwang.multibody.readers.imported import Imported
+from zwang.multibody.readers.limits import Limit, limit_lines, switched_on
 from zwang.multibody.readers.mending import mend
-from zwang.multibody.readers.skeleton import Held, Skeleton, dampers_and_springs, refused, skeleton_of, unused
-from zwang.multibody.readers.tree import Link, Slot
+from zwang.multibody.readers.skeleton import (
+    Held,
+    Skeleton,
+    friction_lines,
+    refused,
+    skeleton_of,
+    slot_elements,
+    unused,
+)
+from zwang.multibody.readers.tree import Link, Slot, slots_of
 from zwang.multibody.readers.urdf_elements import (
     Jointed,
     Mimic,
     add_missing,
     joint_of,
+    limit_of,
     link_of,
     mimic_of,
     root_of,
@@ -37,12 +48,17 @@ def read_urdf(
     floating_base: bool = False,
     gravity: Sequence[float] = (0.0, 0.0, -9.81),
     strict: bool = False,
+    limits: bool = False,
+    friction: float | None = None,
 ) -> Imported:
     """Read a URDF file, or its text. URDF knows no gravity: it is given here.
 
     The root link is the ground, or, with `floating_base`, a body that is free to move. Links without inertia that are
     fixed to others are parts of those. A damping becomes a linear damper, a mimic tag a coupling. `planar` leaves two
     travels and a turn free, called joint.travel1, joint.travel2 and joint.angle.
+
+    `limits=True` makes the ranges of joints one-sided constraints, which verdicts know and motions do not yet. Dry
+    friction f is left out, or f tanh(rate/`friction`): it creeps a little below this speed, and 0 makes it dry.
 
     Files of real robots are not always possible: what can be mended without another motion is, and `warnings` say
     what was done. With `strict`, such files are refused.
@@ -62,29 +78,66 @@ def read_urdf(
       - nothing
     """
     xml, root = parse_xml(source, "robot", "URDF", strict)
+    robot = robot_of(xml, root, floating_base)
+    tree, mimics, ranges = robot.tree, robot.mimics, robot.ranges
+    skeleton = skeleton_of(tree, {link.joint for link in tree} | slots_of(tree).keys())
+    counted = {name for m in mimics for name in (m.follower, m.leader)} | {r.name for r in ranges if limits}
+    held = skeleton.joints(counted)
+    conditions: list[Constrainer] = [*(h.joint for h in held), *couplings(held, mimics)]
+    forces = [*([Gravity(gravity)] if any(gravity) else []), *slot_elements(held, friction)]
+    ends = {s.name: [(1, h.joint.freedoms[h.freedom(s)])] for h in held for s in h.slots if s.name in counted}
+    mechanism = Mechanism(
+        list(skeleton.bodies.values()),
+        conditions,
+        forces,
+        name=root.get("name") or "",
+        constraints=switched_on(ranges, ends, limits),
+    )
+    rough, missing = friction_lines(held, friction)
+    read = (*robot.lines(skeleton), *rough, *limit_lines(ranges, limits))
+    return Imported(
+        mechanism, read, tuple(xml.ignored), skeleton, tuple(held), (*xml.warnings, *missing), tuple(ranges)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Robot:
+    """What a file describes: the tree of links as bodies can be made of it, joints, mimic tags and ranges."""
+
+    tree: tuple[Link, ...]
+    joints: tuple[Jointed, ...]
+    mimics: list[Mimic]
+    ranges: list[Limit]
+
+    def lines(self, skeleton: Skeleton) -> list[str]:
+        """What was read."""
+        read = [link_line(skeleton.names[i], i, skeleton) for i in range(1, len(self.tree))]
+        read += [f"joint {j.name!r}: {j.kind}, from {j.parent!r} to {j.child!r}" for j in self.joints]
+        damped = [s for s in slots_of(self.tree).values() if s.damping]
+        read += [f"joint {s.name!r}: damping {s.damping:g}" for s in damped]
+        return read + [
+            f"joint {m.follower!r}: follows {m.leader!r}, × {m.factor:g} + {m.offset:g}" for m in self.mimics
+        ]
+
+
+def robot_of(xml: Xml, root: Element, floating_base: bool) -> Robot:
+    """What the elements of a file describe; what has no meaning is refused."""
     links = {name: link_of(xml, e, name) for name, e in xml.named(root, "link").items()}
     elements = xml.named(root, "joint")
-    joints = {name: j for name, e in elements.items() if (j := joint_of(xml, e, name)) is not None}
-    mimics = [] if xml.mistakes else [m for e in elements.values() if (m := mimic_of(xml, e, joints)) is not None]
+    found = {name: j for name, e in elements.items() if (j := joint_of(xml, e, name)) is not None}
+    mimics = [] if xml.mistakes else [m for e in elements.values() if (m := mimic_of(xml, e, found)) is not None]
+    ranges = [r for e in elements.values() if (r := limit_of(xml, e)) is not None]
+    joints = tuple(found.values())
     xml.ignored += unused_lines(root)
-    add_missing(xml, links, list(joints.values()))
-    base = root_of(xml, links, list(joints.values()))
+    add_missing(xml, links, joints)
+    base = root_of(xml, links, joints)
     if xml.mistakes:
         raise refused(xml.mistakes)
-    tree, mimics = mended(xml, grown(links, list(joints.values()), base, floating_base), mimics)
-    if not any(link.slots for link in tree):
+    tree, mimics = mended(xml, grown(links, joints, base, floating_base), mimics)
+    moving = slots_of(tree)
+    if not moving:
         raise refused(["nothing in it can move: floating_base=True frees its root"])
-    used = {link.joint for link in tree} | {s.name for link in tree for s in link.slots}
-    skeleton = skeleton_of(tree, used)
-    held = skeleton.joints({name for m in mimics for name in (m.follower, m.leader)})
-    conditions: list[Constrainer] = [*(h.joint for h in held), *couplings(held, mimics)]
-    forces = [*([Gravity(gravity)] if any(gravity) else []), *dampers_and_springs(held)]
-    mechanism = Mechanism(list(skeleton.bodies.values()), conditions, forces, name=root.get("name") or "")
-    read = [*(link_line(skeleton.names[i], i, skeleton) for i in range(1, len(tree)))]
-    read += [f"joint {j.name!r}: {j.kind}, from {j.parent!r} to {j.child!r}" for j in joints.values()]
-    read += [f"joint {s.name!r}: damping {s.damping:g}" for h in held for s in h.slots if s.damping]
-    read += [f"joint {m.follower!r}: follows {m.leader!r}, × {m.factor:g} + {m.offset:g}" for m in mimics]
-    return Imported(mechanism, tuple(read), tuple(xml.ignored), skeleton, tuple(held), tuple(xml.warnings))
+    return Robot(tree, joints, mimics, [r for r in ranges if r.name in moving])
 
 
 def mended(xml: Xml, tree: tuple[Link, ...], mimics: list[Mimic]) -> tuple[tuple[Link, ...], list[Mimic]]:

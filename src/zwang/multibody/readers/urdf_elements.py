@@ -9,6 +9,7 @@ import numpy as np
 from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.multibody.readers.frame import Frame, rotations
+from zwang.multibody.readers.limits import Limit
 from zwang.multibody.readers.tree import Link, Slot
 from zwang.multibody.readers.xml_text import Xml
 from zwang.multibody.spatial_body import check_inertia
@@ -26,7 +27,7 @@ URDF_JOINTS = {
 UNUSED = {
     "visual": "its looks",
     "collision": "its contact shape",
-    "limit": "its limits",
+    "limit": "its largest effort and speed",
     "safety_controller": "its safety controller",
     "calibration": "its calibration",
 }
@@ -116,25 +117,38 @@ def joint_of(xml: Xml, e: Element, name: str) -> Jointed | None:
     friction = xml.number(dynamics, "friction", f"{who}: dynamics", 0.0) or 0.0
     if damping < 0:
         xml.mistakes.append(f"{who}: its damping is {damping:g}, but damping is not negative")
-    if friction:
-        xml.ignored.append(f"joint {name!r}: its dry friction {friction:g}")
+    if friction < 0:
+        xml.mistakes.append(f"{who}: its friction is {friction:g}, but friction is not negative")
     if kind not in URDF_JOINTS or len(ends) < 2:
         return None
-    slots = slots_for(name, kind, axis / np.linalg.norm(axis), max(damping, 0.0))
-    if damping and kind == "floating":
-        xml.ignored.append(f"joint {name!r}: its damping {damping:g}, for a floating joint holds nothing")
+    slots = slots_for(name, kind, axis / np.linalg.norm(axis), max(damping, 0.0), friction)
+    if kind == "floating" and (damping or friction):
+        xml.warnings.append(
+            f"joint {name!r}: damping {damping:g} and friction {friction:g} of a floating joint left out"
+        )
     return Jointed(name, kind, ends["parent"], ends["child"], origin_of(xml, e, who), slots)
 
 
-def slots_for(name: str, kind: str, axis: Array, damping: float) -> tuple[Slot, ...]:
+def limit_of(xml: Xml, e: Element) -> Limit | None:
+    """The range of a hinge or slide, if it has one."""
+    tag = e.find("limit")
+    if tag is None or e.get("type") not in ("revolute", "prismatic"):
+        return None
+    if tag.get("lower") is None and tag.get("upper") is None:
+        return None
+    name = e.get("name", "").strip()
+    return Limit(name, *(xml.number(tag, key, f"joint {name!r}: limit", 0.0) or 0.0 for key in ("lower", "upper")))
+
+
+def slots_for(name: str, kind: str, axis: Array, damping: float, friction: float) -> tuple[Slot, ...]:
     """What a joint of a kind leaves free."""
     if kind != "planar":
-        return tuple(Slot(name, what, axis, damping=damping) for what in URDF_JOINTS[kind])
+        return tuple(Slot(name, what, axis, damping=damping, friction=friction) for what in URDF_JOINTS[kind])
     n, m = perpendiculars(tuple(axis))
     across = (np.array([float(x) for x in n]), np.array([float(x) for x in m]))
     suffixes = ("travel1", "travel2", "angle")
     return tuple(
-        Slot(f"{name}.{suffix}", what, direction, damping=damping)
+        Slot(f"{name}.{suffix}", what, direction, damping=damping, friction=friction)
         for suffix, what, direction in zip(suffixes, URDF_JOINTS[kind], (*across, axis), strict=True)
     )
 

@@ -58,6 +58,7 @@ TESTED_IN = {
     "files/model_file": ("files/test_read",),
     "files/part_table": ("files/test_mechanisms",),
     "files/reader": ("files/test_read", "files/test_hostile"),
+    "files/robots": ("cli/commands/test_robots",),
     "files/schema": ("files/test_malformed", "cli/commands/test_schema"),
     "files/table_types": ("files/test_mechanisms",),
     "files/tables": ("files/test_read",),

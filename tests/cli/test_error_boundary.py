@@ -33,10 +33,25 @@ def test_a_broken_model_is_located_with_its_marks_intact(zwang, command):
     assert mark.index("^") == line.index("zz")
 
 
-def test_marks_stay_in_a_narrow_terminal(zwang, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "20")
-    result = zwang("run", "m.toml", m=BROKEN)
-    assert any("kinetic = " in row and "zz" in row for row in result.stderr.splitlines())
+@pytest.mark.parametrize("columns", [20, 40, 60, 100])
+def test_messages_fit_a_terminal_with_marks_under_their_places(zwang, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    long = BROKEN.replace("zz", "0*x*x*x*x*x*x*x*x*x*x*x*x*x*x*x*x*x*x*x*x*x + zz*x*x*x*x*x*x*x*x*x*x*x*x*x*x")
+    rows = zwang("run", "m.toml", m=long).stderr.splitlines()
+    at = next(i for i, row in enumerate(rows) if row.strip() == "^")
+    assert rows[at].index("^") == rows[at - 1].index("zz")
+    assert all(len(row) <= columns or len(row.split()) == 1 for row in rows)
+
+
+def test_paths_are_not_cut(zwang, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    folder = "a_folder_of_a_long_name/that_is_not_there_but_could_be/further_down"
+    result = zwang("run", "pendulum.toml", "--out", f"{folder}/motion.nc")
+    assert f"{folder}/motion.nc:" in result.stderr
+    assert all(len(row) <= 60 or len(row.split()) == 1 for row in result.stderr.splitlines())
+    (zwang.folder / folder).mkdir(parents=True)
+    result = zwang("run", "pendulum.toml", "-o", f"{folder}/motion.nc")
+    assert f"written      {folder}/motion.nc\n" in result.stdout
 
 
 @pytest.mark.parametrize("command", COMMANDS)

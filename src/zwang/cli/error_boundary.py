@@ -60,15 +60,19 @@ def account(error: Exception) -> tuple[Exit, str]:
 
 def report(ctx: Any, message: str, code: Exit, as_it_is: bool = False) -> None:
     """Say what went wrong on standard error, and to machines that asked for JSON on standard output too."""
-    from zwang.cli.terminal import clean, err, joined, text
+    from zwang.cli.terminal import clean, err, filled, fitted, joined, text
 
     try:
         if ctx.meta.get(JSON):
             tell_machine(message, code)
         if as_it_is:  # marks under a line of the model must stay where they are
-            sys.stderr.write(f"{clean(message)}\n")
+            console = err()
+            narrow = console.is_terminal or "COLUMNS" in os.environ
+            sys.stderr.write(f"{fitted(clean(message), console.width) if narrow else clean(message)}\n")
         else:
-            err().print(joined(text("error: ", "bold red"), text(message)))
+            console = err()
+            words = "\n".join(filled(row, console.width, "") for row in f"error: {clean(message)}".split("\n"))
+            console.print(joined(text("error: ", "bold red"), text(words[len("error: ") :])), soft_wrap=True)
     except OSError:
         silence()
 

@@ -2,7 +2,7 @@
 
 import math
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from zwang.cli.exits import Exit, Failure
-from zwang.cli.options import pairs
+from zwang.cli.options import pairs, vector
 from zwang.cli.summaries import first_few, levels
 from zwang.errors import InputError, ModelFileError
 from zwang.files.library import find_model
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from zwang.verdict import Verdict
 
 
+FROM_REST = "begins at rest, joints as the file has them; see --start, --gravity and --until"
+MOST_WARNINGS = 10  # of a robot's file that are shown
 LARGE = 10_000  # entries of A; beyond, a verdict takes longer than most motions
 
 
@@ -51,17 +53,34 @@ class Case:
 
 
 def load(
-    model: str, settings: list[str] | None = None, *, quiet: bool = False, symbolic: bool = False, **changes: Any
+    model: str,
+    settings: list[str] | None = None,
+    *,
+    quiet: bool = False,
+    symbolic: bool = False,
+    starts: list[str] | None = None,
+    gravity: str | None = None,
+    floating: bool = False,
+    **changes: Any,
 ) -> Case:
-    """The model of a file or example, with parameters and fields of its run changed.
+    """The model of a file or example, with parameters, its start and fields of its run changed.
 
     Everything in it has a value, except where symbols are enough.
     """
     from zwang.files.read import load_model
+    from zwang.files.robots import is_robot
 
-    values = pairs(settings)
+    values, begin = pairs(settings), pairs(starts, "--start")
     path, example = find(model)
-    found = load_model(path)
+    if is_robot(path):
+        found = robot(path, begin, None if gravity is None else vector(gravity), floating)
+        if not quiet:
+            mind(found, "" if symbolic or begin or gravity is not None else FROM_REST)
+    elif gravity is not None or floating:
+        option = "--floating-base" if gravity is None else "--gravity"
+        raise Failure(Exit.USAGE, f"{option} is for robots in URDF or MJCF: a model file says this itself")
+    else:
+        found = started(load_model(path), begin)
     if example and not quiet:
         from zwang.cli.terminal import say
 
@@ -73,6 +92,50 @@ def load(
     if not symbolic:
         require_values(case.model)
     return case
+
+
+def robot(path: Path, begin: dict[str, float], gravity: Sequence[float] | None, floating_base: bool) -> "ModelFile":
+    """A robot's model, from where its joints are told to begin."""
+    from zwang.files.robots import load_robot
+
+    rates = {name[:-1]: value for name, value in begin.items() if name.endswith("'")}
+    readings = {name: value for name, value in begin.items() if not name.endswith("'")}
+    try:
+        return load_robot(path, gravity, readings, rates, floating_base)
+    except ModelFileError as error:
+        raise Failure(Exit.MODEL, str(error).replace("floating_base=True", "--floating-base")) from None
+    except InputError as error:
+        words = str(error).removeprefix("values: ").removeprefix("rates: ")
+        raise Failure(*(Exit.USAGE, f"--start: {words}") if begin else (Exit.REFUSED, words)) from None
+
+
+def mind(model: "ModelFile", further: str) -> None:
+    """Say what is to be minded about a robot."""
+    from zwang.cli.terminal import say
+
+    more = len(model.warnings) - MOST_WARNINGS
+    for words in (*model.warnings[:MOST_WARNINGS], *([f"and {more} more like these"] if more > 0 else [])):
+        say(f"warning: {words}", "yellow")
+    if further:
+        say(further, "dim")
+
+
+def started(model: "ModelFile", begin: dict[str, float]) -> "ModelFile":
+    """A model that begins elsewhere, by the names of coordinates and rates."""
+    from zwang.model.values import suggestion
+
+    if not begin:
+        return model
+    if model.mechanism is not None:
+        raise Failure(Exit.USAGE, "--start is for coordinates and robots: change the places in [bodies] of the model")
+    system = model.system
+    keys = dict(zip(system.coordinate_names, system.coordinates, strict=True))
+    keys |= dict(zip([f"{name}'" for name in keys], system.velocities, strict=True))
+    for name in begin:
+        if name not in keys:
+            words = f"{name} is not a coordinate or rate of this model{suggestion(name, [*keys])}"
+            raise typer.BadParameter(words, param_hint="--start")
+    return replace(model, start={**model.start, **{keys[name]: value for name, value in begin.items()}})
 
 
 def find(model: str) -> tuple[Path, bool]:
@@ -157,19 +220,22 @@ def simulate(case: Case, quiet: bool = False, **changes: Any) -> "xr.Dataset":
     return motion
 
 
-def motion_of(source: str, settings: list[str] | None = None) -> "xr.Dataset":
-    """The motion in a file, or the one that a model asks for."""
+def motion_of(source: str, settings: list[str] | None = None, **begin: Any) -> "xr.Dataset":
+    """The motion in a file, or the one that a model asks for; `begin` is how `load` changes it."""
     path = Path(source)
     if path.is_file() and is_netcdf(path):
-        if settings:
-            raise typer.BadParameter("a motion that is computed already cannot be changed", param_hint="--set")
+        names = {"starts": "--start", "floating": "--floating-base"}
+        given = {"--set": settings} | {names.get(key, f"--{key}"): value for key, value in begin.items()}
+        for option, value in given.items():
+            if value is not None:
+                raise typer.BadParameter("a motion that is computed already cannot be changed", param_hint=option)
         from zwang.files.store import load_motion
 
         try:
             return load_motion(path)
         except InputError as error:
             raise Failure(Exit.MODEL, f"{error}, or with `zwang run MODEL --out FILE.nc`") from None
-    case = load(source, settings)
+    case = load(source, settings, **begin)
     require_end(case)
     require_start(case)
     return simulate(case)

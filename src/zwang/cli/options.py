@@ -37,7 +37,7 @@ def complete_model(ctx: typer.Context, args: list[str], incomplete: str) -> list
     files = [
         f"{prefix}{entry.name}{'/' if entry.is_dir() else ''}"
         for entry in entries
-        if entry.name.startswith(start) and (entry.is_dir() or entry.suffix in (".toml", ".nc"))
+        if entry.name.startswith(start) and (entry.is_dir() or entry.suffix in (".toml", ".nc", ".urdf", ".xml"))
     ]
     return [*files, *(name for name in names() if name.startswith(incomplete))]
 
@@ -68,28 +68,41 @@ def number(value: str) -> float:
     return found
 
 
-def pairs(settings: list[str] | None) -> dict[str, float]:
-    """Values of parameters from texts such as `m=2`."""
+def pairs(settings: list[str] | None, option: str = "--set") -> dict[str, float]:
+    """Values by name from texts such as `m=2`."""
     values: dict[str, float] = {}
     for setting in settings or []:
         name, equals, value = setting.partition("=")
         name = name.strip()
         if not equals or not name:
-            raise typer.BadParameter(f"{setting!r}: write a name, = and a number, as in m=2", param_hint="--set")
+            raise typer.BadParameter(f"{setting!r}: write a name, = and a number, as in m=2", param_hint=option)
         if name in values:
-            raise typer.BadParameter(f"{name} is set twice", param_hint="--set")
+            raise typer.BadParameter(f"{name} is set twice", param_hint=option)
         try:
             values[name] = number(value)
         except typer.BadParameter as error:
-            raise typer.BadParameter(f"{name}: {error.message}", param_hint="--set") from None
+            raise typer.BadParameter(f"{name}: {error.message}", param_hint=option) from None
     return values
+
+
+def vector(text: str) -> tuple[float, float, float]:
+    """Three numbers from a text such as `0,0,-9.81`."""
+    try:
+        x, y, z = (number(part.strip()) for part in text.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"{text!r}: give three numbers, as in 0,0,-9.81", param_hint="--gravity") from None
+    except typer.BadParameter as error:
+        raise typer.BadParameter(
+            f"{error.message}: give three numbers, as in 0,0,-9.81", param_hint="--gravity"
+        ) from None
+    return x, y, z
 
 
 Model = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
-        help="A model file, or the name of an example where there is no such file.",
+        help="A model file, a robot in URDF or MJCF, or the name of an example where there is no such file.",
         show_default=False,
         autocompletion=complete_model,
     ),
@@ -98,6 +111,22 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=NUMBER", help="Change a parameter; may be repeated.", show_default=False),
 ]
+Starts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--start",
+        metavar="NAME=NUMBER",
+        help="Begin elsewhere: a coordinate, a robot's joint, or a rate (x'); may be repeated.",
+        show_default=False,
+    ),
+]
+Pull = Annotated[
+    str | None,
+    typer.Option(
+        "--gravity", metavar="X,Y,Z", help="Gravity of a robot, in world axes.", show_default="0,0,-9.81 for URDF"
+    ),
+]
+Floating = Annotated[bool, typer.Option("--floating-base", help="The root of a robot in URDF is free to move.")]
 AsJson = Annotated[
     bool,
     typer.Option("--json", callback=ask_for_json, is_eager=True, help="Print one JSON object and nothing else."),

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 from zwang.cli.terminal import figure, seconds
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from zwang.verdict import Verdict
 
 MOST = 8  # names listed before the rest is only counted
+TIME = re.compile(r"\bt = [-+]?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?")
+STANDS = 1e-9  # of a coordinate, and of the unit: what moves less is at rest
 LONGEST = 600  # characters of a message
 
 
@@ -59,6 +62,23 @@ def in_one_line(verdict: "Verdict | None") -> tuple[str, str]:
 def cut_at_word(message: str) -> str:
     """A message, cut if it is very long: each of a hundred singular positions may add a sentence to it."""
     return message if len(message) <= LONGEST else f"{message[:LONGEST].rsplit(' ', 1)[0]} …"
+
+
+def with_unit(message: str, unit: str) -> str:
+    """A message with the unit of time after its times.
+
+    >>> with_unit("finished at t = 10.", "s"), with_unit("finished at t = 1.5.", "")
+    ('finished at t = 10 s.', 'finished at t = 1.5.')
+    """
+    return TIME.sub(lambda found: f"{found.group()} {unit}", message) if unit else message
+
+
+def is_still(motion: "xr.Dataset") -> bool:
+    """Whether nothing moves, as far as rounding lets one tell."""
+    if motion.sizes["time"] < 2:
+        return False
+    q = motion.q.values
+    return bool((q.max(axis=0) - q.min(axis=0) <= STANDS * (1 + abs(q).max(axis=0))).all())
 
 
 def listed_words(phrases: list[str]) -> str:
@@ -131,12 +151,12 @@ def event_list(motion: "xr.Dataset") -> list[dict[str, Any]]:
     return [{"name": str(name), "time": float(time)} for name, time in found]
 
 
-def event_words(motion: "xr.Dataset") -> str:
+def event_words(motion: "xr.Dataset", unit: str) -> str:
     """The events that were met, each with its times."""
     times: dict[str, list[str]] = {}
     for event in event_list(motion):
         times.setdefault(event["name"], []).append(f"{event['time']:.9g}")
-    met = [f"{name} at t = {first_few(found)}" for name, found in times.items()]
+    met = [f"{name} at t = {first_few(found)} {unit}".rstrip() for name, found in times.items()]
     return listed_words(met) if met else "none met"
 
 

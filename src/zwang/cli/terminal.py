@@ -65,9 +65,48 @@ def joined(*parts: "Text") -> "Text":
     return Text().join(parts)
 
 
+def hanging(row: str, width: int) -> str:
+    """A row in lines of a width; those after the first begin where its second column does.
+
+    >>> print(hanging("  rod  a long story of a rod", 20))
+      rod  a long story
+           of a rod
+    """
+    indent = len(row) - len(row.lstrip())
+    gap = re.match(r"\s*\S+(?: \S+)*?  +(?=\S)", row)
+    within = " " * (gap.end() if gap and gap.end() < width // 2 else indent)
+    return filled(row, width, within)
+
+
+def filled(row: str, width: int, within: str) -> str:
+    """A row in lines of a width, with what stands before those after the first; words, such as paths, stay whole."""
+    import textwrap
+
+    lines = textwrap.wrap(row, width, subsequent_indent=within, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines) or row
+
+
+def fitted(message: str, width: int) -> str:
+    """A message about a file in lines of a width; a line of the file is cut around the mark under it."""
+    rows, done = message.split("\n"), []
+    for i, row in enumerate(rows):
+        mark = rows[i + 1] if i + 1 < len(rows) else ""
+        if mark.strip() == "^" and mark.startswith("    "):
+            first = max(0, mark.index("^") - 4 - (width - 8) * 3 // 4) if len(row) > width else 0
+            body = row[4 + first :]
+            room = width - 4 - bool(first)
+            shown = f"{'…' * bool(first)}{body if len(body) <= room else body[: room - 1] + '…'}"
+            done += [f"    {shown}", f"{mark[first - bool(first) :]}"]
+        elif not (row.strip() == "^" and i):
+            indent = len(row) - len(row.lstrip())
+            done.append(filled(row, width, " " * (indent + 6 if row.lstrip().startswith("hint: ") else indent + 4)))
+    return "\n".join(done)
+
+
 def say(words: str, style: str = "") -> None:
     """A remark, to standard error."""
-    err().print(text(words, style))
+    console = err()
+    console.print(text(filled(clean(words), console.width, ""), style), soft_wrap=True)
 
 
 def emit(words: str) -> None:

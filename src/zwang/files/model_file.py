@@ -80,6 +80,8 @@ class ModelFile(HasSystem):
     mechanism: "Mechanism | None" = None
     tables: tuple[str, ...] = ()
     """The names of the CSV files beside the model that its inputs are read from."""
+    warnings: tuple[str, ...] = ()
+    """What was mended in a robot's file, or left out although it changes the motion."""
     rebuilt: "Callable[[Mapping[str, float]], ModelFile] | None" = field(default=None, repr=False, compare=False)
     """Builds the model with other values of parameters, from the document that was parsed when it was read."""
 
@@ -118,9 +120,9 @@ class ModelFile(HasSystem):
     def state(self, parameters: Mapping[Any, Any] | None = None) -> dict[sp.Expr, float]:
         """The start in numbers, on its constraints if the run asks for that; `parameters` override defaults.
 
-        A mechanism is always put together.
+        A mechanism is put together, unless it was made elsewhere and came with a start.
         """
-        if self.mechanism is not None:
+        if self.mechanism is not None and (self.rebuilt is not None or not self.start):
             made = self.with_parameters(parameters).mechanism
             assert made is not None
             return made.assembled(parameters, self.run.begin)

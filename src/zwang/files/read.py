@@ -10,6 +10,7 @@ from zwang.errors import ModelFileError
 from zwang.files.library import find_model
 from zwang.files.model_file import ModelFile
 from zwang.files.reader import Reader
+from zwang.files.robots import is_robot, load_robot
 from zwang.files.tables import table_names
 from zwang.files.toml.document import Document, parse_document
 from zwang.files.toml.problems import file_error
@@ -25,9 +26,11 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
 
     Opening a file from a stranger is safe: expressions are read by a small grammar with a white list of functions and
     are bounded in size; nothing in the file is executed, and of other files only CSV tables in the same folder are
-    read.
+    read. A robot in URDF or MJCF is read, too.
     """
     path = find_model(path)[0]
+    if is_robot(path):
+        return load_robot(path)
     return read_model(file_text(path), path)
 
 

@@ -33,7 +33,7 @@ def test_the_summary_says_what_was_done(zwang):
         "in position (rod), ",
         "in velocity (rod)",
         "energy       balanced to ",
-        "end          finished at t = 2.",
+        "end          finished at t = 2 s.",
     ):
         assert words in result.stdout
     assert "events" not in result.stdout
@@ -115,8 +115,8 @@ def test_json_is_one_object_with_the_documented_fields(zwang):
     found = values(result)
     assert result.stderr == ""
     assert set(found) == {
-        "name", "model", "status", "message", "doubts", "coordinates", "degrees_of_freedom", "verdict", "parameters",
-        "begin", "end", "end_state", "samples", "method", "form", "tol", "drift", "steps", "evaluations",
+        "name", "model", "status", "message", "doubts", "warnings", "coordinates", "degrees_of_freedom", "verdict",
+        "parameters", "begin", "end", "end_state", "samples", "method", "form", "tol", "drift", "steps", "evaluations",
         "compile_seconds", "run_seconds", "total_seconds", "residuals", "energy_balance", "events", "files",
         "zwang_version",
     }  # fmt: skip

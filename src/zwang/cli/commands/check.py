@@ -6,7 +6,7 @@ import typer
 
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_start, simulate
-from zwang.cli.options import AsJson, Assemble, Model, Settings, number
+from zwang.cli.options import AsJson, Assemble, Floating, Model, Pull, Settings, Starts, number
 
 if TYPE_CHECKING:
     from zwang.verdict import Verdict
@@ -19,6 +19,9 @@ def check(
     ] = "start",
     strict: Annotated[bool, typer.Option("--strict", help="Redundant constraints are a failure too.")] = False,
     assemble: Assemble = False,
+    starts: Starts = None,
+    gravity: Pull = None,
+    floating: Floating = False,
     settings: Settings = None,
     json: AsJson = False,
 ) -> None:
@@ -29,7 +32,8 @@ def check(
     from zwang.cli import summaries, terminal
     from zwang.cli.progress import busy
 
-    case = load(model, settings, **({"assemble": True} if assemble else {}))
+    more = {"assemble": True} if assemble else {}
+    case = load(model, settings, starts=starts, gravity=gravity, floating=floating, **more)
     time = case.model.run.begin if at == "start" else time_of(at)
     with busy("looking at the constraints"):
         verdict = case.start.verdict if at == "start" else later(case, time)
@@ -94,15 +98,12 @@ def code_for(verdict: "Verdict", strict: bool) -> Exit:
 
 def show(verdict: "Verdict") -> None:
     """The verdict in full, for people; its last lines are what it comes to."""
-    from rich.padding import Padding
-
     from zwang.cli import summaries, terminal
 
     color = summaries.in_one_line(verdict)[1]
     console = terminal.out()
     console.print(terminal.text(verdict.head, "bold"))
     for row in verdict.rows:
-        indent = len(row) - len(row.lstrip())
-        console.print(Padding(terminal.text(row.strip()), (0, 0, 0, indent)))
+        console.print(terminal.text(terminal.hanging(row, console.width)), soft_wrap=True)
     console.print()
     console.print(terminal.text("\n".join(verdict.conclusions), color))

@@ -9,7 +9,7 @@ import typer
 
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_end, require_start, simulate
-from zwang.cli.options import AsJson, Model, Settings, changed
+from zwang.cli.options import AsJson, Floating, Model, Pull, Settings, Starts, changed
 from zwang.formulations.forms import DEFAULT
 from zwang.words import count
 
@@ -42,6 +42,9 @@ def compare(
     bound: Annotated[
         float, typer.Option(help=f"Largest disagreement; engines are allowed {SLACK} of their tolerances a step.")
     ] = 1e-6,
+    starts: Starts = None,
+    gravity: Pull = None,
+    floating: Floating = False,
     settings: Settings = None,
     json: AsJson = False,
 ) -> None:
@@ -59,7 +62,7 @@ def compare(
 
     if not 0 <= bound < inf:
         raise typer.BadParameter(f"{bound:g}: give a finite number that is not negative", param_hint="--bound")
-    case = load(model, settings, **changed(until=until))
+    case = load(model, settings, starts=starts, gravity=gravity, floating=floating, **changed(until=until))
     require_end(case)
     require_start(case)
     motion = simulate(case)

@@ -8,7 +8,7 @@ import typer
 
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load
-from zwang.cli.options import Model, one_of
+from zwang.cli.options import Floating, Model, Pull, one_of
 from zwang.cli.output_paths import require_targets
 from zwang.formulations.forms import DEFAULT, FORMS
 
@@ -28,8 +28,11 @@ def equations(
         Path | None, typer.Option(metavar="FILE", help="As a page with MathML.", show_default=False)
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="To a file, however long they are.", show_default=False)
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="To a file, however long they are.", show_default=False),
     ] = None,
+    gravity: Pull = None,
+    floating: Floating = False,
 ) -> None:
     """Show the equations of motion in symbols, as text, LaTeX or a page.
 
@@ -42,7 +45,7 @@ def equations(
     from zwang.equations.equations import as_derived
     from zwang.time_limit import within
 
-    case = load(model, symbolic=True)
+    case = load(model, symbolic=True, gravity=gravity, floating=floating)
     require_targets({"--html": html, "--out": out}, [] if case.model.path is None else [case.model.path])
     forms = list(FORMS) if every else [form]
     page = words = ""

@@ -8,7 +8,7 @@ import typer
 
 from zwang.cli.exits import Exit, Failure, wrong_use
 from zwang.cli.models import find, is_netcdf, motion_of
-from zwang.cli.options import Settings, complete_model
+from zwang.cli.options import Floating, Pull, Settings, Starts, changed, complete_model
 from zwang.cli.output_paths import require_targets
 from zwang.words import listed
 
@@ -24,13 +24,16 @@ Source = Annotated[
         autocompletion=complete_model,
     ),
 ]
+Until = Annotated[float | None, typer.Option("--until", metavar="TIME", help="When to stop.", show_default=False)]
 
 
 def plot(
     source: Source,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="A .png, .svg or .pdf.", show_default="MOTION.png"),
+        typer.Option(
+            "--out", "-o", "--output", metavar="FILE", help="A .png, .svg or .pdf.", show_default="MOTION.png"
+        ),
     ] = None,
     what: Annotated[
         list[str] | None,
@@ -45,6 +48,10 @@ def plot(
         list[str] | None,
         typer.Option(metavar="NAME", help="Only this coordinate or constraint; may be repeated.", show_default=False),
     ] = None,
+    until: Until = None,
+    starts: Starts = None,
+    gravity: Pull = None,
+    floating: Floating = False,
     settings: Settings = None,
 ) -> None:
     """Plot a motion: coordinates, forces, residuals, energies over time."""
@@ -55,12 +62,13 @@ def plot(
     path = source_path(source)
     target = output or Path(f"{path.stem}.png")
     require_suffix(target, PLOTS)
-    require_targets({"--output": target}, [path])
+    require_targets({"--out": target}, [path])
     if output is None and target.exists():
         raise Failure(
             Exit.USAGE, f"{target} is there already: choose another name with -o, or give this one to replace it"
         )
-    motion = motion_of(source, settings)
+    begin = changed(starts=starts, gravity=gravity, floating=floating or None, until=until)
+    motion = motion_of(source, settings, **begin)
     from zwang.show.plot import plot as draw
 
     with busy("drawing"):
@@ -76,7 +84,9 @@ def animate(
     source: Source,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="FILE", help="A .gif, .mp4, .html, .png or .glb.", show_default=False),
+        typer.Option(
+            "--out", "-o", "--output", metavar="FILE", help="A .gif, .mp4, .html, .png or .glb.", show_default=False
+        ),
     ],
     speed: Annotated[
         float | None, typer.Option(help="The motion's time that passes in a second.", show_default="about 8 s in all")
@@ -90,6 +100,10 @@ def animate(
             show_default=False,
         ),
     ] = None,
+    until: Until = None,
+    starts: Starts = None,
+    gravity: Pull = None,
+    floating: Floating = False,
     settings: Settings = None,
 ) -> None:
     """Animate a motion: a GIF, a film, a page with a player, a still, or glTF for viewers."""
@@ -100,8 +114,9 @@ def animate(
     require_suffix(output, FILMS)
     with wrong_use():
         require_sizes(fps, SIZE, speed)
-    require_targets({"--output": output}, [source_path(source)])
-    motion = motion_of(source, settings)
+    require_targets({"--out": output}, [source_path(source)])
+    begin = changed(starts=starts, gravity=gravity, floating=floating or None, until=until)
+    motion = motion_of(source, settings, **begin)
     if trail:
         from zwang.show.trails import with_trails
 
@@ -121,7 +136,7 @@ def source_path(source: str) -> Path:
 def require_suffix(path: Path, known: tuple[str, ...]) -> None:
     """Refuse a file that no picture can go to, by its name."""
     if path.suffix.lower() not in known:
-        raise Failure(Exit.USAGE, f"--output {path}: the name must end in {listed(known, last='or')}")
+        raise Failure(Exit.USAGE, f"--out {path}: the name must end in {listed(known, last='or')}")
 
 
 def trail_point(text: str) -> str | tuple[str, list[str]]:

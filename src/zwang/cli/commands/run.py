@@ -7,7 +7,7 @@ import typer
 
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_end, require_start, simulate
-from zwang.cli.options import AsJson, Model, Settings, changed, number, one_of
+from zwang.cli.options import AsJson, Floating, Model, Pull, Settings, Starts, changed, number, one_of
 from zwang.cli.output_paths import require_kinds, require_targets
 from zwang.engines.registry import LOOSEST, TIGHTEST, methods
 from zwang.formulations.forms import integrable
@@ -25,7 +25,7 @@ RUN, FILES = "The run", "What is written"
 
 def option(name: str, metavar: str | None, words: str, panel: str, **more: Any) -> Any:
     """An option of `run`; its default is what the model says."""
-    return typer.Option(name, metavar=metavar, help=words, rich_help_panel=panel, show_default=False, **more)
+    return typer.Option(*name.split(), metavar=metavar, help=words, rich_help_panel=panel, show_default=False, **more)
 
 
 def run(
@@ -51,8 +51,11 @@ def run(
     assemble: Annotated[
         bool | None, option("--assemble/--no-assemble", None, "Bring the start onto its constraints first.", RUN)
     ] = None,
+    starts: Starts = None,
+    gravity: Pull = None,
+    floating: Floating = False,
     settings: Settings = None,
-    out: Annotated[Path | None, option("--out", "FILE", "The motion, as NetCDF.", FILES)] = None,
+    out: Annotated[Path | None, option("--out -o", "FILE", "The motion, as NetCDF.", FILES)] = None,
     csv: Annotated[Path | None, option("--csv", "FILE", "The motion, as a table.", FILES)] = None,
     report: Annotated[Path | None, option("--report", "FILE", "A report to read and hand on, as HTML.", FILES)] = None,
     open_report: Annotated[bool, option("--open", None, "Open the report in a browser.", FILES)] = False,
@@ -69,6 +72,9 @@ def run(
         model,
         settings,
         quiet=quiet,
+        starts=starts,
+        gravity=gravity,
+        floating=floating,
         **changed(until=until, samples=samples, tol=tol, max_step=max_step, method=method, form=form),
         **changed(drift=None if drift is None else drift_of(drift), assemble=assemble),
     )
@@ -161,13 +167,27 @@ def show(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: dic
         rows.append(("residuals", summaries.residual_words(motion)))
     rows.append(("energy", summaries.energy_words(motion)))
     if case.model.events:
-        rows.append(("events", summaries.event_words(motion)))
+        rows.append(("events", summaries.event_words(motion, case.model.units.time)))
     color = "yellow" if a["doubts"] else "" if fine else "red"
-    rows.append(("end", terminal.text(summaries.cut_at_word(a["message"]), color)))
-    rows += [("written", path) for path in files.values()]
+    unit = case.model.units.time
+    rows.append(("end", terminal.text(summaries.with_unit(summaries.cut_at_word(a["message"]), unit), color)))
+    if summaries.is_still(motion):
+        words = f"nothing moves: the start is an equilibrium; {elsewhere(case)}"
+        rows.append(("note", terminal.text(words, "yellow")))
     console = terminal.out()
     console.print(terminal.text(system.name or Path(case.label).stem, "bold"))
     console.print(terminal.ledger(rows))
+    for path in files.values():  # whole, to be copied
+        console.print(terminal.text("written      ", "dim"), terminal.text(path), sep="", soft_wrap=True)
+
+
+def elsewhere(case: Case) -> str:
+    """How to begin elsewhere than in an equilibrium."""
+    made = case.model.mechanism
+    if made is not None and case.model.text:
+        return "change the places or velocities in [bodies]"
+    name = made.joints[0].name if made is not None and made.joints else case.model.system.coordinate_names[0]
+    return f'begin elsewhere, as with --start {name}=0.1 or --start "{name}\'=1"'
 
 
 def start_row(case: Case) -> list[tuple[str, Any]]:
@@ -213,6 +233,7 @@ def show_json(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files
             "status": a["status"],
             "message": a["message"],
             "doubts": a["doubts"],
+            "warnings": case.model.warnings,
             "coordinates": system.coordinate_names,
             "degrees_of_freedom": freedom(motion),
             "verdict": verdict and summaries.verdict_values(verdict),

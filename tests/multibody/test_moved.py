@@ -26,7 +26,7 @@ def test_the_way_of_a_body_is_measured_beside_the_size_of_the_whole():
     assert moved.translated == "body 'rod'"
     assert moved.turn == 0.0
     assert moved.size == pytest.approx(np.hypot(1, 0.3))
-    assert str(moved) == "to put the start together body 'rod' was moved by 0.3, 29 % of the whole"
+    assert str(moved) == "to put the start together, body 'rod' was moved by 0.3, 29 % of the whole"
 
 
 def test_turns_are_measured_in_radians():
@@ -103,9 +103,20 @@ def test_a_model_file_warns_as_its_mechanism_does_and_a_report_says_it():
     model = read_model(FILE)
     with pytest.warns(StartMovedWarning, match="body 'rod' was moved by 0.3"):
         motion = model.simulate()
-    words = "To put the start together body &#x27;rod&#x27; was moved by 0.3, 29 % of the whole."
+    words = "To put the start together, body &#x27;rod&#x27; was moved by 0.3, 29 % of the whole."
     assert f"<strong>{words}</strong>" in zw.report(model, motion, checks=False)
     near = read_model(FILE.replace("0.3", "0.05"))
     page = zw.report(near, near.simulate(), checks=False)
     assert "was moved by 0.05, 5 % of the whole." in page
     assert "<strong>To put" not in page
+
+
+def test_a_mechanism_that_is_shown_says_what_moved_once_its_start_is_known():
+    far = hung(0.3)
+    assert "moved" not in repr(far)  # to show it nothing is put together
+    assert far.start
+    assert repr(far).endswith("to put the start together, body 'rod' was moved by 0.3, 29 % of the whole>")
+    assert "was moved by 0.3, 29 % of the whole" in far._repr_html_()
+    right = hung(0.0)
+    assert right.start
+    assert "moved" not in repr(right)

@@ -28,4 +28,4 @@ rod = "x^2 + y^2 = 1"
 [run]
 assemble = true
 """).moved_with(None, 0.0)
-    assert str(bare) == "to put the start together coordinate 'x' was moved by 1"
+    assert str(bare) == "to put the start together, coordinate 'x' was moved by 1"

@@ -47,7 +47,7 @@ class Moved:
         """What moved, in words.
 
         >>> print(Moved(0.5, "body 'rod'", 0.2, "body 'crank'", 2.0))
-        to put the start together body 'rod' was moved by 0.5, 25 % of the whole, and body 'crank' turned by 11.5°
+        to put the start together, body 'rod' was moved by 0.5, 25 % of the whole, and body 'crank' turned by 11.5°
         """
         if self.nothing:
             return "the start stands as it is described"
@@ -58,7 +58,7 @@ class Moved:
         if self.turn > ROUNDING:
             who = "" if said and self.turned == self.translated else f"{self.turned} "
             said.append(f"{who}{'' if said else 'was '}turned by {self.turn * 57.29577951308232:.3g}°")
-        return f"to put the start together {' and '.join(said)}".rstrip(",")
+        return f"to put the start together, {' and '.join(said)}".rstrip(",")
 
 
 def percent(share: float) -> str:

@@ -74,7 +74,8 @@ class Mechanism(HasSystem):
     def __repr__(self) -> str:
         """The mechanism in a line."""
         parts = {"bodies": self.bodies, "joints": self.joints, "forces": self.forces}
-        return told(self, self.name, *(named(what, (each.name for each in some)) for what, some in parts.items()))
+        words = [named(what, (each.name for each in some)) for what, some in parts.items()]
+        return told(self, self.name, *words, self.known_moved)
 
     @property
     def movable(self) -> tuple[MassBody, ...]:
@@ -134,6 +135,12 @@ class Mechanism(HasSystem):
     def moved(self) -> Moved:
         """How far bodies stand at the start from where they are described."""
         return moved_bodies(self, self.start, None)
+
+    @property
+    def known_moved(self) -> str:
+        """What moved, in words, where the start is known already and something did; for whatever shows a mechanism."""
+        known = "start" in self.__dict__ or "moved" in self.__dict__
+        return str(self.moved) if known and not self.moved.nothing else ""
 
     def moved_with(self, parameters: Mapping[Any, Any] | None, t: float) -> Moved:
         """The same with other values of parameters, or at another time."""

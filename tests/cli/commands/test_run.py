@@ -335,7 +335,7 @@ def test_a_file_goes_before_an_example(zwang, here):
 def test_the_command_says_what_moved(here, zwang):
     (here / "far.toml").write_text(FAR)
     shown = " ".join(zwang("run", here / "far.toml").stdout.split())
-    assert "start to put the start together body 'rod' was moved by 0.3, 29 % of the whole; describe it" in shown
+    assert "start to put the start together, body 'rod' was moved by 0.3, 29 % of the whole; describe it" in shown
     told = json.loads(zwang("run", here / "far.toml", "--json").stdout)["start_moved"]
     assert told["translated"] == "body 'rod'"
     assert told["warning"] is True

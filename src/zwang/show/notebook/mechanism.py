@@ -22,6 +22,7 @@ def mechanism(given: "Mechanism") -> str:
         count(len(given.bodies), "body", "bodies"),
         count(len(given.joints), "joint"),
         count(len(given.forces), "force element"),
+        given.known_moved,
     )
     return heading("Mechanism", given.name, *facts) + tables(given)
 

@@ -26,6 +26,7 @@ from zwang.lowering.lowered import Matrices, MatrixKernel, matrix_kernel
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, start_of_one, system_of
 from zwang.model.values import numbers, parameter_values, state_arrays
+from zwang.waiting import waiting
 from zwang.words import count, listed
 
 # A constraint that reads less than this at a state, relative to the terms that make it up, is satisfied.
@@ -210,6 +211,7 @@ def diagnose(
     return verdict_on(system, (float(t), q, v), p, kernel, now, violations(system, now, q, v))
 
 
+@waiting("looking at the constraints")
 def verdict_on(
     system: System,
     state: tuple[float, Array, Array],

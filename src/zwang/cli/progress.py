@@ -3,16 +3,18 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from zwang.motion.progress import PATIENCE
+from zwang.waiting import hushed
 
 
 @contextmanager
 def bar(what: str, quiet: bool = False) -> Iterator[Callable[[float, float], None]]:
     """A function of (reached, end) that draws a bar on standard error once the work has taken a second."""
     if quiet or not sys.stderr.isatty():
-        yield lambda reached, end: None
+        with hushed():
+            yield lambda reached, end: None
         return
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
@@ -20,7 +22,7 @@ def bar(what: str, quiet: bool = False) -> Iterator[Callable[[float, float], Non
 
     parts = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     drawn = Progress(*parts, console=err(), transient=True)
-    began, first = time.perf_counter(), None
+    began, first, telling = time.perf_counter(), None, ExitStack()
     task = drawn.add_task(what)
 
     def show(reached: float, end: float) -> None:
@@ -28,22 +30,26 @@ def bar(what: str, quiet: bool = False) -> Iterator[Callable[[float, float], Non
         first = reached if first is None else first
         if time.perf_counter() - began < PATIENCE:
             return
-        drawn.start()  # the first time only
+        if not drawn.live.is_started:
+            telling.enter_context(hushed())  # the line is the bar's from here on
+            drawn.start()
         drawn.update(task, total=end - first, completed=reached - first)
 
     try:
         yield show
     finally:
         drawn.stop()
+        telling.close()
 
 
 @contextmanager
 def busy(what: str, quiet: bool = False) -> Iterator[None]:
     """A word on standard error during work that cannot say how far it has come."""
     if quiet or not sys.stderr.isatty():
-        yield
+        with hushed():
+            yield
         return
     from zwang.cli.terminal import err
 
-    with err().status(what):
+    with hushed(), err().status(what):
         yield

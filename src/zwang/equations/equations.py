@@ -19,6 +19,7 @@ from zwang.formulations.solve import require_form
 from zwang.linalg import exact
 from zwang.model.has_system import HasSystem, system_of
 from zwang.model.symbols import Plain, as_expression, t
+from zwang.waiting import waiting
 
 if TYPE_CHECKING:
     from zwang.model import System
@@ -316,7 +317,9 @@ def derive(system: "System | HasSystem") -> Equations:
     >>> zw.derive(pendulum).M
     Matrix([[l**2*m]])
     """
-    return as_derived(system_of(system, "derive")).simplified()
+    system = system_of(system, "derive")
+    with waiting("deriving the equations in symbols"):
+        return as_derived(system).simplified()
 
 
 def as_derived(system: "System") -> Equations:

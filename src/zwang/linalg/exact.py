@@ -12,6 +12,7 @@ from sympy.polys.matrices import DomainMatrix
 from zwang.errors import SizeError, UndeterminedError
 from zwang.linalg.rank import rows_in_order
 from zwang.time_limit import within
+from zwang.waiting import waiting
 
 # At random points exact dependences show as round-off and everything else as numbers of order one.
 GENERIC_TOL = 1e-9
@@ -67,6 +68,7 @@ def plain_solve(X: Any, Y: Any) -> sp.ImmutableMatrix:
     return sp.ImmutableMatrix(sp.Matrix(X).LUsolve(sp.Matrix(Y)))
 
 
+@waiting("writing out in symbols")
 def in_time(*ways: Callable[[], sp.ImmutableMatrix]) -> sp.ImmutableMatrix:
     """The result of the first way that comes to an end within `SECONDS`; if it is long, the shorter one of the next."""
     best, least = None, MOST_OPERATIONS + 1

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
+from zwang.waiting import waiting
+
 T = TypeVar("T")
 
 
@@ -26,7 +28,8 @@ class Kept(Generic[T]):
         """The thing for a key, made if there is none yet."""
         if (found := self.things.get(key)) is not None:
             return found
-        made = make()
+        with waiting("deriving the equations"):
+            made = make()
         with self.lock:
             made = self.things.setdefault(key, made)
             while len(self.things) > _KEPT:

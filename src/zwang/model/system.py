@@ -16,6 +16,7 @@ from zwang.model.check import find_mistakes, place_name
 from zwang.model.constraint import Constraint
 from zwang.model.signal import Signal
 from zwang.model.symbols import as_expression, as_scalar, rates, t
+from zwang.waiting import waiting
 
 
 @dataclass(frozen=True, init=False)
@@ -113,7 +114,8 @@ class System(Displayed):
             for i, (n, c) in enumerate(named)
         ]
         set_field("constraints", tuple(c for c in built if c is not None))
-        mistakes += find_mistakes(self)
+        with waiting("checking the description"):
+            mistakes += find_mistakes(self)
         if mistakes:
             raise ModelError(mistakes, name)
 

@@ -19,6 +19,7 @@ from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, system_of
 from zwang.model.values import by_name, numbers, parameter_values, state_arrays, suggestion
 from zwang.verdict import violations
+from zwang.waiting import waiting
 
 # Directions with neither inertia nor constraints have no kinetic-energy metric; this share of the mean mass stands in.
 STAND_IN_MASS = 1e-8
@@ -70,8 +71,9 @@ def assemble(
     order = np.array([c.order for c in system.constraints], dtype=int)
     sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
     n, t = len(q), float(numbers(t, "t"))
-    position = nearest(kernel, "position", (order == 0) & ~sided, q, v, t, p, ~held[:n])
-    velocity = nearest(kernel, "velocity", (order <= 1) & ~sided, position.x, v, t, p, ~held[n:])
+    with waiting("putting the start together"):
+        position = nearest(kernel, "position", (order == 0) & ~sided, q, v, t, p, ~held[:n])
+        velocity = nearest(kernel, "velocity", (order <= 1) & ~sided, position.x, v, t, p, ~held[n:])
     q, v = position.x, velocity.x
     now = kernel(t, q, v, p)
     require_satisfied(system, now, q, v, position.root and velocity.root)

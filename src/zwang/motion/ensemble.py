@@ -31,6 +31,8 @@ from zwang.motion.setup import RunOptions, Setup, check_span, prepare
 from zwang.motion.start import basis_at
 from zwang.results.dataset import balance, dataset
 from zwang.verdict import satisfied
+from zwang.waiting import waiting
+from zwang.words import count
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -98,7 +100,8 @@ def simulate_many(
         require_continuous(replace(setup, p=p[sample], breaks=breaks[sample]), q[sample], v[sample])
     which = np.flatnonzero(consistent(setup, t, q, v, p))
     done = [Sample([], BAD_START)] * len(q)
-    running = run_all(setup, t, q, v, p, breaks, which, grid, threads, done) if len(which) else 0.0
+    with waiting(f"simulating {count(len(which), 'sample')}"):
+        running = run_all(setup, t, q, v, p, breaks, which, grid, threads, done) if len(which) else 0.0
     compiling = clock.perf_counter() - options.began - running
     if any(keeps_on(setup, segment.basis) for sample in done for segment in sample.segments):
         setup = replace(setup, drift="projection")
@@ -187,11 +190,11 @@ def run_all(
     statuses = to_the_end(task, runs, given, threads)
     seconds = clock.perf_counter() - began
     counts = runs.records["saved"].tolist()
-    for i, (sample, status, count) in enumerate(zip(map(int, together), statuses, counts, strict=True)):
+    for i, (sample, status, saved) in enumerate(zip(map(int, together), statuses, counts, strict=True)):
         if status is stepper.LoopStatus.SINGULAR:
             others.append(sample)
             continue
-        states = grid[:count], runs.q[i, :count], runs.v[i, :count]
+        states = grid[:saved], runs.q[i, :saved], runs.v[i, :saved]
         segment = Segment(basis, *states, p[sample], native.trace_of(runs, i))
         ended, record = str(native.STATUS.get(status, Status.INTERRUPTED)), runs.records[i]
         done[sample] = Sample([segment], ended, int(record["accepted"]), turned=float(record["turned"]))

@@ -17,6 +17,7 @@ from zwang.model.event import Event
 from zwang.model.signal import Handle
 from zwang.motion.setup import Setup
 from zwang.results.dataset import balance, dataset
+from zwang.waiting import waiting
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -45,6 +46,7 @@ class Segment:
     trace: Trace | None = None
 
 
+@waiting("evaluating forces and energies")
 def values_of(setup: Setup, segments: Sequence[Segment]) -> dict[str, Any]:
     """Everything that the dataset says of the states of some segments, in order."""
     system = setup.system

@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from zwang.waiting import listener
+
 PATIENCE = 1.0  # seconds before a bar appears
 WIDTH = 30
 
@@ -13,11 +15,11 @@ def reporter(progress: Any, start: float, end: float) -> Callable[[float], None]
     """What to call with the time reached: the user's callback, a bar on a terminal, or nothing.
 
     `progress` is a function of (time reached, end), True or False for a bar or none, or None: a bar where
-    standard error is a terminal and the run takes more than a second.
+    somebody waits, at a terminal or in a notebook, and the run takes more than a second.
     """
     if callable(progress):
         return lambda t: progress(t, end)
-    if progress is False or (progress is None and not sys.stderr.isatty()):
+    if progress is False or (progress is None and listener() is None):
         return None
     began = time.perf_counter()
     shown = [0.0]

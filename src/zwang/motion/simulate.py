@@ -23,6 +23,7 @@ from zwang.motion.observe import cut_short, first_contradiction, how_it_ended, r
 from zwang.motion.progress import reporter
 from zwang.motion.setup import RunOptions, check_span, in_precision, prepare, watched_times
 from zwang.motion.start import Start, first_basis, start_of
+from zwang.waiting import hushed
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -97,7 +98,8 @@ def simulate(
         if isinstance(system, BlackBox):
             return simulate_blackbox(system, start_of_one(system, start, None, t), parameters, options)
     built = system_of(system, "simulate", parameters)
-    begin = start_of(built, start_of_one(system, start, parameters, t), t, parameters)
+    with hushed(progress is False):
+        begin = start_of(built, start_of_one(system, start, parameters, t), t, parameters)
     if not isinstance(system, HasSystem):
         return motion_from(begin, options)
     try:
@@ -109,7 +111,13 @@ def simulate(
 
 
 def motion_from(start: Start, options: RunOptions) -> "xr.Dataset":
-    """`simulate` from a start that is known already."""
+    """`simulate` from a start that is known already; without `progress` nothing is said of compiling either."""
+    with hushed(options.progress is False):
+        return integrated(start, options)
+
+
+def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
+    """The motion, whoever is told of it."""
     system, (t, q, v), until = start.system, start.state, options.until
     setup = prepare(system, start.values, options)
     setup = replace(setup, method=in_precision(options.precision, options.method, setup.method))

@@ -20,6 +20,7 @@ from zwang.show.player import player_page
 from zwang.show.quantities import require_motion
 from zwang.show.scene import Scene, scene_of
 from zwang.show.trails import with_trails
+from zwang.waiting import waiting
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -128,7 +129,8 @@ def save_animation(
     else:
         if suffix == ".gif":
             fps = gif_fps(fps)
-        content = film(filmed(scene_of(motion), fps, speed), suffix, fps, size, progress)
+        with waiting("drawing"):
+            content = film(filmed(scene_of(motion), fps, speed), suffix, fps, size, progress)
     from zwang.files.store import write_atomically
 
     write_atomically(path, content)

@@ -27,6 +27,7 @@ from zwang.show.report.opening import header, told
 from zwang.show.report.settings import settings_section
 from zwang.show.report.subject import Subject
 from zwang.show.report.system import system_section
+from zwang.waiting import waiting
 from zwang.words import listed
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def with_text(model: ModelFile, motion: "xr.Dataset", parameters: Mapping[Any, A
         return made
 
 
+@waiting("writing the report")
 def report_on(subject: Subject, forms: Sequence[str] = ("fundamental",), checks: bool = True) -> str:
     """The same of a subject that may know the start of its motion already."""
     plots = Plots.of(subject)

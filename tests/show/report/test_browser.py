@@ -108,6 +108,36 @@ def test_tabs_draw_their_plot_when_chosen_by_mouse_or_keyboard(driver, tmp_path)
     assert complaints(driver) == []
 
 
+def test_a_plot_tells_its_values_zooms_and_hides_curves(driver, tmp_path):
+    from selenium.webdriver import ActionChains
+
+    open_page(driver, report_of(PENDULUM), tmp_path)
+    all_drawn(driver)
+
+    def plot(selector):
+        return driver.find_elements("css selector", f"#panel-q {selector}")
+
+    svg = plot(".main-svg")[0]
+    driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", svg)
+    ActionChains(driver).move_to_element(svg).perform()
+    told = plot(".plot-tip")[0].text.splitlines()
+    assert told[0].startswith("t = ")
+    assert [line.split(":")[0] for line in told[1:]] == ["x", "y"]
+    x, y = (float(line.split(": ")[1].replace("−", "-")) for line in told[1:])
+    assert x**2 + y**2 == pytest.approx(1, abs=1e-3)  # the rod's length
+    ticks = [text.text for text in plot("svg text")]
+    ActionChains(driver).move_to_element(svg).click_and_hold().move_by_offset(80, 0).release().perform()
+    zoomed = [text.text for text in plot("svg text")]
+    assert zoomed != ticks
+    ActionChains(driver).double_click(plot(".main-svg")[0]).perform()
+    assert [text.text for text in plot("svg text")] == ticks
+    lines = len(plot("path"))
+    plot(".plot-legend button")[0].click()
+    assert len(plot("path")) == lines - 1
+    assert plot(".plot-legend button")[0].get_attribute("aria-pressed") == "false"
+    assert complaints(driver) == []
+
+
 def test_the_animation_plays_pauses_and_can_be_scrubbed(driver, tmp_path):
     open_page(driver, report_of(PENDULUM), tmp_path)
 

@@ -21,6 +21,7 @@ from zwang.show.report.subject import Subject
 from zwang.time_limit import within
 from zwang.words import count
 
+MOST_IN_FULL = 4  # rows of a diagonal matrix that is written with its zeros
 MOST_COORDINATES = 40  # beyond, no matrix could be read
 DERIVE_SECONDS = 4.0
 # What is worth trying to write out, and for how long: beyond, accelerations fill pages even if SymPy comes to an end.
@@ -114,7 +115,7 @@ def matrices_of(subject: Subject, equations: Equations) -> str:
         shown |= {"A": equations.A, "b": equations.b}
     omitted = []
     for name, matrix in shown.items():
-        text = latex(matrix) if sp.count_ops(matrix) <= 2 * MOST_OPERATIONS else ""
+        text = matrix_text(matrix) if sp.count_ops(matrix) <= 2 * MOST_OPERATIONS else ""
         if not 0 < len(text) <= 2 * LONGEST:
             entries = sum(1 for entry in matrix if entry != 0)
             omitted.append(f"{name} ({matrix.rows}×{matrix.cols}, {count(entries, 'entry', 'entries')} not zero)")
@@ -122,6 +123,14 @@ def matrices_of(subject: Subject, equations: Equations) -> str:
             parts.append(f"{name} = {text}")
     body = block(subject, r",\quad ".join(parts))
     return body + (left_out(subject, f"Too large to show: {', '.join(omitted)}") if omitted else "")
+
+
+def matrix_text(matrix: sp.Matrix) -> str:
+    """LaTeX of a matrix; a large one with nothing beside its diagonal is diag(…)."""
+    size = min(matrix.shape)
+    if size > MOST_IN_FULL and matrix.rows == matrix.cols and matrix.is_diagonal():
+        return rf"\operatorname{{diag}}\left({', '.join(latex(matrix[i, i]) for i in range(size))}\right)"
+    return str(latex(matrix))
 
 
 def left_out(subject: Subject, what: str) -> str:

@@ -1,4 +1,4 @@
-"""The report's plots: what they show, as data; assets/report.js draws them with Plotly."""
+"""The report's plots: what they show, as data; assets/report-plots.js draws them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """The constraint ledger: every constraint by name, what it asks for, its standing and what it reads."""
 
+from collections import Counter
+from collections.abc import Sequence
 from html import escape
 
 import sympy as sp
@@ -20,8 +22,12 @@ def ledger_section(subject: Subject) -> PageSection | None:
     """The section on the constraints; none where there are none."""
     if not subject.system.constraints:
         return None
-    rows = [row(subject, i, c) for i, c in enumerate(subject.system.constraints)]
+    usual = usual_kinds(subject.system.constraints)
+    rows = [row(subject, i, c, usual) for i, c in enumerate(subject.system.constraints)]
     body = [paragraph(line) for line in verdict_lines(subject)]
+    if usual:
+        same = all(tuple(c.kinds) == usual for c in subject.system.constraints)
+        body.append(paragraph(f"{'All' if same else 'Where nothing else is said they'} are {listed(usual)}."))
     body.append(table("The constraint ledger", HEAD, rows, "ledger"))
     if len(rows) > MOST_ROWS:
         body.append(paragraph(f"The rows of A and b are left out: there are {len(rows)}.", "note"))
@@ -40,14 +46,22 @@ def verdict_lines(subject: Subject) -> list[str]:
     return lines
 
 
-def row(subject: Subject, i: int, constraint: Constraint) -> list[str]:
-    """One constraint's line in the ledger."""
+def usual_kinds(constraints: Sequence[Constraint]) -> tuple[str, ...]:
+    """The kinds that most of several constraints have: said once, and not of each of them."""
+    counted = Counter(tuple(c.kinds) for c in constraints)
+    kinds, most = counted.most_common(1)[0]
+    return kinds if most > 1 else ()
+
+
+def row(subject: Subject, i: int, constraint: Constraint, usual: Sequence[str]) -> list[str]:
+    """One constraint's line in the ledger; of kinds it says those that are not the usual ones."""
     unique = bool(subject.motion.unique.values[i])
+    kinds = () if tuple(constraint.kinds) == usual else constraint.kinds
     asked = [condition(subject.notation, constraint)]
     if len(subject.system.constraints) <= MOST_ROWS:
         asked.append(acceleration_level(subject, constraint))
     return [
-        f'{escape(constraint.name)}<span class="kinds">{", ".join(constraint.kinds)}</span>',
+        escape(constraint.name) + (f'<span class="kinds">{", ".join(kinds)}</span>' if kinds else ""),
         standing(subject.verdict, constraint.name),
         badge("unique", "good") if unique else badge("not unique", "note"),
         readings(*subject.residuals[constraint.name]),

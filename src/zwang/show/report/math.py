@@ -28,6 +28,8 @@ LONGEST = 2400  # characters of LaTeX: about ten lines; beyond, nobody reads on
 MOST_OPERATIONS = 800  # in one formula; beyond, not even its length is worth finding out
 # Brackets of matrices are drawn by the page's style: without a mathematical font browsers do not stretch them.
 BRACKETED = re.compile(r"<mo[^>]*>\[</mo><mtable>(.*?)</mtable><mo[^>]*>\]</mo>", re.DOTALL)
+ZERO = re.compile(r"<mtd[^>]*><mn>0</mn></mtd>")
+FEW = 4  # columns up to which zeros of a matrix are written
 INDEXED_POWER = re.compile(r"<msup><msub>((?:(?!</?msu).)*)</msub><mrow><mn>(\d+)</mn></mrow></msup>")
 COMBINING = {"˙": "\u0307", "¨": "\u0308"}
 LOW = re.compile("[acegijm-su-zαγεηικμνοπρστυχω]")  # letters that leave room for dots
@@ -51,6 +53,9 @@ class Name:
             together = unicodedata.normalize("NFC", self.base + COMBINING.get(accent, accent))
             low = LOW.fullmatch(self.base) and accent in COMBINING
             dots = f"<mover>{base}<mo>{accent}</mo></mover>"
+            if len(self.base) > 1 and accent in COMBINING:  # over a word a dot must be a dot that is seen
+                spots = "\u2009".join("●" * (1 + (accent == "¨")))
+                dots = f'<mover>{base}<mo class="rate" stretchy="false">{spots}</mo></mover>'
             base = f'<mi class="dotted">{together}</mi>' if low or len(together) == 1 else dots
         whole = f"<msub>{base}{self.index}</msub>" if self.index else base
         return f"<mrow>{THIN}{whole}</mrow>" if len(self.base) > 1 else whole
@@ -96,8 +101,7 @@ class Notation:
         body = body.replace('mathvariant="sans-serif"', 'mathvariant="normal"')  # browsers know no other variant
         body = re.sub(r"<mo>((?!min|rank)[A-Za-z]{2,})</mo>", r"<mi>\1</mi>", body)  # functions stand close ...
         body = re.sub(r"<mi>[A-Za-z]{2,}</mi>", rf"<mrow>{THIN}\g<0></mrow>", body)  # ... to what follows
-        body = BRACKETED.sub(r'<mtable class="matrix">\1</mtable>', body)
-        body = body.replace("<mtd><mn>0</mn></mtd>", '<mtd class="zero"><mn>0</mn></mtd>')
+        body = BRACKETED.sub(matrix, body)
         body = re.sub(r"<mover><mrow><mi>(.)</mi></mrow><mo>(.)</mo></mover>", self._accented, body)
         body = re.sub(r"<mi>(.)</mi>", self._named, body)
         body = INDEXED_POWER.sub(r"<msubsup>\1<mn>\2</mn></msubsup>", body)
@@ -124,6 +128,15 @@ class Notation:
     def _named(self, match: re.Match[str]) -> str:
         name = self.names.get(match[1])
         return name.mathml() if name else match[0]
+
+
+def matrix(match: re.Match[str]) -> str:
+    """A matrix in brackets that the page's style draws: columns from the left, zeros faint, of large ones only dots."""
+    rows = match[1].split("<mtr>")[1:]
+    columns = rows[0].count("<mtd") if rows else 0
+    zero = "·" if columns > FEW else "0"
+    body = ZERO.sub(f'<mtd class="zero"><mn>{zero}</mn></mtd>', match[1]).replace(' columnalign="center"', "")
+    return f'<mtable class="matrix{" column" * (columns == 1)}">{body}</mtable>'
 
 
 def plain_character(match: re.Match[str]) -> str:

@@ -112,11 +112,12 @@ def animation_section(subject: Subject) -> PageSection | None:
 
 def page(subject: Subject, sections: list[PageSection], plots: Plots) -> str:
     """The whole file."""
-    from plotly.offline import get_plotlyjs
-
     contents = "".join(f'<li><a href="#{s.anchor}">{escape(s.title)}</a></li>' for s in sections)
     head = f'{header(subject)}\n<nav aria-label="Contents"><ul>{contents}</ul></nav>'
-    scripts = f"<script>{get_plotlyjs()}</script>\n<script>{asset('report.js')}</script>" if plots.figures else ""
+    scripts = ""
+    if plots.figures:
+        own = asset("report-plots.js") + asset("report.js")
+        scripts = f'<svg id="report-svg" hidden></svg>\n<script>(() => {{\n"use strict";\n{own}}})();</script>'
     after = f"""<noscript><p class="note">Plots and animation need JavaScript; everything else is here.</p></noscript>
 <script type="application/json" id="report-data">{inert_json(plots.data)}</script>
 {scripts}

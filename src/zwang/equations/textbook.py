@@ -171,9 +171,9 @@ def without_roots(entry: sp.Expr, moving: frozenset[sp.Symbol], rounding: float)
 
 def has_roots(entry: sp.Expr) -> bool:
     """Whether there is something that is not a polynomial in sines, cosines and letters."""
-    return any(not (p.exp.is_Integer and p.exp > 0) for p in entry.atoms(sp.Pow)) or bool(
-        entry.atoms(sp.Function) - entry.atoms(sp.sin, sp.cos)
-    )
+    powers = [p for p in entry.atoms(sp.Pow) if not p.is_number]
+    others = entry.atoms(sp.Function) - entry.atoms(sp.sin, sp.cos)
+    return bool(others) or any(not (p.exp.is_Integer and p.exp > 0) for p in powers)
 
 
 def same(one: sp.Expr, other: sp.Expr, tolerance: float) -> bool:

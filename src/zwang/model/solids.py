@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zwang.arrays import Array
+from zwang.display import Displayed
 from zwang.errors import InputError
 
 COLORS = ("black", "blue", "brown", "cyan", "gray", "green", "magenta", "orange", "purple", "red", "teal", "yellow")
@@ -20,7 +21,7 @@ SQUARE = 1e-6  # a matrix that is farther than this from a rotation is refused; 
 
 
 @dataclass(frozen=True)
-class Solid:
+class Solid(Displayed):
     """What every solid has: a place and an orientation on its carrier, and a colour.
 
     `at` is its centre, in the axes of the body that carries it, from the centre of mass. `orientation` takes the

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zwang.display import told
 from zwang.errors import InputError
 from zwang.model import System
 from zwang.model.drawing import Drawing
@@ -41,6 +42,10 @@ class Animation:
     """A motion that plays where a notebook shows it; `save` writes it to a file."""
 
     motion: "xr.Dataset"
+
+    def __repr__(self) -> str:
+        """The animation in a line."""
+        return told(self, str(self.motion.attrs.get("system", "")), f"{self.motion.sizes['time']:,} instants")
 
     def save(self, path: str | Path, **options: Any) -> Path:
         """Write the animation to a file; see `save_animation`."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy as sp
 
+from zwang.display import Displayed
 from zwang.errors import InputError
 from zwang.model.symbols import dot, t
 from zwang.multibody.body import AnyBody
@@ -29,7 +30,7 @@ from zwang.multibody.vectors import (
 
 
 @dataclass(frozen=True)
-class Step:
+class Step(Displayed):
     """One hinge ("angle") or slide ("travel") of a series; `axis` and `at` are in world axes, in the start position.
 
     `reading` is what it reads there. A hinge is at the joint's own point unless `at` says another.

@@ -26,6 +26,8 @@ WRITERS: dict[str, Callable[[Any], str]] = {
     "Solution": solution,
     "Mechanism": mechanism,
     "MechanismPart": part,
+    "Solid": part,
+    "Step": part,
     "Imported": imported,
     "ModelFile": model_file,
     "BlackBox": black_box,

@@ -62,13 +62,14 @@ def between(joint: Any) -> str:
 
 
 def part(given: Any) -> str:
-    """A body, joint or force element: its arguments that say something."""
+    """A body, joint, force element or solid: its arguments that say something."""
     found = []
     for f in fields(given) if is_dataclass(given) else ():
         said = getattr(given, f.name)
-        if f.name != "name" and said is not None and said != () and said != "":
+        empty = said is None or (isinstance(said, tuple | list | str) and not said)
+        if f.name != "name" and not empty:
             found.append((f.name, value(said)))
-    return heading(type(given).__name__, given.name) + pairs(found[:MOST_NAMES])
+    return heading(type(given).__name__, getattr(given, "name", "")) + pairs(found[:MOST_NAMES])
 
 
 def imported(given: "Imported") -> str:

@@ -15,7 +15,8 @@ from zwang.arrays import EPS, Array
 from zwang.errors import InputError
 from zwang.formulations.solution import Solution
 from zwang.formulations.solve import Names, solve_named
-from zwang.lowering.lowered import Matrices, matrix_kernel
+from zwang.lowering.lowered import Matrices
+from zwang.lowering.matrices import matrix_kernel
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, start_of_each, system_of
 from zwang.model.values import column_of, numbers, parameter_values, state_arrays

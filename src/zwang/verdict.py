@@ -22,7 +22,8 @@ from zwang.linalg.masses import mass_units
 from zwang.linalg.newton import nearby_root
 from zwang.linalg.rank import CONSISTENCY_TOL, row_norms, row_rank, rows_in_order
 from zwang.linalg.ranked import Ranked, ranked
-from zwang.lowering.lowered import Matrices, MatrixKernel, matrix_kernel
+from zwang.lowering.lowered import Matrices
+from zwang.lowering.matrices import MatrixKernel, matrix_kernel
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, start_of_one, system_of
 from zwang.model.values import numbers, parameter_values, state_arrays

@@ -13,7 +13,8 @@ from zwang.compile import compile_program
 from zwang.evaluation import matrices
 from zwang.formulations.forms import integrable
 from zwang.lowering import acceleration
-from zwang.lowering.lowered import lower, matrix_kernel
+from zwang.lowering.lowered import lower
+from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.projection import projection_program
 from zwang.lowering.report import report_program
 from zwang.lowering.rows import choose

@@ -8,7 +8,7 @@ import zwang as zw
 from tests.references import problems
 from zwang import dot
 from zwang.errors import AssemblyError, InputError
-from zwang.lowering.lowered import matrix_kernel
+from zwang.lowering.matrices import matrix_kernel
 from zwang.model.values import parameter_values
 from zwang.motion.assemble import natural_units
 

@@ -9,7 +9,7 @@ from zwang import dot
 from zwang import multibody as mb
 from zwang.errors import InputError
 from zwang.linalg.newton import nearest_point, nearest_root
-from zwang.lowering.lowered import matrix_kernel
+from zwang.lowering.matrices import matrix_kernel
 from zwang.model.values import parameter_values
 
 x, y = zw.coordinates("x y")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass, field
 from itertools import chain
 from math import prod
@@ -117,12 +117,12 @@ def compile_program(program: Program, *, optimise: int | None = None) -> Kernel:
     if optimise not in (None, 0, 1, 2, 3):
         raise InputError(f"optimise is {optimise!r}, expected 0, 1, 2, 3 or None")
     engine, work_size, lines = _engine(program, optimise, lanes=1)
-    inputs = _slices(program.inputs)
+    inputs = slices(program.inputs)
     return Kernel(
         address=engine.get_function_address(NAME),
         batch_address=engine.get_function_address(BATCH_NAME),
         inputs=inputs,
-        outputs=_slices(program.outputs),
+        outputs=slices(program.outputs),
         shapes={name: program.shape(name) for name in program.outputs},
         input_size=sum(map(len, program.inputs.values())),
         output_size=sum(map(len, program.outputs.values())),
@@ -178,14 +178,14 @@ def _translated(program: Program) -> tuple[Translator, list[str]]:
     return translator, [translator.code.register(translator.token(e)) for e in expressions]
 
 
-def _slices(names: Mapping[str, tuple[Any, ...]]) -> dict[str, slice]:
+def slices(names: Mapping[str, Sized]) -> dict[str, slice]:
     """Where each name is in the packed array."""
-    slices: dict[str, slice] = {}
+    found: dict[str, slice] = {}
     start = 0
     for name, items in names.items():
-        slices[name] = slice(start, start + len(items))
+        found[name] = slice(start, start + len(items))
         start += len(items)
-    return slices
+    return found
 
 
 def _array(name: str, value: ArrayLike) -> NDArray[np.float64]:

@@ -52,7 +52,7 @@ def module_text(
         bodies = ["\n".join([f"call void @part{k}({given})" for k in range(count)])]
     functions.append(_function(f"void @{NAME}({arguments})", bodies[0]))
     if lanes == 1:
-        functions.append(_batch(len(outputs), input_size, pointer))
+        functions.append(batch_function(len(outputs), input_size, pointer))
     else:
         module += wide_functions(code.called, lanes, pointer)
         functions = [widened(function, code.called, lanes) for function in functions]
@@ -123,7 +123,7 @@ def _function(head: str, body: str) -> str:
     return f"define {head} #1 {{\n{body}\nret void\n}}"
 
 
-def _batch(output_size: int, input_size: int, pointer: str) -> str:
+def batch_function(output_size: int, input_size: int, pointer: str) -> str:
     """The loop over rows."""
     return f"""
 define void @{BATCH_NAME}({pointer} %out, {pointer} %in, {pointer} %work, i64 %count) #1 {{

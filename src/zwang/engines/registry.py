@@ -52,6 +52,8 @@ class Engine:
     """Whether it can read the tables of signals."""
     finds_events: bool = True
     """Whether it finds the events of a task, by which switches of the state end a stretch, too."""
+    runs_loops: bool = False
+    """Whether it integrates programs with loops, as large systems have them."""
     can_bridge: bool = False
     """Whether it steps across singular positions itself, given the kernel for that."""
     measures_projection: bool = False
@@ -133,6 +135,7 @@ ENGINES: dict[str, Engine] = {
         purpose="almost everything",
         run=late("zwang.engines.native.engine", "run"),
         quick_from=1e-15,  # tighter than this, eighth order in doubles gains nothing
+        runs_loops=True,
         can_bridge=True,
         measures_projection=True,
     ),

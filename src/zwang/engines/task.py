@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from zwang.arrays import Array
-from zwang.compile import Program
+from zwang.compile import AnyProgram, Program
 
 STEP_LIMIT = 10_000_000
 """Steps after which an engine that steps in Python gives up."""
@@ -83,7 +83,7 @@ class Task:
     the first not before t and the last the end.
     """
 
-    acceleration: Program
+    acceleration: AnyProgram
     t: float
     q: Array
     v: Array
@@ -98,8 +98,8 @@ class Task:
     volume: float = -np.inf
     """The largest product of these that was met before, as a logarithm."""
     events: EventTask | None = None
-    projection: Program | None = None
-    bridge: Program | None = None
+    projection: AnyProgram | None = None
+    bridge: AnyProgram | None = None
     """The same, for the native engine to step across singular positions."""
     could_bridge: bool = False
     """Without it: the engine stops well before a singular position, so that it can be asked again with it."""
@@ -227,7 +227,7 @@ def packed(t: float | Array, y: Array, p: Array) -> Array:
     return rows
 
 
-def named(program: Program, rows: Array) -> dict[str, Array]:
+def named(program: AnyProgram, rows: Array) -> dict[str, Array]:
     """What was packed, by the names that a program has for it."""
     ends = np.cumsum([len(symbols) for symbols in program.inputs.values()])[:-1]
     return dict(zip(program.inputs, np.split(rows, ends, axis=-1), strict=True))

@@ -17,9 +17,9 @@ import symengine as se
 
 from zwang.arrays import Array
 from zwang.compile import Program
-from zwang.equations.derivation import Description, derive_plain
+from zwang.equations.derivation import Description
 from zwang.functions import FLOORS
-from zwang.lowering.lowered import Lowered, between_jumps
+from zwang.lowering.lowered import Lowered
 from zwang.lowering.power import energies
 from zwang.lowering.switches import RELATIONS, argument_of, atoms_of, expressions_of, worded
 
@@ -106,7 +106,7 @@ def lock(
     # Derived anew, not replaced in what was derived: A, b and Q contain derivatives, and those of a switch that is
     # held are those of its piece.
     smooth = replaced(lowered.description, held)
-    locked = Lowered(smooth, between_jumps(derive_plain(smooth)), lowered.parameters, modes)
+    locked = Lowered(smooth, lowered.parameters, modes)
     rows = [
         (row, i, rises)
         for i, s in enumerate(switches)

@@ -14,7 +14,8 @@ from zwang.evaluation import limits
 from zwang.linalg.masses import regular
 from zwang.linalg.newton import Found, nearest_point
 from zwang.linalg.rank import row_norms
-from zwang.lowering.lowered import Matrices, MatrixKernel, matrix_kernel
+from zwang.lowering.lowered import Matrices
+from zwang.lowering.matrices import MatrixKernel, matrix_kernel
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, system_of
 from zwang.model.values import by_name, numbers, parameter_values, state_arrays, suggestion

@@ -12,7 +12,7 @@ from zwang.engines.native.engine import compiled
 from zwang.equations.languages import in_pieces, translate
 from zwang.errors import InputError
 from zwang.lowering.cache import Kept
-from zwang.lowering.lowered import matrix_kernel
+from zwang.lowering.matrices import matrix_kernel
 from zwang.model.constraint import Constraint
 from zwang.model.symbols import t as time
 from zwang.motion.breaks import derivatives_used, switches_in

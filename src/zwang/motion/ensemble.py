@@ -17,7 +17,7 @@ from zwang.engines.task import Status, Task, Trace, named, packed
 from zwang.errors import InputError, ZwangError
 from zwang.linalg.masses import mass_units
 from zwang.linalg.rank import row_rank
-from zwang.lowering.lowered import matrix_kernel
+from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.rows import DAMPING, RowBasis, mobilities
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, end_of, start_of_each, system_of

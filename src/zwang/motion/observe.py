@@ -11,7 +11,7 @@ from zwang.arrays import Array
 from zwang.engines.native.engine import compiled
 from zwang.engines.task import REMEDY, Status, Trace, Trajectory
 from zwang.linalg.factors import factorise
-from zwang.lowering.lowered import matrix_kernel
+from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.rows import RowBasis
 from zwang.model.event import Event
 from zwang.model.signal import Handle

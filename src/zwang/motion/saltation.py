@@ -18,7 +18,7 @@ import numpy as np
 import symengine as se
 
 from zwang.arrays import Array
-from zwang.compile import Program
+from zwang.compile import AnyProgram, Program
 from zwang.compile.tangent import tangent
 from zwang.engines.native.engine import compiled
 from zwang.engines.task import Task
@@ -70,7 +70,7 @@ class AtSwitch(Protocol):
     def acceleration(self, modes: Array, state: State) -> Array:
         """The acceleration at a state."""
 
-    def inputs_of(self, program: Program, modes: Array, state: State) -> dict[str, Array]:
+    def inputs_of(self, program: AnyProgram, modes: Array, state: State) -> dict[str, Array]:
         """The inputs of a program at a state."""
 
 

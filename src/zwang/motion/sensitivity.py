@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zwang.arrays import Array
-from zwang.compile import Program
+from zwang.compile import Program, straight
 from zwang.engines.task import GOES_ON, REMEDY, Status, Task, Trajectory
 from zwang.errors import SimulationError
 from zwang.lowering.cache import Kept
-from zwang.lowering.lowered import matrix_kernel
+from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.rows import RowBasis
 from zwang.lowering.variational import events_beside, projection_beside, variational_program
 from zwang.model import System
@@ -117,7 +117,8 @@ def sensitivities(
     setup = prepare(system, begin.values, options)
     require_fit(system, setup.signals, setup.method, t, until)
     directions = directions_of(setup, inputs)
-    setup = replace(setup, varied=tuple(map(int, np.flatnonzero(np.any([d.dp != 0 for d in directions], axis=0)))))
+    varied = tuple(map(int, np.flatnonzero(np.any([d.dp != 0 for d in directions], axis=0))))
+    setup = replace(setup, varied=varied, differentiated=True)
     grid = options.grid
     setup = replace(setup, breaks=breaks_in(setup, setup.p[None], t, until)[0])
     require_continuous(setup, q, v)
@@ -176,7 +177,7 @@ class Varied(Alone):
 
         acceleration, projection = _PROGRAMS.get((task.acceleration, pattern), build), task.projection
         if projection:
-            beside = partial(projection_beside, projection, acceleration.inputs)
+            beside = partial(projection_beside, straight(projection), acceleration.inputs)
             projection = _PROGRAMS.get((projection, pattern), beside)
         own = np.concatenate([setup.p, *changes])
         modes = setup.locked.literal if setup.locked else np.zeros(0)

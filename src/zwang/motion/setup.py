@@ -1,7 +1,7 @@
 """The setting of a motion: its system with numbers, its options checked, its span and its saved times."""
 
 import time as clock
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,17 +10,20 @@ import sympy as sp
 from numpy.typing import ArrayLike
 
 from zwang.arrays import Array
-from zwang.compile import Program
+from zwang.compile import AnyProgram
 from zwang.engines.registry import AUTO, LOOSEST, QUAD, TIGHTEST, chosen, engine_of, methods, names, require_tolerance
 from zwang.errors import InputError
 from zwang.evaluation import require_finite_matrices
-from zwang.formulations.forms import integrable
+from zwang.formulations.forms import FORMS, integrable
 from zwang.lowering import acceleration as explicit
 from zwang.lowering.cache import Kept
 from zwang.lowering.locked import Locked, lock
-from zwang.lowering.lowered import Lowered, Matrices, lower, matrix_kernel
+from zwang.lowering.lowered import Lowered, Matrices, lower
+from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.projection import projection_program
 from zwang.lowering.report import report_program
+from zwang.lowering.rolled import programs as in_families
+from zwang.lowering.rolled.families import Families, rolled
 from zwang.lowering.rows import RowBasis
 from zwang.model import System
 from zwang.model.event import Event
@@ -37,7 +40,7 @@ BAUMGARTE = (10.0, 10.0)
 FEWEST_STEPS = 20, 100  # of a motion, and of one that shows nothing a step size could be chosen by
 
 
-_PROGRAMS: Kept[Program] = Kept()
+_PROGRAMS: Kept[AnyProgram] = Kept()
 
 
 _LOCKED: Kept[tuple[Locked | None]] = Kept()
@@ -98,6 +101,8 @@ class Setup:
     """Instants right after which a signal or a switch in time changes."""
     varied: tuple[int, ...] = ()
     """Parameters that change while the motion is integrated with its sensitivities."""
+    differentiated: bool = False
+    """Whether programs will be differentiated: only straight-line ones can be."""
 
     def matrices(self, t: float, q: Array, v: Array) -> Matrices:
         """The system's matrices at a state."""
@@ -105,17 +110,31 @@ class Setup:
         require_finite_matrices(self.system, now)
         return now
 
-    def program(self, kind: str, basis: RowBasis) -> Program:
+    def program(self, kind: str, basis: RowBasis) -> AnyProgram:
         """A program of the explicit equation, made once for the same model and choice."""
         gains = explicit.GAINS if self.drift == "baumgarte" else None
+        running, families = self.running, self.families if kind != "report" else rolled(self.lowered)
         key = (self.system.structure, tuple(self.inputs.items()), kind, self.form, basis, gains, self.varied)
-        running = self.running
-        make = {
+        late = explicit.coordinates_first(self.form)
+        make: dict[str, Callable[[], AnyProgram]] = {
             "acceleration": lambda: explicit.acceleration_program(running, basis, self.form, gains),
             "projection": lambda: projection_program(running, basis, gains),
             "report": lambda: report_program(self.lowered, basis),
         }
-        return _PROGRAMS.get(key, make[kind])
+        if families is not None:
+            make = {
+                "acceleration": lambda: in_families.acceleration_program(families, basis, late, gains),
+                "projection": lambda: in_families.projection_program(families, basis, gains),
+                "report": lambda: in_families.report_program(families, basis),
+            }
+        return _PROGRAMS.get((*key, families is not None), make[kind])
+
+    @property
+    def families(self) -> Families | None:
+        """The families by which a large system is integrated, if its engine takes programs with loops."""
+        if self.differentiated or not engine_of(self.method).runs_loops or FORMS[self.form].eliminates:
+            return None
+        return rolled(self.running)
 
     @property
     def locked(self) -> Locked | None:
@@ -131,7 +150,7 @@ class Setup:
         """The model that engines run."""
         return self.lowered if self.locked is None else self.locked.lowered
 
-    def named(self, program: Program, state: tuple[float, Array, Array]) -> dict[str, Array]:
+    def named(self, program: AnyProgram, state: tuple[float, Array, Array]) -> dict[str, Array]:
         """The inputs of a program at a state, with no switch held."""
         t, q, v = state
         values = {"t": np.array([t]), "q": q, "v": v, "p": self.p, "gains": np.array(self.gains)}

@@ -23,7 +23,8 @@ from zwang.linalg.factors import Stack
 from zwang.linalg.newton import nearest_root
 from zwang.linalg.ranked import Ranked, ranked
 from zwang.lowering.cache import Kept
-from zwang.lowering.lowered import Matrices, MatrixKernel, matrix_kernel
+from zwang.lowering.lowered import Matrices
+from zwang.lowering.matrices import MatrixKernel, matrix_kernel
 from zwang.lowering.rows import RowBasis, choose
 from zwang.model import System
 from zwang.model.values import GivenValues, given_values, state_arrays

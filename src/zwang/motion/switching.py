@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from zwang.arrays import EPS, TINIEST, Array
-from zwang.compile import Program
+from zwang.compile import AnyProgram
 from zwang.engines.native.engine import compiled
 from zwang.engines.task import EventHit, Status, Task, Trace, Trajectory, appended
 from zwang.functions import FLOORS
@@ -293,11 +293,11 @@ class Course:
             return held
         return self.evaluated(self.task.acceleration, self.locked.literal, state)["acceleration"]
 
-    def evaluated(self, program: Program, modes: Array, state: State) -> dict[str, Array]:
+    def evaluated(self, program: AnyProgram, modes: Array, state: State) -> dict[str, Array]:
         """What a program says at a state."""
         return compiled(program)(**self.inputs_of(program, modes, state))
 
-    def inputs_of(self, program: Program, modes: Array, state: State) -> dict[str, Array]:
+    def inputs_of(self, program: AnyProgram, modes: Array, state: State) -> dict[str, Array]:
         """The inputs of a program at a state: as much as it takes of what is the motion's and what is beside it."""
         t, q, v = state
         now = self.given | {"t": np.array([t]), "q": q, "v": v, "modes": modes}

@@ -13,7 +13,8 @@ from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.linalg.masses import mass_units
 from zwang.linalg.rank import row_rank
-from zwang.lowering.lowered import Matrices, matrix_kernel
+from zwang.lowering.lowered import Matrices
+from zwang.lowering.matrices import matrix_kernel
 from zwang.model.symbols import rates
 from zwang.model.values import named_like, parameter_values, suggestion
 from zwang.multibody.body import AnyBody, MassBody, Particle

@@ -9,9 +9,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from zwang.arrays import Array
-from zwang.compile import Kernel, LaneKernel, Program, compile_lanes, compile_program
+from zwang.compile import AnyProgram, Kernel, LaneKernel, Program, RolledProgram, compile_lanes, compile_program
 from zwang.compile.kernel import default_level
 from zwang.compile.lanes import LANES
+from zwang.compile.rolled.kernel import compile_rolled
 from zwang.engines.native import loop
 from zwang.engines.native import runs as stepper
 from zwang.engines.native.bridge import ASK
@@ -49,28 +50,32 @@ LONGEST_SLICE = 100_000  # attempted steps between two looks
 CREPT = 10_000  # attempted steps in a row that rounding makes so short; past a singular position it takes far fewer
 PRICE = 40e-6  # seconds that a line of a program takes to be optimised
 
-_COMPILED: WeakKeyDictionary[Program, Kernel] = WeakKeyDictionary()  # without optimisation
-_OPTIMISED: WeakKeyDictionary[Program, Kernel] = WeakKeyDictionary()
+_COMPILED: WeakKeyDictionary[AnyProgram, Kernel] = WeakKeyDictionary()  # without optimisation
+_OPTIMISED: WeakKeyDictionary[AnyProgram, Kernel] = WeakKeyDictionary()
 _IN_LANES: WeakKeyDictionary[Program, LaneKernel] = WeakKeyDictionary()
-_USED: WeakKeyDictionary[Program, float] = WeakKeyDictionary()  # seconds that runs of a program have taken
+_USED: WeakKeyDictionary[AnyProgram, float] = WeakKeyDictionary()  # seconds that runs of a program have taken
 
 
-def compiled(program: Program) -> Kernel:
+def compiled(program: AnyProgram) -> Kernel:
     """The native code of a program, compiled once and quickly; the optimised code where there is some."""
     if program in _OPTIMISED:
         return _OPTIMISED[program]
     if program in _COMPILED:
         return _COMPILED[program]
     # Two threads may come here together: the code that is kept is the first, for a run holds its address only.
+    if isinstance(program, RolledProgram):
+        return _COMPILED.setdefault(program, compile_rolled(program))
     return _COMPILED.setdefault(program, compile_program(program, optimise=0))
 
 
-def optimised(program: Program) -> Kernel:
+def optimised(program: AnyProgram) -> Kernel:
     """The native code of a program that will run for long: it takes longer to compile, and computes the same bits."""
+    if isinstance(program, RolledProgram):  # its loops are
+        return compiled(program)
     return _OPTIMISED[program] if program in _OPTIMISED else _OPTIMISED.setdefault(program, compile_program(program))
 
 
-def worthwhile(program: Program, so_far: float = 0.0) -> Kernel:
+def worthwhile(program: AnyProgram, so_far: float = 0.0) -> Kernel:
     """The native code of a program that may run for long or not, and has run for `so_far` seconds by now.
 
     It is optimised once its runs have taken as long as that will take. So a short run is not kept waiting, and a long
@@ -142,7 +147,7 @@ def zone_of(task: Task) -> float:
     return ZONE if task.growing and task.tol > LOOSE else 0.0
 
 
-def kernels_of(task: Task, code: Callable[[Program], Kernel] = worthwhile) -> stepper.Kernels:
+def kernels_of(task: Task, code: Callable[[AnyProgram], Kernel] = worthwhile) -> stepper.Kernels:
     """The kernels of a task as the step loop wants them."""
     acceleration = code(task.acceleration)
     event = code(task.events.program) if task.events else None
@@ -155,12 +160,17 @@ def kernels_of(task: Task, code: Callable[[Program], Kernel] = worthwhile) -> st
         parameters=len(task.p),
         pivots=len(task.pivot_scale),
         powers=task.powers,
-        work=max(k.lines if default_level(k.lines) else k.work_size for k in used),  # enough for optimised code
+        work=max(map(room, used)),
         event=event.address if event else 0,
         events=event.output_size if event else 0,
         projection=projection.address if projection else 0,
         bridge=bridge.address if bridge else ASK if task.could_bridge else 0,
     )
+
+
+def room(kernel: Kernel) -> int:
+    """The working space that a kernel needs, or its optimised code, which comes later."""
+    return kernel.lines if kernel.lines and default_level(kernel.lines) else kernel.work_size
 
 
 def kernels_for(task: Task, runs: int) -> stepper.Kernels:
@@ -171,7 +181,7 @@ def kernels_for(task: Task, runs: int) -> stepper.Kernels:
     loop.compiled()  # once on this machine, and no part of the time that the runs take
     if runs < LANES:
         return kernels_of(task)
-    if task.events or task.projection or task.breaks.size:
+    if task.events or task.projection or task.breaks.size or isinstance(task.acceleration, RolledProgram):
         return kernels_of(task, optimised)
     kernel = compiled_in_lanes(task.acceleration)
     lanes_loop.compiled()

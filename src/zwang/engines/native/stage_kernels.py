@@ -7,13 +7,16 @@ time. The sums are the same to the last bit. All functions here are for native f
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from llvmlite import ir
 
-from zwang.compile.restricted import Array, intrinsic
-from zwang.compile.restricted.module import ARRAY, FLOAT, INT, counted, spread
+from zwang.compile.restricted import intrinsic
+from zwang.compile.restricted.memory import at, call, shift
+from zwang.compile.restricted.module import FLOAT, INT, counted, spread
 from zwang.engines.native import tableau as dop853
+
+__all__ = ["DENSE", "ERROR", "at", "call", "combine", "shift", "stage"]
 
 ERROR: Final = 0
 DENSE: Final = 1
@@ -21,8 +24,6 @@ DENSE: Final = 1
 _TABLES: Final = {ERROR: [dop853.E5, dop853.E3], DENSE: list(dop853.D)}
 _TOGETHER: Final = 4
 _FUSE: Final = ("contract",)  # a·b + c may be rounded once, as C compilers do by default
-
-Memory = TypeVar("Memory")  # an Array or Rows
 
 
 class _Wide:
@@ -158,25 +159,3 @@ def combine(builder: Any, which: Any, sums: Any, k: Any, stride: Any, n: Any) ->
         _for_each(builder, k, n, body)
 
     _switch(builder, which, _TABLES, emit)
-
-
-@intrinsic
-def call(builder: Any, address: Any, out: Any, given: Any, work: Any) -> None:
-    """The kernel at an address: it reads `given`, writes `out` and uses `work` as it likes."""
-    kernel = ir.FunctionType(ir.VoidType(), [ARRAY, ARRAY, ARRAY]).as_pointer()
-    arrays = [builder.bitcast(memory, ARRAY) for memory in (out, given, work)]
-    builder.call(builder.inttoptr(address, kernel), arrays)
-
-
-@intrinsic
-def at(builder: Any, address: Any) -> Array:
-    """An address kept as an integer, as the array it is. It keeps nothing alive: the caller does."""
-    array: Array = builder.inttoptr(address, ARRAY)
-    return array
-
-
-@intrinsic
-def shift(builder: Any, array: Memory, offset: Any) -> Memory:
-    """The array from the element at `offset` on."""
-    rest: Memory = builder.gep(array, [offset])
-    return rest

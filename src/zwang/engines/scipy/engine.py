@@ -11,7 +11,7 @@ import numpy as np
 import symengine as se
 
 from zwang.arrays import Array
-from zwang.compile import Kernel, Program
+from zwang.compile import Kernel, Program, straight
 from zwang.compile.kernel import BATCH
 from zwang.compile.tangent import tangent
 from zwang.engines.native.engine import compiled
@@ -131,7 +131,7 @@ def jacobian_of(task: Task) -> tuple[Callable[[float, Array], Array] | None, str
     """∂(q̇, q̈)/∂(q, q̇) in machine code; None, and why, where an expression cannot be differentiated."""
     n = len(task.q)
     try:
-        kernel = compiled(jacobian_program(task.acceleration))
+        kernel = compiled(jacobian_program(straight(task.acceleration)))
     except InputError as error:
         return None, f"The Jacobian is by finite differences: {error}."
     part = kernel.outputs["d_acceleration"]

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from zwang.compile import Program
+from zwang.compile import Program, straight
 from zwang.engines.task import Task
 from zwang.engines.taylor.translate import Interpreter, require_heyoka
 from zwang.errors import InputError
@@ -94,7 +94,8 @@ def machine_for(task: Task, kind: Precision) -> Iterator[Machine]:
     """A machine for a task, compiled if no idle one is at hand: each serves one run at a time."""
     tol = max(task.tol, kind.eps)
     events = task.events.program if task.events and kind.name == "quad" else None
-    programs = (task.acceleration, events, task.projection)
+    projection = straight(task.projection) if task.projection else None
+    programs = (straight(task.acceleration), events, projection)
     key = (tuple(map(content, programs)), tol, kind.name, task.pivot_tol > 0)
     idle = _IDLE.get(key, [])
     try:
@@ -120,9 +121,10 @@ def content(program: Program | None) -> Any:
 def build(task: Task, kind: Precision, tol: float) -> Machine:
     """Translate and compile a task's programs."""
     hy = require_heyoka()
-    to = Interpreter(task.acceleration, quad=kind.name == "quad")
+    acceleration = straight(task.acceleration)
+    to = Interpreter(acceleration, quad=kind.name == "quad")
     x, n = to.variables, len(task.q)
-    out = to.outputs(task.acceleration)
+    out = to.outputs(acceleration)
     # Parameters behind the task's own: one over each pivot's scale, and the share that counts as vanishing.
     pivots = [e * hy.par[to.parameters + i] for i, e in enumerate(out["pivots"])]
     share = hy.par[to.parameters + len(pivots)]
@@ -142,7 +144,7 @@ def build(task: Task, kind: Precision, tol: float) -> Machine:
     )
     projection = None
     if task.projection:
-        parts = to.outputs(task.projection)
+        parts = to.outputs(straight(task.projection))
         ordered = [e for name in ("dq", "dv", "residual", "residual_rate") for e in parts[name]]
         projection = HeyokaFunction(hy.cfunc(ordered, vars=x, **settings))
     readings = HeyokaFunction(hy.cfunc([*out["acceleration"], *pivots, *out.get("power", ())], vars=x, **settings))

@@ -10,7 +10,7 @@ import sympy as sp
 from zwang.arrays import Array
 from zwang.display import told
 from zwang.errors import AssemblyError
-from zwang.lowering.lowered import matrix_kernel
+from zwang.lowering.matrices import matrix_kernel
 from zwang.model import System
 from zwang.model.has_system import HasSystem
 from zwang.model.values import parameter_values

@@ -1,0 +1,274 @@
+"""Large systems as rolled programs: the same outputs as the straight-line ones, from families and a sparse matrix."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import symengine as se
+
+from zwang.arrays import Indices
+from zwang.compile import Program
+from zwang.compile.rolled.program import Largest, RolledProgram
+from zwang.equations.sizes import has_sum, size_of
+from zwang.lowering.equation import REFINEMENTS
+from zwang.lowering.lowered import Lowered
+from zwang.lowering.power import constraint_rates, energies, ledger
+from zwang.lowering.report import REFINEMENTS_OF_REPORT
+from zwang.lowering.rolled.equation import (
+    Entries,
+    RolledEquation,
+    joined,
+    local_mass,
+    mass_pairs,
+    right_sides,
+    together,
+)
+from zwang.lowering.rolled.families import Families, Family
+from zwang.lowering.rolled.matrix import Pairs, sparse_saddle
+from zwang.lowering.rolled.workspace import NEGATE, Workspace, X, Y
+from zwang.lowering.rows import DAMPING, RowBasis
+
+NOT_GIVEN = np.array([np.nan])
+
+
+def acceleration_program(
+    families: Families, basis: RowBasis, coordinates_first: bool, gains: tuple[Any, Any] | None
+) -> RolledProgram:
+    """q̈, pivots and power, as `lowering.acceleration` gives them."""
+    workspace = workspace_of(families, gains)
+    rows = basis.used
+    equation = RolledEquation.of(workspace, families, basis, rows, coordinates_first, REFINEMENTS)
+    Q = forces(workspace, families)
+    forces(workspace, families, "C", Q)
+    b = right_sides(workspace, families, rows, gains)
+    acceleration, multipliers = equation.solve(Q, b)
+    outputs = {"acceleration": acceleration, "pivots": pivots_of(equation, basis)}
+    rates = [(f, constraint_rates(f.lowered, [0], off=gains is not None).get(0)) for f in families.constraints]
+    if gains is not None and any(rate is not None for _, rate in rates):
+        _, multipliers = equation.solve(Q, right_sides(workspace, families, rows, None))
+    power = workspace.block(1)
+    before = len(workspace.stages)
+    add_up(workspace, families, power, lambda lowered: ledger(lowered)[1] + nonideal_power(lowered))
+    number = np.full(families.m, -1)
+    number[list(rows)] = np.arange(len(rows))
+    for family, rate in rates:
+        if rate is not None:
+            chosen = family.of(np.flatnonzero(number[family.rows] >= 0))
+            given = multipliers[number[chosen.rows]][:, None]
+            workspace.members(chosen, [X * rate], spread(power, chosen), [X], given)
+    if len(workspace.stages) > before:
+        outputs["power"] = power
+    return workspace.program(outputs)
+
+
+def projection_program(families: Families, basis: RowBasis, gains: tuple[Any, Any] | None) -> RolledProgram:
+    """The way back to the constraints, as `lowering.projection` gives it."""
+    workspace = workspace_of(families, gains)
+    residual, residual_rate = readings(workspace, families)
+    orders = [order for _, order in families.lowered.description.constraints]
+    outputs = {}
+    for name, most, reading in (("dq", 0, residual), ("dv", 1, residual_rate)):
+        rows = [i for i in basis.used if orders[i] <= most]
+        back = workspace.block(families.n)
+        if rows:
+            b = workspace.block(len(rows))
+            workspace.copy(reading[rows], b, NEGATE)
+            nothing = np.zeros(0, dtype=np.int64)
+            back, _ = RolledEquation.of(workspace, families, basis, rows).solve(nothing, b)
+        outputs[name] = back
+    for name, most, reading in (("residual", 0, residual), ("residual_rate", 1, residual_rate)):
+        rows = [i for i in basis.used if orders[i] <= most]
+        outputs[name] = workspace.block(1)
+        workspace.stages.append(Largest(reading[rows], int(outputs[name][0])))
+    return workspace.program(outputs)
+
+
+def report_program(families: Families, basis: RowBasis) -> RolledProgram:
+    """Everything that the results say of a state, as `lowering.report` gives it."""
+    workspace, n = workspace_of(families), families.n
+    equation = RolledEquation.of(workspace, families, basis, basis.used, refinements=REFINEMENTS_OF_REPORT)
+    Q = forces(workspace, families)
+    b = right_sides(workspace, families, basis.used, None)
+    nonideal = any(c != 0 for family in families.terms for c in family.derived.C)
+    C = forces(workspace, families, "C")
+    whole = workspace.block(n)
+    workspace.copy(Q, whole)
+    workspace.copy(C, whole)
+    x, multipliers = equation.solve(whole, b)
+    force = equation.reactions(multipliers)
+    workspace.copy(C, force)
+    ideal = equation.reactions(equation.solve(Q, b)[1]) if nonideal else force
+    residual, residual_rate = readings(workspace, families)
+    scalars = {name: workspace.block(1) for name in ("kinetic", "potential", "jacobi", "given_power")}
+    what: dict[str, Callable[[Lowered], Any]] = {
+        "kinetic": lambda lowered: energies(lowered)[0],
+        "potential": lambda lowered: lowered.description.potential,
+        "jacobi": lambda lowered: ledger(lowered)[0],
+        "given_power": lambda lowered: energies(lowered)[2],
+    }
+    for name, place in scalars.items():
+        add_up(workspace, families, place, what[name])
+    outputs = {
+        "acceleration": x,
+        "force": Q,
+        "constraint_force": force,
+        "ideal_force": ideal,
+        "multiplier": multipliers,
+        "residual": residual,
+        "residual_rate": residual_rate,
+        **scalars,
+        "gaussian": gaussian(workspace, families, basis, force),
+    }
+    return workspace.program(outputs, dict.fromkeys((*scalars, "gaussian"), ()))
+
+
+def gaussian(workspace: Workspace, families: Families, basis: RowBasis, force: Indices) -> Indices:
+    """The place of ½ Q_cᵀM⁻¹Q_c; not a number where M is singular."""
+    if basis.lifted:
+        return workspace.constant(NOT_GIVEN)
+    n, none = families.n, (np.zeros(0, dtype=np.int64),) * 2
+    saddle = sparse_saddle(workspace, n, joined([mass_pairs(family) for family in families.terms]), none, 0)
+    for family in families.terms:
+        i, j = local_mass(family)
+        at = saddle.at(family.coordinates[:, i], family.coordinates[:, j])
+        workspace.members(family, [family.derived.M[a][c] for a, c in zip(i, j, strict=True)], at)
+    saddle.factorise()
+    deviation = saddle.right()
+    workspace.copy(force, deviation)
+    saddle.solve(deviation)
+    place = workspace.block(1)
+    half = Program({"x": (X, Y)}, {"y": (X * Y / 2,)})
+    workspace.repeat(half, np.stack([deviation, force], axis=1), np.repeat(place[:, None], n, axis=0))
+    return place
+
+
+def pivots_of(equation: RolledEquation, basis: RowBasis) -> Indices:
+    """What vanishes where the equation loses its meaning, the rows first."""
+    workspace, saddle = equation.workspace, equation.saddle
+    n, count = saddle.n, saddle.nodes - saddle.n
+    own = workspace.block(count)
+    workspace.copy(saddle.pivots[n:], own, NEGATE)
+    if basis.damping:
+        own = volume(workspace, own, basis)
+    touched = np.setdiff1d(np.arange(n), saddle.untouched)
+    return np.concatenate([own, saddle.pivots[touched]])
+
+
+def volume(workspace: Workspace, pivots: Indices, basis: RowBasis) -> Indices:
+    """The product of damped pivots, about 1 where they were chosen, and its reciprocal."""
+    logarithm, product = workspace.block(1), workspace.block(2)
+    start = workspace.constant(np.array([len(basis.rows) * math.log(DAMPING)]))
+    workspace.copy(start, logarithm)
+    grown = Program({"x": (X, Y)}, {"y": (se.log(X / Y),)})
+    damping = workspace.constant(np.array(basis.damping))
+    workspace.repeat(grown, np.stack([pivots, damping], axis=1), np.repeat(logarithm[:, None], len(pivots), axis=0))
+    both = Program({"x": (X,)}, {"y": (se.exp(X), se.exp(-X))})
+    workspace.repeat(both, logarithm[:, None], product[None])
+    return product
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixPlaces:
+    """Which entries of M and A a program gives, which of A are sums, and which constraints read what."""
+
+    M: Pairs
+    A: Pairs
+    sums: Pairs
+    holonomic: Indices
+    first: Indices
+    """Those that say something of velocities."""
+
+
+def matrices_program(families: Families) -> tuple[RolledProgram, MatrixPlaces]:
+    """The entries of M and A, Q, b, C and what constraints read; and which entries these are."""
+    workspace, n = workspace_of(families), families.n
+    i, j = joined([mass_pairs(family) for family in families.terms])
+    keys = np.unique(np.concatenate([i * n + j, j * n + i]))
+    M = workspace.block(len(keys))
+    for family in families.terms:
+        a, b = local_mass(family)
+        entries = [family.derived.M[row][column] for row, column in zip(a, b, strict=True)]
+        at = family.coordinates[:, a] * n + family.coordinates[:, b]
+        workspace.members(family, entries, M[np.searchsorted(keys, at)])
+        mirrored = [e if row != column else se.Integer(0) for e, row, column in zip(entries, a, b, strict=True)]
+        at = family.coordinates[:, b] * n + family.coordinates[:, a]
+        workspace.members(family, mirrored, M[np.searchsorted(keys, at)])
+    A = together([row_of(workspace, family, dict(family.derived.A[0])) for family in families.constraints])
+    sums = together([row_of(workspace, family, sizes_of_sums(family)) for family in families.constraints])
+    residual, residual_rate = readings(workspace, families)
+    size, rate_size = readings(workspace, families, size_of)
+    orders = np.array([order for _, order in families.lowered.description.constraints], dtype=int)
+    holonomic, first = np.flatnonzero(orders == 0), np.flatnonzero(orders <= 1)
+    outputs = {
+        "M": M,
+        "Q": forces(workspace, families),
+        "A": A.place,
+        "b": right_sides(workspace, families, range(families.m), None),
+        "C": forces(workspace, families, "C"),
+        "residual": residual[holonomic],
+        "residual_rate": residual_rate[first],
+        "size": size[holonomic],
+        "rate_size": rate_size[first],
+        "row_size": sums.place,
+    }
+    where = MatrixPlaces((keys // n, keys % n), (A.row, A.column), (sums.row, sums.column), holonomic, first)
+    return workspace.program(outputs), where
+
+
+def row_of(workspace: Workspace, family: Family, expressions: Mapping[int, Any]) -> Entries:
+    """Expressions for entries of the rows of a family, each in a place of its own."""
+    columns = family.coordinates[:, list(expressions)]
+    places = workspace.block(columns.size).reshape(columns.shape)
+    workspace.members(family, list(expressions.values()), places)
+    return Entries(np.repeat(family.rows, columns.shape[1]), columns.ravel(), places.ravel())
+
+
+def sizes_of_sums(family: Family) -> dict[int, Any]:
+    """How large the terms are of those entries of a row that are sums."""
+    return {j: size_of(e) for j, e in family.derived.A[0].items() if has_sum(e)}
+
+
+def workspace_of(families: Families, gains: tuple[Any, Any] | None = None) -> Workspace:
+    """An empty workspace with the inputs of a system."""
+    inputs = families.lowered.inputs
+    return Workspace(inputs if gains is None else inputs | {"gains": gains})
+
+
+def forces(workspace: Workspace, families: Families, what: str = "Q", places: Indices | None = None) -> Indices:
+    """The places of Q, or of C; given some, they are added there."""
+    places = workspace.block(families.n) if places is None else places
+    for family in families.terms:
+        workspace.members(family, getattr(family.derived, what), places[family.coordinates])
+    return places
+
+
+def readings(
+    workspace: Workspace, families: Families, of: Callable[[Any], Any] = lambda e: e
+) -> tuple[Indices, Indices]:
+    """The places of what constraints read in position and in velocity; not a number where that is not given."""
+    residual, residual_rate = (workspace.constant(np.full(families.m, np.nan)) for _ in range(2))
+    for family in families.constraints:
+        levels = (residual, family.derived.residual[0]), (residual_rate, family.derived.residual_rate[0])
+        for found, expression in levels:
+            if expression is not None:
+                found[family.rows] = workspace.block(len(family))
+                workspace.members(family, [of(expression)], found[family.rows][:, None])
+    return residual, residual_rate
+
+
+def add_up(workspace: Workspace, families: Families, place: Indices, what: Callable[[Lowered], Any]) -> None:
+    """A scalar of every term of a system, added up."""
+    for family in families.terms:
+        workspace.members(family, [se.sympify(what(family.lowered))], spread(place, family))
+
+
+def nonideal_power(lowered: Lowered) -> Any:
+    """C·q̇."""
+    return se.Add(*[c * v for c, v in zip(lowered.derived.C, lowered.description.axes.v, strict=True)])
+
+
+def spread(place: Indices, members: Any) -> Indices:
+    """(count, 1) one place for all members."""
+    return np.repeat(place[:, None], len(members), axis=0)

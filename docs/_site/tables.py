@@ -8,11 +8,15 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from zwang.cli.terminal import fitted
 from zwang.engines.registry import ENGINES
+from zwang.errors import ModelFileError
+from zwang.files.read import read_model
 from zwang.formulations.forms import FORMS
 from zwang.functions import FUNCTIONS, Function
 
 DOCS = Path(__file__).parents[1]
+SPOILT = DOCS.parent / "tests" / "files" / "spoilt"
 TABLE = re.compile(r"(<!-- table: ([^\n]+) -->\n)(.*?)(<!-- end of table -->\n)", re.DOTALL)
 
 
@@ -81,11 +85,29 @@ def engines() -> str:
     return table(head, rows)
 
 
+def spoilt() -> str:
+    """Model files as teachers spoil them, and what the command says of them in a terminal of 80 columns."""
+    return "\n".join(f"## {title}\n\n```text\n{said}\n```\n" for title, said in told_of_spoilt().items())
+
+
+def told_of_spoilt() -> dict[str, str]:
+    """What is said of each spoilt file, by what was done to it."""
+    told = {}
+    for path in sorted(SPOILT.glob("*.toml")):
+        _, model, what = path.stem.split("-", 2)
+        try:
+            read_model(path.read_text(encoding="utf-8"), f"{model}.toml")
+        except ModelFileError as error:
+            told[what.replace("-", " ").capitalize()] = fitted(str(error), 80)
+    return told
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "forms": forms,
     "what forms cost": costs,
     "functions": functions,
     "engines": engines,
+    "spoilt": spoilt,
 }
 
 

@@ -283,6 +283,8 @@ def value_hint(key: Key, value: Any) -> str:
     """What may have been meant by a value of a wrong type: a number in quotes, or numbers with decimal commas."""
     if key.type in ("number", "count") and isinstance(value, str) and (number := NUMBER.match(value)):
         return f"write {key.name} = {number.group()}"
+    if key.type == "count" and isinstance(value, float) and value.is_integer():
+        return f"write {key.name} = {int(value)}"
     if isinstance(value, list) and value and len(value) % 2 == 0 and all(type(entry) is int for entry in value):
         pairs = [f"{whole}.{abs(rest)}" for whole, rest in zip(value[::2], value[1::2], strict=True)]
         return f"if these are decimal commas, write [{', '.join(pairs)}]"

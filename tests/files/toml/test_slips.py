@@ -77,6 +77,8 @@ SLIPS = {
     "section with a colon": ("[units]", "units:", "stands in [ ]", "write [units]", "units"),
     "section and a key": ("[units]", "[units] length = 1", "in a line of its own", "after [units]", "length"),
     "a space of typography": ("m = 1.0", "m =\u00a01.0", "a space that is not a plain one", "type a space", "\u00a0"),
+    "given twice in a table": ("rate = 0.0", "start = 0.0", "'start' is given twice", "the first is in line", "start"),
+    "unit of inertia": ("m = 1.0", "m = 0.5 kgm²", "without its unit kgm²", "write m = 0.5  # kgm²", "0.5"),
     "given twice": ("g = 9.81", "g = 9.81\ng = 10", "'g' is given twice", "the first is in line", "g = 10"),
 }  # fmt: skip
 

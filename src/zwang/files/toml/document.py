@@ -169,7 +169,7 @@ def parsed(document: Document) -> bool:
         document.at(error.at, error.message, error.hint)
         if not isinstance(error, Repeated):
             document.raise_problems()
-        document.broken = (*statement(document.text, starts, error.at), True)
+        document.broken = (*statement(document.text, starts, error.at), error.at in starts)
     except tomllib.TOMLDecodeError as error:
         explain(document, str(error), starts)
     except (ValueError, RecursionError):

@@ -50,8 +50,8 @@ COMMA = re.compile(
 )
 DEGREES = re.compile(rf"({NUMBER})[ \t]*(?:°|deg\b|degrees?\b|Grad\b)")
 UNITS = re.compile(
-    rf"({NUMBER})[ \t]*((?:[kMGmcdµμn]?(?:m|s|g|N|Nm|J|W|Hz|Pa|V|A|K|rad|Ω|bar|l|L)|min|h|t|in|ft|lb|lbf|rpm|mph|U/min)"
-    rf"(?![^\W_0-9])[\w²³⁻¹/·*^ .()-]*)"
+    rf"({NUMBER})[ \t]*((?:[kMGmcdµμn]?(?:m|s|g|N|Nm|Ns|gm|J|W|Hz|Pa|V|A|K|rad|Ω|bar|l|L)|min|h|t|in|ft|lb|lbf|rpm|mph)"
+    rf"(?![^\W_0-9²³¹])[\w²³⁻¹/·*^ .()-]*)"
 )
 PERCENT = re.compile(rf"({NUMBER})[ \t]*%")
 POWERS = re.compile(rf"({NUMBER})[ \t]*[x×·*][ \t]*10\^?\(?([-+−]?[0-9]+|[⁻⁺]?[⁰¹²³⁴-⁹]+)\)?")
@@ -231,7 +231,7 @@ def other_key(line: Line) -> Slip | None:
     return None
 
 
-MARKS = str.maketrans("’′", "''")
+MARKS = str.maketrans("’′−–·×⋅", "''--***")
 
 
 def other_quotes(line: Line) -> Slip | None:

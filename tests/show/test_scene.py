@@ -1,6 +1,7 @@
 """What there is to see: shapes, places between samples, bounds, speeds and units."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,18 @@ def test_meshes_from_a_strange_file_are_refused() -> None:
     ):
         with pytest.raises(InputError, match="does not say which shapes"):
             scene_of(strange)
+
+
+def test_a_mesh_that_is_named_without_end_is_refused_at_once() -> None:
+    motion = gyroscope().copy()
+    mesh = json.loads(motion.drawing.attrs["shapes"])[0]
+    many = motion.assign(mesh_vertices=(("vertex", "axis"), np.zeros((60_000, 3))))
+    mesh["solid"] |= {"vertices": [0, 60_000]}
+    many["drawing"] = many.drawing.assign_attrs(shapes=json.dumps([mesh] * 3000))
+    started = time.process_time()
+    with pytest.raises(InputError, match="does not say which shapes"):
+        scene_of(many)
+    assert time.process_time() - started < 1
 
 
 def test_solids_are_saved_and_loaded_with_their_motion(tmp_path: Path) -> None:

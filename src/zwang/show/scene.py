@@ -28,6 +28,7 @@ PLAYED_AS_IT_IS = (3.0, 20.0)  # seconds; shorter motions are slowed down, longe
 PLAYED = 8.0  # … to about this many seconds
 
 COUNTS = {"circle": 2, "solid": 3}  # entries of shapes that have a fixed number of them
+MOST_VERTICES = 5_000_000  # of all meshes of a drawing: a strange file may name one mesh a million times
 MOST_CORNERS = 1500  # vertices of a solid that are looked at for its bounds, without its convex hull
 
 # A coordinate called x, x1, x_1, bob.x or bob_x, and what is left of its name on both sides.
@@ -188,7 +189,8 @@ def drawn_shapes(text: str, shape: tuple[int, ...], meshes: tuple[Array, Array])
             for _, kind, first, count, *_ in listed
         )
         good = good and (axes == 3 or all(kind != "solid" for _, kind, *_ in listed))
-        solids = [solid_of(s["solid"], meshes) if s["kind"] == "solid" else None for s in said]
+        good = good and sum(int(s["solid"]["vertices"][1]) for s in said if is_mesh(s)) <= MOST_VERTICES
+        solids = [solid_of(s["solid"], meshes) if s["kind"] == "solid" else None for s in said] if good else []
     except (TypeError, KeyError, ValueError, AttributeError, InputError):
         good = False
     if not good:
@@ -198,6 +200,11 @@ def drawn_shapes(text: str, shape: tuple[int, ...], meshes: tuple[Array, Array])
         Seen(name, kind, first, count, pair, trail, solid)
         for (name, kind, first, count, _, trail), pair, solid in zip(listed, pairs, solids, strict=True)
     )
+
+
+def is_mesh(said: Any) -> bool:
+    """Whether a shape is a mesh, by its own words."""
+    return bool(said["kind"] == "solid" and said["solid"]["kind"] == "mesh")
 
 
 def solid_of(said: Any, meshes: tuple[Array, Array]) -> Solid:

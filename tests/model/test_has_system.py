@@ -8,6 +8,8 @@ import zwang as zw
 from zwang import multibody as mb
 from zwang.errors import InputError, SimulationError
 from zwang.files.read import read_model
+from zwang.motion.compare import compare_engines, compare_forms, work_precision
+from zwang.motion.independent import compare_derivation
 
 g, L = zw.parameters("g L")
 
@@ -81,6 +83,20 @@ def test_a_mechanism_is_its_system_with_its_start(parameters):
 def test_a_mechanism_is_derived_as_its_system_is():
     made = machine()
     assert zw.derive(made) == zw.derive(made.system)
+
+
+def test_mechanisms_are_compared_as_their_systems_are():
+    made = machine()
+    motion = zw.simulate(made, until=0.5, samples=5)
+    assert [row.error for row in compare_forms(made, motion)] == [
+        row.error for row in compare_forms(made.system, motion)
+    ]
+    assert compare_derivation(made, motion).error == compare_derivation(made.system, motion).error
+    ends = [compare_engines(made, until=0.5, stiff=False), compare_engines(made.system, made.start, 0.5, stiff=False)]
+    assert [row.error for row in ends[0]] == [row.error for row in ends[1]]
+    assert [r.steps for r in work_precision(made, until=0.5)] == [
+        r.steps for r in work_precision(made.system, made.start, 0.5)
+    ]
 
 
 def test_assembly_of_a_mechanism_holds_what_is_to_be_held():

@@ -24,6 +24,7 @@ from zwang.formulations.fundamental import literal
 from zwang.linalg.masses import masses
 from zwang.linalg.rank import CONSISTENCY_TOL, row_rank
 from zwang.model import System
+from zwang.model.has_system import HasSystem, begin_of, end_of, start_of_one, system_of
 from zwang.motion.setup import RunOptions, check_span
 from zwang.motion.simulate import motion_from
 from zwang.motion.start import Start, start_of
@@ -93,7 +94,7 @@ class PrecisionRow:
 
 
 def compare_forms(
-    system: System, motion: "xr.Dataset", parameters: Mapping[Any, Any] | None = None
+    system: System | HasSystem, motion: "xr.Dataset", parameters: Mapping[Any, Any] | None = None
 ) -> tuple[FormRow, ...]:
     """The accelerations of all forms of the equations of motion at saved states of a motion.
 
@@ -106,6 +107,7 @@ def compare_forms(
     >>> all(row.error < 1e-12 for row in compare_forms(slide, motion))
     True
     """
+    system = system_of(system, "compare_forms", parameters)
     n, saved = len(system.coordinates), motion.sizes["time"]
     if n > DENSE_SIZE or not saved:
         note = f"left out: {n} coordinates take long in dense matrices" if saved else "the motion has no saved states"
@@ -176,13 +178,13 @@ def acceleration(system: System, state: Mapping[str, Any], t: Any, parameters: A
 
 
 def compare_engines(
-    system: System,
-    start: Mapping[Any, float],
-    until: float,
+    system: System | HasSystem,
+    start: Mapping[Any, float] | None = None,
+    until: float | None = None,
     *,
     parameters: Mapping[Any, Any] | None = None,
     tol: float = 1e-12,
-    t: float = 0.0,
+    t: float | None = None,
     stiff: bool = True,
 ) -> tuple[EngineRow, ...]:
     """One motion by every engine, and by the native engine in forms that eliminate accelerations.
@@ -199,7 +201,15 @@ def compare_engines(
     >>> max(row.error for row in rows if row.engine == "native") < 1e-11
     True
     """
-    return engines_from(start_of(system, start, t, parameters), until, tol, stiff)
+    begin = begin_at(system, start, t, parameters, "compare_engines")
+    return engines_from(begin, end_of(system, until), tol, stiff)
+
+
+def begin_at(given: Any, start: Any, t: float | None, parameters: Mapping[Any, Any] | None, what: str) -> Start:
+    """The start that is given, or that of a mechanism itself."""
+    t = begin_of(given, t)
+    system = system_of(given, what, parameters)
+    return start_of(system, start_of_one(given, start, parameters, t), t, parameters)
 
 
 def engines_from(start: Start, until: float, tol: float, stiff: bool = True) -> tuple[EngineRow, ...]:
@@ -262,19 +272,19 @@ def account(
 
 
 def work_precision(
-    system: System,
-    start: Mapping[Any, float],
-    until: float,
+    system: System | HasSystem,
+    start: Mapping[Any, float] | None = None,
+    until: float | None = None,
     *,
     parameters: Mapping[Any, Any] | None = None,
-    t: float = 0.0,
+    t: float | None = None,
 ) -> tuple[PrecisionRow, ...]:
     """What the native engine takes at tolerances from 1e-4 to 1e-14, and how far each end is from the tightest.
 
     Short runs are timed three times and the shortest counts. Once the runs together have taken five seconds the tighter
     tolerances are left out.
     """
-    return tolerances_from(start_of(system, start, t, parameters), until)
+    return tolerances_from(begin_at(system, start, t, parameters, "work_precision"), end_of(system, until))
 
 
 def tolerances_from(start: Start, until: float) -> tuple[PrecisionRow, ...]:

@@ -25,6 +25,7 @@ from sympy.core.function import AppliedUndef
 from zwang.arrays import Array
 from zwang.errors import InputError, ZwangError
 from zwang.model import System
+from zwang.model.has_system import HasSystem, system_of
 from zwang.model.identity import CONDITIONS, MPMATH
 from zwang.model.signal import signals_in
 from zwang.model.symbols import rates, t
@@ -70,7 +71,7 @@ class DerivationRow:
 
 
 def compare_derivation(
-    system: System, motion: "xr.Dataset", parameters: Mapping[Any, Any] | None = None
+    system: System | HasSystem, motion: "xr.Dataset", parameters: Mapping[Any, Any] | None = None
 ) -> DerivationRow:
     """The accelerations of a motion beside those from its energies and constraints, by differences at saved states.
 
@@ -81,6 +82,7 @@ def compare_derivation(
     >>> compare_derivation(slide, motion).error < 1e-12
     True
     """
+    system = system_of(system, "compare_derivation", parameters)
     began, saved = clock.thread_time(), motion.sizes["time"]
     if not saved:
         return DerivationRow(nan, 0, 0.0, "the motion has no saved states")

@@ -37,7 +37,7 @@ def tables(given: "Mechanism") -> str:
         [escape(j.name), kind_of(j), between(j), names(f"{j.name}.{suffix}" for suffix in j.asked)]
         for j in given.joints[:MOST_ROWS]
     ]
-    forces = [[escape(f.name), kind_of(f), names(b.name for b in f.bodies)] for f in given.forces[:MOST_ROWS]]
+    forces = [[escape(f.name), kind_of(f), acted_on(f)] for f in given.forces[:MOST_ROWS]]
     return (
         bounded("Bodies", ("Body", "Kind", "Mass", "Coordinates"), bodies, "", len(given.bodies))
         + bounded("Joints", ("Joint", "Kind", "Between", "Constraints"), joints, "", len(given.joints))
@@ -59,6 +59,12 @@ def between(joint: Any) -> str:
     """The bodies that a joint is between; the joint that a driver moves."""
     ends = [getattr(joint, end, None) for end in ("first", "second", "joint")]
     return names(end.name for end in ends if end is not None)
+
+
+def acted_on(element: Any) -> str:
+    """The bodies or joints that a force element names; one that names none acts on all."""
+    named = [each.name for each in (*element.bodies, *element.joints)]
+    return names(named) if named else "all bodies"
 
 
 def part(given: Any) -> str:

@@ -63,24 +63,13 @@ ENGINES["toy"] = Engine(
 def main(folder):
     import numpy as np
     import sympy as sp
-    from typer.testing import CliRunner
+    from asking import command, refusal
 
     import zwang as zw
-    from zwang.cli.app import app
-    from zwang.errors import InputError
     from zwang.motion.compare import compare_engines
 
     path = Path(folder) / "toy.toml"
     path.write_text(MODEL, encoding="utf-8")
-
-    def command(*words):
-        return CliRunner().invoke(app, [str(word) for word in words], env={"COLUMNS": "300"}).output
-
-    def refusal(call, *args, **options):
-        try:
-            call(*args, **options)
-        except InputError as error:
-            return str(error)
 
     model = zw.load_model(path)
     system, start = model.system, model.start

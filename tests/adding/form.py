@@ -66,24 +66,13 @@ FORMS["toy"] = Form(
 
 def main(folder):
     import numpy as np
-    from typer.testing import CliRunner
+    from asking import command, refusal
 
     import zwang as zw
-    from zwang.cli.app import app
-    from zwang.errors import InputError
     from zwang.motion.compare import compare_forms
 
     path = Path(folder) / "toy.toml"
     path.write_text(MODEL, encoding="utf-8")
-
-    def command(*words):
-        return CliRunner().invoke(app, [str(word) for word in words], env={"COLUMNS": "300"}).output
-
-    def refusal(call, *args, **options):
-        try:
-            call(*args, **options)
-        except InputError as error:
-            return str(error)
 
     model = zw.load_model(path)
     motion, usual = (zw.simulate(model.system, model.start, 0.5, form=form) for form in ("toy", "fundamental"))

@@ -81,19 +81,24 @@ aria-label="{escape(", ".join(s.name for s in scene.shapes[:NAMES_SHOWN]))}">Thi
 def player_page(motion: "xr.Dataset") -> str:
     """A whole HTML page around the player."""
     title = escape(str(motion.attrs.get("system", "")) or "A motion")
+    body = f"<main><h1>{title}</h1>\n{player_html(motion, autoplay=True)}\n</main>"
+    return whole_page(title, POLICY, "page.css", body)
+
+
+def whole_page(title: str, policy: str, style: str, body: str) -> str:
+    """A whole HTML page in one of our styles, light or dark as its reader has it; the title is escaped."""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>{title}</title>
-<style>{asset("page.css")}</style>
+<style>{asset(style)}</style>
 </head>
 <body>
-<main><h1>{title}</h1>
-{player_html(motion, autoplay=True)}
-</main>
+{body}
 </body>
 </html>
 """

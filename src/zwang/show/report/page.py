@@ -15,7 +15,7 @@ from zwang.files.model_file import ModelFile, Run
 from zwang.files.write import model_text
 from zwang.model import System
 from zwang.model.has_system import HasSystem
-from zwang.show.player import asset, player_html
+from zwang.show.player import asset, player_html, whole_page
 from zwang.show.quantities import require_motion
 from zwang.show.report.checks import checks_section
 from zwang.show.report.equations import equations_section
@@ -137,22 +137,5 @@ def equations_page(model: ModelFile, forms: Sequence[str]) -> str:
 def document(title: str, policy: str, head: str, sections: list[PageSection], after: str = "") -> str:
     """A page in our style; `after` follows what is to be read."""
     body = "\n".join(section.html for section in sections)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{escape(title)}</title>
-<style>{asset("report.css")}</style>
-</head>
-<body>
-<main>
-{head}
-{body}
-<footer><p>Made with zwang.</p></footer>
-</main>
-{after}</body>
-</html>
-"""
+    main = f"<main>\n{head}\n{body}\n<footer><p>Made with zwang.</p></footer>\n</main>\n{after}"
+    return whole_page(escape(title), policy, "report.css", main)

@@ -63,13 +63,20 @@ def test_a_mechanism_is_read_parsed_and_put_together_once(zwang, here, counted):
     assert {key: counted[key] for key in wanted} == dict.fromkeys(wanted, 1)
 
 
-def test_other_places_build_a_mechanism_again_but_read_and_parse_nothing_again(zwang, here, counted):
+def test_a_mechanism_whose_places_are_set_is_put_together_once_as_it_is_set(zwang, here, counted):
     (here / "wind.csv").write_text(WIND, encoding="utf-8")
     result = zwang("run", "crank.toml", "--until", 0.1, "--set", "L=1.1", crank=SLIDER)
     assert result.exit_code == 0, result.output
-    wanted = ("tomllib", "scan", "crank.toml", "wind.csv")
+    wanted = ("tomllib", "scan", "mechanism put together", "crank.toml", "wind.csv")
     assert {key: counted[key] for key in wanted} == dict.fromkeys(wanted, 1)
-    assert counted["mechanism put together"] == 2  # as the file has it, and as it is set
+
+
+def test_a_mechanism_that_fits_only_as_it_is_set_is_run_as_it_is_set(zwang, counted):
+    short = CRANK.replace("L = 0.9", "L = 0.0")
+    assert short != CRANK
+    assert zwang("run", "crank.toml", "--until", 0.1, crank=short).exit_code != 0
+    result = zwang("run", "crank.toml", "--until", 0.1, "--set", "L=0.9", crank=short)
+    assert result.exit_code == 0, result.output
 
 
 @pytest.mark.parametrize("words", [("run", "--assemble"), ("check", "--assemble", "--at", "1"), ("compare",)])

@@ -67,7 +67,7 @@ def load(
 
     Everything in it has a value, except where symbols are enough.
     """
-    from zwang.files.read import load_model
+    from zwang.files.read import load_model_with
     from zwang.files.robots import is_robot
 
     values, begin = pairs(settings), pairs(starts, "--start")
@@ -80,7 +80,7 @@ def load(
         option = "--floating-base" if gravity is None else "--gravity"
         raise Failure(Exit.USAGE, f"{option} is for robots in URDF or MJCF: a model file says this itself")
     else:
-        found = started(load_model(path), begin)
+        found = started(load_model_with(path, values), begin)
     if example and not quiet:
         from zwang.cli.terminal import say
 

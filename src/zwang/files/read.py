@@ -34,6 +34,27 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
     return read_model(file_text(path), path)
 
 
+def load_model_with(path: str | os.PathLike[str], values: Mapping[str, float]) -> ModelFile:
+    """The model in a file, its places by these values of parameters: what `load_model(path).with_parameters(values)` is.
+
+    A mechanism is put together once, as it is wanted, and not as the file has it first. Other values, and names that the
+    model does not have, are the caller's to look after.
+    """
+    path = find_model(path)[0]
+    text = file_text(path)
+    document = parse_document(text, str(path))
+    return document_model(document, text, path, {name: values[name] for name in values if name in placing(document)})
+
+
+def placing(document: Document) -> set[str]:
+    """The parameters of a document that places of a mechanism depend on."""
+    if document.slips or not is_mechanical(document):
+        return set()
+    from zwang.files.mechanisms import place_names  # models without bodies do not wait for all of multibody
+
+    return place_names(document.data, document.data.get("definitions", {})) & {*document.data.get("parameters", {})}
+
+
 def read_model(
     text: str, path: str | os.PathLike[str] | None = None, parameters: Mapping[str, float] | None = None
 ) -> ModelFile:

@@ -48,7 +48,10 @@ class Case:
     @cached_property
     def moved(self) -> "Moved | None":
         """What was moved to put the start together; None if nothing was."""
-        found = self.model.moved_with(self.parameters, self.model.run.begin)
+        begin, q, v = self.start.state
+        system = self.model.system
+        start = dict(zip([*system.coordinates, *system.velocities], [*q, *v], strict=True))
+        found = self.model.moved_with(self.parameters, begin, start)
         return None if found is None or found.nothing else found
 
 

@@ -194,15 +194,20 @@ class ModelFile(HasSystem):
         """The start of a run that begins at this time."""
         return replace(self, run=replace(self.run, begin=t)).state(parameters)
 
-    def moved_with(self, parameters: Mapping[Any, Any] | None, t: float) -> Moved | None:
-        """How far bodies, or what is drawn, stand from where the file describes them; None if nothing is assembled."""
+    def moved_with(
+        self, parameters: Mapping[Any, Any] | None, t: float, start: Mapping[sp.Expr, float] | None = None
+    ) -> Moved | None:
+        """How far bodies, or what is drawn, stand from where the file describes them; None if nothing is assembled.
+
+        The start may be given, if it is known.
+        """
         model = replace(self, run=replace(self.run, begin=t)).with_parameters(parameters)
         if model.mechanism is not None:
             return model.mechanism.moved_with(parameters, t)
         if not self.run.assemble:
             return None
-        return moved_shapes(model.system, model.drawing, model.guess_with(parameters), model.state(parameters),
-                            parameters, t)  # fmt: skip
+        start = model.state(parameters) if start is None else start
+        return moved_shapes(model.system, model.drawing, model.guess_with(parameters), start, parameters, t)
 
     def dressed(self, motion: "xr.Dataset", parameters: Mapping[Any, Any] | None) -> "xr.Dataset":
         """A motion with the drawing and units of the file, and with the parameters that are numbers in its system."""

@@ -35,10 +35,10 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
 
 
 def load_model_with(path: str | os.PathLike[str], values: Mapping[str, float]) -> ModelFile:
-    """The model in a file, its places by these values of parameters: what `load_model(path).with_parameters(values)` is.
+    """The model in a file, its places by these values: as `load_model(path).with_parameters(values)`.
 
-    A mechanism is put together once, as it is wanted, and not as the file has it first. Other values, and names that the
-    model does not have, are the caller's to look after.
+    A mechanism is put together once, as it is wanted, and not as the file has it first. Other values, and names that
+    the model does not have, are the caller's to look after.
     """
     path = find_model(path)[0]
     text = file_text(path)

@@ -63,3 +63,12 @@ def test_light_comes_from_above_and_never_leaves_a_side_black() -> None:
     np.testing.assert_allclose(lit(colour, np.array([0.5])), 0.5 * colour)
     assert (lit(colour, np.array([1.2])) > colour).all()
     np.testing.assert_allclose(lit(colour, np.array([9.0])), 1.0)
+
+
+def test_of_two_things_in_one_place_the_first_is_seen() -> None:
+    rng = np.random.default_rng(5)
+    corners = rng.uniform((0, 0, 0), (WIDTH, HEIGHT, 1), size=(3, 3))
+    layer = Layer(WIDTH, HEIGHT)
+    for who in (0, 1):
+        layer.triangles(corners + 1e-9 * rng.normal(size=(3, 3)), np.array([(0, 1, 2)]), np.ones((3, 2)), who)
+    assert set(np.unique(layer.owner)) == {-1, 0}

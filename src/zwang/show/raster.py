@@ -11,9 +11,11 @@ from zwang.arrays import Array as Numbers
 from zwang.arrays import Indices
 from zwang.compile.restricted import Array, native, native_library
 
-LIGHT: Final = np.array([-0.35, 0.5, 0.79])
+LIGHT: Final = np.array([-0.42, 0.4, 0.81])
 """Where the light comes from: right, up, towards the eye."""
 FAR: Final = 1e30
+ALIKE: Final = 1e-6
+"""Of two things in one place, as near as this, the first is seen and not a mixture."""
 FILL: Final = np.array([0.75, -0.1, 0.65])
 """Where a weaker light comes from, so that no side is all dark."""
 
@@ -56,7 +58,7 @@ def fill_triangles(
             for x in range(first, last + 1):
                 i = y * width + x
                 z = az + u * (bz - az) + v * (cz - az)
-                if z > depth[i]:
+                if z > depth[i] + ALIKE:
                     depth[i] = z
                     shade[i] = at[side] + u * (at[side + 1] - at[side]) + v * (at[side + 2] - at[side])
                     owner[i] = who
@@ -130,7 +132,7 @@ def lighting(normals: Numbers) -> Numbers:
     for sign in (1.0, -1.0):
         shine = np.maximum(0.0, sign * normals @ LIGHT)
         fill = np.maximum(0.0, sign * normals @ FILL)
-        sides.append(0.5 + 0.45 * shine + 0.12 * fill + 0.22 * shine**14)
+        sides.append(0.55 + 0.44 * shine + 0.1 * fill + 0.2 * shine**14)
     return np.stack(sides, axis=-1)
 
 

@@ -1,7 +1,8 @@
 // ---- shaded triangles with a depth for every pixel: what is nearer hides what is behind, in any browser, with no GPU ----
 
+const ALIKE = 1e-5; // of two things in one place the first is seen, not a mixture
 const SHADES = 255, FULL = 204; // steps of light; from FULL on they go towards white
-const LIGHT = [-0.35, 0.5, 0.79], FILL = [0.75, -0.1, 0.65]; // right, up, towards the eye
+const LIGHT = [-0.42, 0.4, 0.81], FILL = [0.75, -0.1, 0.65]; // right, up, towards the eye
 
 // The colours of a thing from dark to bright, as pixels; `strength` fades it towards the paper.
 function shadesOf(colour, paper, strength) {
@@ -88,7 +89,7 @@ function rasterOf() {
           let u = (left + 0.5 - ax) * ux + (y + 0.5 - ay) * uy, v = (left + 0.5 - ax) * vx + (y + 0.5 - ay) * vy;
           for (let i = y * width + left, last = y * width + right; i <= last; i++, u += ux, v += vx) {
             const z = za + u * zb + v * zc;
-            if (z <= depth[i]) continue;
+            if (z <= depth[i] + ALIKE) continue;
             const s = sa + u * sb + v * sc;
             depth[i] = z;
             owner[i] = who;

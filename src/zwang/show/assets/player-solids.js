@@ -123,7 +123,7 @@ function solidScene(data, places, view) {
       const light = [0, 1, 2].map((k) => turned[k][0] * l + turned[k][1] * m + turned[k][2] * n);
       for (const [side, sign] of [[3, 1], [4, -1]]) {
         const shine = Math.max(0, sign * dot(light, LIGHT)), fill = Math.max(0, sign * dot(light, FILL));
-        at[o + side] = FULL * (0.5 + 0.45 * shine + 0.12 * fill + 0.22 * shine ** 14);
+        at[o + side] = FULL * (0.55 + 0.44 * shine + 0.1 * fill + 0.2 * shine ** 14);
       }
     }
     return at;

@@ -97,12 +97,12 @@ def test_it_says_what_was_read_and_what_was_ignored():
     assert "joint 'j2': damping 0.6" in arm.read
     assert set(arm.ignored) == {
         "transmission 'gears'",
-        "link 'shoulder': its looks (2 times)",
         "joint 'j1': its largest effort and speed",
         "joint 'j2': its largest effort and speed",
         "joint 'j5': its largest effort and speed",
     }
-    assert "limit of 'j1': -1 to 1, kept, but off; limits=True makes them one-sided constraints" in arm.read
+    assert "limit of 'j1': -1 to 1, off; limits=True makes it a one-sided constraint" in arm.read
+    assert "looks: 2 spheres" in arm.read
     assert arm.warnings == (
         "joint 'j6': its dry friction 0.2 is left out; friction=1e-3 puts it in, and lets it creep",
     )

@@ -48,5 +48,5 @@ def switched_on(
 
 def limit_lines(limits: Sequence[Limit], on: bool) -> list[str]:
     """What became of limits."""
-    how = "one-sided constraints" if on else "kept, but off; limits=True makes them one-sided constraints"
+    how = "a one-sided constraint" if on else "off; limits=True makes it a one-sided constraint"
     return [f"limit of {limit}, {how}" for limit in limits]

@@ -22,11 +22,12 @@ from zwang.multibody.joints.selection import Selected
 from zwang.multibody.joints.spherical import Spherical
 from zwang.multibody.joints.transmission.coupling import Coupling
 from zwang.multibody.mechanism import Mechanism
-from zwang.multibody.readers import mjcf_actuators, mjcf_tendons
+from zwang.multibody.readers import mjcf_actuators, mjcf_looks, mjcf_tendons
 from zwang.multibody.readers.frame import Frame
 from zwang.multibody.readers.imported import Imported
 from zwang.multibody.readers.joint_sum import JointSum
 from zwang.multibody.readers.limits import Limit, limit_lines, switched_on
+from zwang.multibody.readers.looks import look_lines
 from zwang.multibody.readers.mjcf_files import require_own_files
 from zwang.multibody.readers.mjcf_fluid import BoxDrag
 from zwang.multibody.readers.mjcf_ignored import left_out
@@ -67,7 +68,8 @@ def read_mjcf(source: str | Path, *, limits: bool = False, friction: float | Non
     if not any(link.slots for link in links):
         raise refused(["nothing in it can move: no body has a joint"])
     used = {link.joint for link in links} | {s.name for link in links for s in link.slots}
-    skeleton = skeleton_of(links, used)
+    looks = mjcf_looks.looks_of(reading)
+    skeleton = skeleton_of(links, used, looks)
     equal = [i for i in range(reading.model.neq) if active(reading, i)]
     ranges = [*joint_limits(reading), *mjcf_tendons.tendon_limits(reading)]
     counted = coupled(reading, equal) | mjcf_tendons.counted_joints(reading) | mjcf_actuators.counted_joints(reading)
@@ -98,12 +100,13 @@ def read_mjcf(source: str | Path, *, limits: bool = False, friction: float | Non
         inputs,
         name=model_name(reading),
         constraints=switched_on(ranges, limited_sums(reading, ranges, held) if limits else {}, limits),
+        scenery=skeleton.solids(0),
     )
     reading.warnings += missing
     left_out(reading)
     return Imported(
         mechanism,
-        (*body_lines, *reading.read, *rough, *limit_lines(ranges, limits)),
+        (*body_lines, *reading.read, *rough, *limit_lines(ranges, limits), *look_lines(looks)),
         tuple(reading.ignored),
         skeleton,
         tuple(held),

@@ -10,6 +10,7 @@ import sympy as sp
 
 from zwang.arrays import Array
 from zwang.errors import ModelFileError
+from zwang.model.solids import Solid
 from zwang.multibody.body import AnyBody, ground
 from zwang.multibody.element import ForceElement
 from zwang.multibody.forces.actuator import Actuator
@@ -23,6 +24,7 @@ from zwang.multibody.joints.revolute import Revolute
 from zwang.multibody.joints.series import Series, Step
 from zwang.multibody.joints.spherical import Spherical
 from zwang.multibody.readers.frame import Frame
+from zwang.multibody.readers.looks import Look
 from zwang.multibody.readers.tree import Link, Placed, Slot, place, reference
 from zwang.multibody.spatial_body import Body
 from zwang.words import count
@@ -82,6 +84,7 @@ class Skeleton:
     links: tuple[Link, ...]
     carried: tuple[Carried, ...]
     names: tuple[str, ...]
+    looks: tuple[Look, ...] = ()
 
     @cached_property
     def start(self) -> Placed:
@@ -98,8 +101,20 @@ class Skeleton:
                 inertia = (link.inertia + link.inertia.T) / 2
                 position, u = here.point(link.centre), here.quaternion
                 kind = TakenBody if link.taken else Body
-                found[i] = kind(self.names[i], link.mass, inertia.tolist(), position.tolist(), u.tolist())
+                about = inertia.tolist(), position.tolist(), u.tolist()
+                found[i] = kind(self.names[i], link.mass, *about, solids=self.solids(i))
         return found
+
+    def solids(self, i: int) -> tuple[Solid, ...]:
+        """What the links that a body carries look like, in its axes from the centre of mass; 0 is the scenery."""
+        number = {link.name: k for k, link in enumerate(self.links)}
+        here = [(number[look.link], look) for look in self.looks if look.link in number]
+        found = []
+        for k, look in here:
+            if self.carried[k].link == i:
+                frame = self.carried[k].frame @ look.frame
+                found.append(look.placed(Frame(frame.turn, frame.origin - self.links[i].centre)))
+        return tuple(found)
 
     def body(self, link: int) -> AnyBody:
         """What carries a link."""
@@ -200,7 +215,7 @@ def friction_lines(held: Sequence[Held], friction: float | None) -> tuple[list[s
     return [f"joint {name!r}: dry friction {f:g}" for name, f in rough], []
 
 
-def skeleton_of(links: Sequence[Link], taken: Collection[str] = ()) -> Skeleton:
+def skeleton_of(links: Sequence[Link], taken: Collection[str] = (), looks: Sequence[Look] = ()) -> Skeleton:
     """Links with their bodies; refuse, by name, what moves without mass."""
     carried = carriers(links)
     used = {"ground", *taken}
@@ -208,7 +223,7 @@ def skeleton_of(links: Sequence[Link], taken: Collection[str] = ()) -> Skeleton:
     for link in links:
         names.append(unused(link.name, used))
         used.add(names[-1])
-    return Skeleton(tuple(links), carried, tuple(names))
+    return Skeleton(tuple(links), carried, tuple(names), tuple(looks))
 
 
 def carriers(links: Sequence[Link]) -> tuple[Carried, ...]:

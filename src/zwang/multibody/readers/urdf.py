@@ -17,6 +17,7 @@ from zwang.multibody.mechanism import Mechanism
 from zwang.multibody.readers.frame import Frame
 from zwang.multibody.readers.imported import Imported
 from zwang.multibody.readers.limits import Limit, limit_lines, switched_on
+from zwang.multibody.readers.looks import look_lines
 from zwang.multibody.readers.mending import mend
 from zwang.multibody.readers.skeleton import (
     Held,
@@ -39,6 +40,7 @@ from zwang.multibody.readers.urdf_elements import (
     root_of,
     unused_lines,
 )
+from zwang.multibody.readers.urdf_looks import looks_of
 from zwang.multibody.readers.xml_text import Xml, parse_xml
 
 
@@ -80,7 +82,8 @@ def read_urdf(
     xml, root = parse_xml(source, "robot", "URDF", strict)
     robot = robot_of(xml, root, floating_base)
     tree, mimics, ranges = robot.tree, robot.mimics, robot.ranges
-    skeleton = skeleton_of(tree, {link.joint for link in tree} | slots_of(tree).keys())
+    looks = looks_of(xml, root, None if isinstance(source, str) and "<" in source else Path(source))
+    skeleton = skeleton_of(tree, {link.joint for link in tree} | slots_of(tree).keys(), looks)
     counted = {name for m in mimics for name in (m.follower, m.leader)} | {r.name for r in ranges if limits}
     held = skeleton.joints(counted)
     conditions: list[Constrainer] = [*(h.joint for h in held), *couplings(held, mimics)]
@@ -92,9 +95,10 @@ def read_urdf(
         forces,
         name=root.get("name") or "",
         constraints=switched_on(ranges, ends, limits),
+        scenery=skeleton.solids(0),
     )
     rough, missing = friction_lines(held, friction)
-    read = (*robot.lines(skeleton), *rough, *limit_lines(ranges, limits))
+    read = (*robot.lines(skeleton), *rough, *limit_lines(ranges, limits), *look_lines(looks))
     return Imported(
         mechanism, read, tuple(xml.ignored), skeleton, tuple(held), (*xml.warnings, *missing), tuple(ranges)
     )

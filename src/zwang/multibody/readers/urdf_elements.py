@@ -25,7 +25,6 @@ URDF_JOINTS = {
     "planar": ("slide", "slide", "hinge"),
 }
 UNUSED = {
-    "visual": "its looks",
     "collision": "its contact shape",
     "limit": "its largest effort and speed",
     "safety_controller": "its safety controller",
@@ -236,13 +235,15 @@ def unused_lines(root: Element) -> list[str]:
     lines = []
     for e in root:
         name = e.get("name", "")
+        if e.tag == "material":
+            continue
         if e.tag not in ("link", "joint"):
             lines.append(f"{e.tag} {name!r}".replace(" ''", ""))
             continue
         counts: dict[str, int] = {}
         for part in e:
             counts[part.tag] = counts.get(part.tag, 0) + 1
-        known = {"inertial", "origin", "axis", "parent", "child", "dynamics", "mimic"}
+        known = {"inertial", "origin", "axis", "parent", "child", "dynamics", "mimic", "visual"}
         lines += [
             f"{e.tag} {name!r}: {UNUSED.get(tag, tag)}{f' ({k} times)' if k > 1 else ''}"
             for tag, k in counts.items()

@@ -1,0 +1,146 @@
+"""The looks of a URDF robot: boxes, balls, cylinders and meshes of its visual elements."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from zwang.arrays import Array
+from zwang.errors import InputError
+from zwang.model.solids import Box, Capsule, Cylinder, Mesh, Solid, Sphere
+from zwang.multibody.readers.looks import Look, hex_color
+from zwang.multibody.readers.urdf_elements import origin_of
+from zwang.multibody.readers.xml_text import Xml
+
+MESH_FILES = (".stl", ".obj", ".ply", ".dae", ".glb", ".gltf", ".off")
+MOST_BYTES = 200_000_000  # of a mesh's file
+NEEDS = "meshes are not drawn: reading them needs trimesh: pip install 'zwang[meshes]'"
+
+
+def looks_of(xml: Xml, root: Element, file: Path | None) -> list[Look]:
+    """The visual elements of all links; what cannot be drawn is warned of. `file` is None for a text."""
+    colors = {m.get("name", ""): color for m in root.findall("material") if (color := color_of(m, {}))}
+    known: dict[str, tuple[Array, Array] | None] = {}
+    found = []
+    for link in root.findall("link"):
+        name = link.get("name", "").strip()
+        for visual in link.findall("visual"):
+            before = len(xml.mistakes)
+            frame = origin_of(xml, visual, f"link {name!r}: visual")
+            color = color_of(visual.find("material"), colors)
+            shape = shape_of(xml, visual.find("geometry"), name, color, file, known)
+            wrong = len(xml.mistakes) > before
+            drop_mistakes(xml, before)
+            if shape is not None and not wrong:
+                found.append(Look(name, frame, shape))
+    return found
+
+
+def drop_mistakes(xml: Xml, before: int) -> None:
+    """Looks do not matter for the motion: their mistakes are warnings."""
+    xml.warnings += [f"{words}; not drawn" for words in xml.mistakes[before:]]
+    del xml.mistakes[before:]
+
+
+def color_of(material: Element | None, known: Mapping[str, str]) -> str:
+    """The colour of a material, or of the one that it names; empty if there is none."""
+    tag = None if material is None else material.find("color")
+    if material is None or tag is None:
+        return known.get("" if material is None else material.get("name", ""), "")
+    try:
+        rgba = [float(x) for x in tag.get("rgba", "").split()]
+    except ValueError:
+        return ""
+    return hex_color(rgba) if len(rgba) >= 3 and all(map(math.isfinite, rgba)) else ""
+
+
+def shape_of(
+    xml: Xml, geometry: Element | None, link: str, color: str, file: Path | None, known: dict[str, Any]
+) -> Solid | None:
+    """The solid of a geometry; None, with a word on it, for what is not drawn."""
+    element = next(iter(geometry), None) if geometry is not None else None
+    if element is None:
+        xml.warnings.append(f"link {link!r}: a visual has no geometry; not drawn")
+        return None
+    who = f"link {link!r}: {element.tag}"
+    try:
+        if element.tag == "box":
+            return Box(xml.numbers(element, "size", who, (1.0, 1.0, 1.0)), color=color)
+        if element.tag == "sphere":
+            return Sphere(xml.number(element, "radius", who, 1.0), color=color)
+        if element.tag in ("cylinder", "capsule"):
+            sizes = (xml.number(element, "radius", who, 1.0), xml.number(element, "length", who, 1.0))
+            return (Cylinder if element.tag == "cylinder" else Capsule)(*sizes, color=color)
+        if element.tag == "mesh":
+            return mesh_of(xml, element, link, color, file, known)
+    except InputError as error:
+        xml.warnings.append(f"{who}: {error}; not drawn")
+        return None
+    xml.warnings.append(f"{who} is not a known shape; not drawn")
+    return None
+
+
+def mesh_of(
+    xml: Xml, element: Element, link: str, color: str, file: Path | None, known: dict[str, Any]
+) -> Solid | None:
+    """A mesh from its file, scaled; every file is read once."""
+    name = element.get("filename", "")
+    scale = np.array(xml.numbers(element, "scale", f"link {link!r}: mesh", (1.0, 1.0, 1.0)))
+    if name not in known:
+        known[name] = None
+        path = mesh_path(name, file)
+        if path is None:
+            xml.warnings.append(f"link {link!r}: its mesh {name!r} is missing; not drawn")
+        else:
+            known[name] = read_mesh(xml, link, name, path)
+    if known[name] is None:
+        return None
+    vertices, faces = known[name]
+    turned = faces[:, ::-1] if np.prod(scale) < 0 else faces  # a mirrored mesh has its outside in
+    return Mesh(vertices * scale, turned, color=color)
+
+
+def mesh_path(name: str, file: Path | None) -> Path | None:
+    """The file of a mesh: beside the model, or in a package that lies in one of the folders above it."""
+    if file is None or not name.lower().endswith(MESH_FILES):
+        return None
+    folder = file.parent.resolve()
+    if name.startswith("package://"):
+        package, _, rest = name.removeprefix("package://").strip("/").partition("/")
+        above = (folder, *folder.parents)
+        places = [place / package / rest for place in above] + [
+            place / rest for place in above if place.name == package
+        ]
+        places += [place / rest for place in above]
+    else:
+        inside = name.removeprefix("file://")
+        if Path(inside).is_absolute():
+            return None
+        places = [folder / inside]
+    return next((p for p in places if p.is_file() and p.stat().st_size <= MOST_BYTES), None)
+
+
+def read_mesh(xml: Xml, link: str, name: str, path: Path) -> tuple[Array, Array] | None:
+    """Vertices and faces of a mesh's file, by trimesh."""
+    try:
+        import trimesh
+    except ImportError:
+        if NEEDS not in xml.warnings:
+            xml.warnings.append(NEEDS)
+        return None
+    try:
+        mesh = trimesh.load(str(path), force="mesh", process=False)
+        vertices, faces = np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces)
+        Mesh(vertices, faces)
+    except Exception as error:  # readers of many formats raise what they like on files that are not theirs
+        xml.warnings.append(f"link {link!r}: its mesh {name!r} cannot be read ({first_line(error)}); not drawn")
+        return None
+    return vertices, faces
+
+
+def first_line(error: Exception) -> str:
+    """What an error says, in short."""
+    return (str(error).splitlines() or [type(error).__name__])[0][:80]

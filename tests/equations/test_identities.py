@@ -378,6 +378,16 @@ def test_N8_the_gaussian_about_the_free_acceleration_is_no_longer_least():
     assert same(Z.T * M * (equations.acceleration() - about_c), sp.zeros(2, 1))
 
 
+def test_momentum_that_depends_on_time_is_a_force():
+    """d/dt ∂T/∂ẋ = F by hand: M ẍ + ∂p/∂t = 0, for a mass that grows and for a place that is carried along."""
+    grows = zw.derive(zw.System((x,), kinetic=(1 + t**2) * dot(x) ** 2 / 2))
+    assert same(grows.Q, sp.Matrix([-2 * t * dot(x)]))
+    carried = zw.derive(zw.System((x,), kinetic=(dot(x) + sp.sin(t)) ** 2 / 2))
+    assert same(carried.Q, sp.Matrix([-sp.cos(t)]))
+    numbers = zw.evaluate(zw.System((x,), kinetic=(1 + t**2) * dot(x) ** 2 / 2), {x: 0.3, dot(x): 2.0}, t=0.5)
+    assert numbers.acceleration == pytest.approx([-2 * 0.5 * 2.0 / 1.25])
+
+
 def test_unknown_forms_and_choices_are_refused():
     with pytest.raises(InputError, match="form='newton' is unknown"):
         EQUATIONS.acceleration("newton")

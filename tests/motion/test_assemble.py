@@ -176,6 +176,15 @@ def test_what_cannot_be_met_is_named_with_numbers():
                     {x: 2, y: 0}, hold=[x, y])  # fmt: skip
 
 
+def test_a_state_beyond_one_sided_constraints_is_refused_by_the_first_of_them():
+    limits = {"roof": 9 - y >= 0, "left": 2 - x >= 0, "floor": y - 2 >= 0}
+    for guess, name in (((3, -1), "left"), ((1, 1), "floor"), ((3, 4), "left"), ((0, 10), "roof")):
+        constraints = {"line": x + y - sum(guess), **limits}
+        system = zw.System((x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, constraints=constraints)
+        with pytest.raises(AssemblyError, match=f"beyond the one-sided constraint '{name}'"):
+            zw.assemble(system, dict(zip((x, y), guess, strict=True)))
+
+
 def test_refused_arguments():
     system, start = problems.pendulum()
     with pytest.raises(InputError, match="maps coordinates and rates to numbers; got list"):

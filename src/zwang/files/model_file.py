@@ -117,12 +117,17 @@ class ModelFile(HasSystem):
             return model
         return replace(model, system=replace(model.system, parameters={**model.system.parameters, **added}))
 
+    @property
+    def is_assembled(self) -> bool:
+        """Whether a mechanism is put together at the start: not one that was made elsewhere and came with its own."""
+        return self.mechanism is not None and (self.rebuilt is not None or not self.start)
+
     def state(self, parameters: Mapping[Any, Any] | None = None) -> dict[sp.Expr, float]:
         """The start in numbers, on its constraints if the run asks for that; `parameters` override defaults.
 
         A mechanism is put together, unless it was made elsewhere and came with a start.
         """
-        if self.mechanism is not None and (self.rebuilt is not None or not self.start):
+        if self.is_assembled:
             made = self.with_parameters(parameters).mechanism
             assert made is not None
             return made.assembled(parameters, self.run.begin)
@@ -186,7 +191,8 @@ class ModelFile(HasSystem):
     def guess_with(self, parameters: Mapping[Any, Any] | None) -> dict[sp.Expr, float]:
         """The start as the file has it, in numbers."""
         model = self.with_parameters(parameters)
-        if model.mechanism is not None:
+        if model.is_assembled:
+            assert model.mechanism is not None
             return dict(model.mechanism.guess)
         return replace(model, run=replace(self.run, assemble=False)).state(parameters)
 
@@ -202,7 +208,8 @@ class ModelFile(HasSystem):
         The start may be given, if it is known.
         """
         model = replace(self, run=replace(self.run, begin=t)).with_parameters(parameters)
-        if model.mechanism is not None:
+        if model.is_assembled:
+            assert model.mechanism is not None
             return model.mechanism.moved_with(parameters, t)
         if not self.run.assemble:
             return None

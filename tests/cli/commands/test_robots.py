@@ -46,6 +46,7 @@ def test_a_robot_runs_from_the_start_and_under_the_gravity_that_are_given(robot)
     result = robot("run", "arm.urdf", *options)
     assert result.exit_code == 0, result.output
     assert "end          finished at t = 2 s." in result.stdout
+    assert "\nstart " not in result.stdout  # it begins where it was told to: nothing was put together
     assert result.stderr == ""
     motion = load_motion(robot.folder / "m.nc")
     expected = 1e-4 * np.cos(math.sqrt(3) * motion.time.values)

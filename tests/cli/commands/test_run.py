@@ -116,9 +116,9 @@ def test_json_is_one_object_with_the_documented_fields(zwang):
     assert result.stderr == ""
     assert set(found) == {
         "name", "model", "status", "message", "doubts", "warnings", "coordinates", "degrees_of_freedom", "verdict",
-        "parameters", "begin", "end", "end_state", "samples", "method", "form", "tol", "drift", "steps", "evaluations",
-        "compile_seconds", "run_seconds", "total_seconds", "residuals", "energy_balance", "events", "files",
-        "zwang_version",
+        "start_moved", "parameters", "begin", "end", "end_state", "samples", "method", "form", "tol", "drift", "steps",
+        "evaluations", "compile_seconds", "run_seconds", "total_seconds", "residuals", "energy_balance", "events",
+        "files", "zwang_version",
     }  # fmt: skip
     assert found["name"] == "Pendulum"
     assert found["degrees_of_freedom"] == 1

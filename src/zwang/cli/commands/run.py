@@ -237,7 +237,7 @@ def show_json(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files
             "coordinates": system.coordinate_names,
             "degrees_of_freedom": freedom(motion),
             "verdict": verdict and summaries.verdict_values(verdict),
-            **({} if case.moved is None else {"start_moved": told(case.moved)}),
+            "start_moved": case.moved and told(case.moved),
             "parameters": summaries.parameter_values(motion),
             "begin": case.model.run.begin,
             "end": float(motion.time.values[-1]) if motion.sizes["time"] else None,

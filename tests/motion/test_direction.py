@@ -114,7 +114,7 @@ def test_signals_are_followed():
 
 
 def test_models_without_derivatives_are_refused():
-    with pytest.raises(InputError, match="sensitivities need a System"):
+    with pytest.raises(InputError, match="sensitivities takes a System, a Mechanism or a model"):
         zw.sensitivities(lambda: None, {}, 1.0, [g])
 
 

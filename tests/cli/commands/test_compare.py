@@ -114,7 +114,7 @@ def test_where_nothing_could_be_compared_the_code_says_so(zwang, monkeypatch):
 @pytest.mark.parametrize("part", ["b", "A", "Q", "M"])
 def test_a_wrong_derivation_is_found(zwang, quick, monkeypatch, part):
     """All forms and engines share it and agree; the description itself does not."""
-    from zwang.lowering import lowered
+    from zwang.lowering import lowered, matrices
 
     true = lowered.derive_plain
 
@@ -127,7 +127,7 @@ def test_a_wrong_derivation_is_found(zwang, quick, monkeypatch, part):
 
     monkeypatch.setattr(lowered, "derive_plain", wrong)
     monkeypatch.setattr(lowered, "_MODELS", lowered.Kept())
-    monkeypatch.setattr(lowered, "_KERNELS", lowered.Kept())
+    monkeypatch.setattr(matrices, "_KERNELS", lowered.Kept())
     result = zwang("compare", "m.toml", m=SWING.replace("1.37", f"1.37{'bAQM'.index(part)}"))
     assert result.exit_code == Exit.DISAGREE
     words = " ".join(result.stdout.split())

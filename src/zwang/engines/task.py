@@ -50,7 +50,7 @@ class EventTask:
     """Events as a program with one output `event`; directions −1, 0 or 1; which of them stop the run.
 
     `signals` says which of them hold signals: what these jump over at their knots they do not reach. A direction that
-    is not a number is that of a switch: it is no event, but where it is zero the others may jump or have a kink.
+    is not a number is that of a switch: it is not an event, but where it is zero the others may jump or have a kink.
     """
 
     program: Program

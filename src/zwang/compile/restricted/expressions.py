@@ -224,7 +224,7 @@ class Expressions:
             raise self.refused(node, "not among the comparisons it may use")
         if kind_of(a) == kind_of(b) == INT:
             return self.builder.icmp_signed(relation, a, b)
-        # A number that is none is unequal to every number, and nothing else.
+        # What is not a number is unequal to every number, and nothing else.
         compare = self.builder.fcmp_unordered if relation == "!=" else self.builder.fcmp_ordered
         return compare(relation, *self._alike(node, a, b))
 

@@ -11,7 +11,7 @@ from tests.motion.systems import OMEGA, closed_form, k, m, oscillator, record, u
 from zwang import dot
 from zwang.engines.native import engine as native
 from zwang.errors import InputError
-from zwang.lowering import lowered
+from zwang.lowering import matrices
 from zwang.lowering.rows import choose
 from zwang.model.signal import INTERPOLATIONS
 from zwang.model.values import given_values
@@ -207,7 +207,7 @@ def test_a_new_signal_needs_no_new_code(monkeypatch):
     monkeypatch.setattr(native, "PRICE", np.inf)  # nor is it compiled better, however slow the machine is today
     monkeypatch.setattr(native, "compile_program", refuse)
     monkeypatch.setattr(native, "PRICE", np.inf)  # on a busy machine runs take long enough to be optimised
-    monkeypatch.setattr(lowered, "compile_program", refuse)
+    monkeypatch.setattr(matrices, "compile_program", refuse)
     for signal in (record(), record(dt=0.013, kind="cubic"), zw.Signal([0, 0.4, 1], [1, 2, 5], outside="zero")):
         motion = zw.simulate(system, start, parameters={u: signal}, **options)
         np.testing.assert_allclose(

@@ -6,7 +6,7 @@ from symengine import symbols
 
 from zwang.compile import Program
 from zwang.compile.rolled.kernel import compile_rolled
-from zwang.compile.rolled.program import Factorise, Largest, Repeat, RolledProgram, Substitute
+from zwang.compile.rolled.program import Factorise, Largest, Products, Repeat, RolledProgram, Substitute
 
 x, y = symbols("x y")
 COPY = Program({"x": (x,)}, {"y": (x,)})
@@ -19,7 +19,7 @@ def places(*numbers):
 def test_outputs_are_added_up_over_all_places():
     both = Program({"x": (x, y)}, {"y": (x * y, x + y)})
     stage = Repeat(both, places([0, 1], [2, 3]), places([4, 5], [4, 5]))
-    program = RolledProgram({"a": symbols("a0:4")}, {"product": places(4), "sum": places(5)}, np.zeros(0), 6, (stage,))
+    program = RolledProgram({"a": symbols("a0:4")}, {"product": places(4), "sum": places(5)}, np.zeros(2), (stage,))
     kernel = compile_rolled(program)
     for _ in range(2):  # nothing is left from the call before
         out = kernel(a=[[1.0, 2.0, 3.0, 4.0], [1.0, 1.0, 1.0, 1.0]])
@@ -27,9 +27,18 @@ def test_outputs_are_added_up_over_all_places():
         assert out["sum"].tolist() == [[10.0], [4.0]]
 
 
-def test_constants_stand_behind_the_inputs():
-    program = RolledProgram({"a": symbols("a0:1")}, {"b": places(1, 0)}, np.array([7.5]), 2, ())
+def test_what_a_workspace_holds_at_first_stands_behind_the_inputs():
+    program = RolledProgram({"a": symbols("a0:1")}, {"b": places(1, 0)}, np.array([7.5]), ())
     assert compile_rolled(program)(a=[3.0])["b"].tolist() == [7.5, 3.0]
+
+
+def test_products_are_added_with_a_factor():
+    stages = (
+        Products(places([0], [1]), places(3, 3), -1.0),
+        Products(places([0, 1], [1, 2]), places(4, 4), 0.5),
+    )
+    program = RolledProgram({"a": symbols("a0:3")}, {"found": places(3, 4)}, np.array([10.0, 0.0]), stages)
+    assert compile_rolled(program)(a=[1.0, 2.0, 3.0])["found"].tolist() == [7.0, 4.0]
 
 
 @pytest.mark.parametrize("density", [0.1, 0.4, 1.0])
@@ -49,8 +58,10 @@ def test_a_factorisation_solves_what_numpy_solves(density):
     )  # fmt: skip
     right = np.arange(at[5], at[6])
     stages = (Repeat(COPY, np.arange(nodes)[:, None], right[:, None]), factors, Substitute(factors, at[5]))
+    initial = np.zeros(at[6] - nodes)
+    initial[: len(entries)] = entries
     outputs = {"x": right, "pivots": np.arange(at[3], at[3] + nodes)}
-    kernel = compile_rolled(RolledProgram({"b": symbols(f"b0:{nodes}")}, outputs, entries, at[6], stages))
+    kernel = compile_rolled(RolledProgram({"b": symbols(f"b0:{nodes}")}, outputs, initial, stages))
     b = rng.normal(size=nodes)
     out = kernel(b=b)
     np.testing.assert_allclose(out["pivots"], D, rtol=1e-11)
@@ -72,5 +83,5 @@ def filled_in(matrix):
 )
 def test_the_largest_magnitude_is_told_and_nothing_hides_what_is_not_a_number(given, found):
     stage = Largest(places(0, 1, 2), 3)
-    program = RolledProgram({"a": symbols("a0:3")}, {"largest": places(3)}, np.zeros(0), 4, (stage,))
+    program = RolledProgram({"a": symbols("a0:3")}, {"largest": places(3)}, np.zeros(1), (stage,))
     np.testing.assert_equal(compile_rolled(program)(a=given)["largest"][0], found)

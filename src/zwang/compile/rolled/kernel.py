@@ -16,7 +16,7 @@ from zwang.compile.layout import BATCH_NAME, NAME, batch_function
 from zwang.compile.machine_code import native_engine, pointer_type
 from zwang.compile.restricted import native_library
 from zwang.compile.rolled import loops
-from zwang.compile.rolled.program import Factorise, Largest, Places, Repeat, RolledProgram, Stage, Substitute
+from zwang.compile.rolled.program import Factorise, Largest, Places, Products, Repeat, RolledProgram, Stage, Substitute
 
 _ONE_AT_A_TIME = Lock()
 
@@ -35,7 +35,7 @@ def compile_rolled(program: RolledProgram) -> Kernel:
     table = np.zeros(1, loops.TABLE)
     places = np.concatenate([*program.outputs.values(), np.zeros(0, np.int64)]).astype(np.int64)
     table["inputs"], table["size"] = program.input_size, program.size
-    table["constants"], table["at_constants"] = len(program.constants), address_of(program.constants, kept)
+    table["at_initial"] = address_of(program.initial, kept)
     table["stages"], table["at_stages"] = len(stages), address_of(stages, kept)
     table["outputs"], table["at_outputs"] = len(places), address_of(places, kept)
     table["x"], table["y"] = program.size, program.size + width
@@ -63,6 +63,15 @@ def fields_of(stage: Stage, small: dict[int, Kernel]) -> dict[str, Any]:
         kernel = small[id(stage.program)].address
         found = {"kind": loops.REPEAT, "count": count, "kernel": kernel, "width": width, "length": length}
         return found | {"reads": stage.reads, "adds": stage.adds}
+    if isinstance(stage, Products):
+        kind = loops.SUMS if stage.reads.shape[1] == 1 else loops.PRODUCTS
+        return {
+            "kind": kind,
+            "count": len(stage.reads),
+            "reads": stage.reads,
+            "adds": stage.adds,
+            "factor": stage.factor,
+        }
     if isinstance(stage, Largest):
         return {"kind": loops.LARGEST, "count": len(stage.reads), "reads": stage.reads, "place": stage.place}
     factors = stage if isinstance(stage, Factorise) else stage.factors

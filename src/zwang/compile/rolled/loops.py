@@ -11,6 +11,8 @@ REPEAT: Final = 0
 FACTORISE: Final = 1
 SUBSTITUTE: Final = 2
 LARGEST: Final = 3
+SUMS: Final = 4
+PRODUCTS: Final = 5
 
 
 class Index(Record):
@@ -41,14 +43,14 @@ STAGE: Final = np.dtype(
         ("pivots", "i8"),
         ("scratch", "i8"),
         ("place", "i8"),  #    of a right-hand side, or of a result
+        ("factor", "f8"),  #   of products
     ]
 )
 
 TABLE: Final = np.dtype(
     [
         ("inputs", "i8"),
-        ("constants", "i8"),
-        ("at_constants", "i8"),
+        ("at_initial", "i8"),
         ("size", "i8"),
         ("stages", "i8"),
         ("at_stages", "i8"),
@@ -102,11 +104,9 @@ def evaluate(out: Array, given: Array, work: Array, table: Table) -> None:
     """The kernel of a rolled program."""
     for i in range(table.inputs):
         work[i] = given[i]
-    constants = at(table.at_constants)
-    for i in range(table.constants):
-        work[table.inputs + i] = constants[i]
-    for i in range(table.inputs + table.constants, table.size):
-        work[i] = 0.0
+    initial = at(table.at_initial)
+    for i in range(table.size - table.inputs):
+        work[table.inputs + i] = initial[i]
     x, y, scratch = shift(work, table.x), shift(work, table.y), shift(work, table.work)
     for k in range(table.stages):
         done(stages_at(table.at_stages)[k], work, x, y, scratch)
@@ -125,6 +125,10 @@ def done(stage: Stage, work: Array, x: Array, y: Array, scratch: Array) -> None:
     """Carry out one stage."""
     if stage.kind == REPEAT:
         repeat(stage, indices(stage.reads), indices(stage.adds), work, x, y, scratch)
+    elif stage.kind == SUMS:
+        sums(stage, indices(stage.reads), indices(stage.adds), work)
+    elif stage.kind == PRODUCTS:
+        products(stage, indices(stage.reads), indices(stage.adds), work)
     elif stage.kind == FACTORISE:
         factorise(
             stage, work, shift(work, stage.entries), shift(work, stage.lower), shift(work, stage.pivots),
@@ -149,6 +153,21 @@ def repeat(stage: Stage, reads: Index, adds: Index, work: Array, x: Array, y: Ar
         for j in range(stage.length):
             place = adds[k * stage.length + j].at
             work[place] = work[place] + y[j]
+
+
+@native
+def sums(stage: Stage, reads: Index, adds: Index, work: Array) -> None:
+    """Numbers with a factor added to others."""
+    for k in range(stage.count):
+        work[adds[k].at] = work[adds[k].at] + stage.factor * work[reads[k].at]
+
+
+@native
+def products(stage: Stage, reads: Index, adds: Index, work: Array) -> None:
+    """Products with a factor added to numbers."""
+    for k in range(stage.count):
+        product = stage.factor * work[reads[2 * k].at] * work[reads[2 * k + 1].at]
+        work[adds[k].at] = work[adds[k].at] + product
 
 
 @native

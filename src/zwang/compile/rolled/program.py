@@ -27,6 +27,15 @@ class Repeat:
 
 
 @dataclass(frozen=True, eq=False)
+class Products:
+    """Products of numbers at `reads` (count, 1 or 2) with a factor, added to `adds` (count,)."""
+
+    reads: Places
+    adds: Places
+    factor: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
 class Factorise:
     """LDLᵀ of a sparse symmetric matrix, without exchanging rows, on a pattern that is known beforehand.
 
@@ -64,20 +73,19 @@ class Largest:
     place: int
 
 
-Stage: TypeAlias = Repeat | Factorise | Substitute | Largest
+Stage: TypeAlias = Repeat | Products | Factorise | Substitute | Largest
 
 
 @dataclass(frozen=True, eq=False)
 class RolledProgram:
-    """Stages over a workspace of `size` numbers: first the inputs, then the constants, then zeros to add to.
+    """Stages over a workspace: first the inputs, then numbers that begin as `initial` says, to be read or added to.
 
     `inputs` are named as those of a `Program`; `outputs` are the places whose numbers are given out at the end.
     """
 
     inputs: Mapping[str, tuple[Symbol, ...]]
     outputs: Mapping[str, Places]
-    constants: NDArray[np.float64]
-    size: int
+    initial: NDArray[np.float64]
     stages: tuple[Stage, ...]
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
@@ -85,6 +93,11 @@ class RolledProgram:
     def input_size(self) -> int:
         """How many numbers go in."""
         return sum(map(len, self.inputs.values()))
+
+    @property
+    def size(self) -> int:
+        """How many numbers the workspace holds."""
+        return self.input_size + len(self.initial)
 
     def shape(self, output: str) -> tuple[int, ...]:
         """The shape of an output: the one given, or that of a vector."""

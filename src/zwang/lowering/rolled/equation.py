@@ -12,7 +12,7 @@ from zwang.lowering.equation import right_hand_sides
 from zwang.lowering.lifting import Weight
 from zwang.lowering.rolled.families import Families, Family
 from zwang.lowering.rolled.matrix import SparseSaddle, sparse_saddle
-from zwang.lowering.rolled.workspace import LESS_PRODUCT, NEGATE, PRODUCT, Workspace
+from zwang.lowering.rolled.workspace import Workspace
 from zwang.lowering.rows import RowBasis
 
 
@@ -72,37 +72,32 @@ class RolledEquation:
         if basis.damping:
             nodes = n + np.arange(len(rows))
             damping = workspace.constant(-np.array([basis.damping[i] for i in rows]))
-            workspace.copy(damping, saddle.at(nodes, nodes))
+            workspace.add(damping, saddle.at(nodes, nodes))
         saddle.factorise()
         return cls(workspace, families, saddle, together(A), together(lifted), refinements if basis.damping else 0)
 
     def solve(self, Q: Indices, b: Indices) -> tuple[Indices, Indices]:
         """The places of q̈ and λ, for right-hand sides at places Q and b."""
         workspace, n, A = self.workspace, self.saddle.n, self.A
-        right = self.saddle.right()
-        workspace.copy(Q, right[: len(Q)])
-        workspace.copy(b, right[n:])
-        lifted = self.lifted
-        workspace.repeat(
-            PRODUCT, np.stack([lifted.place, b[lifted.row]], axis=1) if len(lifted.row) else np.zeros((0, 2), int),
-            right[lifted.column][:, None],
-        )  # fmt: skip
+        right, lifted = self.saddle.right(), self.lifted
+        workspace.add(Q, right[: len(Q)])
+        workspace.add(b, right[n:])
+        workspace.add(pairs(lifted.place, b[lifted.row]), right[lifted.column])
         self.saddle.solve(right)
         for _ in range(self.refinements):
             again = self.saddle.right()
-            workspace.copy(b, again[n:])
-            workspace.repeat(LESS_PRODUCT, np.stack([A.place, right[A.column]], axis=1), again[n + A.row][:, None])
+            workspace.add(b, again[n:])
+            workspace.add(pairs(A.place, right[A.column]), again[n + A.row], -1.0)
             self.saddle.solve(again)
-            workspace.copy(again, right)
+            workspace.add(again, right)
         multipliers = workspace.block(len(b))
-        workspace.copy(right[n:], multipliers, NEGATE)
+        workspace.add(right[n:], multipliers, -1.0)
         return right[:n], multipliers
 
     def reactions(self, multipliers: Indices) -> Indices:
         """The places of Aᵀλ."""
         forces = self.workspace.block(self.families.n)
-        reads = np.stack([self.A.place, multipliers[self.A.row]], axis=1)
-        self.workspace.repeat(PRODUCT, reads, forces[self.A.column][:, None])
+        self.workspace.add(pairs(self.A.place, multipliers[self.A.row]), forces[self.A.column])
         return forces
 
 
@@ -122,10 +117,10 @@ class LiftedMembers:
         weight = Weight(least, tuple(zip(self.shared, shares, strict=True)))
         given = workspace.constant(np.array([[w.least, *(share for _, share in w.shares)] for w in self.weights]))
         w, columns = weight.of(row, se.Integer(1)), list(row)
-        pairs = [(a, b) for a in columns for b in columns if b <= a]
-        at = saddle.at(*(coordinates[:, [pair[k] for pair in pairs]] for k in range(2)))
+        both = [(a, b) for a in columns for b in columns if b <= a]
+        at = saddle.at(*(coordinates[:, [pair[k] for pair in both]] for k in range(2)))
         more = [least, *shares]
-        workspace.members(self.family, [w * row[a] * row[b] for a, b in pairs], at, more, given)
+        workspace.members(self.family, [w * row[a] * row[b] for a, b in both], at, more, given)
         kept = np.flatnonzero(number[self.family.rows] >= 0)
         places = workspace.block(len(kept) * len(columns)).reshape(len(kept), len(columns))
         workspace.members(self.family.of(kept), [w * row[a] for a in columns], places, more, given[kept])
@@ -172,6 +167,11 @@ def row_entries(family: Family, number: Indices) -> tuple[Indices, Indices]:
     columns = list(family.derived.A[0])
     rows = np.repeat(number[chosen.rows], len(columns))
     return rows, chosen.coordinates[:, columns].ravel()
+
+
+def pairs(first: Indices, second: Indices) -> Indices:
+    """(count, 2) places whose numbers are multiplied."""
+    return np.stack([first, second], axis=1)
 
 
 def joined(pairs: Sequence[tuple[Indices, Indices]]) -> tuple[Indices, Indices]:

@@ -49,6 +49,8 @@ class Family:
 
     def of(self, which: Indices) -> "Family":
         """Some of the members."""
+        if len(which) == len(self):
+            return self
         rows = self.rows[which] if len(self.rows) else self.rows
         return Family(self.lowered, self.coordinates[which], self.parameters[which], self.constants[which], rows)
 

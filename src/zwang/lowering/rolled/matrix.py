@@ -49,7 +49,7 @@ class SparseSaddle:
 
     def factorise(self) -> None:
         """From here on the matrix is known."""
-        self.workspace.stages.append(self.factors)
+        self.workspace.stage(self.factors)
 
     def right(self) -> Indices:
         """(nodes,) places for a right-hand side, node by node, which will become the solution."""
@@ -57,7 +57,7 @@ class SparseSaddle:
 
     def solve(self, right: Indices) -> None:
         """A right-hand side becomes the solution."""
-        self.workspace.stages.append(Substitute(self.factors, int(right.min())))
+        self.workspace.stage(Substitute(self.factors, int(right.min())))
 
     @property
     def pivots(self) -> Indices:

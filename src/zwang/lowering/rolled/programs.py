@@ -22,14 +22,16 @@ from zwang.lowering.rolled.equation import (
     joined,
     local_mass,
     mass_pairs,
+    pairs,
     right_sides,
     together,
 )
 from zwang.lowering.rolled.families import Families, Family
 from zwang.lowering.rolled.matrix import Pairs, sparse_saddle
-from zwang.lowering.rolled.workspace import NEGATE, Workspace, X, Y
+from zwang.lowering.rolled.workspace import Workspace
 from zwang.lowering.rows import DAMPING, RowBasis
 
+X, Y = se.symbols("x y")
 NOT_GIVEN = np.array([np.nan])
 
 
@@ -39,18 +41,18 @@ def acceleration_program(
     """q̈, pivots and power, as `lowering.acceleration` gives them."""
     workspace = workspace_of(families, gains)
     rows = basis.used
-    equation = RolledEquation.of(workspace, families, basis, rows, coordinates_first, REFINEMENTS)
     Q = forces(workspace, families)
     forces(workspace, families, "C", Q)
     b = right_sides(workspace, families, rows, gains)
+    equation = RolledEquation.of(workspace, families, basis, rows, coordinates_first, REFINEMENTS)
     acceleration, multipliers = equation.solve(Q, b)
     outputs = {"acceleration": acceleration, "pivots": pivots_of(equation, basis)}
     rates = [(f, constraint_rates(f.lowered, [0], off=gains is not None).get(0)) for f in families.constraints]
     if gains is not None and any(rate is not None for _, rate in rates):
         _, multipliers = equation.solve(Q, right_sides(workspace, families, rows, None))
     power = workspace.block(1)
-    before = len(workspace.stages)
-    add_up(workspace, families, power, lambda lowered: ledger(lowered)[1] + nonideal_power(lowered))
+    changes = any(rate is not None for _, rate in rates)
+    changes |= add_up(workspace, families, power, lambda lowered: ledger(lowered)[1] + nonideal_power(lowered))
     number = np.full(families.m, -1)
     number[list(rows)] = np.arange(len(rows))
     for family, rate in rates:
@@ -58,7 +60,7 @@ def acceleration_program(
             chosen = family.of(np.flatnonzero(number[family.rows] >= 0))
             given = multipliers[number[chosen.rows]][:, None]
             workspace.members(chosen, [X * rate], spread(power, chosen), [X], given)
-    if len(workspace.stages) > before:
+    if changes:
         outputs["power"] = power
     return workspace.program(outputs)
 
@@ -74,31 +76,30 @@ def projection_program(families: Families, basis: RowBasis, gains: tuple[Any, An
         back = workspace.block(families.n)
         if rows:
             b = workspace.block(len(rows))
-            workspace.copy(reading[rows], b, NEGATE)
+            workspace.add(reading[rows], b, -1.0)
             nothing = np.zeros(0, dtype=np.int64)
             back, _ = RolledEquation.of(workspace, families, basis, rows).solve(nothing, b)
         outputs[name] = back
     for name, most, reading in (("residual", 0, residual), ("residual_rate", 1, residual_rate)):
         rows = [i for i in basis.used if orders[i] <= most]
         outputs[name] = workspace.block(1)
-        workspace.stages.append(Largest(reading[rows], int(outputs[name][0])))
+        workspace.stage(Largest(reading[rows], int(outputs[name][0])))
     return workspace.program(outputs)
 
 
 def report_program(families: Families, basis: RowBasis) -> RolledProgram:
     """Everything that the results say of a state, as `lowering.report` gives it."""
     workspace, n = workspace_of(families), families.n
-    equation = RolledEquation.of(workspace, families, basis, basis.used, refinements=REFINEMENTS_OF_REPORT)
-    Q = forces(workspace, families)
+    Q, C = forces(workspace, families), forces(workspace, families, "C")
     b = right_sides(workspace, families, basis.used, None)
     nonideal = any(c != 0 for family in families.terms for c in family.derived.C)
-    C = forces(workspace, families, "C")
+    equation = RolledEquation.of(workspace, families, basis, basis.used, refinements=REFINEMENTS_OF_REPORT)
     whole = workspace.block(n)
-    workspace.copy(Q, whole)
-    workspace.copy(C, whole)
+    workspace.add(Q, whole)
+    workspace.add(C, whole)
     x, multipliers = equation.solve(whole, b)
     force = equation.reactions(multipliers)
-    workspace.copy(C, force)
+    workspace.add(C, force)
     ideal = equation.reactions(equation.solve(Q, b)[1]) if nonideal else force
     residual, residual_rate = readings(workspace, families)
     scalars = {name: workspace.block(1) for name in ("kinetic", "potential", "jacobi", "given_power")}
@@ -136,11 +137,10 @@ def gaussian(workspace: Workspace, families: Families, basis: RowBasis, force: I
         workspace.members(family, [family.derived.M[a][c] for a, c in zip(i, j, strict=True)], at)
     saddle.factorise()
     deviation = saddle.right()
-    workspace.copy(force, deviation)
+    workspace.add(force, deviation)
     saddle.solve(deviation)
     place = workspace.block(1)
-    half = Program({"x": (X, Y)}, {"y": (X * Y / 2,)})
-    workspace.repeat(half, np.stack([deviation, force], axis=1), np.repeat(place[:, None], n, axis=0))
+    workspace.add(pairs(deviation, force), np.repeat(place, n), 0.5)
     return place
 
 
@@ -149,7 +149,7 @@ def pivots_of(equation: RolledEquation, basis: RowBasis) -> Indices:
     workspace, saddle = equation.workspace, equation.saddle
     n, count = saddle.n, saddle.nodes - saddle.n
     own = workspace.block(count)
-    workspace.copy(saddle.pivots[n:], own, NEGATE)
+    workspace.add(saddle.pivots[n:], own, -1.0)
     if basis.damping:
         own = volume(workspace, own, basis)
     touched = np.setdiff1d(np.arange(n), saddle.untouched)
@@ -160,7 +160,7 @@ def volume(workspace: Workspace, pivots: Indices, basis: RowBasis) -> Indices:
     """The product of damped pivots, about 1 where they were chosen, and its reciprocal."""
     logarithm, product = workspace.block(1), workspace.block(2)
     start = workspace.constant(np.array([len(basis.rows) * math.log(DAMPING)]))
-    workspace.copy(start, logarithm)
+    workspace.add(start, logarithm)
     grown = Program({"x": (X, Y)}, {"y": (se.log(X / Y),)})
     damping = workspace.constant(np.array(basis.damping))
     workspace.repeat(grown, np.stack([pivots, damping], axis=1), np.repeat(logarithm[:, None], len(pivots), axis=0))
@@ -258,10 +258,12 @@ def readings(
     return residual, residual_rate
 
 
-def add_up(workspace: Workspace, families: Families, place: Indices, what: Callable[[Lowered], Any]) -> None:
-    """A scalar of every term of a system, added up."""
-    for family in families.terms:
-        workspace.members(family, [se.sympify(what(family.lowered))], spread(place, family))
+def add_up(workspace: Workspace, families: Families, place: Indices, what: Callable[[Lowered], Any]) -> bool:
+    """A scalar of every term of a system, added up; whether there is anything to add."""
+    found = [(family, se.sympify(what(family.lowered))) for family in families.terms]
+    for family, expression in found:
+        workspace.members(family, [expression], spread(place, family))
+    return any(expression != 0 for _, expression in found)
 
 
 def nonideal_power(lowered: Lowered) -> Any:

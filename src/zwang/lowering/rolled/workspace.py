@@ -5,31 +5,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import symengine as se
 
 from zwang.arrays import Array, Indices
-from zwang.compile import Program
-from zwang.compile.rolled.program import Factorise, Largest, Repeat, RolledProgram, Stage, Substitute
+from zwang.compile import Program, compile_program
+from zwang.compile.rolled.program import Products, Repeat, RolledProgram, Stage
 from zwang.lowering.rolled.families import Family
-
-X, Y = se.symbols("x y")
-COPY = Program({"x": (X,)}, {"y": (X,)})
-NEGATE = Program({"x": (X,)}, {"y": (-X,)})
-PRODUCT = Program({"x": (X, Y)}, {"y": (X * Y,)})
-LESS_PRODUCT = Program({"x": (X, Y)}, {"y": (-X * Y,)})
 
 
 @dataclass
 class Workspace:
-    """Places are numbered from 0, those of the inputs first.
-
-    Constants, of which nobody knows how many there will be, have places below 0 until the program is finished.
-    """
+    """Places are numbered from 0, those of the inputs first."""
 
     inputs: Mapping[str, tuple[Any, ...]]
     size: int = 0
-    constants: list[Array] = field(default_factory=list)
+    initial: list[tuple[Indices, Array]] = field(default_factory=list)
+    """Places that do not begin with zero, and what is added up there."""
     stages: list[Stage] = field(default_factory=list)
+    asked: dict[int, tuple[Family, list[tuple[Any, Indices]]]] = field(default_factory=dict)
+    """What is to be computed of families, with the places (count,) to add it to; one program each will do."""
 
     def __post_init__(self) -> None:
         """Make room for the inputs."""
@@ -44,18 +37,31 @@ class Workspace:
 
     def constant(self, values: Array) -> Indices:
         """Places that hold constants, in the shape of their values."""
-        start = sum(map(np.size, self.constants))
-        self.constants.append(np.ravel(values))
-        return -1 - (start + np.arange(np.size(values))).reshape(np.shape(values))
+        places = self.block(np.size(values))
+        self.initial.append((places, np.ravel(values)))
+        return places.reshape(np.shape(values)).copy()
+
+    def stage(self, stage: Stage) -> None:
+        """Append a stage; what was asked of families before comes first."""
+        self.answer()
+        self.stages.append(stage)
+
+    def answer(self) -> None:
+        """Stages for what was asked of families until now."""
+        asked, self.asked = self.asked, {}
+        for family, wanted in asked.values():
+            self._repeat(family, [e for e, _ in wanted], np.stack([places for _, places in wanted], axis=1))
+
+    def add(self, reads: Indices, adds: Indices, factor: float = 1.0) -> None:
+        """Numbers, or products of two where `reads` is (count, 2), with a factor added to other places."""
+        reads = np.asarray(reads)
+        if len(reads):
+            self.stage(Products(reads.reshape(len(reads), -1), np.asarray(adds), factor))
 
     def repeat(self, program: Program, reads: Indices, adds: Indices) -> None:
         """A program at many places."""
         if len(reads):
-            self.stages.append(Repeat(program, reads, adds))
-
-    def copy(self, reads: Indices, adds: Indices, program: Program = COPY) -> None:
-        """Numbers added to other places, as they are or negative."""
-        self.repeat(program, np.asarray(reads)[:, None], np.asarray(adds)[:, None])
+            self.stage(Repeat(program, reads, adds))
 
     def members(
         self,
@@ -69,12 +75,35 @@ class Workspace:
 
         `more` are symbols beside its own, read from places `given` (count, more).
         """
-        kept = [k for k, e in enumerate(outputs) if e != 0]
-        if not kept or not len(family):
+        if not len(family):
             return
+        axes = family.lowered.description.axes
+        varying = {axes.t, *axes.q, *axes.v, *family.lowered.parameters[: family.parameters.shape[1]], *more}
+        kept = [k for k, e in enumerate(outputs) if e != 0]
+        fixed = [k for k in kept if not outputs[k].free_symbols & varying]
+        if fixed:
+            self.initial.append((adds[:, fixed].ravel(), constants_of(family, [outputs[k] for k in fixed]).ravel()))
+        changing = [k for k in kept if k not in fixed]
+        if more and changing:
+            self.answer()  # what is given may be among it
+            self._repeat(family, [outputs[k] for k in changing], adds[:, changing], more, given)
+        elif changing:
+            asked = self.asked.setdefault(id(family), (family, []))[1]
+            asked += [(outputs[k], adds[:, k]) for k in changing]
+
+    def _repeat(
+        self,
+        family: Family,
+        outputs: Sequence[Any],
+        adds: Indices,
+        more: Sequence[Any] = (),
+        given: Indices | None = None,
+    ) -> None:
+        """One program for some expressions of a family."""
         lowered = family.lowered
         axes = lowered.description.axes
         symbols = (axes.t, *axes.q, *axes.v, *lowered.parameters, *more)
+        used: set[Any] = set().union(*(e.free_symbols for e in outputs))
         reads = [
             np.repeat(self.places["t"][:, None], len(family), axis=0),
             self.places["q"][family.coordinates],
@@ -83,46 +112,24 @@ class Workspace:
             self.constant(family.constants),
             *([given] if given is not None else []),
         ]
-        used = set().union(*(outputs[k].free_symbols for k in kept))
-        table = np.concatenate(reads, axis=1)
         wanted = [k for k, s in enumerate(symbols) if s in used]
-        program = Program({"x": tuple(symbols[k] for k in wanted)}, {"y": tuple(outputs[k] for k in kept)})
-        self.repeat(program, table[:, wanted], adds[:, kept])
+        program = Program({"x": tuple(symbols[k] for k in wanted)}, {"y": tuple(outputs)})
+        self.stages.append(Repeat(program, np.concatenate(reads, axis=1)[:, wanted], adds))
 
     def program(
         self, outputs: Mapping[str, Indices], shapes: Mapping[str, tuple[int, ...]] | None = None
     ) -> RolledProgram:
         """The finished program."""
+        self.answer()
         inputs = sum(map(len, self.inputs.values()))
-        constants = np.concatenate([*self.constants, np.zeros(0)])
+        initial = np.zeros(self.size)
+        for places, values in self.initial:
+            np.add.at(initial, places, values)
+        return RolledProgram(self.inputs, outputs, initial[inputs:], tuple(self.stages), shapes or {})
 
-        def placed(places: Any) -> Indices:
-            places = np.asarray(places, dtype=np.int64)
-            behind = places + len(constants) * (places >= inputs)
-            return np.asarray(np.where(places < 0, inputs - 1 - places, behind), dtype=np.int64)
 
-        def moved(stage: Stage) -> Stage:
-            if isinstance(stage, Repeat):
-                return Repeat(stage.program, placed(stage.reads), placed(stage.adds))
-            if isinstance(stage, Largest):
-                return Largest(placed(stage.reads), int(placed(stage.place)))
-            if isinstance(stage, Substitute):
-                return Substitute(factors[id(stage.factors)], int(placed(stage.right)))
-            return factors[id(stage)]
-
-        factors = {
-            id(s): Factorise(
-                s.nodes, s.rows, s.columns, s.begins, s.below,
-                *(int(placed(place)) for place in (s.entries, s.lower, s.pivots, s.scratch)),
-            )
-            for s in self.stages
-            if isinstance(s, Factorise)
-        }  # fmt: skip
-        return RolledProgram(
-            inputs=self.inputs,
-            outputs={name: placed(places) for name, places in outputs.items()},
-            constants=constants,
-            size=self.size + len(constants),
-            stages=tuple(map(moved, self.stages)),
-            shapes=shapes or {},
-        )
+def constants_of(family: Family, outputs: Sequence[Any]) -> Array:
+    """(count, outputs) expressions of a family's constants alone."""
+    symbols = family.lowered.parameters[family.parameters.shape[1] :]
+    kernel = compile_program(Program({"c": symbols}, {"y": tuple(outputs)}), optimise=0)
+    return kernel(c=family.constants)["y"]

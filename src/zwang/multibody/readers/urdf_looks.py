@@ -132,8 +132,8 @@ def read_mesh(xml: Xml, link: str, name: str, path: Path) -> tuple[Array, Array]
             xml.warnings.append(NEEDS)
         return None
     try:
-        mesh = trimesh.load(str(path), force="mesh", process=False)
-        vertices, faces = np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces)
+        mesh: Any = trimesh.load(str(path), force="mesh", process=False)
+        vertices, faces = np.asarray(mesh.vertices, dtype=np.float64), np.asarray(mesh.faces)
         Mesh(vertices, faces)
     except Exception as error:  # readers of many formats raise what they like on files that are not theirs
         xml.warnings.append(f"link {link!r}: its mesh {name!r} cannot be read ({first_line(error)}); not drawn")

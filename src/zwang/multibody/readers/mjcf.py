@@ -28,7 +28,7 @@ from zwang.multibody.readers.imported import Imported
 from zwang.multibody.readers.joint_sum import JointSum
 from zwang.multibody.readers.limits import Limit, limit_lines, switched_on
 from zwang.multibody.readers.looks import look_lines
-from zwang.multibody.readers.mjcf_files import require_own_files
+from zwang.multibody.readers.mjcf_files import compiled_without, require_own_files
 from zwang.multibody.readers.mjcf_fluid import BoxDrag
 from zwang.multibody.readers.mjcf_ignored import left_out
 from zwang.multibody.readers.mjcf_reading import Reading, fixed_tendon, terms_along
@@ -59,7 +59,8 @@ def read_mjcf(source: str | Path, *, limits: bool = False, friction: float | Non
     Actuators are commanded by `inputs`, known functions of time that are 0 unless given; servos act where the parameter
     `servos` is 1. `limits=True` makes ranges one-sided constraints, which verdicts know and motions do not yet. Dry
     friction f is f tanh(rate/`friction`): it creeps a little, 0 makes it dry, and None leaves it out.
-    A model that names files outside its own folder is refused.
+    A model that names files outside its own folder is refused. Meshes, textures, height fields and skins whose files
+    are missing are warnings, unless a body that moves has its inertia from them.
     """
     reading = compiled(source)
     links = tuple(links_of(reading))
@@ -150,23 +151,40 @@ def compiled(source: str | Path) -> Reading:
     except ImportError:
         raise InputError("reading MJCF needs MuJoCo's own compiler: pip install 'zwang[mjcf]', or mujoco") from None
     text = xml_text(source, "MJCF")
-    require_own_files(text, None if text is source else Path(source))
+    missing = require_own_files(text, None if text is source else Path(source))
     warned: list[str] = []
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(lambda words: warned.append(" ".join(str(words).split())))  # not into a log file
     try:
-        # a file is not read from its text: it may include files beside it
-        read, what = (
-            (mujoco.MjModel.from_xml_string, text) if text is source else (mujoco.MjModel.from_xml_path, source)
-        )
-        model = read(str(what))
+        model, mended, mistakes = compiled_or_mended(mujoco, source, text, missing)
     except (ValueError, mujoco.FatalError) as error:
         raise refused([f"MuJoCo's compiler refuses it: {' '.join(str(error).split())}"]) from None
     finally:
         mujoco.set_mju_user_warning(before)
     if any("NaN" in words for words in warned):
         raise refused(["a number in it is NaN"])
-    return Reading(mujoco, model, warnings=[f"MuJoCo warns: {words}" for words in warned])
+    return Reading(
+        mujoco, model, mistakes=mistakes, warnings=[*mended, *(f"MuJoCo warns: {words}" for words in warned)]
+    )
+
+
+def compiled_or_mended(mj: Any, source: str | Path, text: str, missing: set[str]) -> tuple[Any, list[str], list[str]]:
+    """The model as it is; if MuJoCo refuses that, and files of looks are missing, without them, as warnings say.
+
+    The mistakes are bodies that owe their inertia to such files.
+    """
+    if text is source:
+        return mj.MjModel.from_xml_string(text), [], []
+    try:
+        return mj.MjModel.from_xml_path(str(source)), [], []  # not from its text: it may include files beside it
+    except (ValueError, mj.FatalError) as error:
+        try:
+            mended = compiled_without(mj, Path(source), missing) if missing else None
+        except (ValueError, mj.FatalError, AttributeError, TypeError):  # more is wrong, or an old MuJoCo has no MjSpec
+            mended = None
+        if mended is None:
+            raise error from None
+        return mended
 
 
 def links_of(reading: Reading) -> Iterator[Link]:

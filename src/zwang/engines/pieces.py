@@ -17,9 +17,9 @@ from numpy.polynomial import chebyshev
 from zwang.arrays import Array
 from zwang.compile import Kernel
 from zwang.compile.restricted import native, native_library
+from zwang.compile.restricted.memory import at, call
 from zwang.engines.native.event_roots import FULL, LOST, PAUSED, STOPPED, begin_search, cross_break, search, see_start
 from zwang.engines.native.record import RUN, STRETCHES, RunRecord, event_lengths
-from zwang.engines.native.stage_kernels import at, call
 from zwang.engines.task import EventTask, packed
 
 DEGREE: Final = 23

@@ -5,9 +5,9 @@ import pytest
 
 from zwang.compile.lanes import LANES
 from zwang.compile.restricted import Array, native, native_library
+from zwang.compile.restricted.memory import at
 from zwang.engines.native.fast_pow import power
 from zwang.engines.native.lanes.step import rows
-from zwang.engines.native.stage_kernels import at
 
 
 @native

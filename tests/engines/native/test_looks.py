@@ -8,11 +8,11 @@ import pytest
 
 from tests.engines.native.records import array, record
 from zwang.compile.restricted import native, native_library
+from zwang.compile.restricted.memory import at as array_at
 from zwang.engines.native.looks import root
 from zwang.engines.native.record import RunRecord
 from zwang.engines.native.runs import Kernels
 from zwang.engines.native.search import kink
-from zwang.engines.native.stage_kernels import at as array_at
 
 Numbers = ctypes.POINTER(ctypes.c_double)
 

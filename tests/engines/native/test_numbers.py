@@ -4,9 +4,9 @@ import numpy as np
 
 from zwang.compile.lanes import LANES
 from zwang.compile.restricted import Number, native, native_library
+from zwang.compile.restricted.memory import at
 from zwang.engines.native.lanes.step import rows
 from zwang.engines.native.numbers import alike, bits, choose, larger, of, smaller, square, two_sum
-from zwang.engines.native.stage_kernels import at
 
 PLACES = 8
 X = np.resize([-2.0, -0.5, 0.0, 0.25, 1.0, 3.0, np.inf, np.nan], LANES)  # one value in each lane

@@ -15,10 +15,10 @@ import math
 from typing import Final
 
 from zwang.compile.restricted import Array, native, seldom_native
+from zwang.compile.restricted.memory import at, call, shift
 from zwang.engines.native.numbers import larger, smaller, square
 from zwang.engines.native.pivots import IN_TIME, volume
 from zwang.engines.native.record import LoopStatus, RunRecord
-from zwang.engines.native.stage_kernels import at, call, shift
 from zwang.engines.native.step import NODES, evaluate, interpolate, project, unit
 
 SINGULAR, ASTRAY = int(LoopStatus.SINGULAR), int(LoopStatus.ASTRAY)

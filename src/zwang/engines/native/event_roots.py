@@ -7,12 +7,12 @@ import math
 from typing import Final
 
 from zwang.compile.restricted import native, seldom_native
+from zwang.compile.restricted.memory import at, call, shift
 from zwang.engines.native.looks import FINEST, finest, sample, state_at
 from zwang.engines.native.numbers import larger, smaller
 from zwang.engines.native.panel import IN_SLOPE, IN_VALUE, LAST_POINT, PANEL_NODES, derivative, outweighs, series, tail
 from zwang.engines.native.record import PANEL_POINTS, RunRecord
 from zwang.engines.native.search import LEFT, SHORT_STEP, all_judged, same_zero, see_grain
-from zwang.engines.native.stage_kernels import at, call, shift
 from zwang.engines.native.step import HUGE, read
 
 DONE, PAUSED, FULL, STOPPED, LOST = 0, 1, 2, 3, 4

@@ -6,11 +6,11 @@ Native functions (`compile.restricted`); each takes the record of a run and work
 from typing import Final
 
 from zwang.compile.restricted import native, seldom_native
+from zwang.compile.restricted.memory import at, shift
 from zwang.engines.native.looks import catch, look, recently, root, sample
 from zwang.engines.native.numbers import larger, smaller
 from zwang.engines.native.panel import LAST_POINT, PANEL_NODES, series
 from zwang.engines.native.record import PANEL_POINTS, RunRecord
-from zwang.engines.native.stage_kernels import at, shift
 from zwang.engines.native.step import HUGE
 
 LOOK_BESIDE, LOOK_FURTHER = 4.0, 12.0  # how far beside such a panel to look, in widths of it

@@ -7,10 +7,10 @@ from typing import Final
 
 from zwang.arrays import EPS
 from zwang.compile.restricted import Array, native
+from zwang.compile.restricted.memory import at, call, shift
 from zwang.engines.native.numbers import larger
 from zwang.engines.native.panel import LAST_POINT, PANEL_NODES
 from zwang.engines.native.record import PANEL_POINTS, RunRecord
-from zwang.engines.native.stage_kernels import at, call, shift
 from zwang.engines.native.step import interpolate
 
 FINEST: Final = 16 * EPS  # width of the last panels, in units of time

@@ -16,6 +16,7 @@ from threading import Lock
 from typing import Final
 
 from zwang.compile.restricted import native, native_library, seldom_native
+from zwang.compile.restricted.memory import at, shift
 from zwang.engines.native.bridge import CAUTION, give_up, kept_on, landed, missed, note, plan, planned_size, touch_up
 from zwang.engines.native.control import aimed, shrunk, too_short
 from zwang.engines.native.event_roots import (
@@ -34,7 +35,6 @@ from zwang.engines.native.numbers import smaller
 from zwang.engines.native.outcome import accept, fill, refuse, save, work_until
 from zwang.engines.native.pivots import grow, may_vanish, survey
 from zwang.engines.native.record import BRIDGES, LoopStatus, RunRecord
-from zwang.engines.native.stage_kernels import at, shift
 from zwang.engines.native.step import (
     END,
     FIRST,

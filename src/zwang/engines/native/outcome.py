@@ -4,12 +4,12 @@ Native functions, for a run and for a group of lanes: `which` are the lanes in w
 """
 
 from zwang.compile.restricted import Array, Number, Record, Truth, native
+from zwang.compile.restricted.memory import at
 from zwang.engines.native.control import next_size
 from zwang.engines.native.numbers import bits, choose, larger, of, smaller, two_sum, width
 from zwang.engines.native.pivots import grow
 from zwang.engines.native.quadrature import prepare_work, work_at, work_of
 from zwang.engines.native.record import RunRecord
-from zwang.engines.native.stage_kernels import at
 from zwang.engines.native.step import FIRST_DENSE, LAST_DENSE, QUIET, finite, prepare_dense, quiet, stages
 
 

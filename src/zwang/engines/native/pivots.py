@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 
 from zwang.compile.restricted import Array, Number, Record, Truth, native, seldom_native
+from zwang.compile.restricted.memory import at, shift
 from zwang.engines.native.numbers import alike, bits, choose, larger, of, smaller
 from zwang.engines.native.record import RunRecord
-from zwang.engines.native.stage_kernels import at, shift
 from zwang.engines.native.step import HUGE, NODES
 
 COMPARED: Final = np.array([0, 3, 5, 9, 10, 12])

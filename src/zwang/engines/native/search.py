@@ -17,6 +17,7 @@ from typing import Final
 
 from zwang.arrays import EPS
 from zwang.compile.restricted import Array, native, seldom_native
+from zwang.compile.restricted.memory import at, call, shift
 from zwang.engines.native.last_look import LOOK_BESIDE, TALL, falls, last_look, only_ends
 from zwang.engines.native.looks import catch, finest, look, recently, root, sample, state_at
 from zwang.engines.native.numbers import larger, smaller
@@ -33,7 +34,6 @@ from zwang.engines.native.panel import (
     tail,
 )
 from zwang.engines.native.record import PANEL_POINTS, RunRecord
-from zwang.engines.native.stage_kernels import at, call, shift
 from zwang.engines.native.step import HUGE
 
 ZOOM: Final = 8.0

@@ -12,11 +12,8 @@ from typing import Any, Final
 from llvmlite import ir
 
 from zwang.compile.restricted import intrinsic
-from zwang.compile.restricted.memory import at, call, shift
 from zwang.compile.restricted.module import FLOAT, INT, counted, spread
 from zwang.engines.native import tableau as dop853
-
-__all__ = ["DENSE", "ERROR", "at", "call", "combine", "shift", "stage"]
 
 ERROR: Final = 0
 DENSE: Final = 1

@@ -12,10 +12,11 @@ import numpy as np
 
 from zwang.arrays import EPS
 from zwang.compile.restricted import Array, Number, Record, Truth, native, seldom_native
+from zwang.compile.restricted.memory import at, call, shift
 from zwang.engines.native import tableau as dop853
 from zwang.engines.native.numbers import alike, choose, larger, of, smaller, square, two_sum
 from zwang.engines.native.record import RunRecord
-from zwang.engines.native.stage_kernels import DENSE, ERROR, at, call, combine, shift, stage
+from zwang.engines.native.stage_kernels import DENSE, ERROR, combine, stage
 
 HUGE: Final = float(np.finfo(np.float64).max)
 TINY: Final = 1e-290

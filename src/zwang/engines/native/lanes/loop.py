@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from zwang.compile.lanes import LANES
 from zwang.compile.restricted import Lanes, Mask, intrinsic, native, native_library, seldom_native
+from zwang.compile.restricted.memory import at, shift
 from zwang.compile.restricted.module import BOOL, INT
 from zwang.engines.native.bridge import low_at_end
 from zwang.engines.native.control import shrunk
@@ -29,7 +30,6 @@ from zwang.engines.native.numbers import bits, choose, smaller
 from zwang.engines.native.outcome import accept, fill, refuse, save, work_until
 from zwang.engines.native.pivots import may_vanish, survey
 from zwang.engines.native.record import RunRecord
-from zwang.engines.native.stage_kernels import at, shift
 from zwang.engines.native.step import (
     END,
     FIRST,

@@ -10,12 +10,12 @@ from llvmlite import ir
 
 from zwang.compile.lanes import LANES
 from zwang.compile.restricted import intrinsic, native, seldom_native
+from zwang.compile.restricted.memory import at
 from zwang.compile.restricted.module import FLOAT, INT
 from zwang.engines.native.lanes.group import Group
 from zwang.engines.native.lanes.step import holds
 from zwang.engines.native.loop import RUNNING
 from zwang.engines.native.record import RunRecord
-from zwang.engines.native.stage_kernels import at
 
 
 @intrinsic

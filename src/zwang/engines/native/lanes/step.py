@@ -12,12 +12,12 @@ from llvmlite import ir
 
 from zwang.compile.lanes import LANES
 from zwang.compile.restricted import Lanes, Mask, Rows, intrinsic, native
+from zwang.compile.restricted.memory import call, shift
 from zwang.compile.restricted.module import FLOAT
 from zwang.engines.native.control import aimed, too_short
 from zwang.engines.native.lanes.group import Group
 from zwang.engines.native.numbers import alike, choose, smaller
 from zwang.engines.native.pivots import extremes
-from zwang.engines.native.stage_kernels import call, shift
 from zwang.engines.native.step import finite
 
 

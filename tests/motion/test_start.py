@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import zwang as zw
-from zwang.errors import InconsistentError, InputError, UndeterminedError
+from zwang.errors import InconsistentError, InputError, MassError, UndeterminedError
 from zwang.motion.setup import RunOptions
 from zwang.motion.simulate import motion_from
-from zwang.motion.start import require_satisfied, require_solvable, start_of
+from zwang.motion.start import SPARSE_FIRST, require_satisfied, require_solvable, start_of
 
 x, y = zw.coordinates("x y")
 m, g = zw.parameters("m g")
@@ -99,3 +99,26 @@ def test_a_signal_is_read_at_every_start_though_an_old_one_stood_at_the_same_add
         with pytest.raises(InputError, match="'driven' reads"):
             zw.simulate(system, {x: value + 1, zw.dot(x): 0}, 0.5, samples=2, parameters={u: signal})
         del signal
+
+
+def pairs(mass, count=75):
+    """Two coordinates to a constraint a + 3b = 0, so many that rank is first looked for in sparse factors."""
+    q = zw.coordinates(" ".join(f"x{i}" for i in range(2 * count)))
+    two = list(zip(q[::2], q[1::2], strict=True))
+    kinetic = sum(mass(zw.dot(a), zw.dot(b)) for a, b in two)
+    system = zw.System(q, kinetic=kinetic, constraints={f"row{i}": a + 3 * b for i, (a, b) in enumerate(two)})
+    start = {a: 0.3 for a, _ in two} | {b: -0.1 for _, b in two}
+    rates = {zw.dot(a): 3.0 for a, _ in two} | {zw.dot(b): -1.0 for _, b in two}
+    assert 2 * count * count >= SPARSE_FIRST
+    return system, start | rates
+
+
+def test_a_large_constant_mass_that_is_not_positive_is_refused_as_a_small_one_is():
+    # rows are independent and their pivots positive: (1, 3) M⁻¹ (1, 3)ᵀ = 2/3 for M = [[1, 2], [2, 1]]
+    with pytest.raises(MassError, match="not positive semidefinite"):
+        zw.simulate(*pairs(lambda a, b: a**2 / 2 + b**2 / 2 + 2 * a * b), 0.1, samples=2)
+
+
+def test_a_large_singular_mass_moves_where_constraints_make_up_for_it():
+    motion = zw.simulate(*pairs(lambda a, b: (a + b) ** 2 / 2), 0.1, samples=2)
+    np.testing.assert_allclose(motion.q.values[-1, :2], [0.3 + 0.3, -0.1 - 0.1], atol=1e-12)  # no force: it goes on

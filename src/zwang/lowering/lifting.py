@@ -73,8 +73,17 @@ def patterns(now: Matrices, lowered: Lowered | None) -> tuple[Pattern, Pattern]:
     """The entries of M and A by structure."""
     if lowered is not None:
         return lowered.derived.M, lowered.derived.A
-    M, A = ([{int(j): row[j] for j in np.flatnonzero(row)} for row in matrix] for matrix in (now.M, now.A))
-    return M, A
+    return pattern_here(now.M), pattern_here(now.A)
+
+
+def pattern_here(matrix: Array) -> Pattern:
+    """The entries that are not zero here."""
+    return [{int(j): row[j] for j in np.flatnonzero(row)} for row in matrix]
+
+
+def regular_by_blocks(M: Array) -> bool:
+    """Whether M is positive definite here, block by block: a large one mostly has many small ones."""
+    return all(Block.of(M, columns).regular for columns in connected(pattern_here(M)))
 
 
 def connected(M: Pattern) -> list[list[int]]:

@@ -23,6 +23,7 @@ from zwang.linalg.factors import Stack
 from zwang.linalg.newton import nearest_root
 from zwang.linalg.ranked import Ranked, ranked
 from zwang.lowering.cache import Kept
+from zwang.lowering.lifting import regular_by_blocks
 from zwang.lowering.lowered import Matrices
 from zwang.lowering.matrices import MatrixKernel, matrix_kernel
 from zwang.lowering.rows import RowBasis, choose
@@ -173,9 +174,9 @@ def clearly_independent(setup: Setup, state: State, now: Matrices) -> bool:
 
     For large systems only; a no means nothing.
     """
-    masses = np.diagonal(now.M)
-    if not large(setup) or (masses <= 0).any():
+    if not large(setup) or not regular_by_blocks(now.M):  # a program without lifted rows would divide by zero
         return False
+    masses = np.diagonal(now.M)
     program = setup.program("acceleration", every_row(setup))
     pivots = compiled(program)(**setup.named(program, state))["pivots"]
     m = len(setup.system.constraints)

@@ -39,13 +39,18 @@ LLVM_RELATIONS = {"Equality": "oeq", "Unequality": "une", "LessThan": "ole", "St
 
 
 def number(translator: Translation, e: Expr, depth: int) -> str:
+    """A real number."""
+    return constant(nearest_double(e))
+
+
+def nearest_double(e: Expr) -> float:
     """A real number, rounded once: 1/10 is the double nearest to it."""
     special = SPECIAL.get(type(e).__name__)
     if special is not None:
-        return constant(special)
+        return special
     try:
         # Python divides integers of any size correctly rounded.
-        return constant(int(e.p) / int(e.q) if e.is_Rational else float(e))
+        return int(e.p) / int(e.q) if e.is_Rational else float(e)
     except (RuntimeError, OverflowError):
         raise InputError(f"the number {shortened(e)} is not a real number in the range of doubles") from None
 

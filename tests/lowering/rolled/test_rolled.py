@@ -7,13 +7,14 @@ from importlib.resources import files
 import numpy as np
 import pytest
 import sympy as sp
-from symengine import Symbol, cos, sqrt
+from symengine import Integer, Symbol, cos, sqrt
 
 import zwang as zw
 from zwang import dot
 from zwang import multibody as mb
 from zwang.compile import compile_program
 from zwang.compile.rolled.kernel import compile_rolled
+from zwang.errors import InputError
 from zwang.lowering import acceleration, projection, report
 from zwang.lowering.lowered import lower
 from zwang.lowering.rolled import families, programs
@@ -123,6 +124,19 @@ def test_a_key_does_not_depend_on_symbols_or_numbers_but_on_what_is_done_with_th
     assert key(a**2 * b) != key(a * b)
     assert key(a * cos(a)) != key(a * cos(b))
     assert key(sqrt(a) + b) == key(d + sqrt(c))
+
+
+def test_numbers_that_differ_in_their_last_digit_differ():
+    a, b = 1.2345678901234567, 1.2345678901234561
+    assert a != b
+    assert key(Q[0] ** a) != key(Q[0] ** b)
+
+
+def test_constants_are_the_nearest_doubles_and_refused_where_there_are_none():
+    reading = read(Q[0] * Integer(10**17 + 1) / 11, ROLES)
+    assert reading.constants == [(10**17 + 1) / 11]  # Python's quotient of integers is the nearest double
+    with pytest.raises(InputError, match="range of doubles"):
+        read(Q[0] * Integer(10) ** 400, ROLES)
 
 
 def test_symbols_are_told_apart_by_all_places_in_which_they_occur():

@@ -14,6 +14,8 @@ from zlib import crc32
 
 import symengine as se
 
+from zwang.compile.builders import nearest_double
+
 # Numbers that remain in an expression. All other factors and terms get places: rods of a thousand lengths are one kind.
 IN_TEMPLATES = frozenset({se.Integer(-1), se.Integer(2), se.Integer(-2), se.Rational(1, 2), se.Rational(-1, 2)})
 
@@ -40,13 +42,13 @@ class Reading:
             places = self.parameters if letter == "p" else self.coordinates
             self.key.append((letter, places.setdefault(number, len(places))))
         elif not e.args:
-            self.key.append(str(e))
+            self.key.append(text_of(e))
         else:
             self.key.append((name_of(e), len(e.args)))
             for part in self.looks.in_order(e):
                 if takes_place(e, part):
                     self.key.append("c")
-                    self.constants.append(float(part))
+                    self.constants.append(nearest_double(part))
                 else:
                     self.read(part)
 
@@ -102,7 +104,7 @@ class Looks:
         if e.is_Symbol:
             return self.colors[e] if e in self.colors else stable(self.roles[e][0] if e in self.roles else str(e))
         if not e.args:
-            return stable(str(e))
+            return stable(text_of(e))
         looks = [0 if takes_place(e, part) else self.of(part) for part in e.args]
         return hash((stable(name_of(e)), *(sorted(looks) if e.is_Add or e.is_Mul else looks)))
 
@@ -131,6 +133,11 @@ def takes_place(e: Any, part: Any) -> bool:
 def name_of(e: Any) -> str:
     """The name of a function."""
     return str(e.get_name()) if hasattr(e, "get_name") else type(e).__name__
+
+
+def text_of(e: Any) -> str:
+    """A symbol or a number in all its digits: SymEngine prints fifteen of a double's seventeen."""
+    return float(e).hex() if isinstance(e, se.RealDouble) else str(e)
 
 
 @cache

@@ -58,3 +58,11 @@ def test_wheels_and_balls_are_solids() -> None:
     assert solids["ball"] == mb.Sphere(0.5)
     assert (solids["coin"].kind, solids["coin"].radius) == ("cylinder", 0.5)
     assert np.abs(solids["coin"].turn[:, 2]).round(12).tolist() == [0, 0, 1]  # its axis, in body axes
+
+
+def test_a_body_whose_mass_is_set_to_zero_has_no_box() -> None:
+    k = zw.parameters("k")
+    body = mb.Body("body", k, (1, 1, 1))
+    pin = mb.Spherical("pin", mb.ground, body, at=(1, 0, 0))
+    shapes = mb.Mechanism([body], joints=[pin], parameters={k: 0}).drawing.shapes
+    assert "box" not in [s.solid.kind for s in shapes if s.solid is not None]

@@ -43,7 +43,7 @@ def inertia_box(body: Body, values: Values) -> Box | None:
     """
     given = [in_numbers(row, values) for row in body.inertia_matrix]
     mass = in_numbers((body.mass,), values)
-    if mass is None or any(row is None for row in given):
+    if mass is None or not mass[0] > 0 or any(row is None for row in given):
         return None
     J = np.array(given)
     diagonal = not (J - np.diag(np.diag(J))).any()

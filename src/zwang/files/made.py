@@ -17,8 +17,8 @@ def model_of(given: Any, what: str) -> ModelFile:
     if isinstance(given, HasSystem):
         from zwang.multibody import Imported, Mechanism  # systems do not wait for all of multibody
 
-        made = given.mechanism if isinstance(given, Imported) else given
+        made, warnings = (given.mechanism, given.warnings) if isinstance(given, Imported) else (given, ())
         if isinstance(made, Mechanism):
-            return ModelFile(made.system, {}, drawing=made.drawing, mechanism=made)
+            return ModelFile(made.system, {}, drawing=made.drawing, mechanism=made, warnings=warnings)
     _ = system_of(given, what)
     raise InputError(f"{what} takes a System, a Mechanism or a model; got a {type(given).__name__}")

@@ -53,6 +53,14 @@ def test_a_robot_runs_from_the_start_and_under_the_gravity_that_are_given(robot)
     assert np.abs(angle(motion) - expected).max() < 1e-11  # the swing is not quite small: its period differs by a²/16
 
 
+def test_what_was_mended_is_in_the_report(robot):
+    result = robot("run", "sloppy.urdf", "--until", "0.1", "--report", "r.html")
+    assert result.exit_code == 0, result.output
+    page = (robot.folder / "r.html").read_text(encoding="utf-8")
+    assert "Mended or left out" in page
+    assert "link &#x27;rod&#x27;: " in page
+
+
 def test_a_rate_at_the_start(robot):
     robot("run", "arm.urdf", "--start", "shoulder'=2", "--gravity", "0,0,0", "--until", "1", "--out", "m.nc")
     motion = load_motion(robot.folder / "m.nc")

@@ -17,6 +17,7 @@ from zwang import dot
 from zwang.errors import InputError
 from zwang.files.model_file import ModelFile, Run
 from zwang.formulations import FORMS
+from zwang.multibody import read_urdf
 from zwang.show.report.html import inert_json, number
 from zwang.show.report.math import Notation, plain_name, sides
 from zwang.show.report.page import report
@@ -86,6 +87,29 @@ def test_a_report_has_all_its_sections_in_order():
         "Why to trust it",
         "To repeat it",
     ]
+
+
+SLOPPY = """<robot name="sloppy"><link name="base"/><link name="rod"><inertial><origin xyz="0 0 -0.5"/><mass value="2"/>
+ <inertia ixx="0.01" iyy="0.01" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+ <joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint></robot>"""
+
+
+def test_what_was_mended_in_a_robots_file_is_in_its_report():
+    robot = read_urdf(SLOPPY)
+    (warning,) = robot.warnings
+    html = report(robot, zw.simulate(robot, until=0.1, samples=3), checks=False)
+    assert headings(html)[:2] == ["Animation", "Mended or left out"]
+    assert warning in read(html).text
+
+
+def test_warnings_are_escaped_and_many_of_them_are_folded():
+    robot = read_urdf(SLOPPY)
+    motion = zw.simulate(robot, until=0.1, samples=3)
+    many = replace(robot, warnings=tuple(f"<script>alert({i})</script>" for i in range(20)))
+    html = report(many, motion, checks=False)
+    assert "<script>alert" not in html
+    assert html.count("&lt;script&gt;alert(") == 20
+    assert "<summary>12 more</summary>" in html
 
 
 def test_the_page_is_well_formed_and_its_anchors_are_unique_and_met():

@@ -20,7 +20,7 @@ from zwang.show.quantities import require_motion
 from zwang.show.report.checks import checks_section
 from zwang.show.report.equations import equations_section
 from zwang.show.report.figures import Plots, figures_section
-from zwang.show.report.html import POLICY, SCRIPTLESS, PageSection, inert_json
+from zwang.show.report.html import MOST_LISTED, POLICY, SCRIPTLESS, PageSection, details, inert_json, paragraph
 from zwang.show.report.joints import joints_section
 from zwang.show.report.ledger import ledger_section
 from zwang.show.report.opening import header, told
@@ -92,6 +92,7 @@ def report_on(subject: Subject, forms: Sequence[str] = ("fundamental",), checks:
     plots = Plots.of(subject)
     sections = [
         animation_section(subject),
+        warnings_section(subject),
         system_section(subject),
         equations_section(subject, forms),
         ledger_section(subject),
@@ -108,6 +109,19 @@ def animation_section(subject: Subject) -> PageSection | None:
     if "drawing" not in subject.motion or subject.empty:
         return None
     return PageSection("animation", "Animation", player_html(subject.motion, "animation-player"))
+
+
+def warnings_section(subject: Subject) -> PageSection | None:
+    """What was mended in a robot's file, or left out although it changes the motion; the first ones stand open."""
+    items = [f"<li>{escape(words)}</li>" for words in subject.model.warnings]
+    if not items:
+        return None
+    said = paragraph("The robot's file was not read quite as it stands; the motion is that of the mended model.")
+    first, more = items[:MOST_LISTED], items[MOST_LISTED:]
+    rest = details(f"{len(more)} more", f'<ul class="warnings">{"".join(more)}</ul>') if more else ""
+    return PageSection(
+        "warnings", "Mended or left out", f'{said}\n<ul class="warnings">{"".join(first)}</ul>{rest}'
+    )
 
 
 def page(subject: Subject, sections: list[PageSection], plots: Plots) -> str:

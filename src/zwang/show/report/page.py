@@ -119,9 +119,7 @@ def warnings_section(subject: Subject) -> PageSection | None:
     said = paragraph("The robot's file was not read quite as it stands; the motion is that of the mended model.")
     first, more = items[:MOST_LISTED], items[MOST_LISTED:]
     rest = details(f"{len(more)} more", f'<ul class="warnings">{"".join(more)}</ul>') if more else ""
-    return PageSection(
-        "warnings", "Mended or left out", f'{said}\n<ul class="warnings">{"".join(first)}</ul>{rest}'
-    )
+    return PageSection("warnings", "Mended or left out", f'{said}\n<ul class="warnings">{"".join(first)}</ul>{rest}')
 
 
 def page(subject: Subject, sections: list[PageSection], plots: Plots) -> str:

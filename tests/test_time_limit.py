@@ -1,5 +1,6 @@
 """Limits of time: what takes too long is stopped, also where one limit stands inside another."""
 
+import sys
 import threading
 import time
 
@@ -45,3 +46,39 @@ def test_code_that_swallows_every_exception_is_told_again():
             busy(50)
 
     assert within(0.05, stubborn) is None
+
+
+def test_a_reminder_that_falls_where_python_cannot_raise_is_repeated_without_a_word(monkeypatch):
+    heard = []
+    monkeypatch.setattr(sys, "unraisablehook", heard.append)
+
+    class Slow:
+        def __del__(self):
+            busy(0.3)
+
+    def work():
+        while True:
+            Slow()
+            busy(0.1)
+
+    assert within(0.05, work) is None
+    assert heard == []
+    assert sys.unraisablehook == heard.append  # whoever listened before listens again
+
+
+def test_what_others_cannot_raise_is_heard_while_work_is_stopped(monkeypatch):
+    heard = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda lost: heard.append(lost.exc_type))
+
+    class Broken:
+        def __del__(self):
+            raise ValueError
+
+    def stubborn():
+        try:
+            busy(50)
+        finally:
+            Broken()
+
+    assert within(0.05, stubborn) is None
+    assert heard == [ValueError]

@@ -1,10 +1,12 @@
 """A limit of time for work that may take for ever, such as simplifying an expression."""
 
 import ctypes
+import sys
 import threading
 import time
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -79,12 +81,46 @@ class Job:
 
     def stop(self) -> None:
         """Tell it to stop, until it does; what is stuck outside of Python is left behind."""
-        for _ in range(REMINDERS):
-            if not self.thread.is_alive():
-                break
-            with self._lock:
-                if not self._ended:
-                    # An exception set from outside is raised at the thread's next Python instruction.
-                    thread = ctypes.c_ulong(self.thread.ident or 0)
-                    ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(OutOfTime))
-            self.thread.join(INSIST)
+        if not self.thread.is_alive():
+            return
+        with _unheard_in_silence():
+            for _ in range(REMINDERS):
+                with self._lock:
+                    if not self._ended:
+                        # An exception set from outside is raised at the thread's next Python instruction.
+                        thread = ctypes.c_ulong(self.thread.ident or 0)
+                        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(OutOfTime))
+                self.thread.join(INSIST)
+                if not self.thread.is_alive():
+                    return
+
+
+_STOPPING = threading.Lock()
+_HOOKS: list[Callable[[Any], object]] = []  # what was called before, while somebody is told to stop
+_TELLING = [0]  # how many are being told to stop at this moment
+
+
+@contextmanager
+def _unheard_in_silence() -> Iterator[None]:
+    """Nobody is bothered with a reminder that was lost where Python cannot raise: the next one will be heard.
+
+    The thread's next instruction may be one of a `__del__` or of a callback of the garbage collector. There Python
+    prints the exception and goes on.
+    """
+    with _STOPPING:
+        if not _TELLING[0]:
+            _HOOKS[:] = [sys.unraisablehook]
+            sys.unraisablehook = _all_but_reminders
+        _TELLING[0] += 1
+    try:
+        yield
+    finally:
+        with _STOPPING:
+            _TELLING[0] -= 1
+            if not _TELLING[0] and sys.unraisablehook is _all_but_reminders:
+                sys.unraisablehook = _HOOKS[0]
+
+
+def _all_but_reminders(lost: Any) -> None:
+    if not issubclass(lost.exc_type, OutOfTime):
+        _HOOKS[0](lost)

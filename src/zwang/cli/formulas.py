@@ -10,8 +10,9 @@ from zwang.formulations.forms import FORMS
 if TYPE_CHECKING:
     from zwang.equations import Equations
 
-# Seconds for writing out q̈, before a person and for a file; how long it takes cannot be told from a system's size.
-READING, WRITING = 8.0, 60.0
+# Seconds for writing out q̈, unless others are given; how long it takes cannot be told from a system's size. With rows
+# that change along the motion, as every joint in space has, it mostly takes for ever.
+READING = 4.0
 DERIVING = 60.0  # seconds for M, Q, A and b, without which there is nothing to show
 HEAVY = 300  # operations; to draw more in two dimensions takes long, and nobody reads it
 
@@ -26,12 +27,14 @@ class PageRoom:
     seconds: float
 
 
-def terminal_room(width: int) -> PageRoom:
+def terminal_room(width: int, seconds: float) -> PageRoom:
     """What a person reads in a terminal."""
-    return PageRoom(width, 30, 500, READING)
+    return PageRoom(width, 30, 500, seconds)
 
 
-FILE = PageRoom(118, 10**6, 10**9, WRITING)
+def file_room(seconds: float) -> PageRoom:
+    """What a file has room for."""
+    return PageRoom(118, 10**6, 10**9, seconds)
 
 
 def general(form: str, equations: "Equations") -> list[str]:

@@ -109,6 +109,15 @@ def test_what_takes_too_long_is_left_out_and_said_so(zwang, monkeypatch):
     assert r"M = \left[" in result.stdout
 
 
+@pytest.mark.parametrize("options", [[], ["--latex"]])
+def test_the_time_to_write_out_is_given_and_holds_for_files_too(options, zwang, here, monkeypatch):
+    monkeypatch.setattr(formulas, "accelerations", endless)
+    monkeypatch.setattr("zwang.equations.equations.Equations.latex", endless)
+    assert zwang("equations", "pendulum.toml", "--seconds", "0.2", "-o", "e.txt", *options).exit_code == 0
+    words = "q̈ takes longer than 0.2 s to write out, and is left out: --seconds 60 gives it more"
+    assert words in (here / "e.txt").read_text(encoding="utf-8")
+
+
 def test_contradictions_have_no_equations(zwang):
     result = zwang("equations", "m.toml", m=CONTRADICTION)
     assert result.exit_code == Exit.INCONSISTENT

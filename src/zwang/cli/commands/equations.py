@@ -31,16 +31,19 @@ def equations(
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="To a file, however long they are.", show_default=False),
     ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=0, help="Processor time to write q̈ out.", show_default="4")
+    ] = None,
     gravity: Pull = None,
     floating: Floating = False,
 ) -> None:
     """Show the equations of motion in symbols, as text, LaTeX or a page.
 
     M, Q, A and b, and the explicit accelerations in the chosen form. Accelerations that take longer
-    than 8 seconds to write out, or a minute for a file, are left out.
+    than 4 seconds to write out are left out; --seconds gives them more.
     """
     from zwang.cli import formulas, terminal
-    from zwang.cli.formulas import FILE, terminal_room
+    from zwang.cli.formulas import file_room, terminal_room
     from zwang.cli.progress import busy
     from zwang.equations.equations import as_derived
     from zwang.time_limit import within
@@ -55,16 +58,13 @@ def equations(
 
             page = equations_page(case.model, forms)
         if out is not None or html is None or latex:
-            room = terminal_room(terminal.out().width) if out is None else FILE
+            limit = formulas.READING if seconds is None else seconds
+            room = terminal_room(terminal.out().width, limit) if out is None else file_room(limit)
             derived = within(formulas.DERIVING, lambda: as_derived(case.model.system))
             if derived is None:
                 raise Failure(Exit.REFUSED, f"the equations take longer than {formulas.DERIVING:g} s to derive")
             found = derived.simplified()
-            words = (
-                documents(found, forms, formulas.WRITING if out else formulas.READING)
-                if latex
-                else written(case, found, forms, room)
-            )
+            words = documents(found, forms, limit) if latex else written(case, found, forms, room)
     if html is not None:
         write(html, page)
     if out is not None:
@@ -104,7 +104,10 @@ def written(case: Case, found: "Equations", forms: list[str], room: "PageRoom") 
 
 def too_long(seconds: float) -> str:
     """Why q̈ is not written out."""
-    return f"q̈ takes longer than {seconds:g} s to write out; the matrices above are all that the computer needs."
+    return (
+        f"q̈ takes longer than {seconds:g} s to write out, and is left out: --seconds {max(60, 10 * seconds):g} gives "
+        "it more; a simulation needs only the matrices."
+    )
 
 
 def documents(found: "Equations", forms: list[str], seconds: float) -> str:

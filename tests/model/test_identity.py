@@ -68,3 +68,9 @@ def test_long_expressions_take_no_time():
         zw.System(q, kinetic=sp.Add(*[r**2 for r in rates]), constraints={"cube": linear})
     assert zw.Constraint(sp.Add(*rates) ** 40 - 1).kinds[-1] == "nonlinear in velocity"
     assert time.process_time() - begin < 5
+
+
+@pytest.mark.parametrize("inside", [(y, sp.sqrt(x)), (sp.sqrt(x), y), (sp.log(x), sp.sqrt(x))])
+def test_a_direction_of_what_is_not_real_has_no_value_there(inside):
+    assert not degree_at_most(x**2 + sp.atan2(*inside), [x], 2)
+    assert is_zero(sp.atan2(*inside) * (sp.sin(y) ** 2 + sp.cos(y) ** 2 - 1))

@@ -1,7 +1,6 @@
 """Equations as text: drawn in two dimensions where there is room for that, one line an entry where there is not."""
 
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
 # that change along the motion, as every joint in space has, it mostly takes for ever.
 READING = 4.0
 DERIVING = 60.0  # seconds for M, Q, A and b, without which there is nothing to show
+TOO_LONG = 2000  # operations of an entry of which a terminal does not even show the beginning
 HEAVY = 300  # operations; to draw more in two dimensions takes long, and nobody reads it
 
 
@@ -63,16 +63,16 @@ def named(name: str, value: Any, across: list[str], down: list[str], room: PageR
 
     if rows := drawn(sp.Eq(sp.Symbol(name), value, evaluate=False), room):
         return rows
-    entries = list(entries_of(name, value, across, down, room))
+    entries = sorted(value.todok().items())
     more = len(entries) - room.entries
-    return [*entries[: room.entries], *([f"… and {more} more; --out FILE writes them all"] if more > 0 else [])]
+    rows = [f"{name}[{place(at, across, down)}] = {line(entry, room)}" for at, entry in entries[: room.entries]]
+    return [*rows, *([f"… and {more} more; --out FILE writes them all"] if more > 0 else [])]
 
 
-def entries_of(name: str, value: Any, across: list[str], down: list[str], room: PageRoom) -> Iterator[str]:
-    """The entries of a matrix that are not zero, each with the names of its row and column."""
-    for (i, j), entry in sorted(value.todok().items()):
-        place = down[i] if value.cols == 1 else f"{down[i]}, {across[j]}"
-        yield f"{name}[{place}] = {line(entry, room)}"
+def place(at: tuple[int, int], across: list[str], down: list[str]) -> str:
+    """An entry's row and column by name; a column's entries have only the first."""
+    i, j = at
+    return f"{down[i]}, {across[j]}" if across else down[i]
 
 
 def accelerations(equations: "Equations", values: Any, room: PageRoom) -> list[str]:
@@ -90,10 +90,11 @@ def accelerations(equations: "Equations", values: Any, room: PageRoom) -> list[s
 
 def drawn(expression: Any, room: PageRoom) -> list[str]:
     """An expression in two dimensions with dots for rates; nothing if there is no room for it."""
-    import sympy as sp
     from sympy.physics.vector.printing import vpprint
 
-    if sp.count_ops(expression) > HEAVY:
+    from zwang.linalg.exact import operations
+
+    if operations([expression]) > HEAVY:
         return []
     rows = unicodedata.normalize("NFC", vpprint(expression, use_unicode=True, wrap_line=False)).rstrip().split("\n")
     return [row.rstrip() for row in rows] if max(map(columns, rows)) <= room.width else []
@@ -108,6 +109,10 @@ def line(expression: Any, room: PageRoom) -> str:
     """An expression in one line as a model file writes it, x' for a rate."""
     from sympy.physics.vector.printing import vsstrrepr
 
+    from zwang.linalg.exact import operations
+
+    if (size := operations([expression])) > max(room.characters, TOO_LONG):  # to cut what takes seconds to print
+        return f"… ({size:,} operations; --out FILE writes them all)"
     return fitted(str(vsstrrepr(expression)).replace("**", "^"), room)
 
 

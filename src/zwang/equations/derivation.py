@@ -1,6 +1,6 @@
 """From a system in plain symbols to M, Q, A, b and C: written once, run in two algebras.
 
-SymEngine speaks SymPy's language, and nothing below uses more of it than `.diff`, `.args`, `.free_symbols`,
+SymEngine speaks SymPy's language, and nothing below uses more of it than derivatives, `.args`, `.free_symbols`,
 `+` and `*`. Rows are sparse (index → entry), and energies are differentiated term by term, so that a chain of
 a thousand bodies costs a hundred times what a chain of ten costs, not ten thousand times.
 """
@@ -70,27 +70,27 @@ def derive_plain(system: Description) -> Derived:
 def lagrange_equations(system: Description) -> tuple[list[Row], list[Any]]:
     """M and Q from T and V, with p = ∂T/∂q̇:  M = ∂p/∂q̇,  Q = F + ∂(T − V)/∂q − (∂p/∂q) q̇ − ∂p/∂t."""
     axes = system.axes
-    n, add = len(axes.q), axes.add
+    n, add, diff = len(axes.q), axes.add, axes.diff
     q, v, _ = axes.index
     M: list[defaultdict[int, list[Any]]] = [defaultdict(list) for _ in range(n)]
     Q: list[list[Any]] = [[force] for force in system.forces]
     for term in terms(system.kinetic):
         for s in term.free_symbols:
             if s in q:
-                Q[q[s]].append(term.diff(s))
+                Q[q[s]].append(diff(term, s))
             elif s in v:
-                i, p = v[s], term.diff(s)
+                i, p = v[s], diff(term, s)
                 for r in p.free_symbols:
                     if r in v and v[r] >= i:
-                        M[i][v[r]].append(p.diff(r))
+                        M[i][v[r]].append(diff(p, r))
                     elif r in q:
-                        Q[i].append(-p.diff(r) * axes.v[q[r]])
+                        Q[i].append(-diff(p, r) * axes.v[q[r]])
                     elif r == axes.t:
-                        Q[i].append(-p.diff(r))
+                        Q[i].append(-diff(p, r))
     for term in terms(system.potential):
         for s in term.free_symbols:
             if s in q:
-                Q[q[s]].append(-term.diff(s))
+                Q[q[s]].append(-diff(term, s))
     rows: list[Row] = [{} for _ in range(n)]
     for i in range(n):
         for j, parts in M[i].items():

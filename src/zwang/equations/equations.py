@@ -58,6 +58,8 @@ class Equations(Displayed):
     rows: tuple[int, ...]
     one_sided: tuple[str, ...] = ()
     """Constraints that are inequalities, taken here as equalities: as at their limit, with contact kept."""
+    unread: int = 0
+    """How many entries of M, Q, A, b and C there was no time to write as a textbook does: they stand as derived."""
 
     def __repr__(self) -> str:
         """The equations in a line."""
@@ -102,11 +104,11 @@ class Equations(Displayed):
     def simplified(self, seconds: float = SECONDS) -> "Equations":
         """The same equations with M, Q, A, b and C in the form in which a textbook prints them.
 
-        `derive` does so with two seconds of processor time; entries that were not reached stay as they were derived.
-        Here they get more.
+        `derive` does so with two seconds of processor time; entries that were not reached stay as they were derived,
+        and `unread` says how many. Here they get more.
         """
-        M, Q, A, b, C = textbook((self.M, self.Q, self.A, self.b, self.C), seconds)
-        return replace(self, M=M, Q=Q, A=A, b=b, C=C)
+        (M, Q, A, b, C), unread = textbook((self.M, self.Q, self.A, self.b, self.C), seconds)
+        return replace(self, M=M, Q=Q, A=A, b=b, C=C, unread=unread)
 
     def acceleration(self, form: str = "fundamental", **choice: Any) -> sp.ImmutableMatrix:
         """The explicit q̈ by one of the papers' equations; all forms agree.

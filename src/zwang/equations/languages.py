@@ -47,7 +47,7 @@ def switching() -> tuple[type, ...]:
 def in_sympy(system: "System") -> tuple[Description, Plain]:
     """The system in plain SymPy symbols, and the way back to functions of time."""
     plain = Plain.of(system.coordinates)
-    return describe(system, Axes(plain.q, plain.v, plain.a, t, sp.Add), plain.put), plain
+    return describe(system, Axes.of_sympy(plain), plain.put), plain
 
 
 def in_symengine(system: "System", inputs: Mapping[sp.Expr, Any]) -> tuple[Description, tuple[Any, ...]]:

@@ -33,12 +33,14 @@ Way = Callable[[sp.Expr, frozenset[sp.Symbol], float], sp.Expr]
 """From an expression in letters, those that move, and what counts as rounding of its numbers."""
 
 
-def textbook(matrices: Sequence[Any], seconds: float = SECONDS) -> tuple[sp.ImmutableMatrix, ...]:
-    """Matrices in the form in which they are read, as far as the time allows; equal entries are looked at once.
+def textbook(matrices: Sequence[Any], seconds: float = SECONDS) -> tuple[list[sp.ImmutableMatrix], int]:
+    """Matrices in the form in which they are read, and how many entries there was no time for.
+
+    Equal entries are looked at once.
 
     >>> a, b, m = sp.symbols("a b m")
     >>> textbook([sp.Matrix([[m*sp.sin(a)*sp.sin(b) + m*sp.cos(a)*sp.cos(b)]])])
-    (Matrix([[m*cos(a - b)]]),)
+    ([Matrix([[m*cos(a - b)]])], 0)
     """
     known: dict[sp.Expr, sp.Expr] = {}
     entries = {e: None for matrix in matrices for e in matrix.todok().values() if not e.is_Atom}
@@ -49,7 +51,8 @@ def textbook(matrices: Sequence[Any], seconds: float = SECONDS) -> tuple[sp.Immu
                 known[entry] = shorter(known.get(entry, entry), way)
 
     within(seconds, work)
-    return tuple(sp.ImmutableMatrix(m.applyfunc(lambda e: known.get(e, e))) for m in matrices)
+    unread = sum(e in entries and e not in known for matrix in matrices for e in matrix.todok().values())
+    return [sp.ImmutableMatrix(matrix.applyfunc(lambda e: known.get(e, e))) for matrix in matrices], unread
 
 
 def shorter(entry: sp.Expr, way: Way) -> sp.Expr:

@@ -191,8 +191,9 @@ def random_points(A: Any, count: int) -> list[np.ndarray[Any, np.dtype[np.comple
     atoms = sorted(A.atoms(AppliedUndef, sp.Derivative, sp.Subs), key=lambda e: (-sp.count_ops(e), str(e)))
     for atom in atoms:
         A = A.xreplace({atom: sp.Dummy()})
-    symbols = sorted(A.free_symbols, key=str)
-    evaluate = sp.lambdify(symbols, A, "mpmath")
+    named = sorted(A.free_symbols, key=str)
+    symbols = [sp.Symbol(f"x{i}") for i in range(len(named))]  # `lambdify` would put these in one by one
+    evaluate = sp.lambdify(symbols, A.xreplace(dict(zip(named, symbols, strict=True))), "mpmath")
     draw = random.Random(52)
     points = []
     for _ in range(20 * count):

@@ -1,6 +1,6 @@
 """A constraint: what the motion must obey, at the level its author wrote it, and how it becomes A q̈ = b.
 
-The functions `velocity_level` and `acceleration_row` use nothing but `.diff`, `+` and `*` on plain symbols,
+The functions `velocity_level` and `acceleration_row` use nothing but derivatives, `+` and `*` on plain symbols,
 so the same lines serve SymPy (for people) and SymEngine (for machines).
 """
 
@@ -15,6 +15,7 @@ from sympy.core.relational import Relational
 
 from zwang.display import Displayed, told
 from zwang.errors import InputError
+from zwang.model.differentiation import differentiator
 from zwang.model.identity import degree_at_most, is_zero
 from zwang.model.symbols import Plain, as_expression, in_a_line, t
 
@@ -137,7 +138,7 @@ class Constraint(Displayed):
     def row(self, coordinates: Sequence[sp.Expr]) -> tuple[sp.ImmutableMatrix, sp.Expr]:
         """The row of A and the entry of b: this constraint as A q̈ = b (≥ b where one-sided)."""
         plain = Plain.of(coordinates)
-        A, b = acceleration_row(plain.put(self.expression), self.order, Axes(plain.q, plain.v, plain.a, t, sp.Add))
+        A, b = acceleration_row(plain.put(self.expression), self.order, Axes.of_sympy(plain))
         row = sp.ImmutableMatrix([[plain.back(A.get(j, sp.S.Zero)) for j in range(len(coordinates))]])
         return row, plain.back(b)
 
@@ -152,13 +153,19 @@ class Constraint(Displayed):
 
 @dataclass(frozen=True)
 class Axes:
-    """The plain symbols of q, q̇, q̈ and t in one algebra, and its sum: what differentiation needs to know."""
+    """The plain symbols of q, q̇, q̈ and t in one algebra, its sum and its derivatives: what differentiation needs."""
 
     q: tuple[Any, ...]
     v: tuple[Any, ...]
     a: tuple[Any, ...]
     t: Any
     add: Callable[..., Any]
+    diff: Callable[[Any, Any], Any] = lambda f, s: f.diff(s)
+
+    @classmethod
+    def of_sympy(cls, plain: Plain) -> "Axes":
+        """The axes of a system in SymPy."""
+        return cls(plain.q, plain.v, plain.a, t, sp.Add, differentiator())
 
     @cached_property
     def index(self) -> tuple[dict[Any, int], dict[Any, int], dict[Any, int]]:
@@ -167,15 +174,16 @@ class Axes:
         return q, v, a
 
 
-def gradient(f: Any, index: dict[Any, int]) -> dict[int, Any]:
-    """∂f/∂s for the symbols that occur in f, by their number; the others are zero."""
+def gradient(f: Any, axes: Axes, order: int) -> dict[int, Any]:
+    """∂f/∂s for the q, q̇ or q̈ (order 0, 1, 2) that occur in f, by their number; the others are zero."""
+    index = axes.index[order]
     found = sorted((index[s], s) for s in f.free_symbols if s in index)
-    return {i: d for i, s in found if (d := f.diff(s)) != 0}
+    return {i: d for i, s in found if (d := axes.diff(f, s)) != 0}
 
 
 def time_derivative(f: Any, axes: Axes) -> Any:
     """ḟ = Σ ∂f/∂q q̇ + ∂f/∂t of a function of q, q̇ and t, with q̇ held: the part that accelerations do not make."""
-    return axes.add(*[d * axes.v[i] for i, d in gradient(f, axes.index[0]).items()], f.diff(axes.t))
+    return axes.add(*[d * axes.v[i] for i, d in gradient(f, axes, 0).items()], axes.diff(f, axes.t))
 
 
 def velocity_level(f: Any, order: int, axes: Axes) -> Any:
@@ -190,7 +198,7 @@ def acceleration_row(f: Any, order: int, axes: Axes) -> tuple[dict[int, Any], An
     Order 1, S1 (3)→(4):  A = ψ_q̇,  b = −(ψ_q q̇ + ψ_t).
     Order 2, S4 (3):      A = χ_q̈,  b = −χ at q̈ = 0.
     """
-    A = gradient(f, axes.index[order])
+    A = gradient(f, axes, order)
     if order == 2:
         return A, -f.subs({s: 0 for s in f.free_symbols if s in axes.index[2]})
     return A, -time_derivative(velocity_level(f, order, axes), axes)

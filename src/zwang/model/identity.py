@@ -156,6 +156,8 @@ def compute(expression: sp.Basic, known: Values) -> Any:
         return mpmath.sqrt(base) if expression.exp is sp.S.Half else base**exponent
     name = type(expression).__name__
     if args and name in MPMATH:
+        if name == "atan2" and any(mpmath.im(arg) for arg in args):  # mpmath fails on them without saying why
+            raise ValueError
         return MPMATH[name](*args)
     # anything else, constants such as π too, by SymPy itself
     exact = expression.func(*[sp.Float(arg, mpmath.mp.dps) for arg in args]) if args else expression

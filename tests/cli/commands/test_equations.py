@@ -163,3 +163,19 @@ def test_equations_keep_their_time(options, zwang, monkeypatch):
     done = zwang("equations", "pendulum.toml", *options)
     assert done.exit_code == Exit.REFUSED
     assert "take longer than 0.5 s to derive" in done.stderr
+
+
+def test_how_many_entries_stand_as_derived_is_said(zwang, monkeypatch):
+    monkeypatch.setattr("zwang.equations.textbook.SECONDS", 0.0)
+    monkeypatch.setattr("zwang.equations.textbook.sorted_by_motion", endless)
+    result = zwang("equations", "pendulum.toml", "--seconds", "0.1")
+    words = " ".join(result.stdout.split())
+    assert "4 entries of these matrices stand as derived: --seconds 60 gives time to put more in order." in words
+
+
+def test_a_terminal_does_not_wait_for_what_it_would_cut(zwang, monkeypatch):
+    monkeypatch.setattr(formulas, "TOO_LONG", 3)
+    monkeypatch.setattr(formulas, "HEAVY", 0)
+    monkeypatch.setattr(formulas, "terminal_room", lambda width, seconds: formulas.PageRoom(width, 2, 3, seconds))
+    result = zwang("equations", "wide.toml", wide=WIDE)
+    assert "Q[x] = -st … (12 characters; --out FILE writes them all)" in " ".join(result.stdout.split())

@@ -11,6 +11,7 @@ from zwang.cli.models import Case, load
 from zwang.cli.options import Floating, Model, Pull, one_of
 from zwang.cli.output_paths import require_targets
 from zwang.formulations.forms import DEFAULT, FORMS
+from zwang.words import count
 
 if TYPE_CHECKING:
     from zwang.cli.formulas import PageRoom
@@ -32,7 +33,10 @@ def equations(
         typer.Option("--out", "-o", metavar="FILE", help="To a file, however long they are.", show_default=False),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(min=0, help="Processor time to write q̈ out.", show_default="4")
+        float | None,
+        typer.Option(
+            min=0, help="Processor time to write q̈ out, and to put M, Q, A and b in order.", show_default="4, and 2"
+        ),
     ] = None,
     gravity: Pull = None,
     floating: Floating = False,
@@ -46,6 +50,7 @@ def equations(
     from zwang.cli.formulas import file_room, terminal_room
     from zwang.cli.progress import busy
     from zwang.equations.equations import as_derived
+    from zwang.equations.textbook import SECONDS
     from zwang.time_limit import within
 
     case = load(model, symbolic=True, gravity=gravity, floating=floating)
@@ -63,7 +68,7 @@ def equations(
             derived = within(formulas.DERIVING, lambda: as_derived(case.model.system))
             if derived is None:
                 raise Failure(Exit.REFUSED, f"the equations take longer than {formulas.DERIVING:g} s to derive")
-            found = derived.simplified()
+            found = derived.simplified(max(SECONDS, seconds or 0.0))
             words = documents(found, forms, limit) if latex else written(case, found, forms, room)
     if html is not None:
         write(html, page)
@@ -93,6 +98,7 @@ def written(case: Case, found: "Equations", forms: list[str], room: "PageRoom") 
     known = within(DERIVING, lambda: matrices(found, room))
     rows = [case.model.system.name or case.label, ""]
     rows += known or [f"M, Q, A and b take longer than {DERIVING:g} s to write out."]
+    rows += [] if known is None or not found.unread else ["", as_derived_only(found.unread)]
     slow = known is None
     for form in forms:
         rows += ["", f"── {form} ".ljust(min(room.width, 72), "─"), *general(form, found), ""]
@@ -100,6 +106,12 @@ def written(case: Case, found: "Equations", forms: list[str], room: "PageRoom") 
         slow = lines is None  # then the other forms, which say the same, are not tried
         rows += [too_long(room.seconds)] if lines is None else lines
     return "\n".join(rows)
+
+
+def as_derived_only(entries: int) -> str:
+    """Which part of the matrices is not written as in a textbook."""
+    which = f"{count(entries, 'entry', 'entries')} of these matrices {'stands' if entries == 1 else 'stand'} as derived"
+    return f"{which}: --seconds 60 gives time to put more in order."
 
 
 def too_long(seconds: float) -> str:

@@ -30,7 +30,7 @@ QUICK := model/test_check.py model/test_constraint.py model/test_identity.py mod
   formulations/test_fundamental.py formulations/test_gauss.py formulations/test_derivative.py formulations/test_stacks.py \
   equations/test_languages.py equations/test_latex.py compile/test_builders.py compile/test_kernel.py \
   compile/test_program.py compile/restricted/test_restricted.py engines/native/test_tableau.py engines/native/test_engine.py engines/native/test_runs.py \
-  lowering/test_acceleration.py engines/test_events.py motion/test_simulate.py motion/test_ensemble.py motion/test_direction.py \
+  lowering/test_acceleration.py engines/test_events.py motion/test_simulate.py motion/ensemble/test_many.py motion/test_direction.py \
   compile/test_tangent.py results multibody/test_mechanism.py files/test_read.py files/language/test_grammar.py \
   files/toml/test_positions.py files/test_write.py show/test_scene.py show/test_plot.py cli/commands/test_run.py cli/test_error_boundary.py \
   cli/test_help.py test_evaluation.py test_verdict.py test_words.py model/test_signal.py model/test_symbols.py model/test_values.py test_time_limit.py \
@@ -64,7 +64,7 @@ fuzz: .venv/ready  # 22,000 model files at random: a quarter of an hour
 LOWEST := linalg formulations/test_stacks.py formulations/test_one_sided.py equations/test_latex.py equations/test_papers.py \
   compile/test_builders.py compile/test_kernel.py model files/test_read.py files/test_store.py lowering \
   engines/scipy/test_engine.py engines/taylor/test_translate.py \
-  motion/test_simulate.py motion/test_ensemble.py motion/test_independent.py \
+  motion/test_simulate.py motion/ensemble/test_many.py motion/test_independent.py \
   multibody/test_redundant.py multibody/readers/test_mjcf.py results show/test_plot.py show/test_animate.py \
   cli/commands/test_run.py cli/test_error_boundary.py cli/test_help.py cli/test_process.py test_evaluation.py test_verdict.py
 test-lowest: .venv-lowest/ready

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from zwang.motion.assemble import assemble
     from zwang.motion.blackbox import BlackBox
     from zwang.motion.direction import admissible
-    from zwang.motion.ensemble import simulate_many
+    from zwang.motion.ensemble.many import simulate_many
     from zwang.motion.sensitivity import sensitivities
     from zwang.motion.simulate import simulate
     from zwang.show.animate import animate, save_animation
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # Each public name and the module that holds it. Modules are imported when a name is first used: SymPy and
 # the compilers behind it are heavy, and `import zwang` must not be.
 _HOME = {
-    "simulate_many": "zwang.motion.ensemble",
+    "simulate_many": "zwang.motion.ensemble.many",
     "simulate": "zwang.motion.simulate",
     "sensitivities": "zwang.motion.sensitivity",
     "admissible": "zwang.motion.direction",

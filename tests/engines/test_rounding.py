@@ -69,7 +69,7 @@ def test_a_sample_that_takes_many_steps_goes_on_where_it_was(monkeypatch):
     speeds = np.array([1.0, 2, 3, 40, 5, 6, 7, 80, 9])
     options = {"samples": 3, "parameters": {w: speeds}, "tol": 1e-11}
     plain = zw.simulate_many(system, {x: 1.0, zw.dot(x): 0.0}, 10.0, **options)
-    monkeypatch.setattr("zwang.motion.ensemble.MANY_STEPS", 100)
+    monkeypatch.setattr("zwang.motion.ensemble.together.MANY_STEPS", 100)
     looked_at = zw.simulate_many(system, {x: 1.0, zw.dot(x): 0.0}, 10.0, **options)
     assert (looked_at.status == "finished").all()
     assert np.allclose(looked_at.q.values[:, -1, 0], np.cos(10 * speeds), rtol=0, atol=1e-7)

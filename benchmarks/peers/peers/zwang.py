@@ -13,7 +13,7 @@ import sympy as sp
 from scipy.spatial.transform import Rotation
 
 import zwang as zw
-import zwang.motion.ensemble
+import zwang.motion.ensemble.many
 import zwang.motion.simulate
 from benchmarks import andrews
 from benchmarks.peers.problem import TOLERANCES, Outcome, Prepared, Problem

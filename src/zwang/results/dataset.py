@@ -52,10 +52,15 @@ def dataset(
     attributes: Mapping[str, Any],
     leading: tuple[str, ...] = (),
 ) -> "xr.Dataset":
-    """Put values over time under their names, with what they are in words; `leading` dimensions come first."""
-    outline = Outline(times.tobytes(), tuple(coordinates), tuple(constraints), leading, np.shape(values["energy"]))
+    """Put values over time under their names, with what they are in words; `leading` dimensions come first.
+
+    Variables that have no values are left out.
+    """
+    names = tuple(name for name in VARIABLES if name in values)
+    shape = np.shape(values[names[0]])[: len(leading) + 1]
+    outline = Outline(times.tobytes(), tuple(coordinates), tuple(constraints), leading, shape, names)
     empty = _OUTLINES.get(outline, outline.dataset) if times.size <= SHORT_MOTION else outline.dataset()
-    motion = empty.copy(data={name: values[name] for name in VARIABLES} | {"unique": unique})
+    motion = empty.copy(data={name: values[name] for name in names} | {"unique": unique})
     motion.attrs = {key: plain(value) for key, value in attributes.items()}
     return motion
 
@@ -70,6 +75,8 @@ class Outline:
     leading: tuple[str, ...]
     shape: tuple[int, ...]
     """Of scalars over leading dimensions and time."""
+    names: tuple[str, ...] = tuple(VARIABLES)
+    """The variables that it has."""
 
     def dataset(self) -> "xr.Dataset":
         """The dataset with nothing in it; its values take no memory."""
@@ -80,6 +87,7 @@ class Outline:
         variables = {
             name: ((*along, *dims), nothing(*self.shape, *(sizes[d] for d in dims)), {"long_name": words})
             for name, (dims, words) in VARIABLES.items()
+            if name in self.names
         }
         variables["unique"] = (("constraint",), nothing(len(self.constraints)), {"long_name": "whether λ is unique"})
         return xr.Dataset(

@@ -176,12 +176,12 @@ def room(kernel: Kernel) -> int:
 def kernels_for(task: Task, runs: int) -> stepper.Kernels:
     """The kernels for so many runs of a task: in lanes if there are enough to fill them.
 
-    Events, breaks and projections come at other times in each run: with them every run goes by itself.
+    With events and projections every run goes by itself.
     """
     loop.compiled()  # once on this machine, and no part of the time that the runs take
     if runs < LANES:
         return kernels_of(task)
-    if task.events or task.projection or task.breaks.size or isinstance(task.acceleration, RolledProgram):
+    if task.events or task.projection or isinstance(task.acceleration, RolledProgram):
         return kernels_of(task, optimised)
     kernel = compiled_in_lanes(task.acceleration)
     lanes_loop.compiled()

@@ -283,12 +283,12 @@ def advance(runs: Runs, until: float, attempts: int = SLICE, sample: int = 0) ->
 
 def advance_many(
     runs: Runs, until: float, attempts: int = SLICE, threads: int | None = None, which: Sequence[int] | None = None
-) -> list[LoopStatus]:
-    """All runs to time `until`, or to what stops them, on several threads; their statuses.
+) -> None:
+    """All runs to time `until`, or to what stops them, on several threads; their records have their statuses.
 
     The loop runs without Python's lock, so plain threads use all cores; each takes the next run when it is done
     with one. Given a kernel for lanes, a thread has as many runs at once as there are lanes; they compute what each
-    would compute by itself, to rounding. That is for runs without events, breaks and projection. An interrupt stops
+    would compute by itself, to rounding. That is for runs without events and projection. An interrupt stops
     them after their slice of `attempts`, ready to go on. If it is said `which` runs are meant, each goes by itself.
     """
     count = min(threads or os.cpu_count() or 1, len(runs))
@@ -309,7 +309,6 @@ def advance_many(
                 worker.result()
         finally:
             stopped = True
-    return [LoopStatus(status) for status in runs.records["status"].tolist()]
 
 
 def _alone(runs: Runs, until: float, attempts: int, which: Sequence[int]) -> Callable[[int], bool]:

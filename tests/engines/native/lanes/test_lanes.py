@@ -219,6 +219,17 @@ def test_an_interrupt_leaves_runs_ready_to_go_on(monkeypatch):
     assert_same(runs, one)
 
 
+def test_each_lane_stops_at_its_own_breaks():
+    # x'' = p up to a break and −p after it: a step across it would lose its order.
+    sides = kernels((*STATE, p), -q * p, coordinates=1, parameters=1)
+    count = 21
+    breaks = [np.array([0.3 + 0.1 * i, 2.5])[: i % 3] for i in range(count)]
+    rates = np.linspace(1, 4, count)[:, None]
+    many, one = both(sides, 0.0, np.ones((count, 1)), np.zeros((count, 1)), 5.0, rates, times=[1.0, 5.0], breaks=breaks)
+    assert_same(many, one)
+    assert many.records["passed"].tolist() == [i % 3 for i in range(count)]
+
+
 def test_going_on_to_a_later_time():
     runs = [prepare(used, 0.0, *orbits(20)) for used in (KEPLER, replace(KEPLER, in_lanes=0))]
     for until in (3.0, 3.0, 8.0):

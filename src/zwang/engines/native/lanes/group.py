@@ -22,6 +22,7 @@ GROUP: Final = np.dtype(
         # What each lane remembers beside its state. First, so that all of them lie as vectors want to.
         ("number", "f8", LANES),  #  of its run; -1: it has none
         ("sign", "f8", LANES),  #    1 forwards, -1 backwards
+        ("stop", "f8", LANES),  #    the time to step to: the end, or the instant before the next break
         ("wanted", "f8", LANES),  #  the next requested time; infinitely far ahead when there is none
         ("step", "f8", LANES),  #    the step being tried, with its sign
         ("step_low", "f8", LANES),  # what the time at its end loses to round-off

@@ -5,8 +5,8 @@ is rare, and then the run leaves its lane: `loop.advance` tries that step again 
 does, and the lane goes on from where the run then is. A run that ends makes room for the next that waits.
 
 Steps are computed, accepted and refused by what does so for one run (`step`, `pivots`, `quadrature`, `control`,
-`outcome`). The loop is another: it knows masks where that of a run branches, and nothing of events, breaks, projections
-and singular positions.
+`outcome`). The loop is another: it knows masks where that of a run branches, and nothing of events, projections and
+singular positions; at a break it hands over.
 
 Read from the bottom up: `advance` is the loop, the rest are its verbs.
 """
@@ -166,7 +166,7 @@ def advance(groups: Group, g: int, runs: RunRecord, until: float, attempts: int)
             group.number[lane] = -1.0
             draw(group, runs, lane, until)
     while group.busy > 0:
-        stopped = bits(plan(group, until))
+        stopped = bits(plan(group))
         if stopped != 0:
             attend(group, runs, stopped, until)
             continue

@@ -14,7 +14,7 @@ from zwang.compile.restricted.memory import at
 from zwang.compile.restricted.module import FLOAT, INT
 from zwang.engines.native.lanes.group import Group
 from zwang.engines.native.lanes.step import holds
-from zwang.engines.native.loop import RUNNING
+from zwang.engines.native.loop import RUNNING, next_stop
 from zwang.engines.native.record import RunRecord
 
 
@@ -49,6 +49,7 @@ def settle_in(group: Group, runs: RunRecord, lane: int, number: int, until: floa
         at(group.pivot_scale)[j * w + lane] = at(run.pivot_scale)[j]
     group.number[lane] = number
     group.sign[lane] = 1.0 if until >= from_now[0] else -1.0
+    group.stop[lane] = next_stop(run, group.sign[lane], until)
     group.h[lane] = run.h
     group.t_low[lane] = run.t_low
     group.error[lane] = run.error

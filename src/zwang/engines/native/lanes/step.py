@@ -44,11 +44,11 @@ def mask_of(builder: Any, number: Any) -> Mask:
 
 
 @native
-def plan(group: Group, until: float) -> Mask:
-    """The next step of each lane; the lanes that have arrived, or can take no step."""
+def plan(group: Group) -> Mask:
+    """The next step of each lane; the lanes that have arrived, at the end or at a break, or can take no step."""
     t, new, sign, t_low = rows(group.now)[0], rows(group.new), group.sign, group.t_low
-    remaining, size = (until - t) - t_low, smaller(group.h, group.max_step)
-    group.step, new[0], group.step_low = aimed(t, t_low, remaining, sign * size, alike(t, until))
+    remaining, size = (group.stop - t) - t_low, smaller(group.h, group.max_step)
+    group.step, new[0], group.step_low = aimed(t, t_low, remaining, sign * size, group.stop)
     over = group.accepted + group.rejected >= group.step_limit
     stopped = (group.number >= 0.0) & ((sign * remaining <= 0.0) | too_short(t, remaining, size) | over)
     group.h = choose(stopped, group.h, size)

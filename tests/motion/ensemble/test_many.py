@@ -264,3 +264,42 @@ def test_a_motion_that_begins_late_is_doubted_sample_by_sample():
     late = zw.simulate_many(system, {place: [1.0, 2.0], zw.dot(place): 0.0}, t=1e9, until=1e9 + 10, samples=3)
     assert all("let it begin at t = 0" in doubt for doubt in late.doubts.values)
     assert late.attrs["doubts"].startswith("Not vouched for: 2 of 2 samples")
+
+
+def test_what_is_not_kept_is_looked_at_all_the_same():
+    system, _ = problems.pendulum()
+    whole, few = (zw.simulate_many(system, fan(), 2.0, samples=5, keep=keep) for keep in (None, ("energy", "q")))
+    assert [name for name in few.data_vars if "time" in few[name].dims] == ["q", "energy"]
+    assert np.array_equal(few.q, whole.q)
+    assert np.array_equal(few.energy, whole.energy)
+    place = zw.coordinates("x")
+    late = zw.System((place,), kinetic=zw.dot(place) ** 2 / 2, potential=place**2 / 2)
+    doubted = zw.simulate_many(late, {place: [1.0], zw.dot(place): 0}, t=1e9, until=1e9 + 10, samples=3, keep=["q"])
+    assert "let it begin at t = 0" in doubted.doubts.values[0]
+
+
+@pytest.mark.parametrize(
+    ("keep", "words"),
+    [("q", "in a list or tuple"), (("energi",), "did you mean 'energy'"), ((), "keep is empty"), (7, "keep = 7")],
+)
+def test_what_cannot_be_kept_is_refused(keep, words):
+    system, start = problems.pendulum()
+    with pytest.raises(InputError, match=words):
+        zw.simulate_many(system, start, 1.0, keep=keep)
+
+
+def test_parameters_that_differ_stand_beside_their_samples():
+    system, start = problems.disk_on_incline()
+    many = zw.simulate_many(system, start, 1.0, samples=3, parameters={"a": [0.3, 0.5], "m": 2.0})
+    assert many.a.dims == ("sample", "time", "coordinate")  # accelerations: a variable keeps its name
+    g = zw.parameters("g")
+    falling = zw.System((x,), kinetic=dot(x) ** 2 / 2, potential=g * x)
+    many = zw.simulate_many(falling, {x: 0, dot(x): 0}, 1.0, samples=2, parameters={g: [1.0, 2.0]})
+    assert many.g.dims == ("sample",)
+    assert many.g.values.tolist() == [1.0, 2.0]
+
+
+def test_a_start_without_entries_is_refused():
+    system, _ = problems.pendulum()
+    with pytest.raises(InputError, match="no entries"):
+        zw.simulate_many(system, {x: [], y: [], dot(x): 0, dot(y): 0}, 1.0)

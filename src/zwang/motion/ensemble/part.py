@@ -1,0 +1,264 @@
+"""Some samples of an ensemble, from their starts to what is said of them: block by block, so that memory stays small.
+
+Samples run side by side, in lanes, on the rows that were chosen for the lead; where those would not do, a sample runs
+by itself.
+"""
+
+import os
+import time as clock
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from zwang.arrays import Array, Indices
+from zwang.compile.lanes import LANES
+from zwang.engines.native import engine as native
+from zwang.engines.native import runs as stepper
+from zwang.engines.native.record import RUN
+from zwang.engines.task import Status
+from zwang.errors import ZwangError
+from zwang.lowering.matrices import matrix_kernel
+from zwang.lowering.rows import RowBasis
+from zwang.motion.certificate import doubts, suspicious
+from zwang.motion.drive import integrate, keeps_on
+from zwang.motion.ensemble.gather import gathered
+from zwang.motion.ensemble.problem import Ensemble
+from zwang.motion.ensemble.together import Lead, fitting, run_together
+from zwang.motion.observe import AT_ODDS, Segment, chunks, first_contradiction, share_multipliers, values_of
+from zwang.motion.setup import Setup
+from zwang.results.dataset import VARIABLES, balance
+
+BAD_START, ERROR = "inconsistent start", "error"
+STATUSES = (*map(str, Status), BAD_START, ERROR)
+"""How samples end, in words; stores hold their numbers."""
+BLOCK_BYTES = 24e6  # bytes that the runs of a block may take
+RUNS_PER_LANE = 32  # runs for each lane, at least: lanes are empty at the end of a block
+BESIDE = ("jacobi", "work", "slope", "size")  # what is looked at and not kept
+
+
+@dataclass
+class Told:
+    """What is said of samples beside their values."""
+
+    statuses: list[str]
+    doubts: dict[int, str] = field(default_factory=dict)
+    """What cannot be vouched for, or why a sample was not run, by sample."""
+    unique: Any = True
+    """(m,) whether multipliers are unique, in all of them"""
+    projected: bool = False
+    """Whether one of them was held on its constraints"""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One sample's states, in segments on the same rows, and how it ended; as an `Account` for its certificate."""
+
+    segments: list[Segment]
+    status: str
+    steps: int = 0
+    leapt: float = 0.0
+    turned: float = 0.0
+    words: str = ""
+
+
+def shapes(setup: Setup) -> dict[str, tuple[int, ...]]:
+    """What the results have at each state: variable → its shape there."""
+    sizes = {"coordinate": len(setup.system.coordinates), "constraint": len(setup.system.constraints)}
+    return {name: tuple(sizes[d] for d in dims) for name, (dims, _) in VARIABLES.items()}
+
+
+def compute(
+    ensemble: Ensemble, lead: Lead | None, into: Mapping[str, Array], threads: int | None, told: Any = None
+) -> Told:
+    """Run all samples, and put what is kept of them into arrays (S, T, …); `told` is called with how many are done."""
+    m, count = len(ensemble.setup.system.constraints), threads or os.cpu_count() or 1
+    size = block_size(ensemble, count)
+    spare = scratch(ensemble, into, min(size, len(ensemble)))
+    all_told = Told([], unique=np.ones(m, dtype=bool))
+    for block in chunks(len(ensemble), size):
+        part = ensemble.part(block)
+        values = {name: array[block] for name, array in into.items()}
+        values |= {name: array[: len(part)] for name, array in spare.items()}
+        found = Block(part, lead, values, count).told()
+        all_told.statuses += found.statuses
+        all_told.doubts |= {block.start + i: words for i, words in found.doubts.items()}
+        all_told.unique &= found.unique
+        all_told.projected |= found.projected
+        all_told.seconds += found.seconds
+        if told:
+            told(block.stop)
+    return all_told
+
+
+def block_size(ensemble: Ensemble, threads: int) -> int:
+    """How many samples are run at once: enough to fill all lanes, few enough to take little memory."""
+    n, m = len(ensemble.setup.system.coordinates), len(ensemble.setup.system.constraints)
+    bytes_of_one = 8 * (70 * n + 20 * m + len(ensemble.grid) * (10 * n + 3 * m + 12)) + RUN.itemsize
+    return max(int(BLOCK_BYTES / bytes_of_one), RUNS_PER_LANE * LANES * threads)
+
+
+def scratch(ensemble: Ensemble, into: Mapping[str, Array], size: int) -> dict[str, Array]:
+    """Room for what is computed of a block and not kept."""
+    times, of_state = len(ensemble.grid), shapes(ensemble.setup)
+    of_state |= dict.fromkeys(BESIDE, ()) | {"slope": of_state["a"]}
+    return {name: np.empty((size, times, *shape)) for name, shape in of_state.items() if name not in into}
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Samples that are computed at once, and where their values go."""
+
+    ensemble: Ensemble
+    lead: Lead | None
+    values: dict[str, Array]
+    """(S, T, …) every variable of the results, and what is looked at beside"""
+    threads: int
+
+    def told(self) -> Told:
+        """Run the samples, fill in their values, and say how they fared."""
+        setup = self.ensemble.setup
+        result = Told([BAD_START] * len(self.ensemble), unique=np.ones(len(setup.system.constraints), dtype=bool))
+        which = np.flatnonzero(self.ensemble.consistent)
+        self.leave_out(~self.ensemble.consistent)
+        alone = [int(sample) for sample in which]
+        if self.lead is not None and len(which) and not setup.locked:  # switches come at other times in each run
+            alone = self.side_by_side(self.lead, which, result)
+        began = clock.perf_counter()
+        lone = [self.by_itself(sample) for sample in alone]
+        result.seconds += clock.perf_counter() - began
+        for i, sample in zip(alone, lone, strict=True):
+            self.one(i, sample, result)
+        self.values["energy_balance"][:] = balance(self.values["jacobi"], self.values["work"])
+        return result
+
+    def side_by_side(self, lead: Lead, which: Indices, result: Told) -> list[int]:
+        """Run samples on the rows of the lead; those for which these would not do, or that met a small pivot."""
+        ensemble, basis = self.ensemble, lead.basis
+        suits = fitting(ensemble, lead, which)
+        places, others = which[suits], list(map(int, which[~suits]))
+        self.leave_out(others)
+        if not len(places):
+            return others
+        runs, seconds = run_together(ensemble, lead, places, self.threads)
+        result.seconds += seconds
+        status, saved = runs.records["status"], runs.records["saved"]
+        stuck = status == stepper.LoopStatus.SINGULAR
+        saved[stuck] = 0  # each has its own way past it
+        self.report(basis, runs, places)
+        words = {
+            code: str(native.STATUS.get(code, Status.INTERRUPTED)) for code in map(stepper.LoopStatus, set(status))
+        }
+        for place, code in zip(places.tolist(), status.tolist(), strict=True):
+            result.statuses[place] = words[code]
+        result.projected |= keeps_on(ensemble.setup, basis)
+        if len(basis.rows) < len(ensemble.setup.system.constraints):
+            result.unique &= self.share(basis, places, saved)
+            for i, first in self.at_odds(basis, places, saved):
+                result.statuses[places[i]], saved[i] = str(Status.INCONSISTENT), -1
+                self.cut(int(places[i]), first)
+        look = np.zeros(len(ensemble), dtype=bool)
+        look[places[saved > 0]] = True
+        for place in np.flatnonzero(look & self.suspicious()).tolist():
+            i = int(np.searchsorted(places, place))
+            record, until = runs.records[i], int(saved[i])
+            segment = Segment(basis, ensemble.grid[:until], runs.q[i, :until], runs.v[i, :until], ensemble.p[place])
+            account = Sample([segment], "", int(record["accepted"]), turned=float(record["turned"]))
+            self.doubt(place, account, until, result)
+        return sorted(others + places[stuck].tolist())
+
+    def report(self, basis: RowBasis, runs: stepper.Runs, places: Indices) -> None:
+        """All that is said of the states of runs; what they did not reach is not a number."""
+        ensemble, values, saved = self.ensemble, self.values, runs.records["saved"]
+        kernel = native.compiled(ensemble.setup.program("report", basis))
+        self.leave_out(places[saved < len(ensemble.grid)])
+        whole = slice(None) if len(places) == len(ensemble) else places
+        if len(basis.used) < len(ensemble.setup.system.constraints):
+            values["multiplier"][whole] = 0.0
+        values["rank"][whole] = len(basis.rows)
+        for name, kept in (("work", runs.done), ("slope", runs.slope), ("size", runs.size)):
+            values[name][whole] = kept
+        gathered(kernel, runs, ensemble.p[places], basis.used, values, places, self.threads)
+        for power, force in (("constraint_power", "constraint_force"), ("nonideal_power", "nonideal_force")):
+            np.einsum("sti,sti->st", values[force], values["v"], out=values[power])
+        for i in np.flatnonzero(saved < len(ensemble.grid)):
+            self.cut(int(places[i]), int(saved[i]))
+
+    def share(self, basis: RowBasis, places: Indices, saved: Indices) -> Any:
+        """Minimum-norm multipliers where rows are redundant; which are unique."""
+        ensemble, values = self.ensemble, self.values
+        states = np.zeros((len(ensemble), len(ensemble.grid)), dtype=bool)
+        states[places] = np.arange(len(ensemble.grid)) < saved[:, None]
+        sample, instant = np.nonzero(states)
+        times, p, multiplier = ensemble.grid[instant], ensemble.p[sample], values["multiplier"][states]
+        segment = Segment(basis, times, values["q"][states], values["v"][states], p)
+        unique = share_multipliers(ensemble.setup, segment, multiplier)
+        values["multiplier"][states] = multiplier
+        return unique
+
+    def at_odds(self, basis: RowBasis, places: Indices, saved: Indices) -> Iterator[tuple[int, int]]:
+        """Runs, and the first state of each, at which a redundant constraint is not obeyed."""
+        setup, values = self.ensemble.setup, self.values
+        redundant = [i for i in range(len(setup.system.constraints)) if i not in basis.rows]
+        middle = saved // 2
+        q, v = (values[name][places, middle] for name in ("q", "v"))
+        A = matrix_kernel(setup.system, setup.inputs)(self.ensemble.grid[middle], q, v, self.ensemble.p[places]).A
+        size = np.linalg.norm(A, axis=2)[:, redundant]
+        allowed = max(AT_ODDS, 1e3 * setup.tol) * np.where(size > 0, size, 1.0)
+        for i, (place, until) in enumerate(zip(places.tolist(), saved.tolist(), strict=True)):
+            levels = (np.abs(values[name][place, :until][:, redundant]) for name in ("residual", "residual_rate"))
+            bad = np.argwhere(np.fmax(*levels) > allowed[i])
+            if len(bad):
+                yield i, int(bad[0, 0])
+
+    def suspicious(self) -> Any:
+        """(S,) which samples need a closer look."""
+        return suspicious(self.ensemble.grid, self.values, self.ensemble.setup.tol)
+
+    def doubt(self, place: int, sample: Sample, until: int, result: Told) -> None:
+        """What cannot be vouched for in one sample."""
+        mine = {name: value[place, :until] for name, value in self.values.items()}
+        if words := " ".join(doubts(self.ensemble.setup, sample.segments, mine, sample)):
+            result.doubts[place] = words
+
+    def leave_out(self, which: Any) -> None:
+        """Some samples have no values, or none yet."""
+        for value in self.values.values():
+            value[which] = np.nan
+
+    def cut(self, place: int, until: int) -> None:
+        """A sample has no values from some state on."""
+        for value in self.values.values():
+            value[place, until:] = np.nan
+
+    def by_itself(self, sample: int) -> Sample:
+        """One sample by itself, as `simulate` would run it."""
+        try:
+            segments, path = integrate(self.ensemble.of(sample), self.ensemble.state(sample), self.ensemble.grid, None)
+        except ZwangError as error:
+            return Sample([], ERROR, words=str(error))
+        return Sample(segments, str(path.status), path.steps, path.leapt, path.turned)
+
+    def one(self, place: int, sample: Sample, result: Told) -> None:
+        """Fill in the values of a sample that ran by itself."""
+        setup = self.ensemble.setup
+        result.statuses[place] = sample.status
+        if sample.words:
+            result.doubts[place] = sample.words
+        self.leave_out(place)
+        if not sample.segments:
+            return
+        found = values_of(setup, sample.segments)
+        result.unique &= found.pop("unique")
+        result.projected |= any(keeps_on(setup, segment.basis) for segment in sample.segments)
+        until = len(found["q"])
+        for name, value in found.items():
+            self.values[name][place, :until] = value
+        odds = first_contradiction(setup, sample.segments, found)
+        if odds is not None:
+            result.statuses[place] = str(Status.INCONSISTENT)
+            self.cut(place, odds[0])
+        else:
+            self.doubt(place, sample, until, result)

@@ -1,0 +1,116 @@
+"""Samples that run side by side in the native engine, on the rows that were chosen for one of them, the lead."""
+
+import time as clock
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zwang.arrays import Array, Indices
+from zwang.engines.native import engine as native
+from zwang.engines.native import runs as stepper
+from zwang.engines.task import Task, named, packed
+from zwang.linalg.masses import mass_units
+from zwang.linalg.rank import row_rank
+from zwang.lowering.matrices import matrix_kernel
+from zwang.lowering.rows import DAMPING, RowBasis, mobilities
+from zwang.motion.drive import task_of
+from zwang.motion.ensemble.problem import Ensemble
+from zwang.motion.start import basis_at
+
+SAME_DAMPING = 16.0  # times that the damping of redundant rows may differ from what a sample would have alone
+MANY_STEPS = 4_000_000  # of a run with one coordinate, before it is asked why it takes so many
+
+
+@dataclass(frozen=True, eq=False)
+class Lead:
+    """The first sample that can move: the rows chosen for it, and its task, from which those of all are made."""
+
+    basis: RowBasis
+    task: Task
+    count: int
+    """How many samples there are in all: whether they run in lanes must not depend on the part that is computed."""
+
+
+def lead_by(ensemble: Ensemble, sample: int, count: int) -> Lead | None:
+    """One of so many samples as their lead; None where each runs by itself, because something switches."""
+    setup = ensemble.of(sample)
+    if setup.locked:
+        return None
+    state = ensemble.state(sample)
+    basis = basis_at(setup, state)
+    task = task_of(setup, basis, state, ensemble.grid, None, {})
+    # crossings are for runs by themselves
+    return Lead(basis, replace(task, could_bridge=task.growing > 0), count)
+
+
+def fitting(ensemble: Ensemble, lead: Lead, which: Indices) -> NDArray[np.bool_]:
+    """Which of some samples have no more independent rows than were chosen, and would damp them about as much.
+
+    (Fewer independent rows show in their pivots.)
+    """
+    setup, basis = ensemble.setup, lead.basis
+    if len(basis.rows) == len(setup.system.constraints):
+        return np.ones(len(which), dtype=bool)
+    q, v, p = ensemble.q[which], ensemble.v[which], ensemble.p[which]
+    now = matrix_kernel(setup.system, setup.inputs)(ensemble.t, q, v, p)
+    fits = row_rank(now.A / mass_units(now.M, now.A)[:, None, :]) <= len(basis.rows)
+    if basis.damping:
+        ratio = DAMPING * mobilities(now.M, now.A, basis.lifted) / np.array(basis.damping)
+        fits &= ((ratio > 1 / SAME_DAMPING) & (ratio < SAME_DAMPING)).all(axis=1)
+    return np.asarray(fits)
+
+
+def run_together(ensemble: Ensemble, lead: Lead, which: Indices, threads: int) -> tuple[stepper.Runs, float]:
+    """Some samples on the rows of the lead, each to its end or to what stops it; and the seconds that it took."""
+    setup, task, t = ensemble.setup, lead.task, ensemble.t
+    q, v, given = ensemble.q[which], ensemble.v[which], setup.for_kernels(ensemble.p[which])
+    asked = stepper.Settings(
+        times=ensemble.grid,
+        rtol=setup.tol,
+        atol=setup.tol,
+        step_limit=max(MANY_STEPS // q.shape[1], 1),
+        max_step=task.max_step,
+        quiet_step=task.quiet_step,
+        pivot_scale=task.pivot_scale if lead.basis.damping else pivots_at(task, t, q, v, given),
+        pivot_tol=task.pivot_tol,
+        growing=task.growing,
+        zone=native.zone_of(task),
+        position_tol=native.PROJECTED,
+        velocity_tol=native.PROJECTED,
+        breaks=[ensemble.breaks[i] for i in which] if ensemble.has_breaks else (),
+    )
+    runs = stepper.prepare(native.kernels_for(task, lead.count), t, q, v, given, asked)
+    began = clock.perf_counter()
+    to_the_end(task, runs, given, threads)
+    return runs, clock.perf_counter() - began
+
+
+def to_the_end(task: Task, runs: stepper.Runs, p: Array, threads: int) -> None:
+    """All runs to the end, or to what stops them; those that take very many steps are looked at now and then.
+
+    One whose steps are as short as that only because of rounding is stopped, for it would creep for ever.
+    """
+    records, until = runs.records, float(task.times[-1])
+    share = int(records["step_limit"].max(initial=1))
+    which: Any = None
+    while True:
+        before = runs.state[:, 0].copy()
+        stepper.advance_many(runs, until, threads=threads, which=which)
+        many = records["status"] == stepper.LoopStatus.TOO_MANY_STEPS
+        held = np.flatnonzero(many & (records["step_limit"] < Task.step_limit)).tolist()
+        drowned = [i for i in held if native.creeps(replace(task, p=p[i]), runs.state[i], float(before[i]), share)]
+        records["status"][drowned] = stepper.LoopStatus.STEP_TOO_SMALL
+        records["step_limit"][held] = np.minimum(records["step_limit"][held] + share, Task.step_limit)
+        which = [i for i in held if i not in drowned]
+        if not which:
+            return
+
+
+def pivots_at(task: Task, t: float, q: Array, v: Array, p: Array) -> Array:
+    """(S, pivots) what the pivots of each sample are judged by: their sizes at its start, 1 where they are zero."""
+    kernel = native.compiled(task.acceleration)
+    rows = packed(t, np.concatenate([q, v], axis=1), p)
+    sizes = np.abs(kernel(**named(task.acceleration, rows))["pivots"])
+    return np.where(sizes > 0, sizes, 1.0)

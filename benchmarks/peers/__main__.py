@@ -15,9 +15,11 @@ from typing import Any
 
 from benchmarks.peers import show
 from benchmarks.peers.peers import ALL as PEERS
+from benchmarks.peers.problem import PROCESSOR
 from benchmarks.peers.problems import ALL as PROBLEMS
 
 ROOT = Path(__file__).parents[2]
+LOOKS = 25
 
 
 def main() -> int:
@@ -30,10 +32,14 @@ def main() -> int:
     problems = given.problem or list(PROBLEMS)
     peers = list(dict.fromkeys(["zwang", *(given.peer or PEERS)]))
     given.out.mkdir(parents=True, exist_ok=True)
-    began, results = time.perf_counter(), []
+    began, results, warned = time.perf_counter(), [], False
     for problem in problems:
         for peer in peers:
-            result = run(peer, problem, given.seconds)
+            others = busy()
+            if others and not warned:
+                print(f"Warning: about {others:.1f} other processes are running. {show.BUSY}", flush=True)
+                warned = True
+            result = run(peer, problem, given.seconds, others > 0)
             results.append(result)
             print(f"{time.perf_counter() - began:6.0f} s  {show.line(result)}", flush=True)
             write(given.out, results, began)
@@ -42,10 +48,31 @@ def main() -> int:
     return 0
 
 
-def run(peer: str, problem: str, seconds: float) -> dict[str, Any]:
-    """One peer on one problem in a new process; whatever happens to it is a row."""
+def busy() -> float:
+    """How many other processes run at this moment, or 0.0 where it is less than a tenth of one.
+
+    Linux says how many are running or would like to; this one is among them. Elsewhere the mean load of the last minute
+    has to do, in which the last peer counts as one.
+    """
+    source = Path("/proc/loadavg")
+    if not source.exists():
+        return max(0.0, os.getloadavg()[0] - 1) if hasattr(os, "getloadavg") else 0.0
+    seen = 0
+    for _ in range(LOOKS):
+        time.sleep(0.02)
+        seen += int(source.read_text().split()[3].split("/")[0]) - 1
+    return seen / LOOKS if seen > LOOKS / 10 else 0.0
+
+
+def run(peer: str, problem: str, seconds: float, processor: bool = False) -> dict[str, Any]:
+    """One peer on one problem in a new process; whatever happens to it is a row.
+
+    On a busy machine its times are those of the processor, but for an ensemble, which runs on all cores.
+    """
     command = [sys.executable, "-m", "benchmarks.peers.worker", peer, problem, str(seconds)]
     environment = {**os.environ, "PYTHONWARNINGS": "ignore", "JAX_PLATFORMS": "cpu"}
+    if processor and PROBLEMS[problem].starts == 1:
+        environment[PROCESSOR] = "1"
     try:
         done = subprocess.run(
             command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=8 * seconds + 60

@@ -1,5 +1,8 @@
 """A problem that every tool is given: the physics in words and numbers, and what is looked at in the end."""
 
+import os
+import resource
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,6 +42,18 @@ class Problem:
         return float(np.abs(got - exact).max() / np.abs(exact).max())
 
 
+PROCESSOR = "ZWANG_BENCH_PROCESSOR"
+"""Set in the environment of a worker whose times are those of the processor: the machine does other things, too."""
+
+
+def clock() -> float:
+    """Seconds: of the clock on the wall or, on a busy machine, of the processor, called compilers included."""
+    if not os.environ.get(PROCESSOR):
+        return time.perf_counter()
+    called = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + called.ru_utime + called.ru_stime
+
+
 class CannotExpress(Exception):
     """A tool has no way to state a problem; the message says why."""
 
@@ -53,7 +68,9 @@ class Outcome:
     energy: float = float("nan")
     """The largest change of energy that physics does not explain, where energy is conserved."""
     seconds: float | None = None
-    """Time of the integration alone, where the tool itself reports it; else the call is timed."""
+    """Time of the integration alone, where the tool itself reports it; else the run is timed."""
+    call_seconds: float | None = None
+    """Time of the whole call that a user makes, where it does more than integrate."""
 
 
 @dataclass(frozen=True)

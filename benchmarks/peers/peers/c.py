@@ -10,7 +10,6 @@ a singular position: Baumgarte's correction and a regularised Schur complement, 
 """
 
 import shutil
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +17,7 @@ import numpy as np
 
 from benchmarks.peers.energies import energies, places, watched
 from benchmarks.peers.limit import compiled
-from benchmarks.peers.problem import TOLERANCES, CannotExpress, Outcome, Prepared, Problem
+from benchmarks.peers.problem import TOLERANCES, CannotExpress, Outcome, Prepared, Problem, clock
 
 
 def prepare(problem: Problem) -> Prepared:
@@ -32,12 +31,12 @@ def prepare(problem: Problem) -> Prepared:
 
     def run(tol: float, until: float = problem.until) -> Outcome:
         y = rows.copy()
-        began = time.perf_counter()
+        began = clock()
         if problem.starts > 1:
             code.ensemble(y.ctypes.data, len(y), 0.0, until, tol)
         else:
             code.integrate(y.ctypes.data, 0.0, until, tol)
-        seconds = time.perf_counter() - began
+        seconds = clock() - began
         observed, drift, energy = outcome(y if problem.starts > 1 else y[0])
         return Outcome(observed, drift, energy, seconds)
 

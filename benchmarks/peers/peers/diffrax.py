@@ -11,7 +11,6 @@ cores (`pmap`), which is how JAX uses the cores of a CPU. One compilation serves
 """
 
 import os
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from benchmarks.peers.energies import Energies, energies, places, rolling, watched
-from benchmarks.peers.problem import TOLERANCES, Outcome, Prepared, Problem
+from benchmarks.peers.problem import TOLERANCES, Outcome, Prepared, Problem, clock
 
 BAUMGARTE = 20.0
 Rates = Callable[[Any], Any]
@@ -50,9 +49,9 @@ def prepare(problem: Problem) -> Prepared:
     given = jnp.asarray(start)
 
     def run(tol: float, until: float = problem.until) -> Outcome:
-        began = time.perf_counter()
+        began = clock()
         end = jax.block_until_ready(compiled(given, until, tol))
-        seconds = time.perf_counter() - began
+        seconds = clock() - began
         return outcome(np.asarray(end), seconds)
 
     run(1e-3, problem.until * 1e-3)

@@ -12,7 +12,6 @@ What limits it: on loops the compliance of the bushing, whose error falls with h
 
 import multiprocessing
 import os
-import time
 from importlib.metadata import version
 from typing import Any
 
@@ -30,7 +29,7 @@ from pydrake.multibody.tree import (
 from pydrake.systems.analysis import ResetIntegratorFromFlags, Simulator
 
 from benchmarks.peers.linkage import Linkage, ends, hinge_angles, linkage
-from benchmarks.peers.problem import CannotExpress, Outcome, Prepared, Problem
+from benchmarks.peers.problem import CannotExpress, Outcome, Prepared, Problem, clock
 
 REASON = {
     "rolling_disc": "no rolling without slipping: constraints (ball, weld, distance, coupler) are functions of "
@@ -71,9 +70,9 @@ def prepare(problem: Problem) -> Prepared:
         if parts.torque:
             plant.get_actuation_input_port().FixValue(context, [parts.torque])
         simulator.Initialize()
-        began = time.perf_counter()
+        began = clock()
         simulator.AdvanceTo(until, interruptible=False)
-        seconds = time.perf_counter() - began
+        seconds = clock() - began
         q, v = plant.GetPositions(context), plant.GetVelocities(context)
         return Outcome(parts.observe(q), parts.drift(q), parts.energy_error(q, v), seconds)
 

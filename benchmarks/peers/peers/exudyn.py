@@ -13,7 +13,6 @@ What limits it: both implicit solvers are of second order.
 
 import multiprocessing
 import os
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +22,7 @@ import numpy as np
 from exudyn.rigidBodyUtilities import RigidBodyInertia
 
 from benchmarks.peers.linkage import Linkage, ends, hinge_angles, linkage, place, poses, seen
-from benchmarks.peers.problem import Outcome, Prepared, Problem
+from benchmarks.peers.problem import Outcome, Prepared, Problem, clock
 
 TYPE = exu.DynamicSolverType
 COARSE = {"triple_pendulum": 250, "ensemble": 600, "chain_10": 10, "chain_100": 25, "rolling_disc": 200, "appell": 25}
@@ -44,9 +43,9 @@ def prepare(problem: Problem) -> Prepared:
 
     def run(steps: float, until: float = problem.until) -> Outcome:
         chosen = options(until, round(steps), singular, problem.name == "chain_1000")
-        began = time.perf_counter()
+        began = clock()
         system.SolveDynamic(chosen, solverType=solver)
-        seconds = time.perf_counter() - began
+        seconds = clock() - began
         end = system.systemData
         found = outcome(end.GetODE2Coordinates() + end.GetODE2Coordinates(exu.ConfigurationType.Reference),
                         end.GetODE2Coordinates_t())  # fmt: skip

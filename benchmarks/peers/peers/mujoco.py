@@ -14,7 +14,6 @@ What limits it: order four on trees; on loops the softness, whose error falls wi
 """
 
 import os
-import time
 from typing import Any
 
 import mujoco
@@ -22,7 +21,7 @@ import numpy as np
 from mujoco import rollout
 
 from benchmarks.peers.linkage import Linkage, Spring, ends, hinge_angles, linkage, seen
-from benchmarks.peers.problem import CannotExpress, Outcome, Prepared, Problem
+from benchmarks.peers.problem import CannotExpress, Outcome, Prepared, Problem, clock
 
 REASON = {
     "rolling_disc": "no rolling without slipping: equalities are functions of position; frictional contact slips",
@@ -58,10 +57,10 @@ def prepare(problem: Problem) -> Prepared:
         mujoco.mj_resetData(model, data)
         if not free:
             data.qpos[:], data.qvel[:] = parts.angles, parts.rates
-        began = time.perf_counter()
+        began = clock()
         set_step(model, step)
         mujoco.mj_step(model, data, nstep=steps)
-        seconds = time.perf_counter() - began
+        seconds = clock() - began
         if data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
             raise RuntimeError("unstable with this step: MuJoCo reset the simulation")
         q, v = data.qpos.copy(), data.qvel.copy()
@@ -183,14 +182,14 @@ def many(problem: Problem, model: Any) -> Any:
 
     def run(step: float) -> Outcome:
         left, state = round(problem.until / step), start
-        began = time.perf_counter()
+        began = clock()
         set_step(model, step)
         with rollout.Rollout(nthread=threads) as pool:
             while left:
                 steps = min(left, piece)
                 state = pool.rollout(model, datas, state, nstep=steps)[0][:, -1]
                 left -= steps
-        seconds = time.perf_counter() - began
+        seconds = clock() - began
         return Outcome(ends(state[::10, 1:4])[:, -1], seconds=seconds)
 
     return run

@@ -11,7 +11,6 @@ singular positions it loses the motion at tolerances above 1e-7.
 """
 
 import os
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +19,7 @@ import pinocchio as pin
 from scipy.integrate import solve_ivp
 
 from benchmarks.peers.linkage import Linkage, ends, hinge_angles, linkage
-from benchmarks.peers.problem import TOLERANCES, CannotExpress, Outcome, Prepared, Problem
+from benchmarks.peers.problem import TOLERANCES, CannotExpress, Outcome, Prepared, Problem, clock
 
 BAUMGARTE = 20.0
 MOST = 500  # joints
@@ -34,9 +33,9 @@ def prepare(problem: Problem) -> Prepared:
     how, rate, start, outcome = BUILD.get(problem.name, mechanism)(problem)
 
     def run(tol: float, until: float = problem.until) -> Outcome:
-        began = time.perf_counter()
+        began = clock()
         motion = solve_ivp(rate, (0.0, until), start, method="DOP853", rtol=max(tol, 3e-14), atol=tol, t_eval=[until])
-        seconds = time.perf_counter() - began
+        seconds = clock() - began
         if not motion.success:
             raise RuntimeError(motion.message)
         return outcome(motion.y[:, -1], seconds)
@@ -135,9 +134,9 @@ def ensemble(problem: Problem) -> Built:
         """OpenMP waits for the slowest core: on a busy machine one thread may be faster."""
         pool, times = pin.ModelPool(model, threads), []
         for _ in range(10):
-            began = time.perf_counter()
+            began = clock()
             pin.abaInParallel(threads, pool, start, none, none)
-            times.append(time.perf_counter() - began)
+            times.append(clock() - began)
         return float(np.median(times))
 
     threads = min({1, os.cpu_count() or 1}, key=fastest)

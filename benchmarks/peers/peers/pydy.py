@@ -10,7 +10,6 @@ a singular position. What limits PyDy: one call from SciPy into Python for each 
 
 import multiprocessing
 import os
-import time
 from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
@@ -23,7 +22,7 @@ from scipy.integrate import ode
 
 from benchmarks.peers.energies import chain_angles, places, watched
 from benchmarks.peers.linkage import linkage
-from benchmarks.peers.problem import TOLERANCES, CannotExpress, Outcome, Prepared, Problem
+from benchmarks.peers.problem import TOLERANCES, CannotExpress, Outcome, Prepared, Problem, clock
 
 G = sm.Symbol("g")
 
@@ -50,9 +49,9 @@ def prepare(problem: Problem) -> Prepared:
         return many(problem, motion, start, outcome)
 
     def run(tol: float, until: float = problem.until) -> Outcome:
-        began = time.perf_counter()
+        began = clock()
         end = motion(start, until, tol)
-        return outcome(end, time.perf_counter() - began)
+        return outcome(end, clock() - began)
 
     run(1e-3, problem.until * 1e-3)
     # Past a singular position the steps become tiny: a few tolerances show that the end is wrong.
@@ -76,9 +75,9 @@ def many(
     pool = multiprocessing.get_context("fork").Pool(os.cpu_count())
 
     def run(tol: float, until: float = problem.until) -> Outcome:
-        began = time.perf_counter()
+        began = clock()
         ends = pool.map(trajectory, [(y, until, tol) for y in start], chunksize=25)
-        return outcome(np.array(ends), time.perf_counter() - began)
+        return outcome(np.array(ends), clock() - began)
 
     run(1e-3, problem.until * 1e-3)
     how = "KanesMethod, Cython, SciPy's compiled DOP853, a pool of processes"

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks import andrews
-from benchmarks.peers.problem import Problem
+from benchmarks.peers.linkage import linkage
+from benchmarks.peers.points import Points
+from benchmarks.peers.problem import Problem, written
+from benchmarks.peers.vectors import Scalars, along, cross, inner, mix, total
 
 Array = Any
-Scalars = Sequence[Any]
 
 
 def no_constraints(m: Any, q: Scalars) -> list[Any]:
@@ -34,6 +36,8 @@ class Energies:
     constraints: Callable[[Any, Scalars], list[Any]] = no_constraints
     force: Array = None
     """The constant generalised force, where there is one: energy is not conserved then."""
+    damping: float = 0.0
+    """A force against every velocity: so many times it."""
     redundant: bool = False
     """Whether some constraints follow from the others, always or at times."""
 
@@ -47,15 +51,15 @@ class Energies:
 
     def energy_error(self, q: Array, v: Array) -> float:
         """The change of energy since the start; NaN where a force drives."""
-        if self.force is not None:
+        if self.force is not None or self.damping:
             return float("nan")
         now, then = (self.kinetic(np, *at) + self.potential(np, at[0]) for at in ((q, v), (self.start, self.rates)))
         return float(abs(now - then))
 
 
 def energies(problem: Problem) -> Energies:
-    """The problem's energies; KeyError for one that is given by its equations (the disc, Appell's particle)."""
-    return BUILD["chain" if problem.name.startswith("chain") else problem.name](problem)
+    """The problem's energies; the disc and Appell's particle are given by their equations instead."""
+    return written(BUILD, problem, "given by its equations")(problem)
 
 
 def chain(problem: Problem) -> Energies:
@@ -266,62 +270,103 @@ def spatial_loop(problem: Problem) -> Energies:
     return Energies(kinetic, potential, np.array(start), np.array(rates), observe, closing, redundant=True)
 
 
-def rolling(
-    problem: Problem,
-) -> tuple[Callable[[Any, Scalars], list[Any]], Array, Callable[[Array], tuple[Any, float]]]:
-    """The rolling disc as eight equations of first order: x, y of the centre, the disc's axis e and its spin ω.
+def hinged(problem: Problem) -> Energies:
+    """Bodies on hinges and slides in their joint coordinates; loops are closed by points."""
+    parts = linkage(problem)
 
-    Newton and Euler with the contact force eliminated: in the directions e, u (in the disc, away from the contact) and
-    w = e × u what multiplies the angular acceleration is diagonal. Returns the rates, the start, and what gives the
-    observed quantities and the energy.
-    """
-    d = problem.data
-    radius, mass, g = d["radius"], d["mass"], d["g"]
-    across, more = mass * radius**2 / 4, mass * radius**2
+    def frames(m: Any, q: Scalars) -> list[tuple[Any, Any, Any, Any]]:
+        """Axes and origin of every body."""
+        found = list[tuple[Any, Any, Any, Any]]()
+        for i, body in enumerate(parts.bodies):
+            X, Y, Z, at = found[body.parent] if body.parent >= 0 else GROUND
+            at = along(at, X, Y, Z, body.at)
+            if body.turn is not None:
+                X, Y, Z = (along(NOTHING, X, Y, Z, body.turn[:, k]) for k in range(3))
+            if body.slides:
+                at = mix(1.0, at, q[i], Z)
+            else:
+                c, s = m.cos(q[i]), m.sin(q[i])
+                X, Y = mix(c, X, s, Y), mix(-s, X, c, Y)
+            found.append((X, Y, Z, at))
+        return found
 
-    def rates(m: Any, y: Scalars) -> list[Any]:
-        e, spin = [y[i] for i in (2, 3, 4)], [y[i] for i in (5, 6, 7)]
-        size = m.sqrt(1 - e[2] ** 2)
-        u = (-e[2] * e[0] / size, -e[2] * e[1] / size, size)
-        w, tilt = cross(e, u), cross(spin, e)
-        moving = mix(-inner(tilt, u), e, -e[2] * inner(tilt, w) / size, w)
-        bias = cross(spin, moving)
-        push = cross(u, (radius * bias[0], radius * bias[1], radius * bias[2] + g))
-        moment = mix(-mass * radius, push, -across * inner(spin, e), tilt)
-        turned = mix(inner(moment, e) / (2 * across + more), e, inner(moment, u) / across, u)
-        turned = mix(1.0, turned, inner(moment, w) / (across + more), w)
-        velocity = cross(spin, u)
-        return [radius * velocity[0], radius * velocity[1], *tilt, *turned]
+    def kinetic(m: Any, q: Scalars, v: Scalars) -> Any:
+        where, speeds, sum_ = frames(m, q), list[tuple[Any, Any]](), 0.0
+        for i, body in enumerate(parts.bodies):
+            X, Y, Z, at = where[i]
+            spin, velocity = speeds[body.parent] if body.parent >= 0 else (NOTHING, NOTHING)
+            before = where[body.parent][3] if body.parent >= 0 else NOTHING
+            velocity = mix(1.0, velocity, 1.0, cross(spin, mix(1.0, at, -1.0, before)))
+            if body.slides:
+                velocity = mix(1.0, velocity, v[i], Z)
+            else:
+                spin = mix(1.0, spin, v[i], Z)
+            speeds.append((spin, velocity))
+            if body.mass:
+                moving = mix(1.0, velocity, 1.0, cross(spin, along(NOTHING, X, Y, Z, body.centre)))
+                turning = total(j * inner(spin, axis) ** 2 for j, axis in zip(body.inertia, (X, Y, Z), strict=True))
+                sum_ = sum_ + (body.mass * inner(moving, moving) + turning) / 2
+        return sum_
 
-    def outcome(y: Array) -> tuple[Any, float]:
-        e, spin = y[2:5], y[5:8]
-        size = np.sqrt(1 - e[2] ** 2)
-        velocity = radius * np.cross(spin, (np.array([0, 0, 1]) - e[2] * e) / size)
-        kinetic = mass * velocity @ velocity + across * (spin @ spin + (spin @ e) ** 2)
-        return np.array([y[0], y[1], radius * size, *e]), float(kinetic / 2 + mass * g * radius * size)
+    def potential(m: Any, q: Scalars) -> Any:
+        sum_ = 0.0
+        for i, (body, (X, Y, Z, at)) in enumerate(zip(parts.bodies, frames(m, q), strict=True)):
+            if body.mass:
+                sum_ = sum_ - body.mass * inner(parts.gravity, along(at, X, Y, Z, body.centre))
+            if body.stiffness:
+                sum_ = sum_ + body.stiffness * (q[i] - body.angle) ** 2 / 2
+        return sum_
 
-    return rates, np.array([0, 0, *d["axis"], *d["omega"]]), outcome
+    def closing(m: Any, q: Scalars) -> list[Any]:
+        where = frames(m, q)
+        pairs = [
+            [
+                along(at, X, Y, Z, point)
+                for (X, Y, Z, at), point in ((where[c.first], c.on_first), (where[c.second], c.on_second))
+            ]
+            for c in parts.closures
+        ]
+        return [a[k] - b[k] for a, b in pairs for k in range(3)]
 
-
-def total(terms: Any) -> Any:
-    """The sum, without a leading zero."""
-    first, *rest = terms
-    for term in rest:
-        first = first + term
-    return first
-
-
-def inner(a: Scalars, b: Scalars) -> Any:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-def cross(a: Scalars, b: Scalars) -> tuple[Any, Any, Any]:
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+    constraints = closing if parts.closures else no_constraints
+    return Energies(kinetic, potential, parts.angles, parts.rates, parts.observe, constraints)
 
 
-def mix(s: Any, a: Scalars, t: Any, b: Scalars) -> tuple[Any, Any, Any]:
-    """s a + t b."""
-    return s * a[0] + t * b[0], s * a[1] + t * b[1], s * a[2] + t * b[2]
+def point_masses(problem: Problem) -> Energies:
+    """Points in Cartesian coordinates: links, or a sphere on which they repel each other."""
+    points: Points = problem.data["points"]
+    count = len(points.start)
+
+    def place(q: Scalars, i: int) -> Scalars:
+        return [q[3 * int(i) + k] for k in range(3)]
+
+    def apart(q: Scalars, i: int, j: int) -> Any:
+        rod = mix(1.0, place(q, i), -1.0, place(q, j))
+        return inner(rod, rod)
+
+    def potential(m: Any, q: Scalars) -> Any:
+        if points.repel:
+            return total(-m.log(apart(q, i, j)) / 2 for i in range(count) for j in range(i))
+        return points.g * total(q[3 * i + 2] for i in range(count))
+
+    def held(m: Any, q: Scalars) -> list[Any]:
+        if points.repel:
+            return [(inner(place(q, i), place(q, i)) - 1) / 2 for i in range(count)]
+        return [(apart(q, i, j) - 1) / 2 for i, j in points.links]
+
+    return Energies(
+        kinetic=lambda m, q, v: total(v[i] ** 2 for i in range(3 * count)) / 2,
+        potential=potential,
+        start=points.start.ravel(),
+        rates=points.velocity.ravel(),
+        observe=lambda q: np.reshape(q, (-1, 3))[list(problem.data["seen"])].ravel(),
+        constraints=held,
+        damping=0.5 if points.repel else 0.0,
+    )
+
+
+NOTHING = (0.0, 0.0, 0.0)
+GROUND = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), NOTHING)
 
 
 BUILD: dict[str, Callable[[Problem], Energies]] = {
@@ -332,4 +377,9 @@ BUILD: dict[str, Callable[[Problem], Energies]] = {
     "four_bar": four_bar,
     "four_bar_singular": four_bar_singular,
     "spatial_loop": spatial_loop,
+    "joint_tree": hinged,
+    "spatial_chain": hinged,
+    "stewart": hinged,
+    "net": point_masses,
+    "fekete": point_masses,
 }

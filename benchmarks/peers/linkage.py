@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks import andrews
-from benchmarks.peers.problem import Problem
+from benchmarks.peers.problem import Problem, written
 
 Array = Any
 
 
 @dataclass(frozen=True)
 class Hinged:
-    """A body on a hinge: `at` and `turn` place the hinge in the parent's frame (parent −1: the ground)."""
+    """A body on a hinge or a slide: `at` and `turn` place it in the parent's frame (parent −1: the ground)."""
 
     parent: int
     at: Array
@@ -30,6 +30,10 @@ class Hinged:
     angle: float
     rate: float = 0.0
     turn: Array = None
+    slides: bool = False
+    """Along z instead of turning about it; `angle` and `rate` are a length and a speed then."""
+    stiffness: float = 0.0
+    """Of a spring at the joint, without force at the start."""
 
 
 @dataclass(frozen=True)
@@ -98,11 +102,15 @@ class Linkage:
             turn, at = where[i]
             spin, velocity = speeds[body.parent] if body.parent >= 0 else (np.zeros(3), np.zeros(3))
             velocity = velocity + np.cross(spin, at - (where[body.parent][1] if body.parent >= 0 else 0))
-            spin = spin + rates[i] * turn[:, 2]
+            if body.slides:
+                velocity = velocity + rates[i] * turn[:, 2]
+            else:
+                spin = spin + rates[i] * turn[:, 2]
             speeds.append((spin, velocity))
             arm, own = turn @ body.centre, turn.T @ spin
             moving = velocity + np.cross(spin, arm)
             total += body.mass * (moving @ moving / 2 - self.gravity @ (at + arm)) + own @ (body.inertia * own) / 2
+            total += body.stiffness * (angles[i] - body.angle) ** 2 / 2
         return float(total)
 
     def energy_error(self, angles: Array, rates: Array) -> float:
@@ -117,7 +125,10 @@ def poses(linkage: Linkage, angles: Array) -> list[tuple[Array, Array]]:
         turn, at = where[body.parent] if body.parent >= 0 else (np.eye(3), np.zeros(3))
         c, s = np.cos(angle), np.sin(angle)
         hinge = turn if body.turn is None else turn @ body.turn
-        where.append((hinge @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]), at + turn @ body.at))
+        if body.slides:
+            where.append((hinge, at + turn @ body.at + angle * hinge[:, 2]))
+        else:
+            where.append((hinge @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]), at + turn @ body.at))
     return where
 
 
@@ -127,8 +138,20 @@ def place(where: list[tuple[Array, Array]], body: int, point: Array) -> Array:
 
 
 def linkage(problem: Problem) -> Linkage:
-    """The linkage of a problem; KeyError for a problem that is none."""
-    return BUILD["chain" if problem.name.startswith("chain") else problem.name](problem)
+    """The linkage of a problem; a reason for a problem that is none."""
+    return written(BUILD, problem, "a problem of points, not of bodies on hinges")(problem)
+
+
+def hinged(problem: Problem) -> Linkage:
+    """Whatever is given as bodies on hinges: looked at are points of bodies, in the world."""
+    d = problem.data
+
+    def observe(angles: Array) -> Array:
+        where = poses(built, angles)
+        return np.concatenate([place(where, body, point) for body, point in d["seen"]])
+
+    built = Linkage(d["bodies"], d.get("closures", ()), np.array([0, 0, -d["g"]]), observe)
+    return built
 
 
 def chain(problem: Problem) -> Linkage:
@@ -255,4 +278,7 @@ BUILD: dict[str, Callable[[Problem], Linkage]] = {
     "four_bar": four_bar,
     "four_bar_singular": four_bar_singular,
     "spatial_loop": spatial_loop,
+    "joint_tree": hinged,
+    "spatial_chain": hinged,
+    "stewart": hinged,
 }

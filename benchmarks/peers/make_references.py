@@ -4,9 +4,12 @@
 
 Two tolerances are compared, and the digits on which they agree are written. Where the equations are reduced by hand
 (the parallelogram) or the solution is closed, that is used instead. The chain of 1,000 is too large for quadruple
-precision here: its reference is the native engine's in double precision at two tolerances.
+precision here: its reference is the native engine's in double precision at two tolerances. Nets, trees, chains of
+bodies, the platform and Fekete's points have theirs from another tool.
 """
 
+import dataclasses
+import importlib
 import json
 import sys
 
@@ -14,7 +17,7 @@ import numpy as np
 
 import zwang as zw
 from benchmarks.peers.peers import zwang as ours
-from benchmarks.peers.problem import Problem
+from benchmarks.peers.problem import Problem, written
 from benchmarks.peers.problems import ALL
 from benchmarks.peers.references import FILE
 
@@ -39,7 +42,9 @@ def compute(problem: Problem) -> tuple[np.ndarray, str, float]:
         return every_tenth(problem)
     if problem.name == "spatial_loop":
         return reduced_bennett(problem)
-    system, start, observe, _ = ours.BUILD[problem.name if not problem.name.startswith("chain") else "chain"](problem)
+    if problem.kind in OUTSIDE:
+        return by_another(problem, OUTSIDE[problem.kind])
+    system, start, observe, _ = written(ours.BUILD, problem, "not written")(problem)
     large = len(system.coordinates) > 300
 
     def end(tol: float) -> np.ndarray:
@@ -50,6 +55,27 @@ def compute(problem: Problem) -> tuple[np.ndarray, str, float]:
 
     fine, finer = (end(tol) for tol in ((1e-14, 1e-15) if large else (1e-16, 1e-18)))
     origin = "native engine, tol 1e-15" if large else "Taylor's method in quadruple precision, tol 1e-18"
+    return finer, origin, float(np.abs(fine - finer).max())
+
+
+OUTSIDE = {
+    "net": "scipy",
+    "fekete": "scipy",
+    "joint_tree": "pinocchio",
+    "spatial_chain": "pinocchio",
+    "stewart": "pinocchio",
+}
+"""Too large for quadruple precision here: another tool's accelerations and SciPy's DOP853, in double precision."""
+
+
+def by_another(problem: Problem, peer: str) -> tuple[np.ndarray, str, float]:
+    """The end by another tool at two tolerances, in an environment where it is installed."""
+    if problem.name == "spatial_chain_1000":  # Pinocchio's memory grows as n³, and the far end is not felt at bar 20
+        problem = dataclasses.replace(problem, data={**problem.data, "bodies": problem.data["bodies"][:250]})
+    run = importlib.import_module(f"benchmarks.peers.peers.{peer}").prepare(problem).run
+    fine, finer = (np.asarray(run(tol).observed) for tol in (1e-12, 1e-13))
+    size = len(problem.data["bodies"]) if problem.kind == "spatial_chain" else 0
+    origin = f"{peer}, DOP853, tol 1e-13" + (f", the first {size} bars" if size == 250 else "")
     return finer, origin, float(np.abs(fine - finer).max())
 
 

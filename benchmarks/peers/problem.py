@@ -1,13 +1,16 @@
 """A problem that every tool is given: the physics in words and numbers, and what is looked at in the end."""
 
 import os
+import re
 import resource
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+
+T = TypeVar("T")
 
 TOLERANCES = tuple(10.0 ** (-k / 2) for k in range(6, 31))
 """From 1e-3 to 1e-15, two a decade, for tools that take a tolerance."""
@@ -30,6 +33,11 @@ class Problem:
     starts: int = 1
     """How many trajectories: above 1 the observed quantities of all stand one after the other."""
     targets: tuple[float, ...] = (1e-3, 1e-6, 1e-9, 1e-12)
+
+    @property
+    def kind(self) -> str:
+        """The name without its size."""
+        return re.sub(r"_\d+$", "", self.name)
 
     def error(self, observed: Any) -> float:
         """The largest error, relative to the largest reference value."""
@@ -82,3 +90,11 @@ class Prepared:
     how: str
     """How the tool was used, in a few words."""
     versions: Mapping[str, str] = field(default_factory=dict)
+
+
+def written(table: Mapping[str, T], problem: Problem, reason: str) -> T:
+    """What a tool has for a problem of this name or kind, or the reason why it has nothing."""
+    for name in (problem.name, problem.kind):
+        if name in table:
+            return table[name]
+    raise CannotExpress(reason)

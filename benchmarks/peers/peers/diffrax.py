@@ -22,8 +22,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from benchmarks.peers.energies import Energies, energies, places, rolling, watched
-from benchmarks.peers.problem import TOLERANCES, Outcome, Prepared, Problem, clock
+from benchmarks.peers.disc import rolling
+from benchmarks.peers.energies import Energies, energies, places, watched
+from benchmarks.peers.points import Points
+from benchmarks.peers.problem import TOLERANCES, Outcome, Prepared, Problem, clock, written
 
 BAUMGARTE = 20.0
 Rates = Callable[[Any], Any]
@@ -31,7 +33,7 @@ Rates = Callable[[Any], Any]
 
 def prepare(problem: Problem) -> Prepared:
     """The compiled solution, and a short run."""
-    rates, start, outcome = BUILD["chain" if "masses" in problem.data else problem.name](problem)
+    rates, start, outcome = written(BUILD, problem, "not written for it")(problem)
 
     def solve(y: Any, until: float, tol: float) -> Any:
         solution = diffrax.diffeqsolve(
@@ -134,6 +136,8 @@ def mechanism(problem: Problem) -> Built:
     def constraints(q: Any) -> Any:
         return jnp.stack(parts.constraints(jnp, q))
 
+    free = not parts.constraints(np, parts.start)
+
     momentum = jax.grad(kinetic, 1)
 
     def rates(y: Any) -> Any:
@@ -141,12 +145,67 @@ def mechanism(problem: Problem) -> Built:
         M = jax.jacfwd(momentum, 1)(q, v)
         _, change = jax.jvp(lambda q: momentum(q, v), (q,), (v,))
         Q = force + jax.grad(lambda q: kinetic(q, v) - parts.potential(jnp, q))(q) - change
+        if free:
+            return jnp.concatenate([v, symmetric(M)(Q[:, None])[:, 0]])
         A = jax.jacfwd(constraints)(q)
         turn, bend = jax.jvp(lambda q: jax.jvp(constraints, (q,), (v,))[1], (q,), (v,))
         b = -bend - 2 * BAUMGARTE * turn - BAUMGARTE**2 * constraints(q)
         return jnp.concatenate([v, constrained(M, Q, A, b, parts.redundant)])
 
     return rates, parts.state, ending(parts)
+
+
+def linked(problem: Problem) -> Built:
+    """Masses on links: A Aᵀ gathered in a full matrix, Cholesky's factors."""
+    points: Points = problem.data["points"]
+    first, second = points.links.T
+    pairs, signs = sharing(points.links)
+
+    def rates(y: Any) -> Any:
+        q, v = y.reshape(2, -1, 3)
+        rod, turn = q[first] - q[second], v[first] - v[second]
+        b = -(turn**2).sum(axis=1) - 2 * BAUMGARTE * (rod * turn).sum(axis=1)
+        b -= BAUMGARTE**2 * ((rod**2).sum(axis=1) - 1) / 2
+        S = (
+            jnp.zeros((len(first), len(first)))
+            .at[pairs[0], pairs[1]]
+            .set(signs * (rod[pairs[0]] * rod[pairs[1]]).sum(axis=1))
+        )
+        pull = symmetric(S)(b[:, None]) * rod  # gravity moves all masses alike: links do not feel it
+        change = jnp.zeros_like(q).at[first].add(pull).at[second].add(-pull) - jnp.array([0.0, 0.0, points.g])
+        return jnp.concatenate([v.ravel(), change.ravel()])
+
+    return rates, points.state, lambda y, seconds: Outcome(*points.outcome(problem, y), seconds)
+
+
+def sharing(links: Any) -> tuple[Any, Any]:
+    """Pairs of links that share a mass, and the sum of their signs there."""
+    at: dict[int, list[tuple[int, int]]] = {}
+    for number, (a, b) in enumerate(links):
+        at.setdefault(int(a), []).append((number, 1))
+        at.setdefault(int(b), []).append((number, -1))
+    found: dict[tuple[int, int], int] = {}
+    for those in at.values():
+        for i, s in those:
+            for j, t in those:
+                found[i, j] = found.get((i, j), 0) + s * t
+    return np.array(list(found)).T, np.array(list(found.values()), float)
+
+
+def repelling(problem: Problem) -> Built:
+    """Points on a sphere: a multiplier each."""
+    points: Points = problem.data["points"]
+    own = jnp.eye(len(points.start))
+
+    def rates(y: Any) -> Any:
+        q, v = y.reshape(2, -1, 3)
+        apart = q[:, None] - q
+        free = (apart / ((apart**2).sum(axis=-1) + own)[..., None]).sum(axis=1) - v / 2
+        size, swing = (q**2).sum(axis=1), (q * v).sum(axis=1)
+        b = -(v**2).sum(axis=1) - 2 * BAUMGARTE * swing - BAUMGARTE**2 * (size - 1) / 2
+        return jnp.concatenate([v.ravel(), (free + ((b - (q * free).sum(axis=1)) / size)[:, None] * q).ravel()])
+
+    return rates, points.state, lambda y, seconds: Outcome(*points.outcome(problem, y), seconds)
 
 
 def constrained(M: Any, Q: Any, A: Any, b: Any, redundant: bool) -> Any:
@@ -219,10 +278,17 @@ def appell(problem: Problem) -> Built:
 
 BUILD: dict[str, Callable[[Problem], Built]] = {
     "chain": chain,
+    "triple_pendulum": chain,
+    "ensemble": chain,
     "andrews": mechanism,
     "four_bar": mechanism,
     "four_bar_singular": mechanism,
     "spatial_loop": mechanism,
     "rolling_disc": rolling_disc,
     "appell": appell,
+    "joint_tree": mechanism,
+    "spatial_chain": mechanism,
+    "stewart": mechanism,
+    "net": linked,
+    "fekete": repelling,
 }

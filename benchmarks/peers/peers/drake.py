@@ -22,6 +22,8 @@ from pydrake.multibody.tree import (
     FixedOffsetFrame,
     LinearBushingRollPitchYaw,
     LinearSpringDamper,
+    PrismaticJoint,
+    PrismaticSpring,
     RevoluteJoint,
     RotationalInertia,
     SpatialInertia,
@@ -40,7 +42,7 @@ COARSE = {"triple_pendulum": 200, "ensemble": 800, "chain_10": 10, "chain_100": 
 """Steps of the coarsest setting; each finer one has twice as many."""
 DISCRETE = ("andrews", "four_bar_singular")
 """Closed by constraints in discrete mode; the others by bushings."""
-MASS = {"four_bar": 2.0, "spatial_loop": 1.2}
+MASS = {"four_bar": 2.0, "spatial_loop": 1.2, "stewart": 0.5}
 """What a bushing moves, about: its stiffness is this over the squared step, below the limit of stability."""
 DAMPING = 0.3
 
@@ -105,10 +107,17 @@ def assembled(parts: Linkage, mass: float, step: float, discrete: bool = False) 
 
     for i, part in enumerate(parts.bodies):
         own = RotationalInertia(*(float(moment) for moment in part.inertia))
-        body = plant.AddRigidBody(f"b{i}", SpatialInertia.MakeFromCentralInertia(part.mass, part.centre, own))
+        whole = (
+            SpatialInertia.MakeFromCentralInertia(part.mass, part.centre, own) if part.mass else SpatialInertia.Zero()
+        )
+        body = plant.AddRigidBody(f"b{i}", whole)
         turn = RotationMatrix() if part.turn is None else RotationMatrix(part.turn)
         frame = fixed(f"f{i}", home(part.parent), RigidTransform(turn, part.at))
-        plant.AddJoint(RevoluteJoint(f"j{i}", frame, body.body_frame(), [0, 0, 1]))
+        if part.slides:
+            joint = plant.AddJoint(PrismaticJoint(f"j{i}", frame, body.body_frame(), [0, 0, 1]))
+            plant.AddForceElement(PrismaticSpring(joint, part.angle, part.stiffness))
+        else:
+            plant.AddJoint(RevoluteJoint(f"j{i}", frame, body.body_frame(), [0, 0, 1]))
         bodies.append(body)
     none, stiff, damp = np.zeros(3), np.full(3, mass / step**2), np.full(3, DAMPING * mass / step)
     for i, loop in enumerate(parts.closures):

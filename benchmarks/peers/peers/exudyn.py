@@ -22,7 +22,8 @@ import numpy as np
 from exudyn.rigidBodyUtilities import RigidBodyInertia
 
 from benchmarks.peers.linkage import Linkage, ends, hinge_angles, linkage, place, poses, seen
-from benchmarks.peers.problem import Outcome, Prepared, Problem, clock
+from benchmarks.peers.points import Points
+from benchmarks.peers.problem import CannotExpress, Outcome, Prepared, Problem, clock
 
 TYPE = exu.DynamicSolverType
 COARSE = {"triple_pendulum": 250, "ensemble": 600, "chain_10": 10, "chain_100": 25, "rolling_disc": 200, "appell": 25}
@@ -38,11 +39,11 @@ def prepare(problem: Problem) -> Prepared:
     versions = {"exudyn": exu.__version__}
     if problem.name == "ensemble":
         return Prepared(many(problem), settings, "KinematicTree, RK67, one process a core", versions)
-    how, build = BUILD.get(problem.name, ("KinematicTree, RK67", tree))
+    how, build = BUILD.get(problem.name) or BUILD.get(problem.kind, ("KinematicTree, RK67", tree))
     system, solver, outcome, singular = build(problem)
 
     def run(steps: float, until: float = problem.until) -> Outcome:
-        chosen = options(until, round(steps), singular, problem.name == "chain_1000")
+        chosen = options(until, round(steps), singular, problem.name == "chain_1000" or problem.kind == "net")
         began = clock()
         system.SolveDynamic(chosen, solverType=solver)
         seconds = clock() - began
@@ -93,15 +94,17 @@ def grown(parts: Linkage) -> tuple[Any, Any, Any]:
             initialCoordinates=list(parts.angles), initialCoordinates_t=list(parts.rates),
         )
     )  # fmt: skip
-    bodies = parts.bodies
+    bodies, kinds = parts.bodies, (exu.JointType.RevoluteZ, exu.JointType.PrismaticZ)
     body = mbs.AddObject(
         item.ObjectKinematicTree(
-            nodeNumber=node, gravity=list(parts.gravity), jointTypes=[exu.JointType.RevoluteZ] * count,
+            nodeNumber=node, gravity=list(parts.gravity), jointTypes=[kinds[b.slides] for b in bodies],
             linkParents=[b.parent for b in bodies], linkMasses=[b.mass for b in bodies],
             jointTransformations=exu.Matrix3DList([np.eye(3) if b.turn is None else b.turn for b in bodies]),
             jointOffsets=exu.Vector3DList([b.at for b in bodies]),
             linkCOMs=exu.Vector3DList([b.centre for b in bodies]),
             linkInertiasCOM=exu.Matrix3DList([np.diag(b.inertia) for b in bodies]),
+            jointPControlVector=[b.stiffness for b in bodies], jointPositionOffsetVector=[b.angle for b in bodies],
+            jointDControlVector=[0.0] * count, jointVelocityOffsetVector=[0.0] * count,
         )
     )  # fmt: skip
     return mbs, node, body
@@ -125,13 +128,17 @@ def closed_tree(problem: Problem) -> Built:
     parts = linkage(problem)
     mbs, _, body = grown(parts)
     ground = mbs.AddObject(item.ObjectGround())
+
+    def marker(number: int, point: Array) -> Any:
+        if number < 0:
+            return mbs.AddMarker(item.MarkerBodyRigid(bodyNumber=ground, localPosition=list(point)))
+        return mbs.AddMarker(
+            item.MarkerKinematicTreeRigid(objectNumber=body, linkNumber=number, localPosition=list(point))
+        )
+
     for loop in parts.closures:
         for first, second in [(np.zeros(3), np.zeros(3)), *([loop.axes] if loop.axes else [])]:
-            ends_ = [
-                mbs.AddMarker(item.MarkerKinematicTreeRigid(
-                    objectNumber=body, linkNumber=loop.first, localPosition=list(loop.on_first + first))),
-                mbs.AddMarker(item.MarkerBodyRigid(bodyNumber=ground, localPosition=list(loop.on_second + second))),
-            ]  # fmt: skip
+            ends_ = [marker(loop.first, loop.on_first + first), marker(loop.second, loop.on_second + second)]
             mbs.AddObject(item.ObjectJointSpherical(markerNumbers=ends_))
     mbs.Assemble()
     return mbs, TYPE.GeneralizedAlpha, looked_at(parts), True
@@ -215,6 +222,23 @@ def points(problem: Problem) -> Built:
         return Outcome(seen(problem, at), float(np.abs(rods - 1).max()), abs(energy))
 
     return mbs, TYPE.TrapezoidalIndex2, outcome, False
+
+
+def net(problem: Problem) -> Built:
+    """Mass points in space and distances."""
+    given: Points = problem.data["points"]
+    if given.repel:
+        raise CannotExpress("no repelling force between points but by user functions in Python, which was not tried")
+    mbs, markers = new_system(), []
+    for at, velocity in zip(given.start, given.velocity, strict=True):
+        node = mbs.AddNode(item.NodePoint(referenceCoordinates=list(at), initialVelocities=list(velocity)))
+        body = mbs.AddObject(item.ObjectMassPoint(physicsMass=1.0, nodeNumber=node))
+        markers.append(mbs.AddMarker(item.MarkerBodyPosition(bodyNumber=body)))
+        mbs.AddLoad(item.LoadForceVector(markerNumber=markers[-1], loadVector=[0, 0, -given.g]))
+    for i, j in given.links:
+        mbs.AddObject(item.ObjectConnectorDistance(markerNumbers=[markers[i], markers[j]], distance=1.0))
+    mbs.Assemble()
+    return mbs, TYPE.TrapezoidalIndex2, lambda q, v: Outcome(*given.outcome(problem, np.concatenate([q, v]))), False
 
 
 def rolling_disc(problem: Problem) -> Built:
@@ -321,6 +345,9 @@ BUILD: dict[str, tuple[str, Callable[[Problem], Built]]] = {
     "four_bar": ("RigidBody2D, trapezoidal rule of index 2", plane),
     "four_bar_singular": ("RigidBody2D, generalised alpha of index 3", plane),
     "spatial_loop": ("KinematicTree with closure, generalised alpha of index 3", closed_tree),
+    "stewart": ("KinematicTree with closures, generalised alpha of index 3", closed_tree),
+    "net": ("mass points and distances, trapezoidal rule of index 2", net),
+    "fekete": ("", net),
     "chain_1000": ("mass points and distances, trapezoidal rule of index 2", points),
     "rolling_disc": ("ObjectJointRollingDisc, trapezoidal rule of index 2", rolling_disc),
     "appell": ("CoordinateVectorConstraint on velocities, user functions, trapezoidal rule of index 2", appell),

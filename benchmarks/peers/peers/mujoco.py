@@ -21,11 +21,13 @@ import numpy as np
 from mujoco import rollout
 
 from benchmarks.peers.linkage import Linkage, Spring, ends, hinge_angles, linkage, seen
+from benchmarks.peers.points import Points
 from benchmarks.peers.problem import CannotExpress, Outcome, Prepared, Problem, clock
 
 REASON = {
     "rolling_disc": "no rolling without slipping: equalities are functions of position; frictional contact slips",
     "appell": "no constraint on velocities: every equality (connect, weld, joint, tendon, …) is a function of position",
+    "fekete": "no repelling force between points but by a callback in Python, which was not tried",
 }
 COARSE = {"triple_pendulum": 1000, "ensemble": 2000, "chain_10": 25, "chain_100": 25, "chain_1000": 25}
 """Steps of the coarsest setting; each finer one has twice as many."""
@@ -39,8 +41,10 @@ Array = Any
 
 def prepare(problem: Problem) -> Prepared:
     """The compiled model, after one step."""
-    if problem.name in REASON:
-        raise CannotExpress(REASON[problem.name])
+    if problem.kind in REASON:
+        raise CannotExpress(REASON[problem.kind])
+    if "points" in problem.data:
+        return tied(problem)
     parts = linkage(problem)
     free = problem.name in FREE
     model = points(problem) if free else compiled(parts)
@@ -85,8 +89,11 @@ def compiled(parts: Linkage) -> Any:
     for i, part in enumerate(parts.bodies):
         parent = bodies[part.parent] if part.parent >= 0 else spec.worldbody
         body = parent.add_body(name=f"b{i}", pos=part.at, quat=quaternion(part.turn))
-        body.add_joint(type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0, 0, 1])
-        body.mass, body.ipos, body.explicitinertial = part.mass, part.centre, True
+        kind = mujoco.mjtJoint.mjJNT_SLIDE if part.slides else mujoco.mjtJoint.mjJNT_HINGE
+        joint = body.add_joint(type=kind, axis=[0, 0, 1])
+        if part.stiffness:
+            joint.stiffness, joint.springref = [part.stiffness, 0, 0], part.angle
+        body.mass, body.ipos, body.explicitinertial = max(part.mass, LEAST), part.centre, True
         body.inertia = np.maximum(part.inertia, LEAST)
         bodies.append(body)
     if parts.closures:
@@ -119,6 +126,46 @@ def points(problem: Problem) -> Any:
         hold = spec.add_equality(type=mujoco.mjtEq.mjEQ_TENDON, name1=f"t{i}", objtype=mujoco.mjtObj.mjOBJ_TENDON)
         hold.solimp = STIFF
     return spec.compile()
+
+
+def tied(problem: Problem) -> Prepared:
+    """Points in space: three slides each, a tendon held at its length for every link."""
+    given: Points = problem.data["points"]
+    spec = mujoco.MjSpec()
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_RK4
+    spec.option.gravity = [0, 0, -given.g]
+    spec.option.disableflags = mujoco.mjtDisableBit.mjDSBL_CONTACT
+    spec.option.jacobian = mujoco.mjtJacobian.mjJAC_SPARSE
+    solve_finely(spec)
+    for i, place in enumerate(given.start):
+        body = spec.worldbody.add_body(pos=place)
+        body.mass, body.inertia, body.explicitinertial = 1.0, [LEAST] * 3, True
+        for axis in np.eye(3):
+            body.add_joint(type=mujoco.mjtJoint.mjJNT_SLIDE, axis=axis)
+        body.add_site(name=f"s{i}")
+    for k, ends_ in enumerate(given.links):
+        rod = spec.add_tendon(name=f"t{k}")
+        for i in ends_:
+            rod.wrap_site(f"s{i}")
+        hold = spec.add_equality(type=mujoco.mjtEq.mjEQ_TENDON, name1=f"t{k}", objtype=mujoco.mjtObj.mjOBJ_TENDON)
+        hold.solimp = STIFF
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data)
+
+    def run(step: float) -> Outcome:
+        mujoco.mj_resetData(model, data)
+        data.qvel[:] = given.velocity.ravel()
+        began = clock()
+        set_step(model, step)
+        mujoco.mj_step(model, data, nstep=round(problem.until / step))
+        seconds = clock() - began
+        end = np.concatenate([given.start.ravel() + data.qpos, data.qvel])
+        return Outcome(*given.outcome(problem, end), seconds)
+
+    settings = tuple(problem.until / (25 * 2**k) for k in range(14))
+    how = "points and tendons, RK4, soft equalities with time constant 2 h"
+    return Prepared(run, settings, how, {"mujoco": mujoco.__version__})
 
 
 def solve_finely(spec: Any) -> None:

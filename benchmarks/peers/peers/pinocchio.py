@@ -75,10 +75,12 @@ def mechanism(problem: Problem) -> Built:
             return pin.constraintDynamics(model, data, q, v, tau, loops, states, proximal)
 
         how = "constraintDynamics"
-    spring = parts.spring
+    spring, springs = parts.spring, np.array([b.stiffness for b in parts.bodies])
 
     def rate(t: float, y: Array) -> Array:
         q, v = y[:size], y[size:]
+        if springs.any():
+            torque[:] = -springs * (q - parts.angles)
         if spring is not None:
             c, s = np.cos(q[spring.body]), np.sin(q[spring.body])
             arm = np.array(
@@ -101,7 +103,9 @@ def tree(parts: Linkage) -> Any:
     model.gravity.linear = parts.gravity
     for i, body in enumerate(parts.bodies):
         place = pin.SE3(np.eye(3) if body.turn is None else body.turn, np.asarray(body.at))
-        joint = model.addJoint(body.parent + 1, pin.JointModelRZ(), place, f"j{i}")
+        joint = model.addJoint(
+            body.parent + 1, pin.JointModelPZ() if body.slides else pin.JointModelRZ(), place, f"j{i}"
+        )
         inertia = pin.Inertia(body.mass, np.asarray(body.centre), np.diag(body.inertia))
         model.appendBodyToJoint(joint, inertia, pin.SE3.Identity())
     return model

@@ -16,7 +16,9 @@ import zwang as zw
 import zwang.motion.ensemble.many
 import zwang.motion.simulate
 from benchmarks import andrews
-from benchmarks.peers.problem import TOLERANCES, Outcome, Prepared, Problem, clock
+from benchmarks.peers.linkage import Hinged, linkage, place, poses
+from benchmarks.peers.points import Points
+from benchmarks.peers.problem import TOLERANCES, Outcome, Prepared, Problem, clock, written
 from zwang import dot
 from zwang import multibody as mb
 
@@ -35,7 +37,7 @@ for _module in (
 
 def prepare(problem: Problem) -> Prepared:
     """The model, compiled by a first short run."""
-    build = BUILD[problem.name if not problem.name.startswith("chain") else "chain"]
+    build = written(BUILD, problem, "not written")
     if problem.name == "ensemble":
         return ensemble(problem)
     system, start, observe, conservative = build(problem)
@@ -223,7 +225,116 @@ def appell(problem: Problem) -> Built:
     return system, start, lambda end: end, True
 
 
+def hinged(problem: Problem) -> Built:
+    """A body and a revolute joint for each bar."""
+    parts = linkage(problem)
+    where = poses(parts, parts.angles)
+    bodies, joints = list[mb.Body](), list[Any]()
+    for i, (bar, (turn, at)) in enumerate(zip(parts.bodies, where, strict=True)):
+        bodies.append(placed(f"bar{i}", bar, turn, at))
+        parent = bodies[bar.parent] if bar.parent >= 0 else mb.ground
+        joints.append(mb.Revolute(f"hinge{i}", parent, bodies[i], at=at, axis=turn[:, 2]))
+    return assembled(problem, mb.Mechanism(bodies, joints, [mb.Gravity(parts.gravity)]))
+
+
+def stewart(problem: Problem) -> Built:
+    """Legs of two bodies: a universal joint, a slide with its spring and a ball joint each."""
+    parts = linkage(problem)
+    where = poses(parts, parts.angles)
+    heavy = {i: placed(f"body{i}", part, *where[i]) for i, part in enumerate(parts.bodies) if part.mass}
+    plate, tops = heavy[5], [where[5][1], *(place(where, c.first, c.on_first) for c in parts.closures)]
+    joints, springs = list[Any](), list[Any]()
+    uppers = [i for i, part in enumerate(parts.bodies) if part.slides]
+    for leg, (i, top) in enumerate(zip(uppers, tops, strict=True)):
+        turn, foot = where[i]
+        lower, upper = heavy[i - 1], heavy[i]
+        joints += [
+            mb.Universal(f"foot{leg}", mb.ground, lower, at=foot, axes=(turn[:, 0], turn[:, 1])),
+            mb.Prismatic(f"slide{leg}", lower, upper, at=foot, axis=turn[:, 2]),
+            mb.Spherical(f"ball{leg}", upper, plate, at=top),
+        ]
+        springs.append(mb.JointSpring(f"spring{leg}", joints[-2], stiffness=parts.bodies[i].stiffness))
+    return assembled(problem, mb.Mechanism([*heavy.values()], joints, [mb.Gravity(parts.gravity), *springs]))
+
+
+def placed(name: str, part: Hinged, turn: np.ndarray, at: np.ndarray) -> mb.Body:
+    """A body at rest."""
+    x, y, z, w = Rotation.from_matrix(turn).as_quat()
+    return mb.Body(name, part.mass, tuple(part.inertia), position=at + turn @ part.centre, orientation=(w, x, y, z))
+
+
+def assembled(problem: Problem, mechanism: mb.Mechanism) -> Built:
+    """What is looked at: points of bodies, from their places and quaternions."""
+    parts = linkage(problem)
+    names = mechanism.system.coordinate_names
+    heavy = [i for i, part in enumerate(parts.bodies) if part.mass]
+    seen = [
+        (names.index(f"{mechanism.bodies[heavy.index(i)].name}.x"), parts.bodies[i], p) for i, p in problem.data["seen"]
+    ]
+
+    def observe(end: np.ndarray) -> np.ndarray:
+        found = []
+        for first, part, point in seen:
+            w, x, y, z = end[first + 3 : first + 7]
+            turn = Rotation.from_quat((x, y, z, w)).as_matrix()
+            found.append(end[first : first + 3] + turn @ (point - part.centre))
+        return np.concatenate(found)
+
+    return mechanism.system, mechanism.start, observe, True
+
+
+def net(problem: Problem) -> Built:
+    """Masses in Cartesian coordinates, links as constraints."""
+    points: Points = problem.data["points"]
+    q = [zw.coordinates(f"x{i} y{i} z{i}") for i in range(len(points.start))]
+    flat = [c for place in q for c in place]
+    system = zw.System(
+        flat,
+        kinetic=sp.Add(*[dot(c) ** 2 / 2 for c in flat]),
+        potential=sp.Add(*[sp.Float(points.g) * z for *_, z in q]),
+        constraints={
+            f"link {k}": (sp.Add(*[(a - b) ** 2 for a, b in zip(q[i], q[j], strict=True)]) - 1) / 2
+            for k, (i, j) in enumerate(points.links)
+        },
+        name=problem.name,
+    )
+    return system, begun(points, flat), partly(problem), True
+
+
+def fekete(problem: Problem) -> Built:
+    """Points on a sphere with the potential of their repulsion."""
+    points: Points = problem.data["points"]
+    q = [zw.coordinates(f"x{i} y{i} z{i}") for i in range(len(points.start))]
+    flat = [c for place in q for c in place]
+    apart = [sum((a - b) ** 2 for a, b in zip(p, r, strict=True)) for i, p in enumerate(q) for r in q[:i]]
+    system = zw.System(
+        flat,
+        kinetic=sp.Add(*[dot(c) ** 2 / 2 for c in flat]),
+        potential=-sp.Add(*[sp.log(square) / 2 for square in apart]),
+        forces={c: -dot(c) / 2 for c in flat},
+        constraints={f"sphere {i}": (sp.Add(*[c**2 for c in place]) - 1) / 2 for i, place in enumerate(q)},
+        name=problem.name,
+    )
+    return system, begun(points, flat), partly(problem), False
+
+
+def begun(points: Points, flat: list[Any]) -> dict[Any, float]:
+    """Places and velocities at the start, by coordinate."""
+    keys = [*flat, *map(dot, flat)]
+    return dict(zip(keys, map(float, points.state), strict=True))
+
+
+def partly(problem: Problem) -> Callable[[np.ndarray], Any]:
+    """The points that are looked at."""
+    return lambda end: end.reshape(-1, 3)[list(problem.data["seen"])].ravel()
+
+
 BUILD: dict[str, Callable[[Problem], Built]] = {
+    "stewart": stewart,
+    "joint_tree": hinged,
+    "spatial_chain": hinged,
+    "net": net,
+    "fekete": fekete,
     "triple_pendulum": chain,
     "ensemble": chain,
     "chain": chain,

@@ -6,10 +6,15 @@ from benchmarks.peers.problems import (
     appell,
     chain,
     ensemble,
+    fekete,
     four_bar,
     four_bar_singular,
+    joint_tree,
+    net,
     rolling_disc,
+    spatial_chain,
     spatial_loop,
+    stewart,
     triple_pendulum,
 )
 
@@ -25,5 +30,10 @@ ALL: dict[str, Problem] = {
         spatial_loop.PROBLEM,
         rolling_disc.PROBLEM,
         appell.PROBLEM,
+        stewart.PROBLEM,
+        *joint_tree.PROBLEMS,
+        *spatial_chain.PROBLEMS,
+        *net.PROBLEMS,
+        *fekete.PROBLEMS,
     )
 }

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from zwang.motion.blackbox import BlackBox
     from zwang.motion.direction import admissible
     from zwang.motion.ensemble.many import simulate_many
+    from zwang.motion.handles.function import function
+    from zwang.motion.handles.stepper import Stepper
     from zwang.motion.sensitivity import sensitivities
     from zwang.motion.simulate import simulate
     from zwang.show.animate import animate, save_animation
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 _HOME = {
     "simulate_many": "zwang.motion.ensemble.many",
     "simulate": "zwang.motion.simulate",
+    "function": "zwang.motion.handles.function",
+    "Stepper": "zwang.motion.handles.stepper",
     "sensitivities": "zwang.motion.sensitivity",
     "admissible": "zwang.motion.direction",
     "multiplier": "zwang.lowering.events",
@@ -89,6 +93,7 @@ __all__ = [
     "Signal",
     "Solution",
     "StartMovedWarning",
+    "Stepper",
     "System",
     "Verdict",
     "__version__",
@@ -101,6 +106,7 @@ __all__ = [
     "diagnose",
     "dot",
     "evaluate",
+    "function",
     "load_model",
     "load_motion",
     "multiplier",

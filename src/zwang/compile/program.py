@@ -64,6 +64,25 @@ class Program:
         """The shape of an output: the one given, or that of a vector."""
         return tuple(self.shapes.get(output, (len(self.outputs[output]),)))
 
+    def giving(self, *outputs: str) -> Program:
+        """The part of the program that gives these outputs only.
+
+        >>> from symengine import symbols
+        >>> x, y, z = symbols("x y z")
+        >>> both = Program({"x": (x,)}, {"a": (y,), "b": (z,)}, steps=((y, 2*x), (z, 3*x)))
+        >>> both.giving("b").steps
+        ((z, 3*x),)
+        """
+        wanted = {name: self.outputs[name] for name in outputs}
+        used: set[Any] = set().union(*(e.free_symbols for row in wanted.values() for e in row))
+        steps = []
+        for symbol, e in reversed(self.steps):
+            if symbol in used:
+                used |= e.free_symbols
+                steps.append((symbol, e))
+        shapes = {name: shape for name, shape in self.shapes.items() if name in wanted}
+        return Program(self.inputs, wanted, shapes, tuple(reversed(steps)))
+
 
 _NO_EXPRESSION = (str, bytes, tuple, list, dict, set, frozenset)
 

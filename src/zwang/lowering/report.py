@@ -1,5 +1,8 @@
 """Everything that the results say of a state, as one program."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import symengine as se
 
 from zwang.compile import Program
@@ -7,9 +10,10 @@ from zwang.lowering.equation import Equation, constraint_forces, filled
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.power import energies, ledger
 from zwang.lowering.rows import RowBasis
-from zwang.lowering.saddle import Steps, factorise_saddle
+from zwang.lowering.saddle import Row, Steps, factorise_saddle
 
 REFINEMENTS_OF_REPORT = 4  # near singular positions, too, its digits should be right; it has few states to solve for
+AGREE = 1e-10  # of the terms of a row: what is missed by more is looked at again, with all digits
 
 
 def report_program(lowered: Lowered, basis: RowBasis) -> Program:
@@ -45,7 +49,23 @@ def report_program(lowered: Lowered, basis: RowBasis) -> Program:
         "jacobi": (ledger(lowered)[0],),
         "given_power": (given_power,),
         "gaussian": (gaussian,),
+        "pivots": tuple(equation.pivots),
     }
+    if basis.damping:
+        outputs["agreement"] = agreement(equation.A, x, equation.b)
     scalars = ("kinetic", "potential", "jacobi", "given_power", "gaussian")
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(scalars, ())
     return Program(inputs=lowered.inputs, outputs=outputs, shapes=shapes, steps=tuple(steps.done))
+
+
+def agreement(A: Sequence[Row], x: Sequence[Any], b: Sequence[Any]) -> tuple[Any, ...]:
+    """What rows may be missed by, less what they are missed by: negative where redundant ones do not agree.
+
+    Damped rows have an acceleration wherever they are: at odds with each other, or more of them independent than where
+    they were damped, it obeys none of them.
+    """
+    found = []
+    for row, right in zip(A, b, strict=True):
+        terms = [e * x[j] for j, e in row.items() if x[j] is not None]
+        found.append(AGREE * se.Add(*map(se.Abs, (*terms, right))) - se.Abs(se.Add(*terms, -right)))
+    return tuple(found)

@@ -110,8 +110,11 @@ class Setup:
         require_finite_matrices(self.system, now)
         return now
 
-    def program(self, kind: str, basis: RowBasis) -> AnyProgram:
-        """A program of the explicit equation, made once for the same model and choice."""
+    def program(self, kind: str, basis: RowBasis, only: tuple[str, ...] = ()) -> AnyProgram:
+        """A program of the explicit equation, made once for the same model and choice; of its outputs all, or some."""
+        if only:
+            whole = self.program(kind, basis)
+            return _PROGRAMS.get((whole, only), lambda: whole.giving(*only))
         gains = explicit.GAINS if self.drift == "baumgarte" else None
         running, families = self.running, self.families if kind != "report" else rolled(self.lowered)
         key = (self.system.structure, tuple(self.inputs.items()), kind, self.form, basis, gains, self.varied)

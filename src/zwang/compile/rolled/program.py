@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -102,3 +102,7 @@ class RolledProgram:
     def shape(self, output: str) -> tuple[int, ...]:
         """The shape of an output: the one given, or that of a vector."""
         return tuple(self.shapes.get(output, (len(self.outputs[output]),)))
+
+    def giving(self, *outputs: str) -> RolledProgram:
+        """The same program with these outputs only; what it computes is the same."""
+        return replace(self, outputs={name: self.outputs[name] for name in outputs})

@@ -97,27 +97,7 @@ def run(task: Task) -> Trajectory:
     kernels = kernels_of(task)
     loop.compiled()  # once on this machine, and no part of the time that the run takes
     compile_seconds = time.perf_counter() - began
-    asked = stepper.Settings(
-        times=task.times,
-        rtol=task.tol,
-        atol=task.tol,
-        step_limit=task.step_limit,
-        max_step=task.max_step,
-        quiet_step=task.quiet_step,
-        pivot_scale=task.pivot_scale,
-        pivot_tol=task.pivot_tol,
-        growing=task.growing,
-        zone=zone_of(task),
-        volume=np.exp(min(task.volume - volume_of(task.pivot_scale[: task.growing]), LARGEST_VOLUME)),
-        fine=min(1.0, LOOSE / task.tol),
-        position_tol=PROJECTED,
-        velocity_tol=PROJECTED,
-        direction=task.events.direction if task.events else 0,
-        terminal=task.events.stop if task.events else False,
-        jumps=task.events.jumps if task.events else True,
-        breaks=task.breaks,
-    )
-    runs = stepper.prepare(kernels, task.t, task.q, task.v, task.p, asked)
+    runs = prepared(task, kernels)
     began = time.perf_counter()
     hits: list[EventHit] = []
     bridges: list[Bridge] = []
@@ -140,6 +120,31 @@ def run(task: Task) -> Trajectory:
         pivot_scale=runs.pivot_scale,
         volume=volume_of(np.append(runs.pivot_scale[: task.growing], runs.records["volume"][0])),
     )
+
+
+def prepared(task: Task, kernels: stepper.Kernels) -> stepper.Runs:
+    """The one run that a task asks for, at its start."""
+    asked = stepper.Settings(
+        times=task.times,
+        rtol=task.tol,
+        atol=task.tol,
+        step_limit=task.step_limit,
+        max_step=task.max_step,
+        quiet_step=task.quiet_step,
+        pivot_scale=task.pivot_scale,
+        pivot_tol=task.pivot_tol,
+        growing=task.growing,
+        zone=zone_of(task),
+        volume=np.exp(min(task.volume - volume_of(task.pivot_scale[: task.growing]), LARGEST_VOLUME)),
+        fine=min(1.0, LOOSE / task.tol),
+        position_tol=PROJECTED,
+        velocity_tol=PROJECTED,
+        direction=task.events.direction if task.events else 0,
+        terminal=task.events.stop if task.events else False,
+        jumps=task.events.jumps if task.events else True,
+        breaks=task.breaks,
+    )
+    return stepper.prepare(kernels, task.t, task.q, task.v, task.p, asked)
 
 
 def zone_of(task: Task) -> float:

@@ -15,7 +15,7 @@ from zwang.equations.sizes import has_sum, size_of
 from zwang.lowering.equation import REFINEMENTS
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.power import constraint_rates, energies, ledger
-from zwang.lowering.report import REFINEMENTS_OF_REPORT
+from zwang.lowering.report import AGREE, REFINEMENTS_OF_REPORT
 from zwang.lowering.rolled.equation import (
     Entries,
     RolledEquation,
@@ -121,8 +121,24 @@ def report_program(families: Families, basis: RowBasis) -> RolledProgram:
         "residual_rate": residual_rate,
         **scalars,
         "gaussian": gaussian(workspace, families, basis, force),
+        "pivots": pivots_of(equation, basis),
     }
+    if basis.damping:
+        outputs["agreement"] = agreement(equation, x, b)
     return workspace.program(outputs, dict.fromkeys((*scalars, "gaussian"), ()))
+
+
+def agreement(equation: RolledEquation, x: Indices, b: Indices) -> Indices:
+    """What rows may be missed by, less what they are missed by, as `lowering.report` has it."""
+    workspace, A = equation.workspace, equation.A
+    size, missed, found = (workspace.block(len(b)) for _ in range(3))
+    term = Program({"x": (X, Y)}, {"y": (se.Abs(X * Y), X * Y)})
+    workspace.repeat(term, pairs(A.place, x[A.column]), pairs(size[A.row], missed[A.row]))
+    right = Program({"x": (X,)}, {"y": (se.Abs(X), -X)})
+    workspace.repeat(right, b[:, None], pairs(size, missed))
+    both = Program({"x": (X, Y)}, {"y": (AGREE * X - se.Abs(Y),)})
+    workspace.repeat(both, pairs(size, missed), found[:, None])
+    return found
 
 
 def gaussian(workspace: Workspace, families: Families, basis: RowBasis, force: Indices) -> Indices:

@@ -86,3 +86,10 @@ def test_hoop_lifts_its_bead_only_when_it_turns_fast_enough() -> None:
             cosine = 2 * math.cos(math.radians(about)) - math.cos(0.1)
             assert abs(highest - math.degrees(math.acos(cosine))) < 2e-3
     assert len(rows) == 5
+
+
+def test_balance_brings_the_pole_upright_twice() -> None:
+    printed = run("balance.py")
+    assert "     3.5      -5.0" in printed  # after the push
+    assert abs(float(printed.split("it leans by ")[1].split("°")[0])) < 0.5
+    assert number_after(printed, "length of the pole: off by ") < 1e-14

@@ -1,6 +1,7 @@
 """Systems as functions: they say what the papers' equation says, at once, from other languages and from many states."""
 
 import ctypes
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -38,7 +39,8 @@ def states(count, seed=3):
 
 def test_a_pendulum_as_a_function_is_what_it_is_by_hand():
     f = zw.function(pendulum(), inputs=[F])
-    assert f.coordinates == ("x", "y") and f.inputs == ("F",)
+    assert f.coordinates == ("x", "y")
+    assert f.inputs == ("F",)
     for q, v, u in zip(*states(20), strict=True):
         a, lam, reaction, Q = by_hand(q, v, u[0])
         np.testing.assert_allclose(f(0.0, q, v, u), a, rtol=1e-13, atol=1e-13)
@@ -65,7 +67,8 @@ def test_inputs_that_have_values_may_be_left_out():
 def test_results_are_written_where_they_are_wanted():
     f = zw.function(pendulum(), {F: 0.5})
     q, v, out, M = np.array([0.3, -1.1]), np.array([0.7, 0.2]), np.empty(2), np.empty((2, 2))
-    assert f(0.0, q, v, out=out) is out and f.mass(0.0, q, v, None, M) is M
+    assert f(0.0, q, v, out=out) is out
+    assert f.mass(0.0, q, v, None, M) is M
     np.testing.assert_array_equal(out, f(0.0, q, v))
     first = f(0.0, q, v)
     f(0.0, -q, v)
@@ -102,7 +105,8 @@ def test_other_languages_call_it_by_its_address():
     assert foreign(out.ctypes.data, given.ctypes.data, work.ctypes.data) == 0
     np.testing.assert_array_equal(out, expected)
     given[1:3] = 0.0  # the rod has no length there
-    assert foreign(out.ctypes.data, given.ctypes.data, work.ctypes.data) != 0 and np.isnan(out).all()
+    assert foreign(out.ctypes.data, given.ctypes.data, work.ctypes.data) != 0
+    assert np.isnan(out).all()
 
 
 def test_multipliers_of_redundant_constraints_are_the_shortest():
@@ -183,7 +187,7 @@ def test_large_systems_are_functions_of_the_same_kind(monkeypatch):
     xs, ys = zw.coordinates(" ".join(f"a{i}" for i in range(6))), zw.coordinates(" ".join(f"b{i}" for i in range(6)))
     places = [(sp.Integer(0), sp.Integer(0)), *zip(xs, ys, strict=True)]
     links = {
-        f"link {i}": (c - a)**2 + (d - b)**2 - 1 for i, ((a, b), (c, d)) in enumerate(zip(places, places[1:], strict=False))
+        f"link {i}": (c - a)**2 + (d - b)**2 - 1 for i, ((a, b), (c, d)) in enumerate(itertools.pairwise(places))
     }  # fmt: skip
     chain = zw.System(
         (*xs, *ys), kinetic=sum(m*(dot(a)**2 + dot(b)**2)/2 for a, b in places[1:]), potential=sum(m*g*b for b in ys),

@@ -51,8 +51,8 @@ class Quantity:
 
         int64_t f(double *out, const double *in, double *work)
 
-    with `in` = [t, q, v, u] in one row, `work` of `f.work_size` doubles of the caller's own, and 0 where all is well. It
-    may be called from any thread. It stands on the rows that were chosen when it was asked for.
+    with `in` = [t, q, v, u] in one row, `work` of `f.work_size` doubles of the caller's own, and 0 where all is well.
+    It may be called from any thread. It stands on the rows that were chosen when it was asked for.
     """
 
     def __init__(self, core: "Core", name: str, shape: tuple[int, ...]) -> None:
@@ -115,8 +115,8 @@ class Quantity:
         count = len(q) if q.ndim == 2 else -1
         if q.shape != (count, n) or v.shape != (count, n) or times.shape not in ((), (count,)):
             raise InputError(
-                f"Q has shape {q.shape}, V {v.shape} and t {times.shape}: states of {', '.join(system.coordinate_names)} "
-                f"are (N, {n}), and times a number or (N,)"
+                f"Q has shape {q.shape}, V {v.shape} and t {times.shape}: states of "
+                f"{', '.join(system.coordinate_names)} are (N, {n}), and times a number or (N,)"
             )
         rows = np.empty((count, 1 + 2 * n + k))
         rows[:, 0], rows[:, 1 : 1 + n], rows[:, 1 + n : 1 + 2 * n] = times, q, v

@@ -20,7 +20,7 @@ from zwang.model.values import GivenValues, given_values, named_like, numbers, s
 from zwang.motion.breaks import differentiated
 
 SINCE = sp.Symbol("t(0)")  # the instant from which slopes count; no name that anybody can give
-NOWHERE = -3  # below every order: an input that stands in no place of some kind
+NOT_USED = -3  # below every order: an input that stands in no place of some kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ def follows(system: System, symbol: sp.Expr) -> tuple[int, Any]:
     0 is the input itself, 1 its rate; below 0 it may jump. A parameter is constant by its nature: that of a mass may be
     another one from one instant to the next.
     """
-    worst: tuple[int, Any] = (NOWHERE, "")
+    worst: tuple[int, Any] = (NOT_USED, "")
     for where, expression in system.places.items():
         if expression.has(symbol):
             used = [d.derivative_count for d in expression.atoms(sp.Derivative) if d.expr == symbol]

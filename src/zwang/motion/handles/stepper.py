@@ -26,7 +26,7 @@ from zwang.motion.simulate import SUSPECT, motion_from
 from zwang.motion.start import Start, State, first_basis
 
 DOUBLE = np.dtype(np.float64)
-SLICE = 20_000  # attempted steps before a look at what else there is to do
+AT_ONCE = 20_000  # attempted steps before a look at what else there is to do
 SAME_SLOPE = 1e-9  # slopes that differ by less go on without a kink
 LINE = 1e-9  # seconds that a line of a program takes, before it is optimised
 FINISHED, RUNNING = int(LoopStatus.FINISHED), int(LoopStatus.RUNNING)
@@ -139,7 +139,7 @@ class Stepper:
                 self._slowly(until, u, over)
             else:
                 run.given[...] = u
-                status = self._advance(self._held_at, self._runs_at, until, over, SLICE)
+                status = self._advance(self._held_at, self._runs_at, until, over, AT_ONCE)
                 if status != FINISHED or self._left[0] > self._allowed:
                     self._go_on(run, status, until, u, over)
                 self._advances += 1
@@ -158,6 +158,7 @@ class Stepper:
 
     def _build(self, u: Array) -> None:
         """The start is checked, kernels are compiled, and memory is laid out."""
+        self._require_finite(u)
         setup = self._with(u, np.zeros(len(u)), 0.0)
         t, (q, v) = self.t, np.split(self._state[1:], 2)
         state: State = (t, q.copy(), v.copy())
@@ -192,10 +193,9 @@ class Stepper:
     def _go_on(self, run: held.HeldRun, status: int, until: float, u: Array, over: float) -> None:
         """What is left to do where the first call did not do all."""
         if status == held.NOT_A_NUMBER:
-            j = int(np.flatnonzero(~np.isfinite(u))[0])
-            raise InputError(f"{self.inputs[j]} = {u[j]} is not finite")
+            self._require_finite(u)
         while status == RUNNING:
-            status = loop.compiled()(self._runs_at, 0, until, SLICE)
+            status = loop.compiled()(self._runs_at, 0, until, AT_ONCE)
         if status == FINISHED and not self._left[0] > self._allowed:
             self._last[...] = u
             return
@@ -207,6 +207,7 @@ class Stepper:
 
         Where nothing of that is ahead, switches in time say so, and the quick way is taken.
         """
+        self._require_finite(u)
         slope = (u - self._last) / over if over else np.zeros(len(u))
         t, setup = self.t, self._with(self._last if over else u, slope, self.t)
         run = self._run
@@ -214,7 +215,7 @@ class Stepper:
             require_fit(self._system, setup.signals, setup.method, t, until)
             if not len(breaks_in(setup, setup.p[None], t, until)[0]):
                 run.given[...] = u
-                status = self._advance(self._held_at, self._runs_at, until, over, SLICE)
+                status = self._advance(self._held_at, self._runs_at, until, over, AT_ONCE)
                 if status == FINISHED and not self._left[0] > self._allowed:
                     return
                 run.restore()
@@ -227,6 +228,7 @@ class Stepper:
             self._state[...] = np.concatenate([[until], q, v])
         else:
             restart(run.runs, q, v, t=until)
+            self._left[0] = 0.0
         self._last[...] = u
 
     def _improve(self, run: held.HeldRun) -> None:
@@ -238,6 +240,12 @@ class Stepper:
     def _followed(self) -> list[tuple[int, tuple[int, Any]]]:
         """Which derivative of each input the motion has to follow."""
         return [(j, follows(self._system, s)) for j, s in enumerate(self._inputs.symbols)]
+
+    def _require_finite(self, u: Array) -> None:
+        """Refuse inputs that are not finite numbers, by name."""
+        for name, value in zip(self.inputs, u.tolist(), strict=True):
+            if not np.isfinite(value):
+                raise InputError(f"{name} = {value} is not finite")
 
     def _require(self, u: Array, dt: float, interpolate: bool) -> None:
         """Refuse inputs that jump where the motion has to follow them."""

@@ -12,6 +12,12 @@ TESTS = Path(__file__).parent
 PACKAGE = TESTS.parent / "src" / "zwang"
 
 TESTED_IN = {
+    "analysis/dynamics": ("analysis/test_equilibrium",),
+    "analysis/family": ("analysis/test_equilibrium",),
+    "analysis/linear": ("analysis/test_equilibrium",),
+    "analysis/readings": ("analysis/test_equilibrium",),
+    "analysis/settle": ("analysis/test_equilibrium",),
+    "analysis/stability": ("analysis/test_equilibrium",),
     "arrays": ("formulations/test_inputs",),
     "cli/app": ("cli/test_help",),
     "cli/exits": ("cli/test_documentation", "cli/test_error_boundary"),
@@ -78,6 +84,7 @@ TESTED_IN = {
     "lowering/intervals": ("test_functions", "motion/test_breaks_of_switches"),
     "lowering/locked": ("motion/test_switching",),
     "lowering/lowered": ("lowering/test_acceleration",),
+    "lowering/perturbed": ("analysis/test_equilibrium",),
     "lowering/power": ("motion/test_work",),
     "lowering/projection": ("lowering/test_acceleration", "motion/test_drift"),
     "lowering/report": ("lowering/test_acceleration",),

@@ -11,6 +11,7 @@ from zwang._version import __version__
 from zwang.display import write_with
 
 if TYPE_CHECKING:
+    from zwang.analysis.equilibrium import Equilibrium, equilibrium, steady
     from zwang.equations import Equations, derive
     from zwang.evaluation import evaluate
     from zwang.files.model_file import ModelFile
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
 # Each public name and the module that holds it. Modules are imported when a name is first used: SymPy and
 # the compilers behind it are heavy, and `import zwang` must not be.
 _HOME = {
+    "Equilibrium": "zwang.analysis.equilibrium",
+    "equilibrium": "zwang.analysis.equilibrium",
+    "steady": "zwang.analysis.equilibrium",
     "simulate_many": "zwang.motion.ensemble.many",
     "simulate": "zwang.motion.simulate",
     "function": "zwang.motion.handles.function",
@@ -87,6 +91,7 @@ __all__ = [
     "Constraint",
     "Drawing",
     "Equations",
+    "Equilibrium",
     "Event",
     "ModelFile",
     "Shape",
@@ -105,6 +110,7 @@ __all__ = [
     "derive",
     "diagnose",
     "dot",
+    "equilibrium",
     "evaluate",
     "function",
     "load_model",
@@ -121,6 +127,7 @@ __all__ = [
     "simulate_many",
     "solve",
     "solve_derivative",
+    "steady",
     "t",
 ]
 

@@ -12,6 +12,7 @@
     ├── InfeasibleError        one-sided constraints cannot all be met
     ├── SizeError              a result in symbols would take too long to write out
     ├── AssemblyError          no state near a guess obeys every constraint
+    ├── EquilibriumError       no equilibrium or steady motion was found near a guess
     └── SimulationError        a simulation could not go on (carries what was computed)
 
 Each message says what is wrong, which one it is, and what to do. Each error has its `mistakes`: the same sentences,
@@ -82,6 +83,10 @@ class SizeError(ZwangError):
 
 class AssemblyError(ZwangError):
     """No state near the guess obeys every constraint."""
+
+
+class EquilibriumError(ZwangError):
+    """No equilibrium, or no steady motion, was found near the guess; the message says what remains."""
 
 
 class SimulationError(ZwangError):

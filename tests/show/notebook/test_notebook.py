@@ -47,6 +47,7 @@ def nouns(name):
         "Equations": zw.derive(system),
         "Verdict": zw.diagnose(system, START),
         "Solution": zw.evaluate(system, START),
+        "Equilibrium": zw.equilibrium(system, START),
         "Event": zw.Event(y, name, stop=True),
         "Signal": zw.Signal([0, 1, 2], [0, 3, 1]),
         "Drawing": zw.Drawing((shape,)),
@@ -122,7 +123,18 @@ def test_a_hostile_name_is_text(kind):
     page = Words(HOSTILE_NOUNS[kind]._repr_html_())
     assert "script" not in page.tags
     assert not page.open
-    if kind in ("System", "Constraint", "Verdict", "Event", "Shape", "BlackBox", "Mechanism", "Body", "ModelFile"):
+    if kind in (
+        "System",
+        "Constraint",
+        "Verdict",
+        "Equilibrium",
+        "Event",
+        "Shape",
+        "BlackBox",
+        "Mechanism",
+        "Body",
+        "ModelFile",
+    ):
         assert HOSTILE in page.words
 
 

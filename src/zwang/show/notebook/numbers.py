@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zwang.arrays import Array
+from zwang.model.symbols import in_a_line
 from zwang.show.notebook.pieces import MOST_ROWS, bounded, heading
 from zwang.show.report.html import NOTHING, badge, number, pairs, paragraph
 from zwang.show.report.ledger import readings, standing
-from zwang.words import count
+from zwang.words import count, listed
 
 if TYPE_CHECKING:
+    from zwang.analysis.equilibrium import Equilibrium
     from zwang.formulations.solution import Solution
     from zwang.verdict import Verdict
 
@@ -65,6 +67,23 @@ def solution(given: "Solution") -> str:
     ]
     body += bounded("By constraint", ("No.", "Multiplier", "Reaction"), multipliers, "numbers", m)
     return heading("Solution", "", *facts, f"rank {int(given.rank)}") + body + pairs(accounts(given))
+
+
+def equilibrium(given: "Equilibrium") -> str:
+    """An equilibrium or a steady motion: the verdict, the state, the multipliers."""
+    kinds = {True: ("stable", "good"), False: ("unstable", "bad"), None: ("not told", "note")}
+    state = [[escape(in_a_line(key)), number(value, digits=9)] for key, value in [*given.state.items()][:MOST_ROWS]]
+    unique = {
+        name: badge("unique", "good") if flag else badge("not unique", "note") for name, flag in given.unique.items()
+    }
+    rows = [[escape(n), number(x, digits=9), unique[n]] for n, x in [*given.multipliers.items()][:MOST_ROWS]]
+    what = f"steady in {listed(given.constant)}" if given.constant else "at rest"
+    return (
+        heading("Equilibrium", given.name, what)
+        + f"<p>{badge(*kinds[given.stable])} {escape(given.verdict)}</p>"
+        + bounded("State", ("Coordinate or rate", "Value"), state, "numbers", len(given.state))
+        + bounded("Multipliers", ("Constraint", "Multiplier", "Reaction"), rows, "numbers", len(given.multipliers))
+    )
 
 
 def accounts(given: "Solution") -> list[tuple[str, str]]:

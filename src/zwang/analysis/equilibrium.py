@@ -1,0 +1,221 @@
+"""Equilibria and steady motions: where a system stays, the forces that hold it there, and whether it stays for long."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from zwang.analysis.dynamics import Dynamics, dynamics_of
+from zwang.analysis.family import family_of
+from zwang.analysis.linear import chosen_states, linear_at, require_autonomous
+from zwang.analysis.readings import Readings, readings_of
+from zwang.analysis.settle import Search, Settled, require_rest, settle
+from zwang.analysis.spectrum import spectrum_of
+from zwang.analysis.stability import Stability, stability
+from zwang.arrays import Array
+from zwang.display import Displayed, told
+from zwang.errors import InputError
+from zwang.model import System
+from zwang.model.has_system import HasSystem, begin_of, start_of_one, system_of
+from zwang.model.symbols import in_a_line
+from zwang.model.values import by_name, one_number, state_arrays
+from zwang.waiting import waiting
+from zwang.words import listed
+
+
+@dataclass(frozen=True)
+class Equilibrium(Displayed):
+    """A state in which a system stays at rest, or in a steady motion. `print` says all of it in words."""
+
+    name: str
+    state: Mapping[sp.Expr, float]
+    """Every coordinate and rate."""
+    multipliers: Mapping[str, float]
+    """The multipliers of the constraints, by name; those of least length where they are not unique."""
+    unique: Mapping[str, bool]
+    """Whether each multiplier is unique."""
+    residual: float
+    """What remains: the largest rate of what should stay constant; at rest the largest acceleration."""
+    stable: bool | None
+    """Whether small disturbances stay small; None where first order does not tell."""
+    verdict: str
+    """The same in words."""
+    eigenvalues: Any
+    """(k,) of the motion beside it, zeros of families first."""
+    families: tuple[str, ...]
+    """Directions in which there are further ones: at rest of coordinates, else of what stays constant."""
+    constant: tuple[str, ...]
+    """What stays constant; empty at rest, where everything does."""
+
+    def __repr__(self) -> str:
+        """The equilibrium in a line."""
+        return told(self, self.name, "steady" if self.constant else "at rest", self.verdict)
+
+    def __str__(self) -> str:
+        """The state, the forces and the verdict, line by line."""
+        what = f"steady in {listed(self.constant)}" if self.constant else "at rest"
+        names = {in_a_line(key): value for key, value in self.state.items()}
+        shown = names if self.constant else {k: x for k, x in names.items() if not k.endswith("'")}
+        width = max(map(len, [*shown, *self.multipliers]), default=0)
+        lines = [f"{self.name or 'This system'}, {what}:"]
+        lines += [f"  {key:<{width}}  {value:.9g}" for key, value in shown.items()]
+        if self.multipliers:
+            lines.append("multipliers:")
+            for key, value in self.multipliers.items():
+                lines.append(f"  {key:<{width}}  {value:.9g}{'' if self.unique[key] else '  (not unique)'}")
+        return "\n".join([*lines, f"{self.verdict[:1].upper()}{self.verdict[1:]}."])
+
+
+def equilibrium(
+    system: System | HasSystem,
+    guess: Mapping[Any, float] | None = None,
+    hold: Any = (),
+    parameters: Mapping[Any, Any] | None = None,
+    t: float | None = None,
+) -> Equilibrium:
+    """The state of rest near a guess, with the forces of constraint there and a verdict on its stability.
+
+    At rest φ(q) = 0 and Zᵀ(Q + C) = 0, Z = null A. Of the guess the coordinates count; a mechanism's is its own start,
+    if none is given. `hold` lists coordinates or expressions that keep their value, or maps them to the value they
+    should have. Redundant constraints and forces of any kind are fine. Nonholonomic systems rest in families: then the
+    nearest member is found, and `families` says in which directions there are more.
+
+    An `EquilibriumError` says what remains where none is found. A saddle is an equilibrium, too: `stable` and `verdict`
+    tell.
+
+    >>> import zwang as zw
+    >>> x, y = zw.coordinates("x y")
+    >>> m, g = zw.parameters("m g")
+    >>> pendulum = zw.System((x, y), kinetic=m*(zw.dot(x)**2 + zw.dot(y)**2)/2, potential=m*g*y,
+    ...                      constraints={"rod": x**2 + y**2 - 1}, parameters={m: 2, g: 10}, name="Pendulum")
+    >>> e = zw.equilibrium(pendulum, {x: 0.5, y: -1})
+    >>> print(e)
+    Pendulum, at rest:
+      x    0
+      y    -1
+    multipliers:
+      rod  -10
+    Stable: the potential energy is smallest here.
+    >>> zw.equilibrium(pendulum, {x: 0.1, y: 1}).stable
+    False
+    """
+    given, t = system, one_number(begin_of(system, t), "t")
+    system = system_of(given, "equilibrium", parameters)
+    dynamics = dynamics_of(system, parameters, t)
+    start = start_of_one(given, guess, parameters, t, "guess")
+    q, v = guessed(system, start)
+    v = np.zeros_like(v)
+    held, targets = holds(dynamics, hold, q, v, parameters)
+    constant = readings_of(dynamics, system.velocities, "constant", parameters)
+    search = Search(dynamics, constant, held, targets, rest=True)
+    with waiting("looking for an equilibrium"):
+        found = settle(search, q, v)
+        require_rest(found.point)
+        return told_of(search, found, (), parameters)
+
+
+def steady(
+    system: System | HasSystem,
+    guess: Mapping[Any, float] | None = None,
+    constant: Any = (),
+    hold: Any = (),
+    parameters: Mapping[Any, Any] | None = None,
+    t: float | None = None,
+) -> Equilibrium:
+    """A motion near a guess in which given expressions stay constant, as `equilibrium` finds rest.
+
+    `constant` lists what stays constant: coordinates, rates, or expressions of these; what is not named may go on, as
+    the place and the heading of a wheel that rolls in a circle. `hold` lists what keeps its value of the guess, or maps
+    it to the value that it should have.
+
+    >>> import zwang as zw
+    >>> r, phi = zw.coordinates("r phi")
+    >>> k = zw.parameters("k")
+    >>> planet = zw.System((r, phi), kinetic=(zw.dot(r)**2 + (r*zw.dot(phi))**2)/2, potential=-k/r, parameters={k: 8})
+    >>> e = zw.steady(planet, {r: 1.8, phi: 0, zw.dot(phi): 1.1}, constant=[r, zw.dot(r), zw.dot(phi)], hold={r: 2})
+    >>> round(e.state[zw.dot(phi)], 12)
+    1.0
+    """
+    given, t = system, one_number(begin_of(system, t), "t")
+    system = system_of(given, "steady", parameters)
+    dynamics = dynamics_of(system, parameters, t)
+    start = start_of_one(given, guess, parameters, t, "guess")
+    q, v = guessed(system, start)
+    readings = readings_of(dynamics, constant, "constant", parameters)
+    if not readings.names:
+        raise InputError("constant is empty: list what stays constant in the motion, as in constant=[r, dot(phi)]")
+    held, targets = holds(dynamics, hold, q, v, parameters)
+    search = Search(dynamics, readings, held, targets, rest=False)
+    with waiting("looking for a steady motion"):
+        return told_of(search, settle(search, q, v), readings.names, parameters)
+
+
+def guessed(system: System, guess: Any) -> tuple[Array, Array]:
+    """Positions and velocities of a guess; rates that it leaves out are zero."""
+    if not isinstance(guess, Mapping):
+        raise InputError(f"a guess maps coordinates and rates to numbers; got {type(guess).__name__}")
+    given = {by_name(system, key): value for key, value in guess.items()}
+    q, v = state_arrays(system, dict.fromkeys(system.velocities, 0.0) | given)
+    if q.ndim != 1:
+        raise InputError("one guess is meant here: give numbers, not arrays")
+    return q, v
+
+
+def holds(
+    dynamics: Dynamics, hold: Any, q: Array, v: Array, parameters: Mapping[Any, Any] | None
+) -> tuple[Readings | None, Array]:
+    """What is held, and the values it keeps."""
+    if isinstance(hold, Mapping):
+        values = {key: one_number(value, f"hold: {in_a_line(key)}") for key, value in hold.items()}
+        names: Sequence[Any] = list(values)
+    else:
+        values, names = {}, [hold] if isinstance(hold, sp.Basic | str) else list(hold)
+    if not names:
+        return None, np.zeros(0)
+    readings = readings_of(dynamics, names, "hold", parameters)
+    if values:
+        return readings, np.array([values[key] for key in names])
+    none = np.zeros((1, len(q)))
+    k = len(dynamics.values.p)
+    state = {"t": np.array([dynamics.t]), "q": q, "v": v, "p": dynamics.values.p, "a": none[0]}
+    found = readings.kernel(**state, dq=none, dv=none, da=none, dp=np.zeros((1, k)))
+    return readings, found["reading"][0]
+
+
+def told_of(
+    search: Search, found: Settled, constant: tuple[str, ...], parameters: Mapping[Any, Any] | None
+) -> Equilibrium:
+    """Everything that is said of a state that was found."""
+    point, dynamics = found.point, search.dynamics
+    dynamics.require_apart(point.q, point.v)
+    require_autonomous(point)
+    judged = judgement(search, found, parameters)
+    system = dynamics.system
+    lam, unique = point.all_multipliers
+    values = map(float, np.concatenate([point.q, point.v]) + 0.0)  # no zero has a sign
+    return Equilibrium(
+        name=system.name,
+        state=dict(zip([*system.coordinates, *system.velocities], values, strict=True)),
+        multipliers=dict(zip(system.constraint_names, map(float, lam), strict=True)),
+        unique=dict(zip(system.constraint_names, map(bool, unique), strict=True)),
+        residual=float(np.abs(search.rates(point)).max(initial=0.0)),
+        stable=judged.stable,
+        verdict=judged.words,
+        eigenvalues=judged.spectrum.values,
+        families=judged.families,
+        constant=constant,
+    )
+
+
+def judgement(search: Search, found: Settled, parameters: Mapping[Any, Any] | None) -> Stability:
+    """The verdict on stability: disturbances do not keep what was held."""
+    point = found.point
+    try:
+        point.require_smooth()
+    except InputError as error:
+        words = f"not to be told: {str(error).partition(':')[0]}"
+        return Stability(None, words, spectrum_of(np.zeros((0, 0))), ())
+    states = chosen_states(search.dynamics, point, parameters) if search.rest else search.constant
+    return stability(linear_at(point, states), family_of(search, found), search.rest)

@@ -1,0 +1,69 @@
+"""Directions in which an equilibrium or a steady motion is not alone, and those in which first order says nothing.
+
+Aside along a soft direction, Newton's step leads back all the way where rates grow in proportion, not at all where
+there are further such states, and a part of the way where rates vanish to first order only: for xᵏ it is 1/k.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from zwang.analysis.settle import Search, Settled, moved_to, shortest
+from zwang.arrays import Array
+
+SOFT = 1e-4  # a slope below this share of the steepest one is looked at
+ASIDE = 1e-2  # how far to go along it, in natural units
+ACROSS = 4  # steps across the direction before the step back
+BACK = (0.05, 0.9)  # the shares of the way back below which it is a family, and above which it is an ordinary one
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Directions (k, 2n) in which there are further such states, and those in which first order does not tell."""
+
+    along: Array
+    degenerate: Array
+
+
+def family_of(search: Search, settled: Settled) -> Family:
+    """The soft directions beside a state that was found; what was held for the search is free here."""
+    free = Search(search.dynamics, search.constant, None, np.zeros(0), search.rest)
+    point, unit = settled.point, settled.unit
+    basis, weights = free.directions(point, unit), free.weights(point, unit)
+    along, degenerate = [np.zeros((0, len(unit)))], [np.zeros((0, len(unit)))]
+    if len(basis):
+        G = free.slopes(point, basis, unit) * weights[:, None]
+        s, Vt = np.linalg.svd(G, full_matrices=True)[1:]
+        steep = np.zeros(len(basis))
+        steep[: len(s)] = s
+        steepest = max(settled.steepest, float(steep.max()))
+        for slope, way in zip(steep, Vt @ basis, strict=True):
+            if slope > SOFT * steepest:
+                continue
+            back = way_back(free, settled, way)
+            if back < BACK[0]:
+                along.append(way[None] * unit)
+            elif back < BACK[1]:
+                degenerate.append(way[None] * unit)
+    return Family(np.vstack(along), np.vstack(degenerate))
+
+
+def way_back(search: Search, settled: Settled, way: Array) -> float:
+    """The share of a way aside, of unit length in natural units, that Newton's step from there leads back.
+
+    First everything else settles beside it: soft directions are often curved valleys between steep sides.
+    """
+    point, unit = settled.point, settled.unit
+    x = np.concatenate([point.q, point.v]) + ASIDE * way * unit
+    for turn in range(ACROSS + 1):
+        there = moved_to(search, x, unit)
+        if there is None:
+            return 0.5
+        basis, weights = search.directions(there, unit), search.weights(there, unit)
+        G, g = search.slopes(there, basis, unit) * weights[:, None], search.rates(there) * weights
+        x = np.concatenate([there.q, there.v])
+        if turn < ACROSS:
+            across = np.linalg.svd((basis @ way)[None])[2][1:]
+            x = x + shortest(G @ across.T, -g)[0] @ across @ basis * unit
+    y, _ = shortest(G, -g)
+    return float(-(y @ basis) @ way) / ASIDE

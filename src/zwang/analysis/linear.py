@@ -1,0 +1,219 @@
+"""First-order motion beside a state: A = (P F T + (Hess h · f) T)(P T)⁺ in states y = h(x).
+
+T spans the tangent space of the states that obey the constraints, F T is how velocities and accelerations change along
+it, P = ∂h/∂x. Where the states say all that matters, the closure ‖(…)(I − (P T)⁺P T)‖ vanishes and ẏ = A y is a
+closed system: one formula for minimal coordinates, redundant ones, nonholonomic systems and cyclic reduction.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from zwang.analysis.dynamics import Change, Dynamics, Point, Tangent, unchanged
+from zwang.analysis.readings import Readings, readings_of
+from zwang.arrays import TINIEST, Array
+from zwang.errors import InputError
+from zwang.linalg.rank import row_norms
+from zwang.words import listed
+
+DEPENDENT_STATES = 1e-10  # a share of a state's change that is not made of other states': below it, they are dependent
+CLOSED = 1e-7  # a share of the rates that other directions change: below it, states say all that matters
+STANDING = 1e-8  # rates of states this small beside what they are made of vanish
+OTHER_TIMES = (0.7390851332, 1.9021605823, -3.5969937123)  # where a system is looked at again, for time in it
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """A state, states y = h(x) beside it, and how these change."""
+
+    point: Point
+    states: Readings
+    tangent: Tangent
+    change: Change
+
+    @cached_property
+    def _read(self) -> dict[str, Array]:
+        return self.states.along(self.point, self.tangent.dq, self.tangent.dv, self.change)
+
+    @property
+    def rates(self) -> Array:
+        """(s,) ẏ at the state itself: zero where it is steady."""
+        return self._read["rate"]
+
+    @cached_property
+    def scale(self) -> Array:
+        """(s,) by how much states change in a step of unit length, so that none is large or small by its units."""
+        return row_norms(self._read["d_reading"].T)
+
+    @cached_property
+    def _PT(self) -> Array:
+        """(s, d) the states' changes along the tangent space, in equal units."""
+        return np.asarray(self._read["d_reading"].T / self.scale[:, None])
+
+    @cached_property
+    def _GT(self) -> Array:
+        """(s, d) their rates' changes, likewise."""
+        return np.asarray(self._read["d_rate"].T / self.scale[:, None])
+
+    @cached_property
+    def _inverse(self) -> Array:
+        return np.asarray(np.linalg.pinv(self._PT, rcond=DEPENDENT_STATES))
+
+    @property
+    def A(self) -> Array:
+        """(s, s) ẏ = A y."""
+        return np.asarray(self._GT @ self._inverse * self.scale[:, None] / self.scale)
+
+    @property
+    def lift(self) -> Array:
+        """(d, s) from states to the tangent space: T(P T)⁺ is a state's part in all coordinates."""
+        return np.asarray(self._inverse / self.scale)
+
+    @cached_property
+    def _beyond(self) -> Array:
+        """(s, d) what the rates depend on beside the states."""
+        return np.asarray(self._GT - self._GT @ self._inverse @ self._PT)
+
+    @cached_property
+    def closure(self) -> float:
+        """The share of the rates that the states do not determine."""
+        size = np.abs(self._GT).max(initial=0.0)
+        return float(np.abs(self._beyond).max(initial=0.0) / max(size, TINIEST))
+
+    def require_independent(self) -> None:
+        """Refuse states that depend on each other along the constraints."""
+        s = np.linalg.svd(self._PT, compute_uv=False) if self._PT.size else np.zeros(0)
+        if len(self.states.names) <= np.count_nonzero(s > DEPENDENT_STATES * s.max(initial=0.0)):
+            return
+        null = np.linalg.svd(self._PT)[0][:, -1]
+        names = [name for name, share in zip(self.states.names, null, strict=True) if abs(share) > 1e-6]
+        if len(names) == 1:
+            raise InputError(f"states: {names[0]} does not change along the constraints: leave it out")
+        raise InputError(f"states: {listed(names)} depend on each other along the constraints: leave one of them out")
+
+    def require_closed(self) -> None:
+        """Refuse states that do not determine their own rates, and say what else these depend on."""
+        if self.closure <= CLOSED:
+            return
+        rows = np.abs(self._beyond).max(axis=1)
+        name = self.states.names[int(rows.argmax())]
+        direction = self._beyond[int(rows.argmax())]
+        moved = direction @ self.tangent.rows * np.concatenate([self.point.units, self.point.units])
+        system = self.point.dynamics.system
+        names = [*system.coordinate_names, *(f"{q}'" for q in system.coordinate_names)]
+        most = [names[i] for i in np.argsort(-np.abs(moved))[:3] if abs(moved[i]) > 0.1 * np.abs(moved).max()]
+        raise InputError(
+            f"these states do not close: the rate of {name} depends on more than they say, such as {listed(most)}; "
+            f"add states, or leave out {name}"
+        )
+
+    def sizes(self) -> Array:
+        """(s,) sizes of what the rates of the states are made of."""
+        point = self.point
+        terms = point.rounding / np.finfo(float).eps
+        dq, dv = np.diag(np.abs(point.v)), np.diag(terms)
+        n = len(point.q)
+        zero, nothing = np.zeros((n, n)), unchanged(point, n)
+        by_q = self.states.along(point, dq, zero, nothing)["d_reading"]
+        by_v = self.states.along(point, zero, dv, nothing)["d_reading"]
+        return np.asarray(np.abs(by_q).sum(axis=0) + np.abs(by_v).sum(axis=0))
+
+    @cached_property
+    def residual(self) -> float:
+        """The largest rate of a state, as a share of what it is made of, or of its own slopes."""
+        return float(self._shares().max(initial=0.0))
+
+    def _shares(self) -> Array:
+        slope = np.abs(self._GT).max(axis=1, initial=0.0) * self.scale
+        size = self.sizes() + slope * np.abs(np.concatenate([self.point.q, self.point.v])).max(initial=0.0)
+        return np.asarray(np.abs(self.rates) / np.maximum(size, TINIEST))
+
+    def require_steady(self) -> None:
+        """Refuse a state at which states change, naming the one that does and how fast."""
+        shares = self._shares()
+        bad = [i for i in np.argsort(-shares) if shares[i] > STANDING]
+        if not bad:
+            return
+        words = listed([f"{self.states.names[i]} changes at {self.rates[i]:.6g}" for i in bad], 3)
+        raise InputError(
+            f"this state is neither an equilibrium nor steady in these states: {words}; find one with "
+            f"zwang.equilibrium or zwang.steady, or leave out states that are to change"
+        )
+
+
+def linear_at(point: Point, states: Readings) -> Linear:
+    """The first-order motion beside a state, in given states."""
+    tangent = point.tangent
+    return Linear(point, states, tangent, point.change(tangent.dq, tangent.dv))
+
+
+def chosen_states(dynamics: Dynamics, point: Point, parameters: Any = None) -> Readings:
+    """Coordinates and rates that describe the states beside a state well: the ones most independent of each other.
+
+    Where the system moves, those that stay constant.
+    """
+    system, tangent, k = dynamics.system, point.tangent, point.tangent.positions
+    still = np.abs(point.v) * point.units <= STANDING * np.abs(point.v * point.units).max(initial=0.0)
+    slow = np.abs(point.a) <= np.maximum(STANDING * np.abs(point.a).max(initial=0.0), 1e3 * point.rounding)
+    if (point.v != 0).any():
+        moving = np.abs(point.a) <= STANDING * np.maximum(np.abs(point.a).max(initial=0.0), np.abs(point.v).max() ** 2)
+        slow = slow | moving
+    else:
+        still, slow = np.ones(len(point.q), dtype=bool), np.ones(len(point.q), dtype=bool)
+    positions = most_independent_columns(tangent.dq[:k] * point.units, still)
+    rates = most_independent_columns(tangent.dv[k:] * point.units, slow, positions)
+    chosen = [system.coordinates[i] for i in positions] + [system.velocities[i] for i in rates]
+    return readings_of(dynamics, chosen, "states", parameters)
+
+
+def most_independent_columns(rows: Array, allowed: Any, preferred: Sequence[int] = ()) -> list[int]:
+    """As many columns of (d, n) as there are independent ones among those allowed, in their order.
+
+    Of columns that serve about as well the preferred ones, then the first, are taken.
+    """
+    left, chosen = rows.copy(), list[int]()
+    for _ in range(len(rows)):
+        length = np.where(allowed, np.linalg.norm(left, axis=0), 0.0)
+        length[chosen] = 0.0
+        if length.max(initial=0.0) <= 1e-8:
+            break
+        good = [int(i) for i in np.flatnonzero(length > 0.7 * length.max())]
+        best = next((i for i in good if i in preferred), good[0])
+        chosen.append(best)
+        unit = left[:, best] / np.linalg.norm(left[:, best])
+        left -= np.outer(unit, unit @ left)
+    return sorted(chosen)
+
+
+def require_autonomous(point: Point) -> None:
+    """Refuse a system whose equations beside a state change with time."""
+    dynamics = point.dynamics
+    if not depends_on_time(dynamics):
+        return
+    tangent = point.tangent
+    here = point.change(tangent.dq, tangent.dv).a
+    for shift in OTHER_TIMES:
+        later = dynamics.at(point.q, point.v, point.t + shift)
+        off = np.nan_to_num(np.concatenate([later.now.residual, later.now.residual_rate]))
+        size = np.nan_to_num(np.concatenate([later.now.size, later.now.rate_size]))
+        moved = (np.abs(off) > 1e-8 * size + TINIEST).any()
+        if not moved:
+            there = later.change(tangent.dq, tangent.dv).a
+            gap = np.abs(later.a - point.a).max(initial=0.0) > 1e-8 * (point.rounding.max() / 2.2e-16)
+            moved = gap or np.abs(there - here).max(initial=0.0) > 1e-8 * np.abs(here).max(initial=0.0)
+        if moved:
+            raise InputError(
+                "the equations depend on time itself: there is neither an equilibrium nor a linear system of constant "
+                "coefficients; give known functions of time a constant value, or list them among inputs"
+            )
+
+
+def depends_on_time(dynamics: Dynamics) -> bool:
+    """Whether time occurs in the equations."""
+    derived, time = dynamics.lowered.derived, dynamics.lowered.description.axes.t
+    parts = [*derived.Q, *derived.C, *derived.b, *(e for row in (*derived.M, *derived.A) for e in row.values())]
+    parts += [e for e in (*derived.residual, *derived.residual_rate) if e is not None]
+    return any(time in e.free_symbols for e in parts)

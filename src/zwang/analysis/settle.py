@@ -1,0 +1,279 @@
+"""Newton's method along the constraints: a state at which given expressions stay constant.
+
+Among the states N that obey the constraints, and that keep what is held, one is sought at which the rates ṡ of some
+expressions s vanish. A step is the shortest one along the tangent space T of N that makes the first-order ṡ zero,
+
+    (∂ṡ/∂x T) y = −ṡ,    x ← x + T y brought back onto N,
+
+bounded in natural units. Where states come in families the matrix is wide, and the shortest step leads to the nearest
+member. At rest s are all rates, and so ṡ the accelerations: then it is an equilibrium.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from zwang.analysis.dynamics import Dynamics, Point, unchanged
+from zwang.analysis.readings import Readings
+from zwang.arrays import EPS, TINIEST, Array
+from zwang.errors import AssemblyError, EquilibriumError, InputError
+from zwang.linalg.newton import nearest_root
+from zwang.linalg.rank import row_norms
+from zwang.motion.assemble import natural_units
+from zwang.words import listed
+
+FARTHEST = 0.5  # a step in natural units: longer ones may end anywhere
+RELAXED = 0.2  # a step along the acceleration, in natural units, where Newton's method is of no use
+SETTLED = 1e-14  # a step in natural units that ends the search
+MOST_STEPS = 300
+SHORTENINGS = 12  # of a step that makes things worse
+SAME_DIRECTION = 1e-11  # singular values below this share of the largest belong to families
+ENOUGH = 1e-9  # what may remain of the rates, as a share of what they are made of
+ROUNDED_RATES = 1e-12  # the same, below which it is rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """What is looked for: expressions that stay constant, and those that keep a value. At rest, nothing moves."""
+
+    dynamics: Dynamics
+    constant: Readings
+    held: Readings | None
+    targets: Array
+    rest: bool
+
+    @property
+    def n(self) -> int:
+        """The number of coordinates."""
+        return len(self.dynamics.system.coordinates)
+
+    @cached_property
+    def _directions(self) -> tuple[Array, Array]:
+        both = np.eye(2 * self.n)
+        return both[:, : self.n], both[:, self.n :]
+
+    def onto(self, x: Array, unit: Array) -> tuple[Array, bool]:
+        """The state nearest by that obeys the constraints and keeps what is held, and whether there is one."""
+        free = np.repeat([True, not self.rest], self.n)
+
+        def equations(y: Array) -> tuple[Array, Array]:
+            whole = x.copy()
+            whole[free] = y * unit[free]
+            f, J = self.levels(whole)
+            return f, J[:, free] * unit[free]
+
+        y, found = nearest_root(equations, x[free] / unit[free], 1e-15)
+        whole = x.copy()
+        whole[free] = y * unit[free]
+        return whole, found
+
+    def levels(self, x: Array) -> tuple[Array, Array]:
+        """What constraints and held expressions read at a state, with the Jacobian by positions and velocities."""
+        q, v = x[: self.n], x[self.n :]
+        dynamics, (dq, dv) = self.dynamics, self._directions
+        zeros, m = np.zeros(self.n), len(dynamics.system.constraints)
+        state = {"t": np.array([dynamics.t]), "q": q, "v": v, "p": dynamics.values.p}
+        nothing = np.zeros((2 * self.n, len(dynamics.values.p)))
+        read = dynamics.balance(**state, a=zeros, lam=np.zeros(m), w=zeros, dq=dq, dv=dv, dp=nothing)
+        holonomic, first = (dynamics.two_sided[dynamics.order <= k] for k in (0, 1))
+        first = first[:0] if self.rest else first
+        f = [read["residual"][0, holonomic], read["residual_rate"][0, first]]
+        J = [read["d_residual"][:, 0, holonomic].T, read["d_residual_rate"][:, 0, first].T]
+        if self.held is not None:
+            found = self.held.kernel(**state, a=zeros, dq=dq, dv=dv, da=np.zeros((2 * self.n, self.n)), dp=nothing)
+            f.append(found["reading"][0] - self.targets)
+            J.append(found["d_reading"][:, 0].T)
+        return np.concatenate(f), np.vstack(J)
+
+    def directions(self, point: Point, unit: Array) -> Array:
+        """(d, 2n) an orthonormal basis, in the given units, of the directions in which a state may move."""
+        tangent = point.tangent
+        rows = tangent.rows[: tangent.positions] if self.rest else tangent.rows
+        if not len(rows):
+            return rows
+        basis = np.linalg.qr((rows / unit).T)[0].T
+        if self.held is None:
+            return np.asarray(basis)
+        dq, dv = basis[:, : self.n] * unit[: self.n], basis[:, self.n :] * unit[self.n :]
+        H = self.held.along(point, dq, dv, unchanged(point, len(basis)))["d_reading"]  # (d, h)
+        H = H / row_norms(H.T)
+        U, s, _ = np.linalg.svd(H)
+        rank = int(np.count_nonzero(s > 1e-10 * s.max(initial=TINIEST)))
+        return np.asarray(U[:, rank:].T @ basis)
+
+    def rates(self, point: Point) -> Array:
+        """(k,) ṡ."""
+        return point.a if self.rest else self.constant.at(point)["rate"]
+
+    def slopes(self, point: Point, basis: Array, unit: Array) -> Array:
+        """(k, d) the changes of ṡ along directions."""
+        dq, dv = basis[:, : self.n] * unit[: self.n], basis[:, self.n :] * unit[self.n :]
+        change = point.change(dq, dv)
+        return (change.a if self.rest else self.constant.along(point, dq, dv, change)["d_rate"]).T
+
+    def weights(self, point: Point, unit: Array) -> Array:
+        """(k,) what makes rates of different kinds comparable."""
+        if self.rest:
+            return np.asarray(1 / unit[: self.n])
+        eye = np.eye(2 * self.n) * unit
+        nothing = unchanged(point, 2 * self.n)
+        P = self.constant.along(point, eye[:, : self.n], eye[:, self.n :], nothing)["d_reading"].T
+        return np.asarray(1 / row_norms(P))
+
+    def sizes(self, point: Point, unit: Array) -> float:
+        """The size of what the weighted rates are made of."""
+        terms = point.rounding / EPS
+        if self.rest:
+            return float((terms / unit[: self.n]).max(initial=0.0))
+        size = np.concatenate([np.abs(point.v), terms]) / unit
+        return float(size.max(initial=0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """A state that was found, the natural units of its surroundings, and the steepest slope of ṡ on the way there."""
+
+    point: Point
+    unit: Array
+    steepest: float
+    steps: int
+
+
+def settle(search: Search, q: Array, v: Array) -> Settled:
+    """The state near a guess at which nothing that should stay constant changes."""
+    x, unit = np.concatenate([q, v]), units_at(search, q, v)
+    x, found = search.onto(x, unit)
+    if not found:
+        raise AssemblyError(refused_guess(search, x))
+    unit = units_at(search, x[: search.n], x[search.n :])
+    point, size, steepest = search.dynamics.at(x[: search.n], x[search.n :]), 0.0, 0.0
+    for step in range(MOST_STEPS):
+        size = max(size, search.sizes(point, unit))  # of terms on the way: where they vanish, all of them may
+        basis = search.directions(point, unit)
+        weights = search.weights(point, unit)
+        g = search.rates(point) * weights
+        G = search.slopes(point, basis, unit) * weights[:, None] if len(basis) else np.zeros((len(g), 0))
+        y, steep = shortest(G, -g)
+        steepest = max(steepest, steep)
+        long = float(np.linalg.norm(y))
+        left = float(np.abs(g).max(initial=0.0)) / (size or 1.0)
+        if long <= SETTLED * max(1.0, float(np.abs(x / unit).max())) and left <= ENOUGH:
+            return Settled(point, unit, steepest, step)
+        if not len(basis) or not np.isfinite(y).all():
+            break
+        moved = improved(search, point, basis, unit, weights, G, y)
+        if moved is None and left <= ROUNDED_RATES:
+            return Settled(point, unit, steepest, step)
+        if moved is None:
+            moved = relaxed(search, point, basis, unit, G, g)
+        if moved is None:
+            break
+        point = moved
+        x = np.concatenate([point.q, point.v])
+    raise EquilibriumError(not_found(search, point))
+
+
+def shortest(G: Array, g: Array) -> tuple[Array, float]:
+    """The shortest y with G y = g as nearly as possible, and the largest singular value of G."""
+    if not G.size:
+        return np.zeros(G.shape[1]), 0.0
+    U, s, Vt = np.linalg.svd(G, full_matrices=False)
+    rank = int(np.count_nonzero(s > SAME_DIRECTION * s.max(initial=TINIEST)))
+    return np.asarray(Vt[:rank].T @ ((U[:, :rank].T @ g) / s[:rank])), float(s.max())
+
+
+def improved(
+    search: Search, point: Point, basis: Array, unit: Array, weights: Array, G: Array, y: Array
+) -> Point | None:
+    """The state a step further from which less is to go, or at which less remains; the step is halved until it is so.
+
+    What is to go is judged by the slopes at hand, G⁺ṡ: then stiff directions do not hide soft ones (Deuflhard 1974).
+    """
+    x, g = np.concatenate([point.q, point.v]), search.rates(point) * weights
+    before, remained = float(np.linalg.norm(y)), float(np.linalg.norm(g))
+    if before == 0.0:
+        return None
+    share = min(1.0, FARTHEST / before)
+    for _ in range(SHORTENINGS):
+        there = moved_to(search, x + share * y @ basis * unit, unit)
+        if there is not None:
+            g = search.rates(there) * weights
+            to_go = float(np.linalg.norm(shortest(G, g)[0]))
+            if to_go < (1 - share / 4) * before or float(np.linalg.norm(g)) < (1 - share / 4) * remained:
+                return there
+        share /= 2
+    return None
+
+
+def relaxed(search: Search, point: Point, basis: Array, unit: Array, G: Array, g: Array) -> Point | None:
+    """A state nearer by another way: along the acceleration if at rest, else down the slope of what remains."""
+    x = np.concatenate([point.q, point.v])
+    force = np.concatenate([point.a, np.zeros(search.n)]) / unit
+    y = basis @ force if search.rest else -G.T @ g
+    size = float(np.linalg.norm(y))
+    if size <= 1e-12 * float(np.linalg.norm(force if search.rest else g)):
+        return None
+    return moved_to(search, x + RELAXED * (y / size) @ basis * unit, unit)
+
+
+def moved_to(search: Search, x: Array, unit: Array) -> Point | None:
+    """The system at a state brought back onto its constraints; None where that fails."""
+    x, found = search.onto(x, unit)
+    if not found:
+        return None
+    point = search.dynamics.at(x[: search.n], x[search.n :])
+    return point if np.isfinite(point.a).all() else None
+
+
+def units_at(search: Search, q: Array, v: Array) -> Array:
+    """(2n,) by how much positions and velocities change in a change that matters."""
+    now = search.dynamics.matrices(q, v)
+    unit = natural_units(q, now.size[search.dynamics.order == 0], now.A[search.dynamics.order == 0], now.M)
+    rate = float((np.abs(v) / unit).max(initial=0.0)) or 1.0
+    return np.concatenate([unit, unit * rate])
+
+
+def refused_guess(search: Search, x: Array) -> str:
+    """Why no state could be put together at all."""
+    f, J = search.levels(x)
+    system, dynamics = search.dynamics.system, search.dynamics
+    holonomic = dynamics.two_sided[dynamics.order == 0]
+    first = dynamics.two_sided[dynamics.order <= 1][: 0 if search.rest else None]
+    names = [repr(system.constraint_names[i]) for i in (*holonomic, *first)]
+    names += list(search.held.names) if search.held is not None else []
+    worst = np.argsort(-np.abs(f / row_norms(J)))[:3]
+    words = listed([f"{names[i]} misses {f[i]:.3g}" for i in worst if f[i] != 0])
+    return (
+        f"no state near the guess obeys every constraint and keeps what is held: {words or 'the search did not end'}; "
+        f"give a better guess, or hold less"
+    )
+
+
+def not_found(search: Search, point: Point) -> str:
+    """What remains where a search ended without a result."""
+    rates = search.rates(point)
+    names: Sequence[str] = (
+        [f"{name}''" for name in search.dynamics.system.coordinate_names]
+        if search.rest
+        else [f"the rate of {name}" for name in search.constant.names]
+    )
+    worst = [i for i in np.argsort(-np.abs(rates))[:3] if rates[i] != 0]
+    words = listed([f"{names[i]} = {rates[i]:.4g}" for i in worst])
+    what = "equilibrium" if search.rest else "steady motion"
+    return f"no {what} was found near the guess: {words} remains; give a better guess, or hold less"
+
+
+def require_rest(point: Point) -> None:
+    """Refuse constraints that do not allow rest."""
+    now, system = point.now, point.dynamics.system
+    off = np.abs(np.nan_to_num(now.residual_rate)) > 1e-9 * np.nan_to_num(now.rate_size)
+    if off.any():
+        i = int(np.flatnonzero(off)[0])
+        name = system.constraint_names[point.dynamics.two_sided[i]]
+        raise InputError(
+            f"constraint {name!r} does not allow rest: at rest it reads {now.residual_rate[i]:.6g} in velocity; look "
+            f"for a steady motion with zwang.steady instead",
+            where=("constraints", name),
+        )

@@ -1,0 +1,163 @@
+"""The verdict on an equilibrium or a steady motion: what becomes of a small disturbance."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from zwang.analysis.dynamics import Point, unchanged
+from zwang.analysis.family import Family
+from zwang.analysis.linear import CLOSED, Linear, depends_on_time
+from zwang.analysis.spectrum import Spectrum, spectrum_of
+from zwang.arrays import EPS, Array
+from zwang.linalg.factors import direction
+from zwang.model import System
+from zwang.words import count, listed
+
+FLAT = 1e-10  # curvatures of the potential below this share of the largest are zero
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """Whether a small disturbance stays small (None: not to be told at first order), and why, in words."""
+
+    stable: bool | None
+    words: str
+    spectrum: Spectrum
+    families: tuple[str, ...]
+    """Directions in which there are further ones, in words."""
+
+
+def stability(linear: Linear, family: Family, rest: bool) -> Stability:
+    """The verdict from the first-order motion and the directions in which first order says nothing."""
+    system = linear.point.dynamics.system
+    spectrum = spectrum_of(linear.A)
+    seen = family_words(linear, family.along, rest)
+    if len(family.degenerate):
+        along = listed(family_words(linear, family.degenerate, rest))
+        words = f"not to be told at first order: along {along} forces vanish to first order, but not beyond"
+        return Stability(None, words, spectrum, seen)
+    if linear.closure > CLOSED:
+        return Stability(
+            None, "not to be told: what stays constant does not determine its own rates; name more", spectrum, seen
+        )
+    beside = f"; it is one of a family, along {listed(seen)}" if seen else ""
+    if rest and conservative(system) and not depends_on_time(linear.point.dynamics) and holonomic(linear.point):
+        return by_potential(linear, spectrum, seen, beside)
+    growth = spectrum.growth
+    if (growth > 0).any():
+        worst = int(np.argmax(growth))
+        words = f"unstable: {growing(linear, spectrum, worst)}{beside}"
+        return Stability(False, words, spectrum, seen)
+    if spectrum.zeros > len(seen) and not (rest and seen):
+        more = count(spectrum.zeros - len(seen), "eigenvalue")
+        words = f"not to be told at first order: {more} zero without a family of its own{beside}"
+        return Stability(None, words, spectrum, seen)
+    if (growth == 0).any():
+        pairs = sorted({round(float(abs(w.imag)), 9) for w, r in zip(spectrum.others, growth, strict=True) if r == 0})
+        words = f"not to be told at first order: it oscillates undamped, {frequencies(pairs)}{beside}"
+        return Stability(None, words, spectrum, seen)
+    slowest = float(-growth.max()) if len(growth) else 0.0
+    words = f"stable: disturbances die out, the slowest as exp(-{slowest:.4g} t){beside}" if len(growth) else ""
+    return Stability(True, words or f"stable: nothing can move{beside}", spectrum, seen)
+
+
+def by_potential(linear: Linear, spectrum: Spectrum, seen: tuple[str, ...], beside: str) -> Stability:
+    """The verdict where energy is conserved: a minimum of the potential is stable (Lagrange and Dirichlet)."""
+    point, k = linear.point, linear.tangent.positions
+    dq = linear.tangent.dq[:k]
+    K = -dq @ point.now.M @ linear.change.a[:k].T
+    mass = dq @ point.now.M @ dq.T
+    K = (K + K.T) / 2
+    curvature, shapes = generalised(K, mass)
+    size = float(np.abs(curvature).max(initial=0.0))
+    down = np.count_nonzero(curvature < -FLAT * size)
+    flat = np.count_nonzero(np.abs(curvature) <= FLAT * size)
+    if not k:
+        return Stability(True, "stable: nothing can move", spectrum, seen)
+    if not down and flat == k:
+        return Stability(None, f"neutral: there is no force beside it either{beside}", spectrum, seen)
+    if not down:
+        return Stability(True, f"stable: the potential energy is smallest here{beside}", spectrum, seen)
+    growth = spectrum.growth
+    if not (growth > 0).any():  # gyroscopic forces hold it
+        words = f"not to be told at first order: not a minimum of the potential, but gyroscopic forces hold it{beside}"
+        return Stability(None, words, spectrum, seen)
+    along = direction(shapes[:, 0] @ dq, point.dynamics.system.coordinate_names)
+    kind = "a saddle" if down + flat < k else "a maximum of the potential energy"
+    worst = f"fastest along {along}, as exp({float(growth.max()):.4g} t)"
+    words = f"unstable: {kind}, it leaves in {down} of {count(k, 'direction')}, {worst}{beside}"
+    return Stability(False, words, spectrum, seen)
+
+
+def generalised(K: Array, mass: Array) -> tuple[Array, Array]:
+    """Eigenvalues of K x = ω² M x, ascending, with their vectors; M positive definite."""
+    if not len(K):
+        return np.zeros(0), np.zeros((0, 0))
+    L = np.linalg.cholesky(mass)
+    half = np.linalg.solve(L, np.linalg.solve(L, K).T)
+    values, vectors = np.linalg.eigh((half + half.T) / 2)
+    return np.asarray(values), np.asarray(np.linalg.solve(L.T, vectors))
+
+
+def conservative(system: System) -> bool:
+    """Whether all forces come from energies."""
+    return system.kinetic is not None and not any(f != 0 for f in (*system.forces, *system.nonideal))
+
+
+def holonomic(point: Point) -> bool:
+    """Whether all constraints are on positions."""
+    return bool((point.dynamics.order == 0).all())
+
+
+def growing(linear: Linear, spectrum: Spectrum, worst: int) -> str:
+    """How a mode grows, and where it is seen."""
+    value = spectrum.others[worst]
+    shape = shape_in_coordinates(linear, spectrum.vectors[:, spectrum.zeros + worst])
+    n = len(linear.point.q)
+    part = np.abs(shape[:n]) if np.abs(shape[:n]).max(initial=0.0) > EPS else np.abs(shape[n:])
+    weight = part * linear.point.units
+    names = linear.point.dynamics.system.coordinate_names
+    most = [names[i] for i in np.argsort(-weight)[:3] if weight[i] > 0.3 * weight.max()]
+    kind = f"oscillating at {abs(value.imag):.4g} rad/s" if value.imag else "without oscillating"
+    return f"a disturbance grows as exp({value.real:.4g} t), {kind}, mostly in {listed(most)}"
+
+
+def shape_in_coordinates(linear: Linear, vector: np.ndarray) -> np.ndarray:
+    """(2n,) a mode in all coordinates and rates."""
+    return np.asarray(linear.tangent.rows.T @ (linear.lift @ vector))
+
+
+def family_words(linear: Linear, family: Array, rest: bool) -> tuple[str, ...]:
+    """Directions of a family in words: of coordinates at rest, else of states that change along it."""
+    if not len(family):
+        return ()
+    if rest:
+        names = linear.point.dynamics.system.coordinate_names
+        return tuple(direction(simple, names) for simple in simplest(family[:, : len(names)]))
+    n = len(linear.point.q)
+    nothing = unchanged(linear.point, len(family))
+    moved = linear.states.along(linear.point, family[:, :n], family[:, n:], nothing)["d_reading"]
+    return tuple(direction(simple, linear.states.names) for simple in simplest(moved))
+
+
+def simplest(rows: Array) -> Array:
+    """The same span in echelon form, so that each direction moves as few things as possible; zero ones left out."""
+    rows, done = rows.copy(), 0
+    size = np.abs(rows).max(initial=0.0)
+    for column in range(rows.shape[1]):
+        if done == len(rows):
+            break
+        pivot = done + int(np.argmax(np.abs(rows[done:, column])))
+        if abs(rows[pivot, column]) <= 1e-9 * size:
+            continue
+        rows[[done, pivot]] = rows[[pivot, done]]
+        rows[done] /= rows[done, column]
+        others = [i for i in range(len(rows)) if i != done]
+        rows[others] -= np.outer(rows[others, column], rows[done])
+        done += 1
+    return np.asarray(rows[:done])
+
+
+def frequencies(values: list[float]) -> str:
+    """Frequencies in words."""
+    return f"at {listed([f'{w:.6g}' for w in values], 4)} rad/s"

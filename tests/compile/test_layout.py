@@ -10,7 +10,7 @@ import symengine as se
 
 import zwang.compile.kernel as kernel_module
 from zwang.compile import Program, compile_program
-from zwang.compile.kernel import _translated
+from zwang.compile.kernel import translated
 
 x, y = se.symbols("x y")
 
@@ -104,7 +104,7 @@ def test_deep_towers_of_powers():
 
 
 def lines(*outputs):
-    return _translated(Program({"v": (x, y)}, {"e": outputs}))[0].code.lines
+    return translated(Program({"v": (x, y)}, {"e": outputs}))[0].code.lines
 
 
 def test_repeated_parts_are_computed_once():

@@ -160,7 +160,7 @@ def default_level(lines: int) -> int:
 @waiting("compiling")
 def _engine(program: Program, optimise: int | None, lanes: int) -> tuple[Any, int, int]:
     """The machine code of a program, how many values of working space it needs, and how many lines it has."""
-    translator, outputs = _translated(program)
+    translator, outputs = translated(program)
     code, lines = translator.code, len(translator.code.lines)
     level = default_level(lines) if optimise is None else optimise
     input_size = sum(map(len, program.inputs.values()))
@@ -168,7 +168,7 @@ def _engine(program: Program, optimise: int | None, lanes: int) -> tuple[Any, in
     return native_engine(text, code.called, level), work_size, lines
 
 
-def _translated(program: Program) -> tuple[Translator, list[str]]:
+def translated(program: Program) -> tuple[Translator, list[str]]:
     """The lines of a program, and the registers of its outputs in order."""
     symbols = chain.from_iterable(program.inputs.values())
     translator = Translator({symbol: f"%i{k}" for k, symbol in enumerate(symbols)})

@@ -123,11 +123,12 @@ def _function(head: str, body: str) -> str:
     return f"define {head} #1 {{\n{body}\nret void\n}}"
 
 
-def batch_function(output_size: int, input_size: int, pointer: str) -> str:
-    """The loop over rows."""
+def batch_function(output_size: int | str, input_size: int | str, pointer: str, before: str = "") -> str:
+    """The loop over rows. Sizes are numbers, or registers that are set `before` it."""
     return f"""
 define void @{BATCH_NAME}({pointer} %out, {pointer} %in, {pointer} %work, i64 %count) #1 {{
 entry:
+  {before}
   %some = icmp sgt i64 %count, 0
   br i1 %some, label %row, label %done
 row:

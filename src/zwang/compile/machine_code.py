@@ -56,13 +56,24 @@ def object_code(text: str) -> bytes:
     return bytes(machine.emit_object(module))
 
 
+def plain_object_code(text: str, level: int) -> bytes:
+    """A module as an object file for this machine, without LLVM's passes, as `native_engine` compiles it."""
+    import llvmlite.binding as llvm
+
+    machine = target_machine(opt=level, reloc="pic")
+    module = llvm.parse_assembly(text)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    return bytes(machine.emit_object(module))
+
+
 def object_engine(code: bytes, called: Iterable[str]) -> Any:
     """Load an object file; the engine gives the addresses, and holds the machine code as long as it lives."""
     import llvmlite.binding as llvm
 
     machine = target_machine()
     for name in (*called, *COPYING):
-        _provide(name)
+        if name in COPYING or name.startswith(LIBRARY):
+            _provide(name)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()

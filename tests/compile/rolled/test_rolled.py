@@ -1,12 +1,16 @@
 """Programs with loops give what the same sums and factorisations give when they are written out."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from symengine import symbols
 
 from zwang.compile import Program
+from zwang.compile.rolled import kinds
 from zwang.compile.rolled.kernel import compile_rolled
 from zwang.compile.rolled.program import Factorise, Largest, Products, Repeat, RolledProgram, Substitute
+from zwang.lowering.rolled.elimination import elimination
 
 x, y = symbols("x y")
 COPY = Program({"x": (x,)}, {"y": (x,)})
@@ -42,40 +46,31 @@ def test_products_are_added_with_a_factor():
 
 
 @pytest.mark.parametrize("density", [0.1, 0.4, 1.0])
-def test_a_factorisation_solves_what_numpy_solves(density):
-    rng, nodes = np.random.default_rng(7), 12
-    lower = np.tril(rng.normal(size=(nodes, nodes)) * (rng.random((nodes, nodes)) < density), -1) + np.eye(nodes)
-    D = rng.normal(size=nodes)
-    matrix = lower @ np.diag(D) @ lower.T  # indefinite, and without fill beyond what L has
-    held = [np.flatnonzero(np.abs(matrix[k, : k + 1]) + (np.arange(k + 1) == k)) for k in range(nodes)]
-    below = filled_in(matrix)
-    rows, begins = (np.concatenate([[0], np.cumsum([len(part) for part in each])]) for each in (held, below))
-    entries = np.concatenate([matrix[k, columns] for k, columns in enumerate(held)])
-    at = np.cumsum([0, nodes, len(entries), begins[-1], nodes, 2 * nodes, nodes])  # b, matrix, L, D, scratch, solution
-    factors = Factorise(
-        nodes, rows, np.concatenate(held), begins, np.concatenate(below).astype(np.int64),
-        entries=at[1], lower=at[2], pivots=at[3], scratch=at[4],
-    )  # fmt: skip
-    right = np.arange(at[5], at[6])
-    stages = (Repeat(COPY, np.arange(nodes)[:, None], right[:, None]), factors, Substitute(factors, at[5]))
-    initial = np.zeros(at[6] - nodes)
-    initial[: len(entries)] = entries
-    outputs = {"x": right, "pivots": np.arange(at[3], at[3] + nodes)}
-    kernel = compile_rolled(RolledProgram({"b": symbols(f"b0:{nodes}")}, outputs, initial, stages))
+@pytest.mark.parametrize("nodes", [1, 12, 40])
+def test_a_factorisation_solves_what_numpy_solves(density, nodes):
+    rng = np.random.default_rng(7)
+    lower = np.tril(rng.normal(size=(nodes, nodes)) * (rng.random((nodes, nodes)) < density), -1) * 0.3 + np.eye(nodes)
+    D = rng.uniform(1, 2, size=nodes) * rng.choice([-1, 1], size=nodes)
+    matrix = lower @ np.diag(D) @ lower.T  # indefinite
+    found = elimination(nodes, 0, *np.nonzero(matrix), late=False)
+    factors = Factorise(found.first, found.begins, found.below, panels=0, pivots=0)
+    at = np.cumsum([0, nodes, nodes, factors.offsets[-1], nodes])  # b, solution, L, D
+    factors = replace(factors, panels=int(at[2]), pivots=int(at[3]))
+    initial = np.zeros(at[4])
+    permuted = matrix[np.ix_(found.order, found.order)]
+    i, j = np.nonzero(np.tril(permuted))
+    initial[factors.at(i, j)] = permuted[i, j]
+    position = np.argsort(found.order)
+    right = at[1] + position
+    stages = (Repeat(COPY, np.arange(nodes)[:, None], right[:, None]), factors, Substitute(factors, int(at[1])))
+    outputs = {"x": right, "pivots": at[3] + np.arange(nodes)}
+    kernel = compile_rolled(RolledProgram({"b": symbols(f"b0:{nodes}")}, outputs, initial[nodes:], stages))
     b = rng.normal(size=nodes)
-    out = kernel(b=b)
-    np.testing.assert_allclose(out["pivots"], D, rtol=1e-11)
-    np.testing.assert_allclose(matrix @ out["x"], b, atol=1e-9 * np.abs(out["x"]).max())
-
-
-def filled_in(matrix):
-    """The rows of L in each column, from the graph of a matrix."""
-    nodes = len(matrix)
-    beside = [{i for i in range(k + 1, nodes) if matrix[i, k] != 0} for k in range(nodes)]
-    for k in range(nodes):
-        if beside[k]:
-            beside[min(beside[k])] |= beside[k] - {min(beside[k])}
-    return [np.array(sorted(each), dtype=np.int64) for each in beside]
+    for _ in range(2):
+        out = kernel(b=b)
+        np.testing.assert_allclose(np.prod(out["pivots"]), np.linalg.det(matrix), rtol=1e-10)
+        np.testing.assert_allclose(matrix @ out["x"], b, atol=1e-9 * np.abs(out["x"]).max())
+    assert (np.sort(np.concatenate([found.order])) == np.arange(nodes)).all()
 
 
 @pytest.mark.parametrize(
@@ -85,3 +80,31 @@ def test_the_largest_magnitude_is_told_and_nothing_hides_what_is_not_a_number(gi
     stage = Largest(places(0, 1, 2), 3)
     program = RolledProgram({"a": symbols("a0:3")}, {"largest": places(3)}, np.zeros(1), (stage,))
     np.testing.assert_equal(compile_rolled(program)(a=given)["largest"][0], found)
+
+
+def test_many_places_at_once_give_what_each_gives():
+    """In lanes, with a last group that is not full, places that are shared, and constants."""
+    rng, count = np.random.default_rng(1), 21
+    z = symbols("z")
+    program = Program({"x": (x, y, z)}, {"y": (x * y + z, x / (1 + y * y))})
+    reads = rng.integers(0, 5, size=(count, 2))
+    adds = rng.integers(5, 8, size=(count, 2))
+    constants = rng.normal(size=(count, 1))
+    stage = Repeat(program, reads, adds, constants)
+    rolled = RolledProgram({"a": symbols("a0:5")}, {"found": places(5, 6, 7)}, np.zeros(3), (stage,))
+    a, expected = rng.normal(size=5), np.zeros(8)
+    for (i, j), to, (c,) in zip(reads, adds, constants, strict=True):
+        expected[to[0]] += a[i] * a[j] + c
+        expected[to[1]] += a[i] / (1 + a[j] ** 2)
+    np.testing.assert_allclose(compile_rolled(rolled)(a=a)["found"], expected[5:], rtol=1e-14)
+
+
+def test_a_kind_is_compiled_once_on_a_machine(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZWANG_CACHE_DIR", str(tmp_path))
+    odd = Program({"x": (x, y)}, {"y": (x**3 * y - 0.12345,)})
+    kinds.kind_of(odd, 1)
+    assert len(list((tmp_path / "native").glob("kind-*.o"))) == 1
+    monkeypatch.setattr(kinds, "_ENGINES", {})
+    monkeypatch.setattr(kinds, "_OBJECTS", {})
+    monkeypatch.setattr(kinds, "plain_object_code", None)  # a new process finds it on disk
+    assert kinds.kind_of(odd, 1).address

@@ -130,6 +130,11 @@ def seldom_native(function: Callable[P, R]) -> Callable[P, R]:
     return cast(Callable[P, R], Native(function, seldom=True))
 
 
+def compact_native(function: Callable[P, R]) -> Callable[P, R]:
+    """Mark a native function whose loops are short: unrolled, they would take longer to begin than to run."""
+    return cast(Callable[P, R], Native(function, seldom=True))
+
+
 def intrinsic(emit: Callable[Concatenate[Any, P], R]) -> Callable[P, R]:
     """Mark a function of native functions that writes its LLVM instructions itself: emit(builder, *arguments)."""
     return cast(Callable[P, R], Intrinsic(emit))

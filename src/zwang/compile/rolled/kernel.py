@@ -11,12 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zwang.compile.kernel import Kernel, compile_program, slices
+from zwang.compile.kernel import Kernel, slices
+from zwang.compile.lanes import LANES
 from zwang.compile.layout import BATCH_NAME, NAME, batch_function
-from zwang.compile.machine_code import native_engine, pointer_type
+from zwang.compile.machine_code import pointer_type
 from zwang.compile.restricted import native_library
 from zwang.compile.rolled import loops
-from zwang.compile.rolled.program import Factorise, Largest, Places, Products, Repeat, RolledProgram, Stage, Substitute
+from zwang.compile.rolled.kinds import fresh_engine, kind_of
+from zwang.compile.rolled.program import Factorise, Repeat, RolledProgram
+from zwang.compile.rolled.tables import fields_of, lanes_of, room, tables
 
 _ONE_AT_A_TIME = Lock()
 
@@ -24,24 +27,27 @@ _ONE_AT_A_TIME = Lock()
 def compile_rolled(program: RolledProgram) -> Kernel:
     """The kernel of a rolled program. Its small programs are compiled; the rest is there already."""
     kept: list[Any] = []  # what addresses point to
-    small = {id(s.program): compile_program(s.program) for s in program.stages if isinstance(s, Repeat)}
-    kept.append(small)
+    kinds = {id(s): kind_of(s.program, lanes_of(s)) for s in program.stages if isinstance(s, Repeat)}
+    kept.append(kinds)
+    nowhere = program.size
+    matrices = {id(s): tables(s) for s in program.stages if isinstance(s, Factorise)}
     stages = np.zeros(len(program.stages), loops.STAGE)
     for row, stage in zip(stages, program.stages, strict=True):
-        for name, value in fields_of(stage, small).items():
+        for name, value in fields_of(stage, kinds, matrices, nowhere).items():
             row[name] = address_of(value, kept) if isinstance(value, np.ndarray) else value
-    width = max((k.input_size for k in small.values()), default=0)
-    length = max((k.output_size for k in small.values()), default=0)
-    table = np.zeros(1, loops.TABLE)
     places = np.concatenate([*program.outputs.values(), np.zeros(0, np.int64)]).astype(np.int64)
-    table["inputs"], table["size"] = program.input_size, program.size
-    table["at_initial"] = address_of(program.initial, kept)
+    given = np.flatnonzero(program.initial)
+    table = np.zeros(1, loops.TABLE)
+    table["inputs"], table["size"], table["outputs"] = program.input_size, program.size, len(places)
+    table["given"], table["at_places"] = len(given), address_of(program.input_size + given, kept)
+    table["at_values"], table["at_outputs"] = address_of(program.initial[given], kept), address_of(places, kept)
     table["stages"], table["at_stages"] = len(stages), address_of(stages, kept)
-    table["outputs"], table["at_outputs"] = len(places), address_of(places, kept)
-    table["x"], table["y"] = program.size, program.size + width
-    table["work"] = program.size + width + length
-    text = thunk(address_of(table, kept), program.input_size, len(places))
-    engine = native_engine(text, (), 1)
+    widest = LANES * max((kind.inputs for kind in kinds.values()), default=0)
+    longest = LANES * max((kind.outputs for kind in kinds.values()), default=0)
+    table["x"] = x = whole(nowhere + 1)
+    table["y"] = y = x + whole(widest)
+    table["work"] = work = y + whole(longest)
+    engine = thunk(address_of(table, kept), program.input_size, len(places))
     return Kernel(
         address=engine.get_function_address(NAME),
         batch_address=engine.get_function_address(BATCH_NAME),
@@ -50,46 +56,15 @@ def compile_rolled(program: RolledProgram) -> Kernel:
         shapes={name: program.shape(name) for name in program.outputs},
         input_size=program.input_size,
         output_size=len(places),
-        work_size=int(table["work"][0]) + max((k.work_size for k in small.values()), default=0),
+        work_size=LANES + work + max((room(s, kinds) for s in program.stages), default=0),
         lines=0,
         engine=(engine, kept),
     )
 
 
-def fields_of(stage: Stage, small: dict[int, Kernel]) -> dict[str, Any]:
-    """A stage as its record has it, tables not yet by address."""
-    if isinstance(stage, Repeat):
-        (count, width), length = stage.reads.shape, stage.adds.shape[1]
-        kernel = small[id(stage.program)].address
-        found = {"kind": loops.REPEAT, "count": count, "kernel": kernel, "width": width, "length": length}
-        return found | {"reads": stage.reads, "adds": stage.adds}
-    if isinstance(stage, Products):
-        kind = loops.SUMS if stage.reads.shape[1] == 1 else loops.PRODUCTS
-        return {
-            "kind": kind,
-            "count": len(stage.reads),
-            "reads": stage.reads,
-            "adds": stage.adds,
-            "factor": stage.factor,
-        }
-    if isinstance(stage, Largest):
-        return {"kind": loops.LARGEST, "count": len(stage.reads), "reads": stage.reads, "place": stage.place}
-    factors = stage if isinstance(stage, Factorise) else stage.factors
-    found = {name: getattr(factors, name) for name in ("begins", "below", "lower", "pivots")}
-    found |= {"count": factors.nodes}
-    if isinstance(stage, Substitute):
-        return found | {"kind": loops.SUBSTITUTE, "place": stage.right}
-    left, before = transposed(factors)
-    found |= {"rows": factors.rows, "columns": factors.columns, "left": left, "before": before}
-    return found | {"kind": loops.FACTORISE, "entries": factors.entries, "scratch": factors.scratch}
-
-
-def transposed(factors: Factorise) -> tuple[Places, Places]:
-    """The pattern of L by rows."""
-    columns = np.repeat(np.arange(factors.nodes), np.diff(factors.begins))
-    order = np.lexsort((columns, factors.below))
-    left = np.concatenate([[0], np.cumsum(np.bincount(factors.below, minlength=factors.nodes))])
-    return left.astype(np.int64), columns[order].astype(np.int64)
+def whole(size: int) -> int:
+    """A size rounded up to as many numbers as there are lanes."""
+    return -(-size // LANES) * LANES
 
 
 def address_of(array: NDArray[Any], kept: list[Any]) -> int:
@@ -99,18 +74,31 @@ def address_of(array: NDArray[Any], kept: list[Any]) -> int:
     return int(array.ctypes.data)
 
 
-def thunk(table: int, inputs: int, outputs: int) -> str:
-    """LLVM's text of a kernel that hands its arguments on, with the address of a table."""
+def thunk(table: int, inputs: int, outputs: int) -> Any:
+    """The engine of a kernel that hands its arguments on, with the address of a table.
+
+    What differs from one kernel to another are global variables, so that its machine code is made once.
+    """
     pointer = pointer_type()
     kind = f"void ({pointer}, {pointer}, {pointer}, i64)"
-    called = "ptr" if pointer == "ptr" else f"{kind}*"
+    called, where = ("ptr", "ptr") if pointer == "ptr" else (f"{kind}*", "i64*")
     arguments = f"{pointer} %out, {pointer} %in, {pointer} %work"
-    return (
-        f"define void @{NAME}({arguments}) {{\n"
-        f"%loops = inttoptr i64 {loops_address()} to {called}\n"
-        f"call {kind} %loops({arguments}, i64 {table})\n"
-        f"ret void\n}}\n" + batch_function(outputs, inputs, pointer)
-    )
+    own = {"loops": loops_address(), "table": table, "inputs": inputs, "outputs": outputs}
+    load = {name: f"%{name} = load i64, {where} @{name}\n" for name in own}
+    text = (
+        "".join(f"@{name} = global i64 0\n" for name in own)
+        + f"define void @{NAME}({arguments}) {{\n"
+        + load["loops"]
+        + load["table"]
+        + f"%function = inttoptr i64 %loops to {called}\n"
+        + f"call {kind} %function({arguments}, i64 %table)\n"
+        + "ret void\n}\n"
+        + batch_function("%outputs", "%inputs", pointer, load["outputs"] + load["inputs"])
+    ).replace(" #1 {", " {")
+    engine = fresh_engine(text, ())
+    for name, value in own.items():
+        ctypes.c_int64.from_address(engine.get_global_value_address(name)).value = value
+    return engine
 
 
 def loops_address() -> int:

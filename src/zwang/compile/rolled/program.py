@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zwang.compile.lanes import LANES
 from zwang.compile.program import Program
 
 if TYPE_CHECKING:
@@ -19,11 +21,15 @@ Places: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Repeat:
-    """One program at many places: its inputs are read from `reads` (count, inputs), its outputs added to `adds`."""
+    """One program at many places: its inputs are read from `reads` (count, …), its outputs added to `adds`.
+
+    The last inputs may be `constants` (count, …).
+    """
 
     program: Program
     reads: Places
     adds: Places
+    constants: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,22 +45,68 @@ class Products:
 class Factorise:
     """LDLᵀ of a sparse symmetric matrix, without exchanging rows, on a pattern that is known beforehand.
 
-    The matrix has `nodes` rows, in the order of elimination. Its lower triangle with the whole diagonal lies in the
-    workspace from `entries` on, row by row: row k has the columns `columns[rows[k]:rows[k + 1]]`, ascending. The
-    columns of L have the rows `below[begins[j]:begins[j + 1]]`, ascending; its numbers go to `lower`, the pivots to
-    `pivots`.
+    Rows are nodes in the order of elimination. Neighbours in it with nearly the same rows below them in L are one
+    supernode: number s has the nodes `first[s]` to `first[s + 1]` and below them the rows
+    `below[begins[s]:begins[s + 1]]`, ascending. Its columns are a dense panel, one after another, each with its own
+    nodes first, then the rows below, then nothing up to a multiple of `LANES`: the rows of a column are reckoned with
+    side by side. The lower triangle of the matrix lies in the panels from the place `panels` on and is turned into L
+    there; the pivots go to `pivots`.
     """
 
-    nodes: int
-    rows: Places
-    columns: Places
+    first: Places
     begins: Places
     below: Places
-    entries: int
-    lower: int
+    panels: int
     pivots: int
-    scratch: int
-    """2 × nodes places of its own."""
+
+    @property
+    def nodes(self) -> int:
+        """How many rows the matrix has."""
+        return int(self.first[-1])
+
+    @cached_property
+    def widths(self) -> Places:
+        """(supernodes,) how many columns they have."""
+        return np.diff(self.first)
+
+    @cached_property
+    def strides(self) -> Places:
+        """(supernodes,) how far the columns of a panel are apart."""
+        return strides_of(self.first, self.begins)
+
+    @cached_property
+    def offsets(self) -> Places:
+        """(supernodes + 1,) where panels begin, and where the last one ends."""
+        return np.concatenate([[0], np.cumsum(self.widths * self.strides)])
+
+    @cached_property
+    def owners(self) -> Places:
+        """(nodes,) the supernode of each node."""
+        return np.repeat(np.arange(len(self.widths)), self.widths)
+
+    @cached_property
+    def _keys(self) -> Places:
+        """Supernode and row of all that is below, ascending."""
+        return np.repeat(np.arange(len(self.widths)), np.diff(self.begins)) * self.nodes + self.below
+
+    def local(self, rows: Places, supernodes: Places) -> Places:
+        """At which place in the columns of supernodes some rows are."""
+        found = np.searchsorted(self._keys, supernodes * self.nodes + rows)
+        own = rows < self.first[supernodes + 1]
+        below = self.widths[supernodes] + found - self.begins[supernodes]
+        return np.where(own, rows - self.first[supernodes], below)
+
+    def at(self, rows: Places, columns: Places) -> Places:
+        """The places of entries of the matrix: from either triangle."""
+        rows, columns = np.maximum(rows, columns), np.minimum(rows, columns)
+        s = self.owners[columns]
+        start = self.panels + self.offsets[s] + (columns - self.first[s]) * self.strides[s]
+        return np.asarray(start + self.local(rows, s))
+
+
+def strides_of(first: Places, begins: Places) -> Places:
+    """How far the columns of panels are apart."""
+    return np.asarray(-(-(np.diff(first) + np.diff(begins)) // LANES) * LANES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,5 +156,23 @@ class RolledProgram:
         return tuple(self.shapes.get(output, (len(self.outputs[output]),)))
 
     def giving(self, *outputs: str) -> RolledProgram:
-        """The same program with these outputs only; what it computes is the same."""
-        return replace(self, outputs={name: self.outputs[name] for name in outputs})
+        """The same program with these outputs only; they are the same."""
+        return replace(self, outputs={name: self.outputs[name] for name in outputs}).without_idle_sums()
+
+    def without_idle_sums(self) -> RolledProgram:
+        """The program without sums that nobody reads."""
+        read = np.zeros(self.size, dtype=bool)
+        for places in self.outputs.values():
+            read[places] = True
+        kept: list[Stage] = []
+        for stage in reversed(self.stages):
+            if isinstance(stage, Products) and not read[stage.adds].any():
+                continue
+            kept.append(stage)
+            if isinstance(stage, Repeat | Products | Largest):
+                read[stage.reads] = True
+            elif isinstance(stage, Substitute):
+                read[stage.right : stage.right + stage.factors.nodes] = True
+            else:
+                read[stage.panels : stage.panels + stage.offsets[-1]] = True
+        return replace(self, stages=tuple(reversed(kept)))

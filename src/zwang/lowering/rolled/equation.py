@@ -33,6 +33,7 @@ class RolledEquation:
     families: Families
     saddle: SparseSaddle
     A: Entries
+    """Of the rows chosen, if they are needed."""
     lifted: Entries
     """w a of the lifted rows that are among those chosen."""
     refinements: int
@@ -46,9 +47,14 @@ class RolledEquation:
         rows: Sequence[int],
         coordinates_first: bool = False,
         refinements: int = 0,
+        reactions: bool = False,
     ) -> "RolledEquation":
-        """With these rows of A; the basis says which are lifted and how they are damped."""
+        """With these rows of A; the basis says which are lifted and how they are damped.
+
+        Refinement and reactions need A beside its place in the matrix, which becomes L.
+        """
         n = families.n
+        refinements = refinements if basis.damping else 0
         number = np.full(families.m, -1)
         number[list(rows)] = np.arange(len(rows))
         lifts = list(lifts_of(families, dict(basis.lifted)))
@@ -65,16 +71,19 @@ class RolledEquation:
             chosen = family.of(np.flatnonzero(number[family.rows] >= 0))
             columns = list(family.derived.A[0])
             row = np.repeat(number[chosen.rows][:, None], len(columns), axis=1)
-            at = saddle.at(n + row, chosen.coordinates[:, columns])
-            workspace.members(chosen, list(family.derived.A[0].values()), at)
-            A.append(Entries(row.ravel(), chosen.coordinates[:, columns].ravel(), at.ravel()))
+            expressions = list(family.derived.A[0].values())
+            workspace.members(chosen, expressions, saddle.at(n + row, chosen.coordinates[:, columns]))
+            if refinements or reactions:
+                own = workspace.block(row.size).reshape(row.shape)
+                workspace.members(chosen, expressions, own)
+                A.append(Entries(row.ravel(), chosen.coordinates[:, columns].ravel(), own.ravel()))
         lifted = [lift.put(workspace, saddle, number) for lift in lifts]
         if basis.damping:
             nodes = n + np.arange(len(rows))
             damping = workspace.constant(-np.array([basis.damping[i] for i in rows]))
             workspace.add(damping, saddle.at(nodes, nodes))
         saddle.factorise()
-        return cls(workspace, families, saddle, together(A), together(lifted), refinements if basis.damping else 0)
+        return cls(workspace, families, saddle, together(A), together(lifted), refinements)
 
     def solve(self, Q: Indices, b: Indices) -> tuple[Indices, Indices]:
         """The places of q̈ and λ, for right-hand sides at places Q and b."""

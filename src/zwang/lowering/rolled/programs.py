@@ -93,7 +93,7 @@ def report_program(families: Families, basis: RowBasis) -> RolledProgram:
     Q, C = forces(workspace, families), forces(workspace, families, "C")
     b = right_sides(workspace, families, basis.used, None)
     nonideal = any(c != 0 for family in families.terms for c in family.derived.C)
-    equation = RolledEquation.of(workspace, families, basis, basis.used, refinements=REFINEMENTS_OF_REPORT)
+    equation = RolledEquation.of(workspace, families, basis, basis.used, False, REFINEMENTS_OF_REPORT, reactions=True)
     whole = workspace.block(n)
     workspace.add(Q, whole)
     workspace.add(C, whole)
@@ -168,7 +168,7 @@ def pivots_of(equation: RolledEquation, basis: RowBasis) -> Indices:
     workspace.add(saddle.pivots[n:], own, -1.0)
     if basis.damping:
         own = volume(workspace, own, basis)
-    touched = np.setdiff1d(np.arange(n), saddle.untouched)
+    touched = np.flatnonzero(saddle.touched[:n])
     return np.concatenate([own, saddle.pivots[touched]])
 
 

@@ -102,19 +102,21 @@ class Workspace:
         """One program for some expressions of a family."""
         lowered = family.lowered
         axes = lowered.description.axes
-        symbols = (axes.t, *axes.q, *axes.v, *lowered.parameters, *more)
         used: set[Any] = set().union(*(e.free_symbols for e in outputs))
         reads = [
             np.repeat(self.places["t"][:, None], len(family), axis=0),
             self.places["q"][family.coordinates],
             self.places["v"][family.coordinates],
             self.places["p"][family.parameters],
-            self.constant(family.constants),
             *([given] if given is not None else []),
         ]
-        wanted = [k for k, s in enumerate(symbols) if s in used]
-        program = Program({"x": tuple(symbols[k] for k in wanted)}, {"y": tuple(outputs)})
-        self.stages.append(Repeat(program, np.concatenate(reads, axis=1)[:, wanted], adds))
+        varying = family.parameters.shape[1]
+        own, constants = lowered.parameters[:varying], lowered.parameters[varying:]
+        symbols = (axes.t, *axes.q, *axes.v, *own, *more)
+        wanted, held = ([k for k, s in enumerate(each) if s in used] for each in (symbols, constants))
+        program = Program({"x": (*(symbols[k] for k in wanted), *(constants[k] for k in held))}, {"y": tuple(outputs)})
+        read = np.concatenate(reads, axis=1)[:, wanted]
+        self.stages.append(Repeat(program, read, adds, family.constants[:, held]))
 
     def program(
         self, outputs: Mapping[str, Indices], shapes: Mapping[str, tuple[int, ...]] | None = None
@@ -125,7 +127,8 @@ class Workspace:
         initial = np.zeros(self.size)
         for places, values in self.initial:
             np.add.at(initial, places, values)
-        return RolledProgram(self.inputs, outputs, initial[inputs:], tuple(self.stages), shapes or {})
+        stages = tuple(self.stages)
+        return RolledProgram(self.inputs, outputs, initial[inputs:], stages, shapes or {}).without_idle_sums()
 
 
 def constants_of(family: Family, outputs: Sequence[Any]) -> Array:

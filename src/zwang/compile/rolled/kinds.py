@@ -1,0 +1,72 @@
+"""Machine code of small programs, kept on disk by its content: a kind of joint is compiled once on a machine."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, Final
+
+from zwang.compile.kernel import LONGEST, default_level, translated
+from zwang.compile.layout import NAME, module_text
+from zwang.compile.machine_code import machine_name, object_engine, plain_object_code, pointer_type
+from zwang.compile.program import Program
+from zwang.compile.restricted import kept
+from zwang.waiting import waiting
+
+VERSION: Final = 1  # of how machine code is made from a text, beside LLVM and the processor
+
+_ENGINES: dict[str, Any] = {}
+_OBJECTS: dict[str, bytes] = {}
+_ONE_AT_A_TIME = Lock()
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A small program as machine code, for one place or for as many as there are lanes."""
+
+    address: int
+    work_size: int
+    """In doubles."""
+    inputs: int
+    outputs: int
+    engine: Any = field(repr=False)
+
+
+def kind_of(program: Program, lanes: int) -> Kind:
+    """A program in machine code, from this process or from disk if it was there before."""
+    translator, outputs = translated(program)
+    level = default_level(len(translator.code.lines))
+    inputs = sum(map(len, program.inputs.values()))
+    text, work_size = module_text(translator.code, outputs, inputs, LONGEST[level], pointer_type(), lanes)
+    key = key_of(text, level)
+    with _ONE_AT_A_TIME:
+        if key not in _ENGINES:
+            _ENGINES[key] = object_engine(object_of(text, level), translator.code.called)
+    engine = _ENGINES[key]
+    return Kind(engine.get_function_address(NAME), lanes * work_size, inputs, len(outputs), engine)
+
+
+def fresh_engine(text: str, called: Iterable[str]) -> Any:
+    """An engine of its own for a text, with its own global variables."""
+    return object_engine(object_of(text, 0), called)
+
+
+def object_of(text: str, level: int) -> bytes:
+    """Machine code of a text, made once."""
+    key = key_of(text, level)
+    if key not in _OBJECTS:
+        name = f"kind-{key}.o"
+        found = kept.read(name)
+        if found is None:
+            with waiting("compiling"):
+                found = plain_object_code(text, level)
+            kept.write(name, found)
+        _OBJECTS[key] = found
+    return _OBJECTS[key]
+
+
+def key_of(text: str, level: int) -> str:
+    """What the machine code of a text depends on."""
+    return hashlib.sha256(f"{VERSION} {machine_name()} {level}\n{text}".encode()).hexdigest()[:32]

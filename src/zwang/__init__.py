@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from zwang.model import Constraint, System
     from zwang.model.drawing import Drawing, Shape
     from zwang.model.event import Event, constraint_force, multiplier
+    from zwang.model.families.family import family
     from zwang.model.moved import StartMovedWarning
     from zwang.model.signal import Signal
     from zwang.model.symbols import coordinates, dot, parameters, t
@@ -69,6 +70,7 @@ _HOME = {
     "diagnose": "zwang.verdict",
     "dot": "zwang.model.symbols",
     "evaluate": "zwang.evaluation",
+    "family": "zwang.model.families.family",
     "parameters": "zwang.model.symbols",
     "solve": "zwang.formulations.solve",
     "solve_derivative": "zwang.formulations.derivative",
@@ -112,6 +114,7 @@ __all__ = [
     "dot",
     "equilibrium",
     "evaluate",
+    "family",
     "function",
     "load_model",
     "load_motion",

@@ -6,13 +6,45 @@ a thousand bodies costs a hundred times what a chain of ten costs, not ten thous
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+from zwang.arrays import Array, Indices
 from zwang.model.constraint import Axes, acceleration_row, velocity_level
 
 Row = dict[int, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Repeat:
+    """An expression in symbols of its own, and what stands in their places, for many terms, forces or constraints."""
+
+    place: str
+    """"kinetic", "potential", "forces", "nonideal" or "constraints"."""
+    expression: Any
+    axes: Axes
+    parameters: tuple[Any, ...]
+    """Symbols of parameters, then those of numbers."""
+    coordinates: Indices
+    """(count, …) numbers of coordinates; of forces, the first is the one along which they act."""
+    given: Indices
+    """(count, …) numbers of parameters."""
+    constants: Array
+    """(count, …)"""
+    rows: Indices
+    """(count,) numbers of constraints; none in other places."""
+    order: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """A description by families: these, and what is written beside them, with the rows of its constraints."""
+
+    families: tuple[Repeat, ...]
+    beside: "Description"
+    rows: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -28,6 +60,41 @@ class Description:
     nonideal: Sequence[Any]
     switching: bool = True
     """Whether an expression may contain conditions or floors; False saves looking for them."""
+    repeats: Repeats | None = None
+    """The same by families, if it was described so."""
+
+    @classmethod
+    def later(
+        cls,
+        axes: Axes,
+        orders: Sequence[int],
+        switching: bool,
+        repeats: Repeats,
+        write: Callable[[], "Description"],
+    ) -> "Description":
+        """A description by families that is written out when somebody reads it."""
+        made = object.__new__(cls)
+        made.__dict__.update(axes=axes, orders=tuple(orders), switching=switching, repeats=repeats, _write=write)
+        return made
+
+    def __getattr__(self, key: str) -> Any:
+        """The written description, when something of it is first read."""
+        parts = ("kinetic", "potential", "forces", "mass", "constraints", "nonideal")
+        if key not in parts or "_write" not in vars(self):
+            raise AttributeError(key)
+        written = self._write()
+        self.__dict__.update({k: value for k, value in vars(written).items() if k not in vars(self)})
+        return self.__dict__[key]
+
+    @cached_property
+    def orders(self) -> tuple[int, ...]:
+        """How often coordinates are differentiated in each constraint."""
+        return tuple(order for _, order in self.constraints)
+
+    @property
+    def mass_given(self) -> bool:
+        """Whether a mass matrix is given, and not a kinetic energy."""
+        return (self.repeats.beside if self.repeats else self).mass is not None
 
 
 @dataclass(frozen=True)

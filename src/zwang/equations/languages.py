@@ -5,15 +5,18 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from zwang import functions
 from zwang.compile.table import NAME as SIGNAL
-from zwang.equations.derivation import Description
+from zwang.equations.derivation import Description, Repeat, Repeats
 from zwang.errors import InputError
 from zwang.functions import FUNCTIONS
 from zwang.model.constraint import Axes
+from zwang.model.families.family import Kind
+from zwang.model.families.repeated import ON, Repeated, Share
 from zwang.model.signal import Lookup
 from zwang.model.symbols import Plain, rates, t
 
@@ -57,25 +60,121 @@ def in_symengine(system: "System", inputs: Mapping[sp.Expr, Any]) -> tuple[Descr
     """
     import symengine as se
 
-    n = len(system.coordinates)
+    n = len(system.coordinate_names)
     q, v, a = (tuple(se.Symbol(f"{letter}{APART * i}") for i in range(n)) for letter in "qva")
     time = se.Symbol("t")
     symbols = system.symbols_with(inputs)
     parameters = tuple(se.Symbol(f"p{i}") for i in range(len(symbols)))
     known: dict[sp.Basic, Any] = dict(zip(symbols, parameters, strict=True)) | {t: time}
-    for coordinate, qi, vi, ai in zip(system.coordinates, q, v, a, strict=True):
-        rate, acceleration = rates(coordinate)
-        known |= {coordinate: qi, rate: vi, acceleration: ai}
 
     def put(expression: sp.Basic) -> Any:
-        if inputs and expression.has(*inputs):
-            differentiated = expression.has(sp.Derivative)
-            given = {f: in_pieces(u) for f, u in inputs.items()} if differentiated else inputs
-            expression = expression.subs(given).doit()
-        return translate(expression, known)
+        return translate(with_inputs(expression, inputs), known)
 
-    description = describe(system, Axes(q, v, a, time, se.Add), put)
-    return replace(description, switching=any(isinstance(e, switching()) for e in known)), parameters
+    axes = Axes(q, v, a, time, se.Add)
+
+    def write() -> Description:
+        for coordinate, *its in zip(system.coordinates, q, v, a, strict=True):
+            known.update(zip((coordinate, *rates(coordinate)), its, strict=True))
+        return describe(system, axes, put)
+
+    if system.families is None:
+        description = write()
+        return replace(description, switching=any(isinstance(e, switching()) for e in known)), parameters
+    numbers = {s: i for i, s in enumerate(symbols)}
+    seen: set[sp.Basic] = set()
+    families = tuple(
+        repeat_of(system.families, share, kind, numbers, inputs, seen)
+        for share in system.families.shares
+        for kind in share.family.kinds
+    )
+    rows = tuple(system.families.constraints)
+    for f in frozenset().union(*(e.atoms(AppliedUndef) for e in (*system.families.rest, system.mass) if e is not None)):
+        if (i := system.families.number(f)) is not None:
+            known |= zip((f, *rates(f)), (q[i], v[i], a[i]), strict=True)
+    repeats = Repeats(families, beside(system, axes, put), rows)
+    switches = any(isinstance(e, switching()) for e in (*known, *seen))
+    return Description.later(axes, system.families.orders.tolist(), switches, repeats, write), parameters
+
+
+def beside(system: "System", axes: Axes, put: Callable[[sp.Basic], Any]) -> Description:
+    """What is written beside the families of a system."""
+    import symengine as se
+
+    written = system.families
+    assert written is not None
+    n, zero = len(written.names), se.Integer(0)
+    forces, nonideal = [zero] * n, [zero] * n
+    for vector, given in ((forces, written.forces), (nonideal, written.nonideal)):
+        for i, e in given.items():
+            vector[i] = put(e)
+    return Description(
+        axes=axes,
+        kinetic=None if written.kinetic is None else put(written.kinetic),
+        potential=put(written.potential),
+        forces=forces,
+        mass=None if system.mass is None else [[put(e) for e in row] for row in system.mass.tolist()],
+        constraints=[(put(c.expression), c.order) for c in written.constraints.values()],
+        nonideal=nonideal,
+    )
+
+
+def repeat_of(
+    described: Repeated,
+    share: Share,
+    kind: Kind,
+    numbers: Mapping[sp.Symbol, int],
+    inputs: Mapping[sp.Expr, Any],
+    seen: set[sp.Basic],
+) -> Repeat:
+    """A kind of members in symbols of its own; what was met on the way is added to `seen`."""
+    import symengine as se
+
+    expression, order = kind.expression, 0
+    if share.place == "constraints":
+        template = next(template for k, template in share.templates if k is kind)
+        expression, order = template.expression, template.order
+    expression = with_inputs(expression, inputs)
+    count = len(kind.members)
+    used = expression.atoms(AppliedUndef)
+    functions = [f for f in kind.functions if f in used or f == ON]
+    coordinates = np.empty((count, len(functions)), dtype=np.int64)
+    for j, f in enumerate(functions):
+        coordinates[:, j] = [described.index[name] for name in kind.functions[f].entries.tolist()]
+    q, v, a = (tuple(se.Symbol(f"{letter}{i}") for i in range(len(functions))) for letter in "qva")
+    free = expression.free_symbols - {t}
+    constants = [s for s in kind.numbers if s in free]
+    parameters = [s for s in kind.parameters if s in free]
+    parameters += sorted(free - {*constants, *parameters}, key=lambda s: numbers[s])
+    given = np.empty((count, len(parameters)), dtype=np.int64)
+    for j, s in enumerate(parameters):
+        bound = kind.parameters.get(s)
+        given[:, j] = numbers[s] if bound is None else [numbers[p] for p in bound.entries]
+    values = np.array([[float(x) for x in kind.numbers[s].entries] for s in constants], dtype=float)
+    local = tuple(se.Symbol(f"p{i}") for i in range(len(parameters) + len(constants)))
+    known: dict[sp.Basic, Any] = dict(zip((*parameters, *constants), local, strict=True)) | {t: se.Symbol("t")}
+    for f, *symbols in zip(functions, q, v, a, strict=True):
+        known |= dict(zip((f, *rates(f)), symbols, strict=True))
+    translated = translate(expression, known)
+    seen |= known.keys()
+    return Repeat(
+        share.place,
+        translated,
+        Axes(q, v, a, known[t], se.Add),
+        local,
+        coordinates,
+        given,
+        values.reshape(len(constants), count).T,
+        share.rows[kind.members] if len(share.rows) else share.rows,
+        order,
+    )
+
+
+def with_inputs(expression: sp.Basic, inputs: Mapping[sp.Expr, Any]) -> sp.Basic:
+    """An expression with known functions of time put in."""
+    if not inputs or not expression.has(*inputs):
+        return expression
+    given = {f: in_pieces(u) for f, u in inputs.items()} if expression.has(sp.Derivative) else inputs
+    return expression.subs(given).doit()
 
 
 def in_pieces(u: Any) -> Any:

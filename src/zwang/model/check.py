@@ -104,8 +104,13 @@ def wrong_symbols(system: Described) -> list[Mistake]:
         for where, expression in system.places.items()
         for wrong in wrong_in(expression, known, lookalikes, system.inputs, 2 if where[0] == "constraints" else 1)
     ]
+    return mistakes + same_names(system)
+
+
+def same_names(system: Described) -> list[Mistake]:
+    """Parameters that are called alike."""
     counts = Counter(s.name for s in system.symbols)
-    return mistakes + [
+    return [
         Mistake(
             f"{k} different parameters are called {name} (their assumptions differ)",
             where=("parameters", name),
@@ -149,22 +154,26 @@ def wrong_in(
 
 def wrong_energies(system: Described) -> list[Mistake]:
     """Energies that are missing, doubled, not quadratic, or that leave a coordinate without inertia."""
-    if system.kinetic is not None:
-        return [*wrong_potential(system), *wrong_kinetic(system)]
-    if system.mass is None:
+    mistakes = missing_energies(system, system.kinetic is not None, system.potential != 0)
+    return mistakes if system.kinetic is None else [*mistakes, *wrong_potential(system), *wrong_kinetic(system)]
+
+
+def missing_energies(system: Described, kinetic: bool, potential: bool) -> list[Mistake]:
+    """Energies that are missing, or given beside a mass matrix."""
+    if kinetic and system.mass is not None:
+        return [Mistake("both kinetic and mass are given", where=("mass",), remedy="give one of them")]
+    if not kinetic and system.mass is None:
         return [
             Mistake("neither kinetic nor mass is given", remedy="give the kinetic energy, or a mass matrix with forces")
         ]
-    if system.potential == 0:
+    if kinetic or not potential:
         return []
     remedy = "with mass, put the whole of Q (−∂V/∂q included) into forces"
     return [Mistake("potential goes with kinetic", where=("potential",), remedy=remedy)]
 
 
 def wrong_potential(system: Described) -> Iterator[Mistake]:
-    """A mass matrix beside a kinetic energy, and a potential that depends on velocities."""
-    if system.mass is not None:
-        yield Mistake("both kinetic and mass are given", where=("mass",), remedy="give one of them")
+    """A potential that depends on velocities."""
     moving = sorted(system.potential.atoms(sp.Derivative).intersection(system.velocities), key=str)
     if moving:
         yield Mistake("potential depends on ", with_commas(moving), where=("potential",),
@@ -204,7 +213,7 @@ def wrong_mass(system: Described) -> list[Mistake]:
     """A mass matrix that is not symmetric."""
     if system.mass is None:
         return []
-    M, n = system.mass, len(system.coordinates)
+    M, n = system.mass, system.mass.rows
     mistakes = (
         Mistake(
             f"mass is not symmetric: entry ({i + 1}, {j + 1}) is ",

@@ -5,7 +5,7 @@ so the same lines serve SymPy (for people) and SymEngine (for machines).
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -64,9 +64,37 @@ class Constraint(Displayed):
         object.__setattr__(self, "expression", expression)
         object.__setattr__(self, "one_sided", one_sided)
 
+    @classmethod
+    def member(cls, template: "Constraint", name: str, expression: Callable[[], sp.Expr]) -> "Constraint":
+        """A constraint of a family: like its template in all but name, and written out when somebody reads it."""
+        made = object.__new__(cls)
+        made.__dict__.update({f.name: getattr(template, f.name) for f in fields(template) if f.name != "expression"})
+        made.__dict__.update(name=name, _template=template, _expression=expression)
+        return made
+
+    def __getattr__(self, key: str) -> Any:
+        """The expression of a member of a family, when it is first read."""
+        if key != "expression" or "_expression" not in self.__dict__:
+            raise AttributeError(key)
+        self.__dict__["expression"] = Constraint(self._expression(), self.name, self.one_sided).expression
+        return self.__dict__["expression"]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What to pickle: the fields."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """The fields back from a pickle."""
+        self.__dict__.update(state)
+
     def __repr__(self) -> str:
         """The constraint in a line."""
         return told(self, self.name, f"{in_a_line(self.expression)} {'≥' if self.one_sided else '='} 0")
+
+    @property
+    def _alike(self) -> "Constraint | None":
+        """The template of a member of a family."""
+        return self.__dict__.get("_template")
 
     @property
     def _who(self) -> str:
@@ -81,6 +109,8 @@ class Constraint(Displayed):
     @cached_property
     def order(self) -> int:
         """How often coordinates are differentiated in the constraint as given: 0, 1 or 2 (higher is a mistake)."""
+        if (alike := self._alike) is not None:
+            return alike.order
         derivatives = [d for d in self._parts if isinstance(d, sp.Derivative)]
         return max((d.derivative_count for d in derivatives if d.expr in self.functions), default=0)
 
@@ -101,11 +131,15 @@ class Constraint(Displayed):
     @cached_property
     def rheonomic(self) -> bool:
         """Time occurs explicitly."""
+        if (alike := self._alike) is not None:
+            return alike.rheonomic
         return bool(self._plain_expression.has(t))
 
     @cached_property
     def catastatic(self) -> bool | None:
         """Rest is allowed: the velocity-level form holds with all rates zero (None at acceleration level)."""
+        if (alike := self._alike) is not None:
+            return alike.catastatic
         if self.order > 1:
             return None
         if self.order == 0:
@@ -115,6 +149,8 @@ class Constraint(Displayed):
     @cached_property
     def linear(self) -> bool:
         """The velocity-level form is linear in the velocities."""
+        if (alike := self._alike) is not None:
+            return alike.linear
         return self.order != 1 or degree_at_most(self._plain_expression, self._plain.v, 1)
 
     @property

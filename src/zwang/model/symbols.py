@@ -7,28 +7,38 @@ parameter is a plain symbol. A SymPy user's own objects are therefore as good as
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from zwang.display import LONGEST
 from zwang.errors import InputError
 from zwang.linalg.exact import operations
+from zwang.model.families.array import CoordinateArray, coordinate_array
+from zwang.model.time import rates as rates
+from zwang.model.time import t as t
 
 MOST_READ = 200  # operations of an expression that is written in a line of text
 
-t = sp.Symbol("t")  # the time of SymPy's dynamicsymbols, so that its mechanics objects fit
 
-
-def coordinates(names: str) -> Any:
+def coordinates(names: str, shape: Any = None) -> Any:
     """Coordinates by name, as functions of time: one for one name, a tuple for several, as in SymPy.
+
+    With `shape` each name gives an array: x[0], x[1], … or x[0,0], x[0,1], …, made when they are looked at.
 
     >>> x, y = coordinates("x y")
     >>> x
     x(t)
+    >>> coordinates("r", shape=(400, 3))[2, 0]
+    r[2,0](t)
     """
+    if shape is not None:
+        arrays = tuple(coordinate_array(name, shape) for name in names.replace(",", " ").split())
+        if not arrays:
+            raise InputError("coordinates: there is no name: give one, coordinates('x', shape=3)")
+        return arrays[0] if len(arrays) == 1 else arrays
     made = sp.symbols(names, cls=sp.Function)  # what dynamicsymbols does, without the import it takes
     return made(t) if isinstance(made, type(sp.Function("f"))) else tuple(f(t) for f in made)
 
@@ -43,13 +53,17 @@ def parameters(names: str) -> Any:
     return sp.symbols(names)
 
 
-def dot(expression: sp.Expr) -> sp.Expr:
-    """The total derivative with respect to time.
+def dot(expression: Any) -> Any:
+    """The total derivative with respect to time, of an expression or of every entry of an array.
 
     >>> x = coordinates("x")
     >>> dot(x**2)
     2*x(t)*Derivative(x(t), t)
     """
+    if isinstance(expression, CoordinateArray):
+        return expression.dot
+    if isinstance(expression, np.ndarray):
+        return np.vectorize(dot, otypes=[object])(expression)
     given = as_expression(expression)
     return rates(given)[0] if isinstance(given, AppliedUndef) and given.args == (t,) else given.diff(t)
 
@@ -120,15 +134,6 @@ def in_a_line(expression: Any) -> str:
     size = operations([expression])
     text = vsstrrepr(expression) if size <= MOST_READ else ""
     return str(text) if 0 < len(text) <= LONGEST else f"an expression of {size:,} operations"
-
-
-@lru_cache(maxsize=65536)
-def rates(function: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    """The first and second derivative of a coordinate; kept, because SymPy takes its time to make them.
-
-    They are what `function.diff(t)` arrives at, after many times as long.
-    """
-    return sp.Derivative(function, t), sp.Derivative(function, (t, 2))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """A mechanical system: what it is and what it must obey. Frozen, SymPy, no numbers but default parameters."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -14,9 +14,13 @@ from zwang.errors import InputError, ModelError
 from zwang.mistakes import Mistake, Where
 from zwang.model.check import find_mistakes, place_name
 from zwang.model.constraint import Constraint
+from zwang.model.families.check import find_mistakes_in_families
+from zwang.model.families.repeated import Repeated, described, is_repeated, named_constraint, one_by_one
 from zwang.model.signal import Signal
 from zwang.model.symbols import as_expression, as_scalar, rates, t
 from zwang.waiting import waiting
+
+WRITTEN_OUT = ("coordinates", "kinetic", "potential", "forces", "constraints", "nonideal")  # where there are families
 
 
 @dataclass(frozen=True, init=False)
@@ -29,6 +33,9 @@ class System(Displayed):
     `constraints` a mapping name → constraint or a sequence. `parameters` are default values, None for none; a
     function of time that is not a coordinate, such as a driving α(t), is declared there too, with an expression
     in t, a `Signal` or None.
+
+    Energies, forces and constraints may be families, or sums with them (see `family`); forces are then given by arrays
+    of coordinates, {x: family}, each member along the coordinate in its place.
 
     Every mistake of the description is reported at once, in a `ModelError`.
 
@@ -66,8 +73,6 @@ class System(Displayed):
         name: str = "",
     ) -> None:
         """Bring the description to one normal form, then look for mistakes."""
-        listed = coordinates if isinstance(coordinates, Sequence | sp.MatrixBase) else (coordinates,)
-        q = tuple(listed)
         mistakes: list[Mistake] = []
 
         def attempt(where: Where, build: Any, fallback: Any, *what: object) -> Any:
@@ -77,45 +82,22 @@ class System(Displayed):
                 mistakes.append(Mistake(*what, *error.mistakes, where=where))
                 return fallback
 
-        def set_field(key: str, value: Any) -> None:
-            object.__setattr__(self, key, value)
-
-        set_field("name", name)
-        set_field("coordinates", q)
-        energy = None if kinetic is None else attempt(("kinetic",), lambda: as_scalar(kinetic), None, "kinetic: ")
-        if (
-            kinetic is not None and energy is None
-        ):  # stands in for what is not an energy, so that nothing else is said of it
-            energy = sp.Add(*[rates(f)[0] ** 2 for f in q if isinstance(f, AppliedUndef)])
-        set_field("kinetic", energy)
-        zero = (sp.S.Zero,) * len(q)
-        set_field("potential", attempt(("potential",), lambda: as_scalar(potential), sp.S.Zero, "potential: "))
-        set_field("forces", attempt(("forces",), lambda: per_coordinate(forces, q), zero, "forces: "))
-        set_field("nonideal", attempt(("nonideal",), lambda: per_coordinate(nonideal, q), zero, "nonideal: "))
-        matrix = None
+        found: dict[str, Any] = {"name": name, "parameters": MappingProxyType(values_given(parameters, attempt))}
+        object.__setattr__(self, "parameters", found["parameters"])
+        parts = coordinates, kinetic, potential, forces, nonideal, constraints
+        repeats = is_repeated(*parts)
+        if repeats:
+            found["repeated"] = described(*parts, frozenset(self.inputs), attempt)
+        else:
+            found |= normal(*parts, frozenset(self.inputs), attempt)
+        n = len(found["repeated"].names if repeats else found["coordinates"])
+        found["mass"] = None
         if mass is not None:
-            matrix = attempt(("mass",), lambda: square_matrix(mass, len(q)), sp.eye(len(q)), "mass: ")
-        set_field("mass", matrix)
-        named = constraints.items() if isinstance(constraints, Mapping) else ((None, c) for c in as_list(constraints))
-        values = attempt(("parameters",), lambda: as_mapping(parameters), {}, "parameters: ")
-        for f in [f for f, value in values.items() if isinstance(f, AppliedUndef) and is_formula(value)]:
-            where = ("parameters", f.func.__name__)
-            values[f] = attempt(where, lambda f=f: as_expression(values[f]), None, "parameters[", f, "]: ")
-        # a symbol without a value is as good as one that is not mentioned; a function of time is thereby declared
-        values = {s: value for s, value in values.items() if value is not None or not isinstance(s, sp.Symbol)}
-        set_field("parameters", MappingProxyType(values))
-        given = frozenset(self.inputs)
-        built = [
-            attempt(
-                ("constraints", i if n is None else str(n)),
-                lambda n=n, c=c, i=i: named_constraint(n, c, i, given),
-                None,
-            )
-            for i, (n, c) in enumerate(named)
-        ]
-        set_field("constraints", tuple(c for c in built if c is not None))
+            found["mass"] = attempt(("mass",), lambda: square_matrix(mass, n), sp.eye(n), "mass: ")
+        for key, value in found.items():
+            object.__setattr__(self, key, value)
         with waiting("checking the description"):
-            mistakes += find_mistakes(self)
+            mistakes += find_mistakes_in_families(self, found["repeated"]) if repeats else find_mistakes(self)
         if mistakes:
             raise ModelError(mistakes, name)
 
@@ -131,9 +113,22 @@ class System(Displayed):
         parts = named("coordinates", self.coordinate_names), named("constraints", self.constraint_names)
         return told(self, self.name, *parts, named("parameters", self.parameters))
 
+    def __getattr__(self, key: str) -> Any:
+        """What is described by families is written out when somebody reads it."""
+        repeated = self.__dict__.get("repeated")
+        if repeated is None or key not in WRITTEN_OUT:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {key!r}")
+        value = self.__dict__[key] = repeated.written(key)
+        return value
+
+    def __hash__(self) -> int:
+        """By its names: what is written out and what is described by families may be equal."""
+        return hash((self.coordinate_names, self.constraint_names, self.name))
+
     def __getstate__(self) -> dict[str, Any]:
         """What to pickle: the fields; a read-only view of a dictionary cannot be pickled, the dictionary can."""
-        return {f.name: getattr(self, f.name) for f in fields(self)} | {"parameters": dict(self.parameters)}
+        kept = {"repeated", "mass", "name"} if self.families is not None else {f.name for f in fields(self)}
+        return {key: getattr(self, key) for key in kept} | {"parameters": dict(self.parameters)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """The fields back from a pickle."""
@@ -145,14 +140,28 @@ class System(Displayed):
         return tuple(rates(q)[0] for q in self.coordinates)
 
     @property
+    def families(self) -> Repeated | None:
+        """The description by families, if there are some."""
+        return self.__dict__.get("repeated")
+
+    @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
         """The coordinates' names, without the (t)."""
-        return tuple(q.func.__name__ for q in self.coordinates)
+        return self.families.names if self.families else tuple(q.func.__name__ for q in self.coordinates)
 
-    @property
+    @cached_property
+    def coordinate_index(self) -> dict[str, int]:
+        """Name → number of a coordinate."""
+        return {name: i for i, name in enumerate(self.coordinate_names)}
+
+    def coordinate(self, i: int) -> sp.Expr:
+        """A coordinate by its number."""
+        return self.families.coordinate(self.families.names[i]) if self.families else self.coordinates[i]
+
+    @cached_property
     def constraint_names(self) -> tuple[str, ...]:
         """The constraints' names, in their order."""
-        return tuple(c.name for c in self.constraints)
+        return self.families.constraint_names if self.families else tuple(c.name for c in self.constraints)
 
     @property
     def inputs(self) -> dict[sp.Expr, Any]:
@@ -171,11 +180,15 @@ class System(Displayed):
 
     @cached_property
     def _described(self) -> frozenset[sp.Symbol]:
+        if self.families is not None:
+            return self.families.symbols | (self.mass.free_symbols if self.mass is not None else frozenset())
         return frozenset().union(*(e.free_symbols for e in self.places.values()))
 
     @property
     def structure(self) -> tuple[Any, ...]:
         """Everything but names and default values: systems of one structure have the same equations."""
+        if self.families is not None:
+            return (self.families.key, self.mass)
         constraints = tuple((c.expression, c.order, c.one_sided) for c in self.constraints)
         return (
             self.coordinates,
@@ -212,9 +225,51 @@ def is_formula(value: Any) -> bool:
     return value is not None and not isinstance(value, Signal)
 
 
-def as_list(values: Any) -> list[Any]:
-    """A sequence as a list; one value as a list of one."""
-    return list(values) if isinstance(values, Sequence | sp.MatrixBase) and not isinstance(values, str) else [values]
+def values_given(parameters: Any, attempt: Callable[..., Any]) -> dict[Any, Any]:
+    """Default values, known functions of time as expressions."""
+    values = attempt(("parameters",), lambda: as_mapping(parameters), {}, "parameters: ")
+    for f in [f for f, value in values.items() if isinstance(f, AppliedUndef) and is_formula(value)]:
+        where = ("parameters", f.func.__name__)
+        values[f] = attempt(where, lambda f=f: as_expression(values[f]), None, "parameters[", f, "]: ")
+    # a symbol without a value is as good as one that is not mentioned; a function of time is thereby declared
+    return {s: value for s, value in values.items() if value is not None or not isinstance(s, sp.Symbol)}
+
+
+def normal(
+    coordinates: Any,
+    kinetic: Any,
+    potential: Any,
+    forces: Any,
+    nonideal: Any,
+    constraints: Any,
+    known: frozenset[sp.Expr],
+    attempt: Callable[..., Any],
+) -> dict[str, Any]:
+    """A description in its normal form; what cannot be read is told to `attempt`, place by place."""
+    q = tuple(coordinates if isinstance(coordinates, Sequence | sp.MatrixBase) else (coordinates,))
+    energy = None if kinetic is None else attempt(("kinetic",), lambda: as_scalar(kinetic), None, "kinetic: ")
+    if kinetic is not None and energy is None:
+        # stands in for what is not an energy, so that nothing else is said of it
+        energy = sp.Add(*[rates(f)[0] ** 2 for f in q if isinstance(f, AppliedUndef)])
+    zero = (sp.S.Zero,) * len(q)
+    by_name = isinstance(constraints, Mapping)
+    named = constraints.items() if by_name else ((None, c) for c in one_by_one(constraints))
+    built = [
+        attempt(
+            ("constraints", i if n is None else str(n)),
+            lambda n=n, c=c, i=i: named_constraint(n, c, i, known),
+            None,
+        )
+        for i, (n, c) in enumerate(named)
+    ]
+    return {
+        "coordinates": q,
+        "kinetic": energy,
+        "potential": attempt(("potential",), lambda: as_scalar(potential), sp.S.Zero, "potential: "),
+        "forces": attempt(("forces",), lambda: per_coordinate(forces, q), zero, "forces: "),
+        "nonideal": attempt(("nonideal",), lambda: per_coordinate(nonideal, q), zero, "nonideal: "),
+        "constraints": tuple(c for c in built if c is not None),
+    }
 
 
 def as_mapping(given: Any) -> dict[Any, Any]:
@@ -234,7 +289,7 @@ def per_coordinate(given: Any, q: tuple[sp.Expr, ...]) -> tuple[sp.Expr, ...]:
         if strangers:
             raise InputError(f"{', '.join(strangers)}: no such coordinate; there are {', '.join(map(str, q))}")
         return tuple(as_scalar(given.get(qi, 0)) for qi in q)
-    values = as_list(given)
+    values = one_by_one(given)
     if len(values) != len(q):
         raise InputError(f"{len(values)} entries for {len(q)} coordinates ({', '.join(map(str, q))}): give one each")
     return tuple(as_scalar(value) for value in values)
@@ -251,10 +306,3 @@ def square_matrix(given: Any, n: int) -> sp.ImmutableMatrix:
     if matrix.shape != (n, n):
         raise InputError(f"has shape {matrix.shape}, but {n} coordinates need ({n}, {n})")
     return matrix
-
-
-def named_constraint(name: str | None, what: Any, index: int, given: frozenset[sp.Expr]) -> Constraint:
-    """A constraint under its name: the mapping's key, its own, or its number."""
-    if isinstance(what, Constraint):
-        return replace(what, name=str(name or what.name or f"constraint {index + 1}"), given=given)
-    return Constraint(what, str(name or f"constraint {index + 1}"), given=given)

@@ -3,7 +3,8 @@
 Text is never a value: it is refused by the name of what it was given for.
 """
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,56 +17,100 @@ from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.model import System
 from zwang.model.check import missing_values
+from zwang.model.families.array import CoordinateArray
 from zwang.model.fixed import FrozenValue
 from zwang.model.signal import Handle, Signal, handle, lookup, signals_in
-from zwang.model.symbols import as_expression, label
-from zwang.words import nearest
+from zwang.model.state import State, place_of, places_of_array
+from zwang.model.symbols import as_expression, label, rates
+from zwang.words import listed, nearest
+
+MOST_MISSING = 12  # coordinates that a message names
 
 
-def state_arrays(system: System, state: Mapping[Any, ArrayLike]) -> tuple[Array, Array]:
-    """Positions and velocities (…, n) of a state given by coordinate and rate, or by their names, x and x'."""
+def state_arrays(
+    system: System, state: Mapping[Any, ArrayLike], missing_rates: float | None = None
+) -> tuple[Array, Array]:
+    """Positions and velocities (…, n) of a state given by coordinate and rate, or by their names, x and x'.
+
+    An array of coordinates is a key, too, for an array of values along the last axes. Rates that are not given are
+    `missing_rates`, if that is a number.
+    """
+    if isinstance(state, State) and state.system is system:
+        n = len(system.coordinate_names)
+        return state.values_of_all[:n].copy(), state.values_of_all[n:].copy()
     if not isinstance(state, Mapping):
         raise InputError(
             f"a state maps coordinates and rates to numbers, {{x: 0, dot(x): 1, …}}; got {type(state).__name__}"
         )
-    wanted = [*system.coordinates, *system.velocities]
-    given, state = state, {}
-    for key, value in given.items():
-        symbol = by_name(system, key)
-        if symbol in state:
-            raise InputError(f"the state sets {label(symbol)} twice, by name and by symbol: give it once")
-        state[symbol] = value
-    known = set(wanted)
-    unknown = [key for key in state if key not in known]
-    if unknown:
-        raise InputError(
-            f"the state sets {label(unknown[0])}, which is not a coordinate or rate of this system"
-            f"{suggestion(unknown[0], wanted)}"
-        )
-    missing = [label(key) for key in wanted if key not in state]
-    if missing:
-        raise InputError(f"the state does not say what {', '.join(missing)} is: give every coordinate and every rate")
-    values = [numbers(state[key], label(key)) for key in wanted]
+    names = system.coordinate_names
+    n = len(names)
+    blocks = [(np.arange(n, 2 * n), np.full(n, missing_rates))] if missing_rates is not None else []
+    seen: set[int] = set()
+    singles: dict[int, float] = {}
+    key: Any
+    value: Any
+    for key, value in state.items():
+        if isinstance(key, CoordinateArray):
+            places = places_of_array(system, key).ravel()
+            blocks.append((places, in_rows(key, value)))
+            own = set(places.tolist())
+            twice = next(iter(seen & own), None) if len(own) == len(places) else int(places[0])
+            seen |= own
+        elif (place := place_of(system, key)) is None:
+            raise InputError(
+                f"the state sets {label(key)}, which is not a coordinate or rate of this system"
+                f"{suggestion(key, [*system.coordinates, *system.velocities])}"
+            )
+        else:
+            twice = place if place in seen else None
+            seen.add(place)
+            if type(value) is float and math.isfinite(value):
+                singles[place] = value
+            else:
+                blocks.append((np.array([place]), numbers(value, state_label(names, place))[..., None]))
+        if twice is not None:
+            raise InputError(f"the state sets {state_label(names, twice)} twice, by name and by symbol: give it once")
+    if missing_rates is not None:
+        seen |= set(range(n, 2 * n))
+    if len(seen) < 2 * n:
+        missing = [state_label(names, i) for i in range(2 * n) if i not in seen]
+        words = listed(missing, MOST_MISSING) if len(missing) > MOST_MISSING else ", ".join(missing)
+        raise InputError(f"the state does not say what {words} is: give every coordinate and every rate")
     try:
-        values = list(np.broadcast_arrays(*values))
+        shape = np.broadcast_shapes(*(values.shape[:-1] for _, values in blocks))
     except ValueError:
-        shapes = ", ".join(f"{label(key)}: {x.shape}" for key, x in zip(wanted, values, strict=True))
+        shapes = ", ".join(f"{state_label(names, int(p[0]))}: {x.shape[:-1]}" for p, x in blocks)
         raise InputError(f"the arrays of the state do not broadcast: {shapes}") from None
-    both = np.stack(values, axis=-1)
-    n = len(system.coordinates)
+    both = np.empty((*shape, 2 * n))
+    for places, values in blocks:
+        both[..., places] = values
+    if singles:
+        both[..., list(singles)] = list(singles.values())
     return both[..., :n], both[..., n:]
+
+
+def state_label(names: Sequence[str], place: int) -> str:
+    """What a person calls a coordinate, or a rate, by its place in a state."""
+    return names[place] if place < len(names) else f"dot({names[place - len(names)]})"
+
+
+def in_rows(key: CoordinateArray, value: Any) -> Array:
+    """(…, size) values for the coordinates of an array."""
+    given = numbers(value, repr(key))
+    if given.ndim < key.ndim:
+        given = np.broadcast_to(given, key.shape)
+    if given.shape[given.ndim - key.ndim :] != key.shape:
+        raise InputError(f"the state sets {key!r} to an array of shape {given.shape}: the last axes must agree")
+    return given.reshape(*given.shape[: given.ndim - key.ndim], key.size)
 
 
 def by_name(system: System, key: Any) -> Any:
     """The coordinate or rate that a key stands for: x or "x"; dot(x), "x'" or "dot(x)"; other keys as they are."""
-    if not isinstance(key, str):
+    place = place_of(system, key) if isinstance(key, str) else None
+    if place is None:
         return key
-    for name, q, v in zip(system.coordinate_names, system.coordinates, system.velocities, strict=True):
-        if key == name:
-            return q
-        if key in (f"{name}'", f"dot({name})"):
-            return v
-    return key
+    n = len(system.coordinate_names)
+    return system.coordinate(place) if place < n else rates(system.coordinate(place - n))[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +239,7 @@ def suggestion(wrong: Any, known: list[Any]) -> str:
 
 def column_of(system: System, coordinate: Any) -> int:
     """The index of a coordinate, given itself, its name or its index."""
-    for i, q in enumerate(system.coordinates):
-        if coordinate in (q, i, system.coordinate_names[i]):
-            return i
+    place = coordinate if isinstance(coordinate, int | np.integer) else place_of(system, coordinate)
+    if place is not None and 0 <= place < len(system.coordinate_names):
+        return int(place)
     raise InputError(f"{coordinate} is not a coordinate; there are {', '.join(map(str, system.coordinates))}")

@@ -60,8 +60,7 @@ def assemble(
         guess = given_as.guess_with(parameters)
     if not isinstance(guess, Mapping):
         raise InputError(f"a guess maps coordinates and rates to numbers; got {type(guess).__name__}")
-    given = {by_name(system, key): value for key, value in guess.items()}
-    q, v = state_arrays(system, dict.fromkeys(system.velocities, 0.0) | given)
+    q, v = state_arrays(system, guess, missing_rates=0.0)
     if q.ndim != 1:
         raise InputError("assemble takes one guess: give numbers, not arrays")
     held = held_flags(system, hold)

@@ -1,6 +1,6 @@
 """A system as families: members are the same term, force or constraint in other coordinates, with other numbers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 import symengine as se
 
 from zwang.arrays import Array, Indices
-from zwang.equations.derivation import Derived, Description, terms
+from zwang.equations.derivation import Derived, Description, Repeat, terms
 from zwang.lowering.cache import Kept
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.rolled.canonical import Reading, Role, read
@@ -70,7 +70,7 @@ class Families:
     @property
     def m(self) -> int:
         """How many constraints."""
-        return len(self.lowered.description.constraints)
+        return len(self.lowered.description.orders)
 
     @cached_property
     def constraints(self) -> tuple[Family, ...]:
@@ -98,7 +98,7 @@ class Part:
 def rolled(lowered: Lowered) -> Families | None:
     """The families of a large system, found once; None for a small one, or one whose expressions may switch."""
     description = lowered.description
-    if len(description.axes.q) + len(description.constraints) < ROLLED_FROM or description.switching:
+    if len(description.axes.q) + len(description.orders) < ROLLED_FROM or description.switching:
         return None
     return _FAMILIES.get(lowered, lambda: families_of(lowered))
 
@@ -110,16 +110,19 @@ def families_of(lowered: Lowered) -> Families:
     for letter, symbols in (("q", axes.q), ("v", axes.v), ("a", axes.a), ("p", lowered.parameters)):
         roles |= {symbol: (letter, i) for i, symbol in enumerate(symbols)}
     found: dict[Any, list[tuple[Part, Reading]]] = {}
-    for part in parts(lowered.description):
+    repeats = lowered.description.repeats
+    for part in parts(repeats.beside, repeats.rows) if repeats else parts(lowered.description):
         reading = read(part.expression, roles, part.first)
         key = (part.kind, part.order, len(part.first), *reading.key)
         found.setdefault(key, []).append((part, reading))
-    given = lowered.description.mass is not None
-    return Families(lowered, tuple(family(members, axes.t, given) for members in found.values()))
+    given = lowered.description.mass_given
+    read_off = [family(members, axes.t, given) for members in found.values()]
+    described = families_given(repeats.families, given) if repeats else ()
+    return Families(lowered, (*described, *read_off))
 
 
-def parts(description: Description) -> Iterator[Part]:
-    """The terms, forces and constraints of a system."""
+def parts(description: Description, rows: Sequence[int] | None = None) -> Iterator[Part]:
+    """The terms, forces and constraints of a system; `rows` are the numbers of the constraints if not 0, 1, …"""
     if description.mass is not None:
         for i, row in enumerate(description.mass):
             for j, entry in enumerate(row[: i + 1]):
@@ -127,16 +130,18 @@ def parts(description: Description) -> Iterator[Part]:
                     yield Part("mass", entry, (i,) if i == j else (i, j))
     else:
         for term in terms(description.kinetic):
-            yield Part("kinetic", term)
+            if term != 0:
+                yield Part("kinetic", term)
     for term in terms(description.potential):
-        yield Part("potential", term)
+        if term != 0:
+            yield Part("potential", term)
     for kind, forces in (("force", description.forces), ("nonideal", description.nonideal)):
         for i, force in enumerate(forces):
             for term in terms(force):
                 if term != 0:
                     yield Part(kind, term, (i,))
     for i, (expression, order) in enumerate(description.constraints):
-        yield Part("constraint", expression, row=i, order=order)
+        yield Part("constraint", expression, row=i if rows is None else rows[i], order=order)
 
 
 def family(members: list[tuple[Part, Reading]], t: Any, mass_given: bool) -> Family:
@@ -154,6 +159,53 @@ def family(members: list[tuple[Part, Reading]], t: Any, mass_given: bool) -> Fam
         np.array([r.constants for _, r in members], dtype=float).reshape(len(members), constants),
         np.array([p.row for p, _ in members if p.row >= 0], dtype=np.int64),
     )
+
+
+KINDS = {"forces": "force", "constraints": "constraint"}  # what parts are called that stand in these places
+
+
+def families_given(repeats: Sequence[Repeat], mass_given: bool) -> tuple[Family, ...]:
+    """Families that were described as such; those that are the same expression in other symbols are one."""
+    found: dict[Any, list[Family]] = {}
+    for repeat in repeats:
+        kind = KINDS.get(repeat.place, repeat.place)
+        first = (0,) if kind in ("force", "nonideal") else ()
+        for term in [repeat.expression] if kind == "constraint" else terms(repeat.expression):
+            if term != 0 or kind == "constraint":
+                key, made = family_given(Part(kind, term, first, order=repeat.order), repeat, mass_given)
+                found.setdefault(key, []).append(made)
+    return tuple(joined(same) for same in found.values())
+
+
+def family_given(part: Part, repeat: Repeat, mass_given: bool) -> tuple[Any, Family]:
+    """A term of a described family as a family, and the key that those of its kind have."""
+    roles: dict[Any, Role] = {}
+    for letter, symbols in zip("qvap", (repeat.axes.q, repeat.axes.v, repeat.axes.a, repeat.parameters), strict=True):
+        roles |= {symbol: (letter, i) for i, symbol in enumerate(symbols)}
+    reading, own = read(part.expression, roles, part.first), repeat.given.shape[1]
+    places = [(number < own, number) for number in reading.parameters]
+    p, c = (tuple(se.Symbol(f"{letter}{i}") for i in range(len(places) + len(reading.constants))) for letter in "pc")
+    taken, numbers = [n for real, n in places if real], [n - own for real, n in places if not real]
+    names = dict(zip(taken, p, strict=False)) | {n + own: c[len(reading.constants) + k] for k, n in enumerate(numbers)}
+    q, v, a = (tuple(se.Symbol(f"{letter}{i}") for i in range(len(reading.coordinates))) for letter in "qva")
+    its = {"q": q, "v": v, "a": a, "p": [names[n] for _, n in places], "c": c}
+    axes = Axes(q, v, a, repeat.axes.t, se.Add)
+    description = local_system(part, reading.template(its), axes, mass_given)
+    constants = np.broadcast_to(reading.constants, (len(repeat.coordinates), len(reading.constants)))
+    made = Family(
+        Lowered(description, (*p[: len(taken)], *c[: len(reading.constants) + len(numbers)])),
+        repeat.coordinates[:, list(reading.coordinates)],
+        repeat.given[:, taken],
+        np.concatenate([constants, repeat.constants[:, numbers]], axis=1),
+        repeat.rows,
+    )
+    return (part.kind, part.order, *reading.key, *(real for real, _ in places)), made
+
+
+def joined(families: Sequence[Family]) -> Family:
+    """Families of one key as one."""
+    tables = ("coordinates", "parameters", "constants", "rows")
+    return Family(families[0].lowered, *(np.concatenate([getattr(f, table) for f in families]) for table in tables))
 
 
 def local_system(part: Part, expression: Any, axes: Axes, mass_given: bool) -> Description:

@@ -69,7 +69,7 @@ def projection_program(families: Families, basis: RowBasis, gains: tuple[Any, An
     """The way back to the constraints, as `lowering.projection` gives it."""
     workspace = workspace_of(families, gains)
     residual, residual_rate = readings(workspace, families)
-    orders = [order for _, order in families.lowered.description.constraints]
+    orders = families.lowered.description.orders
     outputs = {}
     for name, most, reading in (("dq", 0, residual), ("dv", 1, residual_rate)):
         rows = [i for i in basis.used if orders[i] <= most]
@@ -215,7 +215,7 @@ def matrices_program(families: Families) -> tuple[RolledProgram, MatrixPlaces]:
     sums = together([row_of(workspace, family, sizes_of_sums(family)) for family in families.constraints])
     residual, residual_rate = readings(workspace, families)
     size, rate_size = readings(workspace, families, size_of)
-    orders = np.array([order for _, order in families.lowered.description.constraints], dtype=int)
+    orders = np.array(families.lowered.description.orders, dtype=int)
     holonomic, first = np.flatnonzero(orders == 0), np.flatnonzero(orders <= 1)
     outputs = {
         "M": M,

@@ -65,7 +65,7 @@ fuzz: .venv/ready  # 22,000 model files at random: a quarter of an hour
 LOWEST := linalg formulations/test_stacks.py formulations/test_one_sided.py equations/test_latex.py equations/test_papers.py \
   compile/test_builders.py compile/test_kernel.py model files/test_read.py files/test_store.py lowering \
   engines/scipy/test_engine.py engines/taylor/test_translate.py \
-  motion/test_simulate.py motion/ensemble/test_many.py motion/test_independent.py \
+  motion/test_simulate.py motion/ensemble motion/test_independent.py \
   multibody/test_redundant.py multibody/readers/test_mjcf.py results show/test_plot.py show/test_animate.py \
   cli/commands/test_run.py cli/test_error_boundary.py cli/test_help.py cli/test_process.py test_evaluation.py test_verdict.py
 test-lowest: .venv-lowest/ready

@@ -11,7 +11,9 @@ PATIENCE = 1.0  # seconds before a bar appears
 WIDTH = 30
 
 
-def reporter(progress: Any, start: float, end: float) -> Callable[[float], None] | None:
+def reporter(
+    progress: Any, start: float, end: float, words: str = "t = {:.6g} of {:.6g}"
+) -> Callable[[float], None] | None:
     """What to call with the time reached: the user's callback, a bar on a terminal, or nothing.
 
     `progress` is a function of (time reached, end), True or False for a bar or none, or None: a bar where
@@ -32,7 +34,7 @@ def reporter(progress: Any, start: float, end: float) -> Callable[[float], None]
         share = (t - start) / (end - start) if end != start else 1.0
         filled = round(WIDTH * share)
         close = "\n" if t == end else ""
-        sys.stderr.write(f"\r{'━' * filled}{'╌' * (WIDTH - filled)} {share:4.0%}  t = {t:.6g} of {end:.6g}{close}")
+        sys.stderr.write(f"\r{'━' * filled}{'╌' * (WIDTH - filled)} {share:4.0%}  {words.format(t, end)}{close}")
         sys.stderr.flush()
 
     return bar

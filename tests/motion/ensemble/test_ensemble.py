@@ -10,10 +10,10 @@ from tests.references import problems
 from zwang import dot
 from zwang.engines.native.engine import compiled
 from zwang.motion.ensemble.gather import gathered
-from zwang.motion.ensemble.many import lead_of
 from zwang.motion.ensemble.part import compute, shapes
 from zwang.motion.ensemble.problem import sampled
-from zwang.motion.ensemble.together import run_together
+from zwang.motion.ensemble.sweep import find_lead
+from zwang.motion.ensemble.together import lead_by, run_together
 from zwang.motion.observe import Segment, values_of
 from zwang.motion.setup import RunOptions
 
@@ -27,6 +27,11 @@ def swings(count, until=2.0, samples=7, drift="none"):
     starts = {x: np.sin(angle), y: -np.cos(angle), dot(x): 0, dot(y): 0}
     starts[x][2] += 1e-3
     return sampled(system, starts, None, RunOptions(until, samples=samples, method="native", drift=drift)).ensemble()
+
+
+def lead_of(ensemble):
+    first = find_lead(len(ensemble), lambda part: ensemble.part(part).consistent)
+    return lead_by(ensemble, first, len(ensemble))
 
 
 def computed(ensemble, lead):
@@ -86,3 +91,14 @@ def test_blocks_do_not_change_the_result(monkeypatch):
     some, said = computed(whole, lead)
     assert said.statuses == told.statuses
     assert all(np.array_equal(some[name], everything[name], equal_nan=True) for name in some)
+
+
+def test_signals_are_read_in_lanes():
+    # Nine samples: some lanes have no run, and must not look for a table where there is none.
+    model = zw.load_model("tall_building")
+    stiffness = float(model.system.parameters[next(s for s in model.system.parameters if str(s) == "k")])
+    options = {"until": 0.5, "samples": 3, "tol": 1e-9}
+    many = zw.simulate_many(model, **options, parameters={"k": stiffness * np.linspace(0.9, 1.1, 9)}, threads=2)
+    one = model.simulate(until=0.5, samples=3, tol=1e-9, method="native", parameters={"k": stiffness})
+    assert (many.status == "finished").all()
+    assert np.abs(many.q.values[4] - one.q.values).max() < 1e-12 * np.abs(one.q.values).max()

@@ -330,7 +330,8 @@ def _alone(runs: Runs, until: float, attempts: int, which: Sequence[int]) -> Cal
 def _in_lanes(runs: Runs, until: float, attempts: int, count: int) -> Callable[[int], bool]:
     """What a thread does in one turn, until it is False: a slice of the runs in its lanes."""
     k, advance_group = runs.kernels, lanes_loop.compiled()
-    groups = lanes.prepare(runs.records, k.parameters, k.in_lanes, k.work_in_lanes, loop.address(), count)
+    start = runs.memory[0, : 1 + 2 * k.coordinates + k.parameters]
+    groups = lanes.prepare(runs.records, start, k.in_lanes, k.work_in_lanes, loop.address(), count)
 
     def turn(thread: int) -> bool:
         addresses = groups.records.ctypes.data, thread, runs.records.ctypes.data

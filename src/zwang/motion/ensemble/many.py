@@ -1,5 +1,6 @@
 """Many starts at once: one compilation, all cores, one dataset."""
 
+import os
 import time as clock
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,14 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zwang.arrays import Array
 from zwang.engines.registry import DEFAULT
 from zwang.errors import InputError
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, end_of, is_array
+from zwang.motion.ensemble.fingerprint import fingerprint
 from zwang.motion.ensemble.part import compute, shapes
-from zwang.motion.ensemble.problem import Ensemble, Sampled, sampled
-from zwang.motion.ensemble.together import Lead, lead_by
-from zwang.motion.observe import chunks, settings
+from zwang.motion.ensemble.problem import Sampled, sampled
+from zwang.motion.ensemble.store import Layout, open_store, require_extra
+from zwang.motion.ensemble.summary import DOUBTS_MEAN, STATUS_MEANS, summary, summary_of_doubts
+from zwang.motion.ensemble.sweep import find_lead, sweep
+from zwang.motion.ensemble.together import lead_by
+from zwang.motion.observe import settings
+from zwang.motion.progress import reporter
 from zwang.motion.setup import RunOptions, check_span
 from zwang.results.dataset import VARIABLES, dataset
 from zwang.waiting import waiting
@@ -24,9 +31,6 @@ from zwang.words import count, nearest
 
 if TYPE_CHECKING:
     import xarray as xr
-
-LOOKED_AT = 1024  # starts that are looked at together, for one that can lead
-STATUS_MEANS, DOUBTS_MEAN = "how each sample ended", "what cannot be vouched for"
 
 
 def simulate_many(
@@ -44,6 +48,10 @@ def simulate_many(
     max_step: float | None = None,
     threads: int | None = None,
     keep: Sequence[str] | None = None,
+    store: str | os.PathLike[str] | None = None,
+    client: Any = None,
+    chunk: int = 1000,
+    progress: Any = None,
 ) -> "xr.Dataset":
     """Integrate a system from many starts, or for many parameter values, on all cores and one compilation.
 
@@ -55,6 +63,12 @@ def simulate_many(
 
     `keep` names the variables that the dataset is to have, ("q", "energy"); all of them without it. The others are
     computed and looked at, so that doubts are told, but take no memory.
+
+    With a `store`, a folder, samples are computed `chunk` by `chunk` and written there with Zarr (extra `cluster`); the
+    dataset reads them when they are looked at. The same call goes on where it was interrupted, or gives what is there;
+    a store of something else is refused. `client`, a `Client` of dask.distributed, has the workers of a cluster
+    compute; the store must be on a disk that they share. The bits are the same wherever and in whatever chunks they are
+    computed. `progress` is a function of (samples done, samples), or True or False for a bar or none.
 
     >>> import numpy as np
     >>> import zwang as zw
@@ -69,17 +83,28 @@ def simulate_many(
     options = RunOptions(until, t, times, samples, DEFAULT, form, tol, drift, max_step=max_step)
     if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
         raise InputError(f"threads = {threads!r}: a whole number from 1 on is needed, or None for all cores")
-    asked = sampled(system, starts, parameters, options)
+    asked, names = sampled(system, starts, parameters, options), kept_names(keep)
+    watch = reporter(progress, 0, asked.count, "{:,.0f} of {:,.0f} samples")
+    if store is not None:
+        return stored(asked, names, store, client, chunk, threads, watch)
+    if client is not None:
+        raise InputError("client is given without a store: give store='sweep.zarr', a folder that the workers share")
     ensemble = asked.ensemble()
     ensemble.check()
-    setup, grid, names = ensemble.setup, ensemble.grid, kept_names(keep)
+    setup, grid = ensemble.setup, ensemble.grid
     values = {name: np.empty((len(ensemble), len(grid), *shapes(setup)[name])) for name in names}
     with waiting(f"simulating {count(len(ensemble), 'sample')}"):
-        told = compute(ensemble, lead_of(ensemble), values, threads)
+        first = find_lead(len(ensemble), lambda part: ensemble.part(part).consistent)
+        lead = None if first is None else lead_by(ensemble, first, len(ensemble))
+        told = compute(ensemble, lead, values, threads, watch)
     total = clock.perf_counter() - options.began
     seconds = {"compile_seconds": total - told.seconds, "run_seconds": told.seconds, "total_seconds": total}
     unsure = np.array([told.doubts.get(i, "") for i in range(len(ensemble))] if told.doubts else [""] * len(ensemble))
-    attributes = {"status": summary(Counter(told.statuses)), "doubts": summary_of_doubts(told.doubts, len(ensemble))}
+    first = min(told.doubts, default=0)
+    attributes = {
+        "status": summary(Counter(told.statuses)),
+        "doubts": summary_of_doubts(len(told.doubts), len(ensemble), first, told.doubts.get(first, "")),
+    }
     motion = dataset(
         values,
         grid,
@@ -92,7 +117,44 @@ def simulate_many(
     return motion.assign(
         status=("sample", np.array(told.statuses, dtype=str), {"long_name": STATUS_MEANS}),
         doubts=("sample", unsure, {"long_name": DOUBTS_MEAN}),
-    ).assign_coords(varied(asked, motion))
+    ).assign_coords({name: ("sample", value, {"long_name": "value"}) for name, value in varied(asked).items()})
+
+
+def stored(
+    asked: Sampled, names: Sequence[str], store: Any, client: Any, chunk: Any, threads: int | None, watch: Any
+) -> "xr.Dataset":
+    """The samples in a store, after what is missing there has been computed."""
+    if not isinstance(chunk, int | np.integer) or chunk < 1:
+        raise InputError(f"chunk = {chunk!r}: a whole number from 1 on is needed, the samples of a part")
+    require_extra()
+    require_client(client)
+    head = asked.part(slice(0, 1)).ensemble()
+    system, known_by = head.setup.system, fingerprint(asked, names)
+    layout = Layout(
+        samples=asked.count,
+        chunk=int(chunk),
+        times=head.grid,
+        coordinates=tuple(system.coordinate_names),
+        constraints=tuple(system.constraint_names),
+        keep=tuple(names),
+        varied=varied(asked),
+    )
+    place = open_store(store, layout, known_by, settings(head.setup))
+    with waiting(f"simulating {count(asked.count, 'sample')}"):
+        sweep(asked, place, known_by, client, threads, watch)
+    return place.dataset().assign_attrs(total_seconds=clock.perf_counter() - asked.options.began)
+
+
+def require_client(client: Any) -> None:
+    """Refuse what is not a client of dask.distributed."""
+    if client is None:
+        return
+    from distributed import Client
+
+    if not isinstance(client, Client):
+        raise InputError(
+            f"client = {client!r}: a Client of dask.distributed is meant, as in Client('tcp://scheduler:8786')"
+        )
 
 
 def kept_names(keep: Sequence[str] | None) -> list[str]:
@@ -114,36 +176,12 @@ def kept_names(keep: Sequence[str] | None) -> list[str]:
     return [name for name in VARIABLES if name in names]
 
 
-def lead_of(ensemble: Ensemble) -> Lead | None:
-    """The lead of an ensemble of which all samples are there: the first whose start is on its constraints."""
-    for part in chunks(len(ensemble), LOOKED_AT):
-        which = np.flatnonzero(ensemble.part(part).consistent)
-        if len(which):
-            return lead_by(ensemble, part.start + int(which[0]), len(ensemble))
-    return None
-
-
-def varied(asked: Sampled, motion: "xr.Dataset") -> dict[str, Any]:
+def varied(asked: Sampled) -> dict[str, Array]:
     """The parameters that differ from sample to sample, by name; one that is called as a variable is has no place."""
+    taken = {*VARIABLES, "unique", "status", "doubts", "time", "coordinate", "constraint", "sample"}
+    names = {key: getattr(key, "name", str(key)) for key in asked.parameters}
     return {
-        str(key): (
-            "sample",
-            np.broadcast_to(np.asarray(value, dtype=float), (asked.count,)),
-            {"long_name": "parameter"},
-        )
+        names[key]: np.broadcast_to(np.asarray(value, dtype=float), (asked.count,))
         for key, value in asked.parameters.items()
-        if is_array(value) and str(key) not in motion.variables and str(key) not in motion.dims
+        if is_array(value) and names[key] not in taken
     }
-
-
-def summary_of_doubts(doubts: Mapping[int, str], samples: int) -> str:
-    """How many samples are not vouched for, and what is said of the first."""
-    if not doubts:
-        return ""
-    first = min(doubts)
-    return f"Not vouched for: {len(doubts)} of {samples} samples; sample {first}: {doubts[first]}"
-
-
-def summary(statuses: Mapping[str, int]) -> str:
-    """How the samples fared together, from how many there are of each status."""
-    return ", ".join(f"{number} {kind}" for kind, number in sorted(statuses.items(), key=lambda item: -item[1]))

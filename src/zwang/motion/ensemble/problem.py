@@ -37,13 +37,16 @@ class Sampled:
 
     def part(self, which: slice) -> "Sampled":
         """Some of the samples."""
-        start = self.start and (self._cut(self.start[0], which), self._cut(self.start[1], which))
-        varied = {k: self._cut(np.asarray(x), which) for k, x in self.parameters.items() if is_array(x)}
+
+        def cut(values: Array) -> Array:
+            return values[which] if len(values) == self.count else values
+
+        start = self.start
+        if start and start[0].ndim == 2:
+            start = cut(start[0]), cut(start[1])
+        varied = {k: cut(np.asarray(x)) for k, x in self.parameters.items() if is_array(x)}
         count = len(range(self.count)[which])
         return replace(self, start=start, parameters=self.parameters | varied, count=count)
-
-    def _cut(self, values: Array, which: slice) -> Array:
-        return values[which] if values.ndim and len(values) == self.count else values
 
     def ensemble(self) -> "Ensemble":
         """The same in numbers, with the own starts of what has some."""

@@ -94,9 +94,15 @@ class Groups:
     kept: tuple[NDArray[np.float64] | NDArray[np.int64], ...] = field(repr=False)  # records hold their addresses
 
 
-def prepare(runs: NDArray[np.void], parameters: int, acceleration: int, work: int, alone: int, count: int) -> Groups:
-    """So many groups for these records of runs, which share their settings; `work` counts doubles."""
-    first = runs[0]
+def prepare(
+    runs: NDArray[np.void], start: NDArray[np.float64], acceleration: int, work: int, alone: int, count: int
+) -> Groups:
+    """So many groups for these records of runs, which share their settings; `work` counts doubles.
+
+    A lane that has no run is evaluated with the others, and must do no harm: `start` is the state of one of the runs,
+    with its parameters, among which there may be addresses.
+    """
+    first, parameters = runs[0], len(start) - 1 - 2 * int(runs[0]["n"])
     n, pivots, powers = (int(first[name]) for name in ("n", "pivots", "powers"))
     names = GROUP.names or ()
     sizes = {
@@ -109,6 +115,8 @@ def prepare(runs: NDArray[np.void], parameters: int, acceleration: int, work: in
     # Vectors of lanes are aligned as they want to be; groups belong to different threads and are kept a page apart.
     total = sum(sizes.values()) + 4096 // 8
     memory = _aligned(count * total).reshape(count, total)
+    for name in ("now", "new", "x"):
+        memory[:, places[name] : places[name] + sizes[name]] = np.repeat(start, LANES)
     waiting = np.zeros(1, np.int64)
     records = _aligned(count * (GROUP.itemsize // 8)).view(GROUP)
     records["number"] = -1.0

@@ -74,7 +74,7 @@ def ensemble(problem: Problem) -> Prepared:
     return Prepared(run, TOLERANCES[::2], "simulate_many, native engine, threads", {"zwang": zw.__version__})
 
 
-Built = tuple[zw.System, dict[Any, float], Callable[[np.ndarray], Any], bool]
+Built = tuple[zw.System, dict[Any, Any], Callable[[np.ndarray], Any], bool]
 
 
 def chain(problem: Problem) -> Built:
@@ -284,44 +284,37 @@ def assembled(problem: Problem, mechanism: mb.Mechanism) -> Built:
 
 
 def net(problem: Problem) -> Built:
-    """Masses in Cartesian coordinates, links as constraints."""
+    """Masses in Cartesian coordinates, links as constraints: a family each."""
     points: Points = problem.data["points"]
-    q = [zw.coordinates(f"x{i} y{i} z{i}") for i in range(len(points.start))]
-    flat = [c for place in q for c in place]
+    x = zw.coordinates("x", shape=points.start.shape)
+    a, b = zw.coordinates("a b", shape=3)
+    i, j = points.links.T
     system = zw.System(
-        flat,
-        kinetic=sp.Add(*[dot(c) ** 2 / 2 for c in flat]),
-        potential=sp.Add(*[sp.Float(points.g) * z for *_, z in q]),
-        constraints={
-            f"link {k}": (sp.Add(*[(a - b) ** 2 for a, b in zip(q[i], q[j], strict=True)]) - 1) / 2
-            for k, (i, j) in enumerate(points.links)
-        },
+        x,
+        kinetic=zw.family((dot(a) ** 2).sum() / 2, {a: x}),
+        potential=zw.family(sp.Float(points.g) * a[2], {a[2]: x[:, 2]}),
+        constraints={"link": zw.family((((a - b) ** 2).sum() - 1) / 2, {a: x[i], b: x[j]})},
         name=problem.name,
     )
-    return system, begun(points, flat), partly(problem), True
+    return system, {x: points.start, dot(x): points.velocity}, partly(problem), True
 
 
 def fekete(problem: Problem) -> Built:
     """Points on a sphere with the potential of their repulsion."""
     points: Points = problem.data["points"]
-    q = [zw.coordinates(f"x{i} y{i} z{i}") for i in range(len(points.start))]
-    flat = [c for place in q for c in place]
-    apart = [sum((a - b) ** 2 for a, b in zip(p, r, strict=True)) for i, p in enumerate(q) for r in q[:i]]
+    x = zw.coordinates("x", shape=points.start.shape)
+    a, b = zw.coordinates("a b", shape=3)
+    u = zw.coordinates("u")
+    i, j = np.tril_indices(len(points.start), -1)
     system = zw.System(
-        flat,
-        kinetic=sp.Add(*[dot(c) ** 2 / 2 for c in flat]),
-        potential=-sp.Add(*[sp.log(square) / 2 for square in apart]),
-        forces={c: -dot(c) / 2 for c in flat},
-        constraints={f"sphere {i}": (sp.Add(*[c**2 for c in place]) - 1) / 2 for i, place in enumerate(q)},
+        x,
+        kinetic=zw.family((dot(a) ** 2).sum() / 2, {a: x}),
+        potential=zw.family(-sp.log(((a - b) ** 2).sum()) / 2, {a: x[i], b: x[j]}),
+        forces={x: zw.family(-dot(u) / 2, {u: x})},
+        constraints={"sphere": zw.family(((a**2).sum() - 1) / 2, {a: x})},
         name=problem.name,
     )
-    return system, begun(points, flat), partly(problem), False
-
-
-def begun(points: Points, flat: list[Any]) -> dict[Any, float]:
-    """Places and velocities at the start, by coordinate."""
-    keys = [*flat, *map(dot, flat)]
-    return dict(zip(keys, map(float, points.state), strict=True))
+    return system, {x: points.start, dot(x): points.velocity}, partly(problem), False
 
 
 def partly(problem: Problem) -> Callable[[np.ndarray], Any]:

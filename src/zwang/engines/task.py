@@ -1,14 +1,17 @@
 """What an engine is asked, and what it answers."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from zwang.arrays import Array
 from zwang.compile import AnyProgram, Program
+
+T = TypeVar("T")
 
 STEP_LIMIT = 10_000_000
 """Steps after which an engine that steps in Python gives up."""
@@ -220,6 +223,15 @@ class Trajectory:
     """What cannot be vouched for (`certificate`)."""
 
 
+def altered(thing: T, **changes: Any) -> T:
+    """A frozen dataclass with some fields changed: `dataclasses.replace` in a fraction of its time, without checks."""
+    kind: Any = type(thing)
+    new = object.__new__(kind)
+    new.__dict__.update({name: thing.__dict__[name] for name in kind.__dataclass_fields__} | changes)
+    found: T = new
+    return found
+
+
 def packed(t: float | Array, y: Array, p: Array) -> Array:
     """[t, q, v, p] as kernels take them, y being [q, v]: one row, or one for each of several states."""
     rows = np.empty((*np.broadcast_shapes(y.shape[:-1], p.shape[:-1]), 1 + y.shape[-1] + p.shape[-1]))
@@ -233,9 +245,10 @@ def named(program: AnyProgram, rows: Array) -> dict[str, Array]:
     return dict(zip(program.inputs, np.split(rows, ends, axis=-1), strict=True))
 
 
-def volume_of(pivots: Array) -> float:
+def volume_of(pivots: Sequence[float] | Array) -> float:
     """The product of some pivots, as a logarithm."""
-    return float(np.log(pivots).sum()) if (pivots > 0).all() else -np.inf
+    listed = pivots.tolist() if isinstance(pivots, np.ndarray) else pivots
+    return sum(map(math.log, listed)) if all(pivot > 0 for pivot in listed) else -math.inf
 
 
 def appended(first: Trajectory, then: Trajectory, hits: tuple[EventHit, ...]) -> Trajectory:

@@ -26,6 +26,8 @@ from zwang.words import listed, nearest
 
 MOST_MISSING = 12  # coordinates that a message names
 
+OWN = "_own_values"  # where a system keeps them
+
 
 def state_arrays(
     system: System, state: Mapping[Any, ArrayLike], missing_rates: float | None = None
@@ -64,7 +66,7 @@ def state_arrays(
         else:
             twice = place if place in seen else None
             seen.add(place)
-            if type(value) is float and math.isfinite(value):
+            if type(value) in (int, float) and math.isfinite(value):
                 singles[place] = value
             else:
                 blocks.append((np.array([place]), numbers(value, state_label(names, place))[..., None]))
@@ -137,6 +139,19 @@ def parameter_values(system: System, parameters: Mapping[Any, Any] | None) -> tu
 
 def given_values(system: System, parameters: Mapping[Any, Any] | None) -> GivenValues:
     """The values of all parameters: the system's own, or those given in their place, which are checked by name."""
+    if parameters:
+        return read_values(system, parameters)
+    kept: dict[str, Any] = system.__dict__  # as a cached property does: what a system says by itself is read once
+    if OWN not in kept:
+        own = read_values(system, None)
+        own.p.setflags(write=False)
+        kept[OWN] = own
+    found: GivenValues = kept[OWN]
+    return found
+
+
+def read_values(system: System, parameters: Mapping[Any, Any] | None) -> GivenValues:
+    """The values of all parameters, read and checked."""
     values = dict(system.parameters) | input_values(system, parameters)
     given = {k: value for k, value in (parameters or {}).items() if named_like(k, system.inputs) is None}
     functions = {f: values[f] for f in system.inputs}
@@ -200,6 +215,8 @@ def in_time(f: sp.Expr, value: Any) -> Any:
 
 def numbers(value: Any, name: str) -> Array:
     """Finite numbers, or a refusal by name."""
+    if type(value) is float and -math.inf < value < math.inf:  # most of them are: everything else takes longer
+        return np.asarray(value)
     try:
         given = np.asarray(value)
         text = given.dtype.kind == "O" and any(isinstance(x, str | bytes) for x in given.flat)

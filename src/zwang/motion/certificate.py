@@ -72,8 +72,8 @@ def suspicious(times: Array, values: dict[str, Any], tol: float) -> Any:
 
 def energy_gap(values: dict[str, Any]) -> tuple[Any, Any]:
     """The largest energy gained beyond the work of all forces, and the largest energy on the way (…,)."""
-    gap = np.nanmax(np.abs(balance(values["jacobi"], values["work"])), axis=-1, initial=0.0)
-    sizes = [np.nanmax(np.abs(values[name]), axis=-1, initial=0.0) for name in ("kinetic", "potential")]
+    gap = np.fmax.reduce(np.abs(balance(values["jacobi"], values["work"])), axis=-1, initial=0.0)
+    sizes = [np.fmax.reduce(np.abs(values[name]), axis=-1, initial=0.0) for name in ("kinetic", "potential")]
     return gap, np.maximum(*sizes)
 
 
@@ -99,6 +99,8 @@ def energy(times: Array, values: dict[str, Any], tol: float, run: Account, try_o
 
 def slopes(names: Sequence[str], times: Array, values: dict[str, Any], tol: float, try_out: TryOut) -> str:
     """Whether the saved accelerations are those of the motion."""
+    if not values["size"].any():  # nothing was interpolated
+        return ""
     ratios = slope_ratios(values, tol)
     suspect = np.flatnonzero(ratios > 1)
     if not len(suspect):
@@ -160,9 +162,11 @@ def changes(setup: Setup, segments: Sequence[Segment], values: dict[str, Any], w
 
 def late(times: Array, values: dict[str, Any], tol: float) -> str:
     """Whether the motion begins so late that the resolution of time costs digits."""
+    if not abs(times[0]) > LATE * abs(times[-1] - times[0]):
+        return ""
     spacing, speed = float(np.spacing(np.abs(times).max())), float(np.nanmax(np.abs(values["v"]), initial=0.0))
     way = 1 + float(np.nanmax(np.abs(values["q"]), initial=0.0))
-    if not (np.abs(times[0]) > LATE * abs(times[-1] - times[0]) and spacing * speed > tol * way):
+    if not spacing * speed > tol * way:
         return ""
     return (
         f"Not vouched for: instants near t = {times[-1]:.4g} are {spacing:.1g} apart, in which the motion goes further "

@@ -1,14 +1,16 @@
 """The course of a motion: the engine, from stretch to stretch, past what stops it."""
 
 import time as clock
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from zwang.arrays import Array
+from zwang.engines.native.engine import compiled
 from zwang.engines.registry import engine_of, runner
-from zwang.engines.task import GOES_ON, EventTask, Status, Task, Trajectory
+from zwang.engines.task import GOES_ON, EventTask, Status, Task, Trajectory, altered
 from zwang.formulations.forms import FORMS
 from zwang.lowering.acceleration import GAINS
+from zwang.lowering.cache import Kept
 from zwang.lowering.events import event_program
 from zwang.lowering.rows import RowBasis
 from zwang.model.signal import Lookup
@@ -17,6 +19,8 @@ from zwang.motion.setup import Setup
 from zwang.motion.singular import way_past as singular
 from zwang.motion.start import State, basis_at
 from zwang.motion.switching import Switches, switching
+
+_PIVOTS: Kept[Array] = Kept()
 
 STALLS = 1  # a second one in a row: nothing stands in the way, and yet the motion gets nowhere
 NOWHERE = 1e-3  # of the time since the start: stretches below it get nowhere
@@ -66,11 +70,11 @@ class Reached:
 
     def end(self) -> "Reached":
         """The motion ends here."""
-        return replace(self, done=True)
+        return altered(self, done=True)
 
     def singular(self, end: State, words: str) -> "Reached":
         """The motion stops at a singular position, and says why."""
-        return replace(self, total=joined(self.total, singular.stretch(end, Status.SINGULAR, words)), done=True)
+        return altered(self, total=joined(self.total, singular.stretch(end, Status.SINGULAR, words)), done=True)
 
 
 @dataclass(frozen=True)
@@ -101,15 +105,16 @@ class Drive:
         began = clock.perf_counter()
         task, early = self.task(at, basis)
         compiling = at.total.compile_seconds + clock.perf_counter() - began
-        at = replace(at, total=replace(at.total, compile_seconds=compiling))
+        at = altered(at, total=altered(at.total, compile_seconds=compiling))
         path = engine(self.setup.method)(self.kind.whole(self.setup, basis, task, at.state))
         path = singular.by_name(self.setup, basis, path, self.kind.motion(path.end))
-        path = replace(path, notes=(*path.notes, *singular.bridges(self.setup, basis, path)))
+        if path.bridges:
+            path = altered(path, notes=(*path.notes, *singular.bridges(self.setup, basis, path)))
         at = self.saved(at, basis, path)
         if task.growing:  # pivots are judged by the largest that were met
             best = path.best and self.kind.motion(path.best)
-            self.scales[basis] = self.scales[basis].along(replace(path, best=best))
-            task = replace(task, pivot_scale=self.scales[basis].for_pivots(basis))
+            self.scales[basis] = self.scales[basis].along(altered(path, best=best))
+            task = altered(task, pivot_scale=self.scales[basis].for_pivots(basis))
         if path.status is not Status.SINGULAR:
             return at.end()
         if path.astray:
@@ -125,34 +130,34 @@ class Drive:
         # together do not. Their equation is ill-conditioned long before, so other rows are looked for early.
         early = len(basis.used) < len(setup.system.constraints) and at.looks < len(singular.EARLY)
         if early:
-            task = replace(task, pivot_tol=singular.EARLY[at.looks])
+            task = altered(task, pivot_tol=singular.EARLY[at.looks])
         able = kind.can_bridge and engine_of(setup.method).can_bridge
         could = able and not FORMS[setup.form].eliminates and not basis.damping
         # The native engine steps across singular positions itself, but needs a kernel for that: most motions meet
         # none, so it is made when the first one is met.
         kernel = setup.program("projection", basis) if could and at.bridge else None
-        task = replace(task, could_bridge=could, bridge=kernel)
+        task = altered(task, could_bridge=could, bridge=kernel)
         return singular.left_early(task) if singular.needs_escort(task) else task, early
 
     def saved(self, at: Reached, basis: RowBasis, path: Trajectory) -> Reached:
         """The states and the account of a stretch, added to those before."""
         segment = segment_of(self.setup, basis, at.grid, path, at.total.worked)
         rest, total = at.grid[len(path.q) :], joined(at.total, path)
-        return replace(at, grid=rest, total=total, segments=(*at.segments, segment))
+        return altered(at, grid=rest, total=total, segments=(*at.segments, segment))
 
     def once_more(self, at: Reached, made: Stretch) -> Reached | None:
         """The same rows from where the engine stopped, if it stopped for want of something; None if not so."""
         basis, task, end = made.basis, made.task, self.kind.motion(made.path.end)
-        again = replace(at, state=made.path.end, kept=basis)
+        again = altered(at, state=made.path.end, kept=basis)
         if task.could_bridge and not at.bridge:
-            return replace(again, bridge=True)
+            return altered(again, bridge=True)
         if singular.needs_escort(task):
             lower = singular.only_order(task, end, self.scales[basis])
             if lower is not None:
                 self.scales[basis] = lower
                 return again
-        if made.early and not singular.other_choice_serves(self.setup, replace(made.path, end=end), basis):
-            return replace(again, looks=at.looks + 1)
+        if made.early and not singular.other_choice_serves(self.setup, altered(made.path, end=end), basis):
+            return altered(again, looks=at.looks + 1)
         return None
 
     def past(self, at: Reached, made: Stretch) -> Reached:
@@ -166,7 +171,7 @@ class Drive:
             if found is None:
                 return at.singular(path.end, singular.RISES)
             plain, task = found
-        task = replace(task, t=at.since, pivot_tol=Task.pivot_tol)
+        task = altered(task, t=at.since, pivot_tol=Task.pivot_tol)
         passed = self.kind.pass_by(setup, task, path, plain, at.grid, self.scales[plain])
         # a way that took time leaves the rows as good as they were; otherwise they are chosen anew where they failed
         kept = basis if passed.path.end[0] != path.end[0] else None
@@ -181,8 +186,8 @@ class Drive:
         at = self.saved(at, plain, way)
         running = at.total.run_seconds + clock.perf_counter() - began - way.run_seconds
         since = at.since if way.steps else way.end[0]
-        at = replace(at, state=way.end, since=since, kept=kept, looks=0, stalls=stalls)
-        at = replace(at, total=replace(at.total, run_seconds=running))
+        at = altered(at, state=way.end, since=since, kept=kept, looks=0, stalls=stalls)
+        at = altered(at, total=altered(at.total, run_seconds=running))
         return at if way.status is GOES_ON and len(at.grid) else at.end()
 
 
@@ -218,15 +223,18 @@ def task_of(
 
     What its pivots are judged by is kept in `scales`.
     """
-    from zwang.engines.native.engine import compiled
-
     program, locked = setup.program("acceleration", basis), setup.locked
     place = slice(len(setup.p), len(setup.p) + len(locked.literal)) if locked else slice(0)
     switches = Switches(locked, place, len(setup.events)) if locked else None
     t, q, v = state
     p = setup.for_kernels(setup.p)
-    kernel = compiled(program)
-    here = singular.scale_at(basis, state, kernel(**setup.named(program, state))["pivots"])
+
+    def pivots() -> Array:
+        return compiled(program)(**setup.named(program, state))["pivots"]
+
+    # those of a start are kept, for the next motion from there; but not of one that signals have a say in
+    key = (program, t, q.tobytes(), v.tobytes(), p.tobytes())
+    here = singular.scale_at(basis, state, pivots() if setup.signals else _PIVOTS.get(key, pivots))
     scales[basis] = scales[basis] | here if basis in scales else here
     return Task(
         acceleration=program,
@@ -307,13 +315,13 @@ def engine(method: str) -> Any:
 def segment_of(setup: Setup, basis: RowBasis, grid: Array, path: Trajectory, worked: float) -> Segment:
     """The states that an engine has saved on one choice of rows, after so much work before."""
     trace = path.trace and path.trace.padded(len(path.q), path.worked)
-    trace = trace and replace(trace, work=trace.work + worked)
+    trace = trace and altered(trace, work=trace.work + worked)
     return Segment(basis, grid[: len(path.q)], path.q, path.v, setup.p, trace)
 
 
 def joined(first: Trajectory, then: Trajectory) -> Trajectory:
     """Two stretches of one motion as one account."""
-    return replace(
+    return altered(
         then,
         worked=first.worked + then.worked,
         turned=first.turned + then.turned,

@@ -95,8 +95,8 @@ def fill(setup: Setup, segment: Segment, part: slice, here: slice, values: dict[
     for name in ("kinetic", "potential", "jacobi", "given_power", "gaussian"):
         values[name][here] = out[name]
     np.subtract(out["constraint_force"], out["ideal_force"], out=values["nonideal_force"][here])
-    values["constraint_power"][here] = np.einsum("ti,ti->t", out["constraint_force"], v)
-    values["nonideal_power"][here] = np.einsum("ti,ti->t", values["nonideal_force"][here], v)
+    np.vecdot(out["constraint_force"], v, out=values["constraint_power"][here])
+    np.vecdot(values["nonideal_force"][here], v, out=values["nonideal_power"][here])
     values["multiplier"][here][:, list(segment.basis.used)] = out["multiplier"]
 
 

@@ -280,7 +280,7 @@ def saved_times(t: float, until: float, times: ArrayLike | None, samples: int | 
         count = DEFAULT_SAMPLES if samples is None else samples
         if not isinstance(count, int | np.integer) or not 2 <= count <= MOST_SAMPLES:
             raise InputError(f"samples = {samples!r}: a whole number from 2 to {MOST_SAMPLES:g} is needed")
-        return np.linspace(t, until, int(count))
+        return np.linspace(t, until, int(count)) if count > 2 else np.array([t, until])
     try:
         grid = np.array(times, dtype=float).ravel()
     except (TypeError, ValueError):

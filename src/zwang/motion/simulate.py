@@ -2,7 +2,6 @@
 
 import time as clock
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from zwang.engines.native.engine import compiled
 from zwang.engines.registry import engine_of
-from zwang.engines.task import REMEDY
+from zwang.engines.task import REMEDY, altered
 from zwang.errors import SimulationError
 from zwang.model import System
 from zwang.model.event import Event
@@ -103,7 +102,7 @@ def simulate(
     if not isinstance(system, HasSystem):
         return motion_from(begin, options)
     try:
-        motion = motion_from(begin, replace(options, events=(*system.events, *events)))
+        motion = motion_from(begin, altered(options, events=(*system.events, *events)))
     except SimulationError as error:
         error.motion = system.dressed(error.motion, parameters)
         raise
@@ -120,10 +119,10 @@ def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
     """The motion, whoever is told of it."""
     system, (t, q, v), until = start.system, start.state, options.until
     setup = prepare(system, start.values, options)
-    setup = replace(setup, method=in_precision(options.precision, options.method, setup.method))
+    setup = altered(setup, method=in_precision(options.precision, options.method, setup.method))
     require_fit(system, setup.signals, setup.method, t, until)
     grid = options.grid
-    setup = replace(setup, breaks=breaks_in(setup, setup.p[None], t, until)[0])
+    setup = altered(setup, breaks=breaks_in(setup, setup.p[None], t, until)[0])
     require_continuous(setup, q, v)
     first = first_basis(setup, start)
     watch = reporter(options.progress, t, until)
@@ -135,19 +134,19 @@ def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
     if seen and path.left > SUSPECT:
         segments, path = integrate(setup, (t, q, v), watched_times(setup, first, t, grid), watch, first)
     if any(keeps_on(setup, segment.basis) for segment in segments):
-        setup = replace(setup, drift="projection")
+        setup = altered(setup, drift="projection")
     reporting = clock.perf_counter()
     for segment in segments:
         compiled(setup.program("report", segment.basis))
     setting_up += clock.perf_counter() - reporting
-    path = replace(path, compile_seconds=path.compile_seconds + setting_up)
+    path = altered(path, compile_seconds=path.compile_seconds + setting_up)
     values = values_of(setup, segments)
     saved = np.concatenate([s.times for s in segments])
     odds = first_contradiction(setup, segments, values)
     if odds is not None:
         values, saved, path = cut_short(setup, odds, values, saved, path)
     else:
-        path = replace(path, doubts=doubts(setup, segments, values, path))
+        path = altered(path, doubts=doubts(setup, segments, values, path))
     if len(saved) > len(grid):
         wanted = np.isin(saved, grid)
         values, saved = {k: x if k == "unique" else x[wanted] for k, x in values.items()}, saved[wanted]

@@ -60,9 +60,30 @@ def dataset(
     shape = np.shape(values[names[0]])[: len(leading) + 1]
     outline = Outline(times.tobytes(), tuple(coordinates), tuple(constraints), leading, shape, names)
     empty = _OUTLINES.get(outline, outline.dataset) if times.size <= SHORT_MOTION else outline.dataset()
-    motion = empty.copy(data={name: values[name] for name in names} | {"unique": unique})
+    motion = filled(empty, {name: np.asarray(values[name]) for name in names} | {"unique": unique})
     motion.attrs = {key: plain(value) for key, value in attributes.items()}
     return motion
+
+
+def filled(empty: "xr.Dataset", values: Mapping[str, Any]) -> "xr.Dataset":
+    """A dataset with these values in the place of its own.
+
+    It is `empty.copy(data=values)`, which xarray takes longer for than a short motion takes to integrate; where xarray
+    has other inner works than the ones known here, it is that.
+    """
+    import xarray as xr
+
+    try:
+        variables = dict(empty._variables)
+        for name in empty._coord_names:
+            variables[name] = variables[name].copy(deep=False)
+        for name, value in values.items():
+            old = variables[name]
+            variables[name] = xr.Variable(old._dims, value, dict(old.attrs), fastpath=True)
+        inner: tuple[Any, ...] = set(empty._coord_names), dict(empty._dims), {}, dict(empty._indexes)
+        return xr.Dataset._construct_direct(variables, *inner)
+    except (AttributeError, TypeError):
+        return empty.copy(data=values)
 
 
 @dataclass(frozen=True)

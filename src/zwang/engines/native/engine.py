@@ -26,6 +26,7 @@ from zwang.engines.task import (
     Task,
     Trace,
     Trajectory,
+    altered,
     named,
     packed,
     volume_of,
@@ -111,14 +112,15 @@ def run(task: Task) -> Trajectory:
     for bridge in bridges:  # beside a singular instant an acceleration is rounding
         a, b = sorted((bridge.start[0], bridge.end[0]))
         runs.size[0, (task.times >= a) & (task.times <= b)] = 0.0
-    return replace(
+    scale = runs.pivot_scale
+    return altered(
         path,
         notes=notes,
         bridges=tuple(bridges),
         best=split_state(runs.best),
         astray=runs.status() is stepper.LoopStatus.ASTRAY,
-        pivot_scale=runs.pivot_scale,
-        volume=volume_of(np.append(runs.pivot_scale[: task.growing], runs.records["volume"][0])),
+        pivot_scale=scale,
+        volume=volume_of([*scale[: task.growing].tolist(), float(runs.records["volume"][0])]),
     )
 
 
@@ -262,8 +264,8 @@ def taken_out(runs: stepper.Runs) -> list[Bridge]:
 
 def split_state(packed: Array) -> tuple[float, Array, Array]:
     """[t, q, v] as (t, q, v)."""
-    q, v = np.split(packed[1:], 2)
-    return float(packed[0]), q, v
+    middle = 1 + len(packed) // 2
+    return float(packed[0]), packed[1:middle], packed[middle:]
 
 
 def trace_of(runs: stepper.Runs, sample: int) -> Trace:

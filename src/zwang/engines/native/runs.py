@@ -135,6 +135,10 @@ COPIED: Final = (
 )  # fmt: skip
 """Settings that stand in a run's record as they are."""
 
+EMPTY: Final[Floats] = np.empty(0)
+
+ZEROS: Final = dict(zip(RUN.names or (), np.zeros(1, RUN)[0].tolist(), strict=True))
+
 
 @dataclass(frozen=True, eq=False)
 class Runs:
@@ -218,7 +222,7 @@ def prepare(
     sizes = lengths(n, p, kernels.pivots, kernels.events, kernels.work, kernels.bridge > 0, kernels.powers)
     places = dict(zip(sizes, itertools.accumulate(sizes.values(), initial=0), strict=False))
     # Whole cache lines and one more between samples: they belong to different threads.
-    start = packed(t, np.concatenate(np.broadcast_arrays(q, v), axis=1), given)
+    start = packed(t, np.concatenate([q, v] if len(q) == len(v) else np.broadcast_arrays(q, v), axis=1), given)
     memory = np.zeros((samples, (sum(sizes.values()) + 15) // 8 * 8))
     for name in ("now", "new", "x", *(["other"] if kernels.events else [])):
         memory[:, places[name] : places[name] + sizes[name]] = start
@@ -232,16 +236,12 @@ def prepare(
         side[:] = np.nan
         memory[:, places["fired"] : places["fired"] + kernels.events] = np.nan
 
-    records = np.zeros(samples, RUN)
     begin = _addresses(memory)
-    for name, place in places.items():
-        records[name] = begin + 8 * place
-    for name, array in shared.items():
-        records[name] = array.ctypes.data
-    for name, array in results.items():
-        records[name] = _addresses(array)
-    settings: dict[str, Any] = {name: getattr(asked, name) for name in COPIED}
-    settings |= {
+    fields: dict[str, Any] = {name: begin + 8 * place for name, place in places.items()}
+    fields |= {name: array.ctypes.data for name, array in shared.items()}
+    fields |= {name: _addresses(array) for name, array in results.items()}
+    fields |= {name: getattr(asked, name) for name in COPIED}
+    fields |= {
         "n": n,
         "pivots": kernels.pivots,
         "powers": kernels.powers,
@@ -263,8 +263,7 @@ def prepare(
         "error": 1e-4,
         "pivot": np.inf,
     }
-    for name, value in settings.items():
-        records[name] = value
+    records = _records(fields, samples)
     state = memory[:, : 1 + 2 * n]
     return Runs(kernels, records, state, wanted, **results, memory=memory, shared=(*shared.values(), *sides))
 
@@ -368,6 +367,10 @@ def _check(k: Kernels, t: float, q: Floats, v: Floats, p: Floats, times: Floats,
 
 def _spread(name: str, value: ArrayLike, size: int) -> Floats:
     """A number or an array of the right length as an array of its own."""
+    if not size:
+        return EMPTY
+    if type(value) in (int, float, bool):
+        return np.full(size, float(value))  # type: ignore[arg-type]  # a number
     given = np.asarray(value, dtype=float)
     if given.ndim and given.shape != (size,):
         raise InputError(f"{name} has shape {given.shape}; a number or ({size},) is needed")
@@ -385,7 +388,19 @@ def _both_sides(breaks: ArrayLike, backwards: bool) -> Floats:
     return np.ascontiguousarray(pairs[::-1, ::-1] if backwards else pairs)
 
 
-def _addresses(array: Floats) -> NDArray[np.int64]:
-    """The address of array[0], array[1], …"""
-    step = array.strides[0] if len(array) > 1 else 0
-    return array.ctypes.data + step * np.arange(len(array), dtype=np.int64)
+def _records(fields: dict[str, Any], samples: int) -> NDArray[np.void]:
+    """So many records with these fields, a value for all of them or one each; others are zero."""
+    records = np.zeros(samples, RUN)
+    if samples == 1:  # all at once: field by field takes as long as a short run
+        records[0] = tuple([fields.get(name, zero) for name, zero in ZEROS.items()])
+        return records
+    for name, value in fields.items():
+        records[name] = value
+    return records
+
+
+def _addresses(array: Floats) -> Any:
+    """The address of array[0], array[1], …; a number if there is one only."""
+    if len(array) == 1:
+        return array.ctypes.data
+    return array.ctypes.data + array.strides[0] * np.arange(len(array), dtype=np.int64)

@@ -258,3 +258,44 @@ def test_rows_left_out_are_watched_between_samples():
     with pytest.raises(SimulationError, match="at odds") as caught:
         zw.simulate(system, {x: 0, y: 0, dot(x): 0, dot(y): 0}, 1.0, samples=2)
     assert caught.value.status == "inconsistent"
+
+
+# What is asked for is what is computed
+
+
+@pytest.mark.parametrize("name", ["four_bar", "nonideal_rosenberg", "slider_crank"])
+def test_a_motion_has_the_variables_that_are_asked_for_and_they_are_the_same(name):
+    model = zw.load_model(name)
+    whole = zw.simulate(model, until=0.3, samples=5)
+    for asked in (("q", "v"), ("nonideal_power",), ("multiplier", "energy_balance", "energy"), ("a", "rank")):
+        motion = zw.simulate(model, until=0.3, samples=5, outputs=asked)
+        assert set(motion.data_vars) - {"drawing"} == {*asked, *(["unique"] if "multiplier" in asked else [])}
+        assert "drawing" in motion
+        for each in asked:
+            np.testing.assert_allclose(motion[each], whole[each], rtol=1e-12, atol=1e-13)
+            assert motion[each].attrs == whole[each].attrs
+
+
+def test_what_nobody_asks_for_still_tells_doubts_and_contradictions():
+    well = zw.System((x,), kinetic=dot(x) ** 2 / 2, potential=-sp.exp(-(((x - 5.05) / 0.02) ** 2)))
+    motion = zw.simulate(well, {x: 0, dot(x): 1}, 10.0, tol=1e-6, max_step=np.inf, outputs=("q",))
+    assert "Not vouched for" in motion.attrs["message"]
+    system = zw.System((x, y), kinetic=FREE, constraints={"one": dot(x) - t**2, "two": dot(x) - t**3})
+    with pytest.raises(SimulationError, match="at odds") as caught:
+        zw.simulate(system, {x: 0, y: 0, dot(x): 0, dot(y): 0}, 1.0, samples=2, outputs=("v",))
+    assert set(caught.value.motion.data_vars) == {"v"}
+
+
+@pytest.mark.parametrize(
+    ("outputs", "words"),
+    [("q", "outputs = 'q': give names"), (("energi",), "did you mean 'energy'"), ((), "outputs is empty")],
+)
+def test_outputs_that_there_are_not_are_refused(pendulum, outputs, words):
+    with pytest.raises(InputError, match=words):
+        zw.simulate(*pendulum, 1.0, outputs=outputs)
+
+
+def test_a_black_box_has_the_outputs_that_are_asked_for_too():
+    box = zw.BlackBox(("x",), M=np.eye(1), Q=lambda q, v, t: -q)
+    motion = zw.simulate(box, ([1.0], [0.0]), np.pi, samples=2, outputs=("q", "v"))
+    assert set(motion.data_vars) == {"q", "v"}

@@ -60,6 +60,13 @@ def doubts(setup: Setup, segments: Sequence[Segment], values: dict[str, Any], ru
     return tuple(sentence for sentence in found if sentence)
 
 
+def vouched_for(setup: Setup, segments: Sequence[Segment], values: dict[str, Any]) -> bool:
+    """Whether nothing of a motion calls for a closer look, by what `LOOKED_AT` names of it."""
+    times = np.concatenate([s.times for s in segments])
+    stacked = {name: value[None] for name, value in values.items() if name != "unique"}
+    return not len(times) or not suspicious(times, stacked, setup.tol).any()
+
+
 def suspicious(times: Array, values: dict[str, Any], tol: float) -> Any:
     """(S,) which of many motions need a closer look; values are (S, T, …)."""
     gap, size = energy_gap(values)
@@ -99,8 +106,6 @@ def energy(times: Array, values: dict[str, Any], tol: float, run: Account, try_o
 
 def slopes(names: Sequence[str], times: Array, values: dict[str, Any], tol: float, try_out: TryOut) -> str:
     """Whether the saved accelerations are those of the motion."""
-    if not values["size"].any():  # nothing was interpolated
-        return ""
     ratios = slope_ratios(values, tol)
     suspect = np.flatnonzero(ratios > 1)
     if not len(suspect):
@@ -124,6 +129,8 @@ def slopes(names: Sequence[str], times: Array, values: dict[str, Any], tol: floa
 def slope_ratios(values: dict[str, Any], tol: float) -> Any:
     """(…, T) by how much accelerations and slopes differ at most, in units of what is allowed."""
     largest = np.zeros(values["size"].shape)
+    if not values["size"].any():  # nothing was interpolated
+        return largest
     for j in range(values["a"].shape[-1]):  # one by one: all together would take as much memory as the results
         off, allowed = slope_error(values, tol, j)
         largest = np.fmax(largest, off / allowed)

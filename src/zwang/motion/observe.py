@@ -1,6 +1,6 @@
 """From computed states to the dataset: forces, multipliers, energies and residuals on the saved grid."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from zwang._version import __version__
 from zwang.arrays import Array
+from zwang.compile import AnyProgram
 from zwang.engines.native.engine import compiled
 from zwang.engines.task import REMEDY, Status, Trace, Trajectory
 from zwang.linalg.factors import factorise
@@ -30,6 +31,21 @@ PER_COORDINATE = ("q", "v", "a", "force", "constraint_force", "ideal_force", "no
 PER_CONSTRAINT = ("multiplier", "residual", "residual_rate")
 SCALARS = ("kinetic", "potential", "energy", "jacobi", "given_power", "constraint_power", "nonideal_power", "gaussian")
 
+ALL = frozenset((*PER_COORDINATE, *PER_CONSTRAINT, *SCALARS))
+# variable: what kernels call it
+READ = {name: name for name in ALL - {"q", "v", "nonideal_force", "energy", "constraint_power", "nonideal_power"}}
+READ |= {"a": "acceleration"}
+# variable: those that it is computed from
+MADE_OF = {
+    "nonideal_force": ("constraint_force", "ideal_force"),
+    "constraint_power": ("constraint_force",),
+    "nonideal_power": ("nonideal_force", "constraint_force", "ideal_force"),
+    "energy": ("kinetic", "potential"),
+    "energy_balance": ("jacobi",),
+}
+LOOKED_AT = ("q", "v", "a", "kinetic", "potential", "jacobi")  # by the certificate, whatever is asked for
+OF_REDUNDANT = ("residual", "residual_rate")  # where constraints are redundant, and may come to contradict each other
+
 # A redundant constraint that reads more than this, in lengths of its row of A, is at odds with the others.
 AT_ODDS = 1e-5
 
@@ -47,14 +63,15 @@ class Segment:
 
 
 @waiting("evaluating forces and energies")
-def values_of(setup: Setup, segments: Sequence[Segment]) -> dict[str, Any]:
-    """Everything that the dataset says of the states of some segments, in order."""
+def values_of(setup: Setup, segments: Sequence[Segment], names: Iterable[str] = ALL) -> dict[str, Any]:
+    """What the dataset says of the states of some segments, in order: all of it, or what is named, with its parts."""
     system = setup.system
     n, m = len(system.coordinates), len(system.constraints)
     count = sum(len(s.times) for s in segments)
-    values: dict[str, Any] = {name: np.empty((count, n)) for name in PER_COORDINATE}
-    values |= {name: np.zeros((count, m)) for name in PER_CONSTRAINT}
-    values |= {name: np.empty(count) for name in SCALARS}
+    wanted = with_parts(names)
+    values: dict[str, Any] = {name: np.empty((count, n)) for name in PER_COORDINATE if name in wanted}
+    values |= {name: np.zeros((count, m)) for name in PER_CONSTRAINT if name in wanted}
+    values |= {name: np.empty(count) for name in SCALARS if name in wanted}
     values |= {"rank": np.zeros(count, dtype=np.int64), "unique": np.ones(m, dtype=bool)}
     at = 0
     for segment in segments:
@@ -62,11 +79,23 @@ def values_of(setup: Setup, segments: Sequence[Segment]) -> dict[str, Any]:
             fill(setup, segment, part, slice(at + part.start, at + part.stop), values)
         here = slice(at, at + len(segment.times))
         values["rank"][here] = len(segment.basis.rows)
-        if len(segment.basis.rows) < m:
+        if len(segment.basis.rows) < m and "multiplier" in values:
             values["unique"] &= share_multipliers(setup, segment, values["multiplier"][here])
         at = here.stop
-    values["energy"] = values["kinetic"] + values["potential"]
+    if "energy" in values:
+        values["energy"] = values["kinetic"] + values["potential"]
     return values | kept(segments, n)
+
+
+def with_parts(names: Iterable[str]) -> set[str]:
+    """Variables, and those that they are computed from."""
+    return {*names, *(part for name in names for part in MADE_OF.get(name, ()))}
+
+
+def reporting(setup: Setup, basis: RowBasis, names: Iterable[str]) -> AnyProgram:
+    """The program for some variables: of one that gives everything, the part that they need."""
+    needed = tuple(sorted({READ[name] for name in names if name in READ}))
+    return setup.program("report", basis, () if len(needed) == len(READ) else needed)
 
 
 def kept(segments: Sequence[Segment], n: int) -> dict[str, Array]:
@@ -88,16 +117,17 @@ def kept(segments: Sequence[Segment], n: int) -> dict[str, Array]:
 def fill(setup: Setup, segment: Segment, part: slice, here: slice, values: dict[str, Any]) -> None:
     """Evaluate a chunk of states in native code and put the results in their places."""
     q, v, p = segment.q[part], segment.v[part], segment.p if segment.p.ndim == 1 else segment.p[part]
-    out = compiled(setup.program("report", segment.basis))(t=segment.times[part, None], q=q, v=v, p=p)
-    values["q"][here], values["v"][here], values["a"][here] = q, v, out["acceleration"]
-    for name in ("force", "constraint_force", "ideal_force", "residual", "residual_rate"):
-        values[name][here] = out[name]
-    for name in ("kinetic", "potential", "jacobi", "given_power", "gaussian"):
-        values[name][here] = out[name]
-    np.subtract(out["constraint_force"], out["ideal_force"], out=values["nonideal_force"][here])
-    np.vecdot(out["constraint_force"], v, out=values["constraint_power"][here])
-    np.vecdot(values["nonideal_force"][here], v, out=values["nonideal_power"][here])
-    values["multiplier"][here][:, list(segment.basis.used)] = out["multiplier"]
+    out = compiled(reporting(setup, segment.basis, values))(t=segment.times[part, None], q=q, v=v, p=p)
+    values["q"][here], values["v"][here] = q, v
+    for name in READ.keys() & values.keys() - {"multiplier"}:
+        values[name][here] = out[READ[name]]
+    if "multiplier" in values:
+        values["multiplier"][here][:, list(segment.basis.used)] = out["multiplier"]
+    if "nonideal_force" in values:
+        np.subtract(out["constraint_force"], out["ideal_force"], out=values["nonideal_force"][here])
+    for name, force in (("constraint_power", "constraint_force"), ("nonideal_power", "nonideal_force")):
+        if name in values:
+            np.vecdot(values[force][here], v, out=values[name][here])
 
 
 def share_multipliers(setup: Setup, segment: Segment, multiplier: Array) -> Any:
@@ -140,12 +170,13 @@ def first_contradiction(setup: Setup, segments: Sequence[Segment], values: dict[
 
 
 def report(
-    setup: Setup, times: Array, values: dict[str, Any], path: Trajectory, message: str, seconds: float
+    setup: Setup, times: Array, values: dict[str, Any], path: Trajectory, message: str, seconds: float, names: list[str]
 ) -> "xr.Dataset":
-    """The dataset of one motion."""
+    """The dataset of one motion, with the variables that are named."""
     system = setup.system
     values["energy_balance"] = balance(values.pop("jacobi"), values.pop("work"))
-    unique = values.pop("unique")
+    unique = values["unique"] if "multiplier" in names else None
+    values = {name: values[name] for name in names}
     attributes = account(setup, path, message, seconds)
     motion = dataset(values, times, system.coordinate_names, system.constraint_names, unique, attributes)
     return with_events(motion, setup.events, path)

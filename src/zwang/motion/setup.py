@@ -63,6 +63,7 @@ class RunOptions:
     max_step: float | None = None
     progress: Any = None
     throw: bool = True
+    outputs: Sequence[str] | None = None
     began: float = field(default_factory=clock.perf_counter)
     """When the call began: its account counts from there."""
 

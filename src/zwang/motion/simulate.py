@@ -15,13 +15,26 @@ from zwang.model import System
 from zwang.model.event import Event
 from zwang.model.has_system import HasSystem, begin_of, end_of, start_of_one, system_of
 from zwang.motion.breaks import breaks_in, require_fit
-from zwang.motion.certificate import doubts
+from zwang.motion.certificate import doubts, vouched_for
 from zwang.motion.continuity import require_continuous
 from zwang.motion.drive import integrate, keeps_on
-from zwang.motion.observe import cut_short, first_contradiction, how_it_ended, report, values_of
+from zwang.motion.observe import (
+    ALL,
+    LOOKED_AT,
+    OF_REDUNDANT,
+    Segment,
+    cut_short,
+    first_contradiction,
+    how_it_ended,
+    report,
+    reporting,
+    values_of,
+    with_parts,
+)
 from zwang.motion.progress import reporter
-from zwang.motion.setup import RunOptions, check_span, in_precision, prepare, watched_times
+from zwang.motion.setup import RunOptions, Setup, check_span, in_precision, prepare, watched_times
 from zwang.motion.start import Start, first_basis, start_of
+from zwang.results.dataset import VARIABLES, variables_named
 from zwang.waiting import hushed
 
 if TYPE_CHECKING:
@@ -50,6 +63,7 @@ def simulate(
     max_step: float | None = None,
     progress: Any = None,
     throw: bool = True,
+    outputs: Sequence[str] | None = None,
 ) -> "xr.Dataset":
     """Integrate the motion of a system from a consistent start, from time t until `until`.
 
@@ -64,6 +78,9 @@ def simulate(
     of a step says nothing of the size that is needed. `events` are watched, recorded, and stop the motion where they
     say so. `precision="quad"` has Taylor's method compute with 34 digits and round at the end, for reference
     solutions.
+
+    `outputs` names the variables that the dataset is to have, ("q", "v"); all of them without it. What nobody asks for
+    is not computed, but for what tells whether the motion can be vouched for.
 
     A `Mechanism` begins at its own start where none is given, put together for these `parameters`, and its motion
     carries its drawing, for `animate`. A model that was read from a file has a beginning, an end, events and units,
@@ -89,24 +106,32 @@ def simulate(
     """
     until, t = check_span(end_of(system, until), begin_of(system, t))
     options = RunOptions(
-        until, t, times, samples, method, form, tol, drift, events, precision, max_step, progress, throw
+        until, t, times, samples, method, form, tol, drift, events, precision, max_step, progress, throw, outputs
     )
     if not isinstance(system, System | HasSystem):
         from zwang.motion.blackbox import BlackBox, simulate_blackbox
 
         if isinstance(system, BlackBox):
-            return simulate_blackbox(system, start_of_one(system, start, None, t), parameters, options)
+            names = variables_named(outputs, "outputs")
+            motion = simulate_blackbox(system, start_of_one(system, start, None, t), parameters, options)
+            return motion if outputs is None else motion[[name for name in names if name in motion]]
     built = system_of(system, "simulate", parameters)
     with hushed(progress is False):
         begin = start_of(built, start_of_one(system, start, parameters, t), t, parameters)
     if not isinstance(system, HasSystem):
         return motion_from(begin, options)
+    kept = outputs and (*variables_named(outputs, "outputs"), "q", "v")  # what is drawn is computed from these
     try:
-        motion = motion_from(begin, altered(options, events=(*system.events, *events)))
+        motion = motion_from(begin, altered(options, events=(*system.events, *events), outputs=kept))
     except SimulationError as error:
-        error.motion = system.dressed(error.motion, parameters)
+        error.motion = only(system.dressed(error.motion, parameters), outputs)
         raise
-    return system.dressed(motion, parameters)
+    return only(system.dressed(motion, parameters), outputs)
+
+
+def only(motion: "xr.Dataset", outputs: Sequence[str] | None) -> "xr.Dataset":
+    """A motion without the positions and velocities that nobody has asked for."""
+    return motion if outputs is None else motion.drop_vars([name for name in ("q", "v") if name not in outputs])
 
 
 def motion_from(start: Start, options: RunOptions) -> "xr.Dataset":
@@ -118,6 +143,7 @@ def motion_from(start: Start, options: RunOptions) -> "xr.Dataset":
 def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
     """The motion, whoever is told of it."""
     system, (t, q, v), until = start.system, start.state, options.until
+    names = variables_named(options.outputs, "outputs")
     setup = prepare(system, start.values, options)
     setup = altered(setup, method=in_precision(options.precision, options.method, setup.method))
     require_fit(system, setup.signals, setup.method, t, until)
@@ -135,23 +161,34 @@ def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
         segments, path = integrate(setup, (t, q, v), watched_times(setup, first, t, grid), watch, first)
     if any(keeps_on(setup, segment.basis) for segment in segments):
         setup = altered(setup, drift="projection")
-    reporting = clock.perf_counter()
+    began = clock.perf_counter()
+    looked_at = looked_at_for(setup, segments, names)
     for segment in segments:
-        compiled(setup.program("report", segment.basis))
-    setting_up += clock.perf_counter() - reporting
+        compiled(reporting(setup, segment.basis, looked_at))
+    setting_up += clock.perf_counter() - began
     path = altered(path, compile_seconds=path.compile_seconds + setting_up)
-    values = values_of(setup, segments)
+    values = values_of(setup, segments, looked_at)
+    if not looked_at >= ALL and not vouched_for(setup, segments, values):
+        values = values_of(setup, segments)  # a closer look needs all of them
     saved = np.concatenate([s.times for s in segments])
     odds = first_contradiction(setup, segments, values)
     if odds is not None:
         values, saved, path = cut_short(setup, odds, values, saved, path)
     else:
-        path = altered(path, doubts=doubts(setup, segments, values, path))
+        path = altered(path, doubts=doubts(setup, segments, values, path) if values.keys() >= ALL else ())
     if len(saved) > len(grid):
         wanted = np.isin(saved, grid)
         values, saved = {k: x if k == "unique" else x[wanted] for k, x in values.items()}, saved[wanted]
     message = how_it_ended(setup.events, path)
-    motion = report(setup, saved, values, path, message, clock.perf_counter() - options.began)
+    motion = report(setup, saved, values, path, message, clock.perf_counter() - options.began, names)
     if options.throw and path.status in REMEDY:
         raise SimulationError(message, str(path.status), motion)
     return motion
+
+
+def looked_at_for(setup: Setup, segments: Sequence[Segment], names: list[str]) -> set[str]:
+    """The variables to compute: those that are asked for, and those that tell whether all is well."""
+    if len(names) == len(VARIABLES):
+        return set(ALL)
+    redundant = any(len(s.basis.rows) < len(setup.system.constraints) for s in segments)
+    return with_parts((*LOOKED_AT, *(OF_REDUNDANT if redundant else ()), *names))

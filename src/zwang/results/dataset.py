@@ -1,7 +1,7 @@
 """The result of a simulation as an xarray.Dataset that accounts for itself."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zwang.arrays import Array
+from zwang.errors import InputError
 from zwang.lowering.cache import Kept
+from zwang.words import nearest
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -48,7 +50,7 @@ def dataset(
     times: Array,
     coordinates: Sequence[str],
     constraints: Sequence[str],
-    unique: NDArray[np.bool_],
+    unique: NDArray[np.bool_] | None,
     attributes: Mapping[str, Any],
     leading: tuple[str, ...] = (),
 ) -> "xr.Dataset":
@@ -58,9 +60,12 @@ def dataset(
     """
     names = tuple(name for name in VARIABLES if name in values)
     shape = np.shape(values[names[0]])[: len(leading) + 1]
-    outline = Outline(times.tobytes(), tuple(coordinates), tuple(constraints), leading, shape, names)
+    outline = Outline(
+        times.tobytes(), tuple(coordinates), tuple(constraints), leading, shape, names, unique is not None
+    )
     empty = _OUTLINES.get(outline, outline.dataset) if times.size <= SHORT_MOTION else outline.dataset()
-    motion = filled(empty, {name: np.asarray(values[name]) for name in names} | {"unique": unique})
+    given = {name: np.asarray(values[name]) for name in names}
+    motion = filled(empty, given if unique is None else given | {"unique": unique})
     motion.attrs = {key: plain(value) for key, value in attributes.items()}
     return motion
 
@@ -98,6 +103,8 @@ class Outline:
     """Of scalars over leading dimensions and time."""
     names: tuple[str, ...] = tuple(VARIABLES)
     """The variables that it has."""
+    unique: bool = True
+    """And whether it says which multipliers are unique."""
 
     def dataset(self) -> "xr.Dataset":
         """The dataset with nothing in it; its values take no memory."""
@@ -110,7 +117,9 @@ class Outline:
             for name, (dims, words) in VARIABLES.items()
             if name in self.names
         }
-        variables["unique"] = (("constraint",), nothing(len(self.constraints)), {"long_name": "whether λ is unique"})
+        if self.unique:
+            words = {"long_name": "whether λ is unique"}
+            variables["unique"] = (("constraint",), nothing(len(self.constraints)), words)
         return xr.Dataset(
             variables,
             coords={
@@ -119,6 +128,25 @@ class Outline:
                 "constraint": ("constraint", np.asarray(self.constraints, dtype=str)),
             },
         )
+
+
+def variables_named(given: Sequence[str] | None, argument: str) -> list[str]:
+    """The variables that are named, in the order of the results; all of them where nothing is said."""
+    if given is None:
+        return list(VARIABLES)
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(f"{argument} = {given!r}: give names of variables in a list or tuple, as in ('q', 'v')")
+    names = list(given)
+    for name in names:
+        if name not in VARIABLES:
+            meant = nearest(str(name), VARIABLES)
+            raise InputError(
+                f"{argument} names {name!r}, which no motion has{f'; did you mean {meant!r}?' if meant else ''} "
+                f"(there are {', '.join(VARIABLES)})"
+            )
+    if not names:
+        raise InputError(f"{argument} is empty: name at least one variable, as in ('q', 'v'), or leave it out for all")
+    return [name for name in VARIABLES if name in names]
 
 
 def nothing(*shape: int) -> Array:

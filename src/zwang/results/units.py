@@ -59,8 +59,8 @@ def with_units(motion: "xr.Dataset", units: Units) -> "xr.Dataset":
     }
     motion = motion.assign_coords({key: ("coordinate", values) for key, values in columns.items()})
     motion.time.attrs["units"] = units.time
-    for name in ("kinetic", "potential", "energy", "energy_balance"):
-        motion[name].attrs["units"] = units.energy
-    for name in ("given_power", "constraint_power", "nonideal_power"):
-        motion[name].attrs["units"] = units.power
+    of_scalars = dict.fromkeys(("kinetic", "potential", "energy", "energy_balance"), units.energy)
+    of_scalars |= dict.fromkeys(("given_power", "constraint_power", "nonideal_power"), units.power)
+    for name in of_scalars.keys() & set(motion.data_vars):
+        motion[name].attrs["units"] = of_scalars[name]
     return motion

@@ -3,7 +3,7 @@
 import os
 import time as clock
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +25,9 @@ from zwang.motion.ensemble.together import lead_by
 from zwang.motion.observe import settings
 from zwang.motion.progress import reporter
 from zwang.motion.setup import RunOptions, check_span
-from zwang.results.dataset import VARIABLES, dataset
+from zwang.results.dataset import dataset, variables_named
 from zwang.waiting import waiting
-from zwang.words import count, nearest
+from zwang.words import count
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -83,7 +83,7 @@ def simulate_many(
     options = RunOptions(until, t, times, samples, DEFAULT, form, tol, drift, max_step=max_step)
     if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
         raise InputError(f"threads = {threads!r}: a whole number from 1 on is needed, or None for all cores")
-    asked, names = sampled(system, starts, parameters, options), kept_names(keep)
+    asked, names = sampled(system, starts, parameters, options), variables_named(keep, "keep")
     watch = reporter(progress, 0, asked.count, "{:,.0f} of {:,.0f} samples")
     if store is not None:
         return stored(asked, names, store, client, chunk, threads, watch)
@@ -155,25 +155,6 @@ def require_client(client: Any) -> None:
         raise InputError(
             f"client = {client!r}: a Client of dask.distributed is meant, as in Client('tcp://scheduler:8786')"
         )
-
-
-def kept_names(keep: Sequence[str] | None) -> list[str]:
-    """The variables to keep, in the order of the results; all of them where nothing is said."""
-    if keep is None:
-        return list(VARIABLES)
-    if isinstance(keep, str) or not isinstance(keep, Iterable):
-        raise InputError(f"keep = {keep!r}: give names of variables in a list or tuple, as in ('q', 'v')")
-    names = list(keep)
-    for name in names:
-        if name not in VARIABLES:
-            meant = nearest(str(name), VARIABLES)
-            raise InputError(
-                f"keep names {name!r}, which no motion has{f'; did you mean {meant!r}?' if meant else ''} "
-                f"(there are {', '.join(VARIABLES)})"
-            )
-    if not names:
-        raise InputError("keep is empty: name at least one variable, as in ('q', 'v'), or leave it out for all")
-    return [name for name in VARIABLES if name in names]
 
 
 def varied(asked: Sampled) -> dict[str, Array]:

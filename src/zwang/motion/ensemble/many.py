@@ -25,7 +25,7 @@ from zwang.motion.ensemble.together import lead_by
 from zwang.motion.observe import settings
 from zwang.motion.progress import reporter
 from zwang.motion.setup import RunOptions, check_span
-from zwang.results.dataset import dataset, variables_named
+from zwang.results.dataset import VARIABLES, dataset, variables_named
 from zwang.waiting import waiting
 from zwang.words import count
 

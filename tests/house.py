@@ -14,10 +14,12 @@ PACKAGE = TESTS.parent / "src" / "zwang"
 TESTED_IN = {
     "analysis/dynamics": ("analysis/test_equilibrium",),
     "analysis/family": ("analysis/test_equilibrium",),
-    "analysis/linear": ("analysis/test_equilibrium",),
+    "analysis/linear": ("analysis/test_linearize",),
     "analysis/readings": ("analysis/test_equilibrium",),
+    "analysis/samples": ("analysis/test_linearize",),
     "analysis/settle": ("analysis/test_equilibrium",),
     "analysis/stability": ("analysis/test_equilibrium",),
+    "analysis/to_control": ("analysis/test_linearize",),
     "arrays": ("formulations/test_inputs",),
     "cli/app": ("cli/test_help",),
     "cli/exits": ("cli/test_documentation", "cli/test_error_boundary"),

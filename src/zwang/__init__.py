@@ -12,6 +12,9 @@ from zwang.display import write_with
 
 if TYPE_CHECKING:
     from zwang.analysis.equilibrium import Equilibrium, equilibrium, steady
+    from zwang.analysis.linearize import linearize
+    from zwang.analysis.modes import modes
+    from zwang.analysis.to_control import to_control
     from zwang.equations import Equations, derive
     from zwang.evaluation import evaluate
     from zwang.files.model_file import ModelFile
@@ -47,6 +50,9 @@ _HOME = {
     "Equilibrium": "zwang.analysis.equilibrium",
     "equilibrium": "zwang.analysis.equilibrium",
     "steady": "zwang.analysis.equilibrium",
+    "linearize": "zwang.analysis.linearize",
+    "modes": "zwang.analysis.modes",
+    "to_control": "zwang.analysis.to_control",
     "simulate_many": "zwang.motion.ensemble.many",
     "simulate": "zwang.motion.simulate",
     "function": "zwang.motion.handles.function",
@@ -116,8 +122,10 @@ __all__ = [
     "evaluate",
     "family",
     "function",
+    "linearize",
     "load_model",
     "load_motion",
+    "modes",
     "multiplier",
     "parameters",
     "plot",
@@ -132,6 +140,7 @@ __all__ = [
     "solve_derivative",
     "steady",
     "t",
+    "to_control",
 ]
 
 

@@ -124,3 +124,100 @@ def governor() -> zw.System:
     }
     kinetic = sum(dot(c) ** 2 for c in (x, y, z, u, v, w)) / 2 + 3 * dot(s) ** 2 / 2
     return zw.System((x, y, z, u, v, w, s), kinetic=kinetic, potential=G * (z + w + 3 * s), constraints=rows)
+
+
+def cart_pole() -> zw.System:
+    """A cart of 1 kg and a point of 0.1 kg on a massless pole of half a metre; the force F pushes the cart."""
+    c, x, y = zw.coordinates("c x y")
+    F = zw.parameters("F")
+    kinetic = dot(c) ** 2 / 2 + sp.Rational(1, 20) * (dot(x) ** 2 + dot(y) ** 2)
+    pole = (x - c) ** 2 + y**2 - sp.Rational(1, 4)
+    return zw.System(
+        (c, x, y),
+        kinetic=kinetic,
+        potential=sp.Rational(1, 10) * G * y,
+        forces={c: F},
+        constraints={"pole": pole},
+        parameters={F: 0},
+    )
+
+
+def bicycle() -> zw.System:
+    """Whipple's bicycle with the parameters of Meijaard, Papadopoulos, Ruina and Schwab (2007), z pointing down.
+
+    Nine coordinates: the centre of the rear wheel, yaw, roll and pitch of the frame, steer, and the turns of both
+    wheels. The row that rolls the rear wheel vertically is redundant.
+    """
+    x, y, z, yaw, roll, pitch, steer, rear, front = q = zw.coordinates("x y z yaw roll pitch steer rear front")
+    wheelbase, trail, tilt = 1.02, 0.08, sp.pi / 10
+    radius_r, radius_f = 0.3, 0.35
+
+    def turn(axis: int, angle: sp.Expr) -> sp.Matrix:
+        c, s = sp.cos(angle), sp.sin(angle)
+        i, j = [k for k in range(3) if k != axis]
+        R = sp.eye(3)
+        R[i, i] = R[j, j] = c
+        R[i, j], R[j, i] = (s, -s) if axis == 1 else (-s, s)
+        return R
+
+    frame = turn(2, yaw) * turn(0, roll) * turn(1, pitch)
+    steering = turn(1, tilt)  # the steer axis is tilted back
+    fork = frame * steering * turn(2, steer) * steering.T
+    wheel_r, wheel_f = frame * turn(1, rear), fork * turn(1, front)
+    centre_r = sp.Matrix([x, y, z])
+
+    # places in the upright reference, from the rear contact: x ahead, z down
+    hub_r, hub_f = sp.Matrix([0, 0, -radius_r]), sp.Matrix([wheelbase, 0, -radius_f])
+    axis_point = sp.Matrix([wheelbase + trail, 0, 0])  # where the steer axis meets the ground
+
+    def on_frame(place: sp.Matrix) -> sp.Matrix:
+        return centre_r + frame * (place - hub_r)
+
+    def on_fork(place: sp.Matrix) -> sp.Matrix:
+        return on_frame(axis_point) + fork * (place - axis_point)
+
+    def spin(R: sp.Matrix) -> sp.Matrix:
+        W = R.T * R.diff(zw.t)  # in the body's own axes
+        return sp.Matrix([W[2, 1], W[0, 2], W[1, 0]])
+
+    def inertia(xx: float, yy: float, zz: float, xz: float = 0.0) -> sp.Matrix:
+        return sp.Matrix([[xx, 0, xz], [0, yy, 0], [xz, 0, zz]])
+
+    bodies = [
+        (2, centre_r, wheel_r, inertia(0.0603, 0.12, 0.0603)),
+        (85, on_frame(sp.Matrix([0.3, 0, -0.9])), frame, inertia(9.2, 11, 2.8, 2.4)),
+        (4, on_fork(sp.Matrix([0.9, 0, -0.7])), fork, inertia(0.05892, 0.06, 0.00708, -0.00756)),
+        (3, on_fork(hub_f), wheel_f, inertia(0.1405, 0.28, 0.1405)),
+    ]
+    kinetic = potential = sp.S.Zero
+    for mass, centre, R, I in bodies:
+        velocity, omega = centre.diff(zw.t), spin(R)
+        kinetic += mass * velocity.dot(velocity) / 2 + (omega.T * I * omega)[0] / 2
+        potential += -mass * G * centre[2]
+
+    down = sp.Matrix([0, 0, 1])
+
+    def lowest(centre: sp.Matrix, axle: sp.Matrix, radius: float) -> sp.Matrix:
+        """The way from a wheel's centre to its lowest point."""
+        way = down - down.dot(axle) * axle
+        return radius * way / sp.sqrt(1 - down.dot(axle) ** 2)
+
+    def world_spin(R: sp.Matrix) -> sp.Matrix:
+        return R * spin(R)
+
+    ways = [
+        lowest(centre_r, frame[:, 1], radius_r),
+        lowest(on_fork(hub_f), fork[:, 1], radius_f),
+    ]
+    slip_r = centre_r.diff(zw.t) + world_spin(wheel_r).cross(ways[0])
+    slip_f = on_fork(hub_f).diff(zw.t) + world_spin(wheel_f).cross(ways[1])
+    rows = {
+        "rear on ground": z + ways[0][2],
+        "front on ground": on_fork(hub_f)[2] + ways[1][2],
+        "rear rolls x": slip_r[0],
+        "rear rolls y": slip_r[1],
+        "rear rolls z": slip_r[2],
+        "front rolls x": slip_f[0],
+        "front rolls y": slip_f[1],
+    }
+    return zw.System(q, kinetic=kinetic, potential=potential, constraints=rows, name="Bicycle")

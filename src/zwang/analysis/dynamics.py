@@ -31,6 +31,7 @@ from zwang.model.symbols import label
 from zwang.model.values import GivenValues, given_values, input_values, named_like, one_number
 
 SINGULAR_CHANGE = 1e-6  # a share of dependent rows' changes by which they move apart: there the rank changes
+ROUNDED_CHANGE = 1e3 * EPS  # the same of rounding, beside the terms that rows are made of
 AT_SWITCH = 1e-9  # what a condition compares with zero is zero below this
 
 _BALANCES: Kept[Kernel] = Kept()
@@ -105,22 +106,25 @@ class Dynamics:
                 )
 
 
-def dynamics_of(
-    system: System, parameters: Mapping[Any, Any] | None, t: float, inputs: Sequence[sp.Expr] = ()
-) -> Dynamics:
-    """A system with numbers; known functions of time among `inputs` become constants with their values at t."""
-    given = dict(parameters or {})
-    functions = input_values(system, parameters)
-    for f in inputs:
-        value = functions[f]
-        for key in [key for key in given if named_like(key, [f]) is not None]:
-            del given[key]
-        constant = constant_of(f)
-        given |= {f: constant, constant: value_at(f, value, system, parameters, t)}
-    values = given_values(system, given)
+def dynamics_of(system: System, parameters: Mapping[Any, Any] | None, t: float) -> Dynamics:
+    """A system with numbers, from the values of parameters that a user gives."""
+    values = given_values(system, parameters)
     if values.p.ndim != 1:
         raise InputError("parameters are arrays: give one value each here")
     return Dynamics(system, values, t)
+
+
+def with_constants(
+    system: System, parameters: Mapping[Any, Any] | None, t: float, inputs: Sequence[sp.Expr]
+) -> dict[Any, Any]:
+    """Parameters, with those known functions of time that are `inputs` held at their values at t."""
+    given, functions = dict(parameters or {}), input_values(system, parameters)
+    for f in inputs:
+        if f in functions:
+            for key in [key for key in given if named_like(key, [f]) is not None]:
+                del given[key]
+            given |= {f: constant_of(f), constant_of(f): value_at(f, functions[f], system, parameters, t)}
+    return given
 
 
 def constant_of(f: sp.Expr) -> sp.Symbol:
@@ -274,7 +278,9 @@ class Point:
         scale = row_norms(A)
         missed = np.abs(wanted - found @ A.T) / scale
         size = (np.abs(wanted) + np.abs(found) @ np.abs(A).T) / scale
-        bad = missed > SINGULAR_CHANGE * max(size.max(initial=0.0), TINIEST)
+        largest = np.abs(found * self.units).max(axis=1, initial=0.0)[:, None]
+        rounding = ROUNDED_CHANGE * largest * (self.now.row_size[rows] / self.units).sum(axis=1) / scale
+        bad = missed > SINGULAR_CHANGE * max(size.max(initial=0.0), TINIEST) + rounding
         if bad.any():
             names = np.array(self.dynamics.system.constraint_names)[self.dynamics.two_sided][rows]
             raise InputError(
@@ -287,13 +293,16 @@ class Point:
         """Directions that span the tangent space of N."""
         order, n = self.dynamics.order, len(self.q)
         holonomic, first = order == 0, order <= 1
-        free = null_space(self.now.A[holonomic], self.units)
-        faster = null_space(self.now.A[first], self.units)
-        dq = np.vstack([free.T, np.zeros((faster.shape[1], n))])
-        along = self.read(free.T, np.zeros_like(free.T))["d_residual_rate"][:, self.dynamics.two_sided[first]]
-        beside = -least(self.now.A[first], self.units, along.T).T
+        whole = RowSpace.of(self.now.A[first], self.units, self.ranked.rank if first.all() else None)
+        free = whole if holonomic.sum() == first.sum() else RowSpace.of(self.now.A[holonomic], self.units)
+        along = np.zeros((len(free.free), len(whole.scale)))
+        if self.v.any() or not holonomic.all():
+            read = self.read(free.free, np.zeros_like(free.free))
+            along = read["d_residual_rate"][:, self.dynamics.two_sided[first]]
+        beside = -whole.shortest(along)
         self._require_constant_rank(first, -along, beside)
-        return Tangent(dq, np.vstack([beside, faster.T]), free.shape[1])
+        dq = np.vstack([free.free, np.zeros((len(whole.free), n))])
+        return Tangent(dq, np.vstack([beside, whole.free]), len(free.free))
 
     def require_smooth(self) -> None:
         """Refuse a state at which a condition of the model switches."""
@@ -328,23 +337,30 @@ def unchanged(point: Point, count: int) -> Change:
     return Change(zero, np.zeros((count, len(point.dynamics.system.constraints))), zero)
 
 
-def null_space(A: Array, units: Array) -> Array:
-    """(n, n − r) directions that rows (m, n) leave free, orthonormal in the given units."""
-    n = len(units)
-    if not len(A):
-        return np.diag(1 / units)
-    scaled = A / units
-    rank = int(row_rank(scaled[None])[0])
-    scaled = scaled / row_norms(scaled)[:, None]
-    return np.asarray(np.linalg.svd(scaled)[2][rank:].T / units[:, None]).reshape(n, n - rank)
+@dataclass(frozen=True, eq=False)
+class RowSpace:
+    """Rows of A (m, n) of rank r taken apart in given units: A = scale · U s Vᵀ · units."""
 
+    scale: Array
+    units: Array
+    inverse: Array
+    """(n, m) from right-hand sides, rows at unit length, to the shortest solutions"""
+    free: Array
+    """(n − r, n) directions that the rows leave free, orthonormal in these units"""
 
-def least(A: Array, units: Array, b: Array) -> Array:
-    """The shortest x (n, k), in the given units, with A x = b (m, k), as near as dependent rows allow."""
-    if not len(A):
-        return np.zeros((len(units), b.shape[1]))
-    scaled = A / units
-    rank, scale = int(row_rank(scaled[None])[0]), row_norms(scaled)
-    U, s, Vt = np.linalg.svd(scaled / scale[:, None], full_matrices=False)
-    inverse = Vt[:rank].T / s[:rank] @ U[:, :rank].T
-    return np.asarray(inverse @ (b / scale[:, None]) / units[:, None])
+    @classmethod
+    def of(cls, A: Array, units: Array, rank: int | None = None) -> "RowSpace":
+        """Taken apart; the rank is decided as everywhere, if it is not known."""
+        n = len(units)
+        if not len(A):
+            return cls(np.ones(0), units, np.zeros((n, 0)), np.diag(1 / units))
+        scaled = A / units
+        rank = int(row_rank(scaled[None])[0]) if rank is None else rank
+        scale = row_norms(scaled)
+        U, s, Vt = np.linalg.svd(scaled / scale[:, None])
+        inverse = Vt[:rank].T / s[:rank] @ U[:, :rank].T
+        return cls(scale, units, inverse / units[:, None], Vt[rank:] / units)
+
+    def shortest(self, b: Array) -> Array:
+        """(k, n) the shortest x with A x = b (k, m), as near as dependent rows allow."""
+        return np.asarray((b / self.scale) @ self.inverse.T)

@@ -24,6 +24,8 @@ from zwang.model.values import by_name, one_number, state_arrays
 from zwang.waiting import waiting
 from zwang.words import listed
 
+SHOWN = 1e-14  # what is smaller than this share of the largest number is printed as zero
+
 
 @dataclass(frozen=True)
 class Equilibrium(Displayed):
@@ -60,7 +62,8 @@ class Equilibrium(Displayed):
         shown = names if self.constant else {k: x for k, x in names.items() if not k.endswith("'")}
         width = max(map(len, [*shown, *self.multipliers]), default=0)
         lines = [f"{self.name or 'This system'}, {what}:"]
-        lines += [f"  {key:<{width}}  {value:.9g}" for key, value in shown.items()]
+        least = SHOWN * max(map(abs, shown.values()), default=0.0)
+        lines += [f"  {key:<{width}}  {value if abs(value) > least else 0:.9g}" for key, value in shown.items()]
         if self.multipliers:
             lines.append("multipliers:")
             for key, value in self.multipliers.items():

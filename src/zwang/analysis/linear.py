@@ -14,15 +14,20 @@ import numpy as np
 
 from zwang.analysis.dynamics import Change, Dynamics, Point, Tangent, unchanged
 from zwang.analysis.readings import Readings, readings_of
-from zwang.arrays import TINIEST, Array
+from zwang.arrays import EPS, TINIEST, Array
 from zwang.errors import InputError
 from zwang.linalg.rank import row_norms
+from zwang.lowering.cache import Kept
 from zwang.words import listed
 
 DEPENDENT_STATES = 1e-10  # a share of a state's change that is not made of other states': below it, they are dependent
 CLOSED = 1e-7  # a share of the rates that other directions change: below it, states say all that matters
 STANDING = 1e-8  # rates of states this small beside what they are made of vanish
+ROUNDED_ENTRY = 16 * EPS  # entries of A below this share of the largest of their row are rounding
+LEAST_STATE = 1e-4  # a state near zero is not expected to be nearer than this, times the share above
 OTHER_TIMES = (0.7390851332, 1.9021605823, -3.5969937123)  # where a system is looked at again, for time in it
+
+_TIMED: Kept[bool] = Kept()
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +70,9 @@ class Linear:
     @property
     def A(self) -> Array:
         """(s, s) ẏ = A y."""
-        return np.asarray(self._GT @ self._inverse * self.scale[:, None] / self.scale)
+        scaled = self._GT @ self._inverse
+        zero = np.abs(scaled) <= ROUNDED_ENTRY * np.abs(scaled).max(axis=1, initial=0.0, keepdims=True)
+        return np.asarray(np.where(zero, 0.0, scaled) * self.scale[:, None] / self.scale)
 
     @property
     def lift(self) -> Array:
@@ -82,6 +89,18 @@ class Linear:
         """The share of the rates that the states do not determine."""
         size = np.abs(self._GT).max(initial=0.0)
         return float(np.abs(self._beyond).max(initial=0.0) / max(size, TINIEST))
+
+    def seen(self, changes: Array, names: Sequence[str], most: float) -> Array:
+        """(z, s) what changes (z, d) along the tangent space are in the states; refused if these do not tell."""
+        C = changes @ self.lift
+        beyond = np.abs(changes - C @ (self._PT * self.scale[:, None])).max(axis=1, initial=0.0)
+        bad = beyond > most * np.maximum(np.abs(changes).max(axis=1, initial=0.0), TINIEST)
+        if bad.any():
+            name = names[int(np.flatnonzero(bad)[0])]
+            raise InputError(f"the output {name} depends on more than these states say: add states, or leave it out")
+        scaled = np.abs(C * self.scale)
+        size = np.maximum(scaled, np.abs(changes).max(axis=1, initial=0.0, keepdims=True)).max(axis=1, keepdims=True)
+        return np.asarray(np.where(scaled <= ROUNDED_ENTRY * size, 0.0, C))
 
     def require_independent(self) -> None:
         """Refuse states that depend on each other along the constraints."""
@@ -128,7 +147,7 @@ class Linear:
 
     def _shares(self) -> Array:
         slope = np.abs(self._GT).max(axis=1, initial=0.0) * self.scale
-        size = self.sizes() + slope * np.abs(np.concatenate([self.point.q, self.point.v])).max(initial=0.0)
+        size = self.sizes() + slope * max(np.abs(np.concatenate([self.point.q, self.point.v])).max(), LEAST_STATE)
         return np.asarray(np.abs(self.rates) / np.maximum(size, TINIEST))
 
     def require_steady(self) -> None:
@@ -213,6 +232,11 @@ def require_autonomous(point: Point) -> None:
 
 def depends_on_time(dynamics: Dynamics) -> bool:
     """Whether time occurs in the equations."""
+    return _TIMED.get(dynamics.key, lambda: time_occurs(dynamics))
+
+
+def time_occurs(dynamics: Dynamics) -> bool:
+    """The same, looked up in all of them."""
     derived, time = dynamics.lowered.derived, dynamics.lowered.description.axes.t
     parts = [*derived.Q, *derived.C, *derived.b, *(e for row in (*derived.M, *derived.A) for e in row.values())]
     parts += [e for e in (*derived.residual, *derived.residual_rate) if e is not None]

@@ -160,7 +160,9 @@ def settle(search: Search, q: Array, v: Array) -> Settled:
         long = float(np.linalg.norm(y))
         left = float(np.abs(g).max(initial=0.0)) / (size or 1.0)
         if long <= SETTLED * max(1.0, float(np.abs(x / unit).max())) and left <= ENOUGH:
-            return Settled(point, unit, steepest, step)
+            last = moved_to(search, x + y @ basis * unit, unit) if long > 0 else None  # to the last digit
+            better = last is not None and np.linalg.norm(search.rates(last) * weights) < np.linalg.norm(g)
+            return Settled(last if better and last is not None else point, unit, steepest, step)
         if not len(basis) or not np.isfinite(y).all():
             break
         moved = improved(search, point, basis, unit, weights, G, y)

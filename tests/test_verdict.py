@@ -9,7 +9,7 @@ import sympy as sp
 import zwang as zw
 from zwang import dot
 from zwang.errors import InputError, MassError, UndeterminedError
-from zwang.verdict import displaced
+from zwang.generic_rank import displaced
 
 t = zw.t
 x, y, z = zw.coordinates("x y z")

@@ -15,7 +15,18 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "zwang"
 PAGE = ROOT / "docs" / "maintain" / "tolerances.md"
-ROOMS = ("linalg", "formulations", "lowering", "engines", "motion", "analysis", "results", "verdict", "evaluation")
+ROOMS = (
+    "linalg",
+    "formulations",
+    "lowering",
+    "engines",
+    "motion",
+    "analysis",
+    "results",
+    "verdict",
+    "generic_rank",
+    "evaluation",
+)
 LONGEST = 8  # numbers of a tuple; longer ones are tables, of a method's coefficients for example
 NAME = re.compile(r"_?[A-Z][A-Z0-9_]*")
 

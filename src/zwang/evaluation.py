@@ -15,7 +15,8 @@ from zwang.arrays import EPS, Array
 from zwang.errors import InputError
 from zwang.formulations.solution import Solution
 from zwang.formulations.solve import Names, solve_named
-from zwang.lowering.lowered import Matrices
+from zwang.linalg.sparse.matrix import diagonal_of, is_sparse
+from zwang.lowering.lowered import AnyMatrices, Matrices, SparseMatrices
 from zwang.lowering.matrices import matrix_kernel
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, start_of_each, system_of
@@ -96,13 +97,17 @@ def matrices(
     return now, q, v
 
 
-def require_finite_matrices(system: System, now: Matrices) -> None:
+def require_finite_matrices(system: System, now: AnyMatrices) -> None:
     """Refuse NaN and infinity by the name of the constraint or coordinate that they come from."""
+    if isinstance(now, SparseMatrices) and all(
+        np.isfinite(part).all() for part in (now.A.data, now.b, now.M.data, now.Q, now.C)
+    ):
+        return
     n = names_of(system)
     for what, finite, names in (
-        ("row of A", np.isfinite(now.A).all(axis=-1), n.rows),
+        ("row of A", finite_rows(now.A), n.rows),
         ("entry of b", np.isfinite(now.b), n.rows),
-        ("row of M", np.isfinite(now.M).all(axis=-1), n.coordinates),
+        ("row of M", finite_rows(now.M), n.coordinates),
         ("entry of Q", np.isfinite(now.Q), n.coordinates),
         ("nonideal force", np.isfinite(now.C), n.coordinates),
     ):
@@ -112,6 +117,15 @@ def require_finite_matrices(system: System, now: Matrices) -> None:
                 f"the {what} of {names[bad[0][-1]]} is not finite at this state: a division by zero, or a root "
                 f"or logarithm of a negative number; check the state and the expression"
             )
+
+
+def finite_rows(X: Any) -> NDArray[np.bool_]:
+    """(…, m) which rows of a matrix, dense or sparse, are finite."""
+    if not is_sparse(X):
+        return np.asarray(np.isfinite(X).all(axis=-1))
+    found = np.ones(X.shape[0], dtype=bool)
+    found[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[~np.isfinite(X.data)]] = False
+    return found
 
 
 def touching(system: System, now: Matrices, q: Array, v: Array) -> NDArray[np.bool_]:
@@ -132,9 +146,12 @@ def touching(system: System, now: Matrices, q: Array, v: Array) -> NDArray[np.bo
     return at_limit
 
 
-def limits(system: System, now: Matrices, q: Array, v: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def limits(system: System, now: AnyMatrices, q: Array, v: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """(…, m) which one-sided constraints are at their limit, and which are beyond it or moving beyond."""
     one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
+    if not one_sided.any():
+        nothing = np.zeros(now.b.shape, dtype=bool)
+        return nothing, nothing.copy()
     scale_q, scale_v = contact_scale(now, q, now.size), contact_scale(now, v, now.rate_size)
     order = np.array([c.order for c in system.constraints])
     at_position = np.where(order == 0, np.abs(np.nan_to_num(now.residual)) <= scale_q, True)
@@ -144,14 +161,17 @@ def limits(system: System, now: Matrices, q: Array, v: Array) -> tuple[NDArray[n
     return np.asarray(one_sided & at_position & at_velocity), np.asarray(one_sided & beyond)
 
 
-def contact_scale(now: Matrices, x: Array, size: Array) -> Array:
+def contact_scale(now: AnyMatrices, x: Array, size: Array) -> Array:
     """(…, m) how near its limit a one-sided constraint touches it: in no units of the user's.
 
     Beside the terms that make it up counts the rounding of the largest coordinate or rate, in units of equal mass.
     """
-    mass = np.sqrt(np.abs(np.einsum("...ii->...i", now.M)))
+    mass = np.sqrt(np.abs(diagonal_of(now.M)))
     mass = np.where(mass > 0, mass, 1.0)
-    slope = np.abs(now.A)
-    terms = np.nan_to_num(size) + np.einsum("...ij,...j->...i", slope, np.abs(x))
+    slope = abs(now.A)
+    terms = np.nan_to_num(size) + (
+        slope @ np.abs(x) if is_sparse(slope) else np.einsum("...ij,...j->...i", slope, np.abs(x))
+    )
     largest = (mass * np.abs(x)).max(axis=-1, initial=0.0)[..., None]
-    return np.asarray(CONTACT_TOL * terms + CONTACT_ROUNDING * (slope / mass[..., None, :]).sum(axis=-1) * largest)
+    light = slope @ (1 / mass) if is_sparse(slope) else (slope / mass[..., None, :]).sum(axis=-1)
+    return np.asarray(CONTACT_TOL * terms + CONTACT_ROUNDING * light * largest)

@@ -5,9 +5,8 @@ cannot be told apart. *Inconsistent* rows contradict others: no acceleration obe
 configuration is one where the rank is below the one nearby: what is true here is not true next to it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,12 +16,18 @@ from zwang.arrays import EPS, TINIEST, Array
 from zwang.display import Displayed, told
 from zwang.errors import InputError
 from zwang.evaluation import limits, require_finite_matrices
+from zwang.formulations import large
 from zwang.formulations.solve import partners
-from zwang.linalg.masses import mass_units
-from zwang.linalg.newton import nearby_root
-from zwang.linalg.rank import CONSISTENCY_TOL, row_norms, row_rank, rows_in_order
+from zwang.generic_rank import generic_rank
+from zwang.linalg.masses import Flags
+from zwang.linalg.rank import CONSISTENCY_TOL, row_norms, rows_in_order
 from zwang.linalg.ranked import Ranked, ranked
-from zwang.lowering.lowered import Matrices
+from zwang.linalg.sparse.masses import free_acceleration
+from zwang.linalg.sparse.matrix import diagonal_of, is_sparse, scaled
+from zwang.linalg.sparse.matrix import row_norms as sparse_row_norms
+from zwang.linalg.sparse.rank import in_order
+from zwang.linalg.sparse.ranked import SparseRanked, sparse_ranked
+from zwang.lowering.lowered import AnyMatrices
 from zwang.lowering.matrices import MatrixKernel, matrix_kernel
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, start_of_one, system_of
@@ -34,11 +39,8 @@ from zwang.words import count, listed
 SATISFIED_TOL = 1e-8
 ROUNDED_ROWS = 8 * EPS  # what is left of zeros, beside the largest coordinate
 
-# How far to go for states next to the given one. States brought back onto the constraints are
-# on them to about 1e-14, unless they fall near a singular position: pivots between zero and clearly not zero say
-# so, and such states decide nothing.
-SPREADS = (1e-5, 1e-3, 0.03, 0.3)
-ZERO_PIVOT, NOT_ZERO = 1e-12, 1e-8
+
+Partners = dict[int, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -205,10 +207,10 @@ def diagnose(
     q, v = state_arrays(system, start_of_one(given, state, parameters, t, "state"))
     p, inputs = parameter_values(system, parameters)
     kernel = matrix_kernel(system, inputs)
-    now = kernel(numbers(t, "t"), q, v, p)
-    require_finite_matrices(system, now)
-    if now.A.ndim != 2:
+    if q.ndim != 1 or p.ndim != 1 or np.ndim(numbers(t, "t")):
         raise InputError("diagnose takes one state: give numbers, not arrays")
+    now = kernel.one(float(numbers(t, "t")), q, v, p)
+    require_finite_matrices(system, now)
     return verdict_on(system, (float(t), q, v), p, kernel, now, violations(system, now, q, v))
 
 
@@ -218,9 +220,9 @@ def verdict_on(
     state: tuple[float, Array, Array],
     p: Array,
     kernel: MatrixKernel,
-    now: Matrices,
+    now: AnyMatrices,
     violated: Sequence[int],
-    found: Ranked | None = None,
+    found: Ranked | SparseRanked | None = None,
 ) -> Verdict:
     """The verdict at a state that was evaluated and checked; `found` is the rank of all rows, if it is known."""
     _, q, v = state
@@ -229,23 +231,21 @@ def verdict_on(
     at_limit, beyond = limits(system, now, q, v)
     active = np.flatnonzero(~one_sided | at_limit | beyond)
     if found is None or len(active) < len(names):
-        found = ranked(now.M, now.A[active], system.coordinate_names)  # refuses an M that will not do
-    rank = found.rank
-    length = row_norms(found.scaled)
-    A, b = now.A[active] / length[:, None], now.b[active] / length
-    unit = A / found.units  # rows of unit length in units of equal mass: then no unit matters
-    independent = rows_in_order(unit)
-    if len(independent) != rank:  # near the tolerance, order and pivoting may disagree: pivoting decides
-        independent = tuple(np.sort(found.factors.rows[0]))
-    dependence = combinations(unit, np.array(independent, dtype=np.intp))
-    follows, contradicts = dependences(now, A, b, independent, dependence, float(np.abs(v).max(initial=0.0)))
-    unique = unique_rows(independent, dependence)
+        found = ranked_any(now.M, now.A[active], system.coordinate_names)  # refuses an M that will not do
+    rank, speed = found.rank, float(np.abs(v).max(initial=0.0))
+    if isinstance(found, SparseRanked):
+        follows, contradicts, unique = dependences_large(found, now.Q, now.b[active], speed)
+    else:
+        follows, contradicts, unique = dependences(now, now.A[active], now.b[active], found, speed)
     label = [names[i] for i in active]
 
     def named(pairs: dict[int, tuple[int, ...]]) -> dict[str, tuple[str, ...]]:
         return {label[i]: tuple(label[j] for j in others) for i, others in pairs.items()}
 
-    generic = generic_rank(kernel, system, active, state, p, np.sqrt(np.diag(now.M)))
+    if isinstance(found, SparseRanked) and found.found.sure:  # and so it is beside
+        generic: int | None = rank
+    else:
+        generic = generic_rank(kernel, system, active, state, p, np.sqrt(diagonal_of(now.M)))
     wrong = sorted({*violated, *np.flatnonzero(beyond)})
     return Verdict(
         name=system.name,
@@ -265,11 +265,16 @@ def verdict_on(
     )
 
 
-def dependences(
-    now: Matrices, A: Array, b: Array, independent: tuple[int, ...], dependence: Array, speed: float
-) -> tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]]:
-    """Rows that follow from independent ones (row → those), and of these the ones whose b disagrees."""
+def dependences(now: Any, A: Array, b: Array, found: Ranked, speed: float) -> tuple[Partners, Partners, Flags]:
+    """Rows that follow from independent ones (row → those), of these the ones whose b disagrees, and unique rows."""
+    length = row_norms(found.scaled)
+    A, b = A / length[:, None], b / length
+    unit = A / found.units  # rows of unit length in units of equal mass: then no unit matters
+    independent = rows_in_order(unit)
+    if len(independent) != found.rank:  # near the tolerance, order and pivoting may disagree: pivoting decides
+        independent = tuple(np.sort(found.factors.rows[0]))
     rows = np.array(independent, dtype=np.intp)
+    dependence = combinations(unit, rows)
     free = np.abs(np.linalg.lstsq(now.M, now.Q, rcond=None)[0])
     # b may be what is left of terms of the second order in the velocities that cancel
     rounding = EPS * (1 + speed**2) * np.abs(A).sum(axis=1)
@@ -278,7 +283,26 @@ def dependences(
     gap = np.abs(b - dependence @ b[rows])
     follows = {i: tuple(int(j) for j in partners(dependence, rows, i)) for i in range(len(A)) if i not in independent}
     contradicts = {i: others for i, others in follows.items() if gap[i] > CONSISTENCY_TOL * max(size[i], TINIEST)}
-    return follows, contradicts
+    return follows, contradicts, unique_rows(independent, dependence)
+
+
+def dependences_large(found: SparseRanked, Q: Array, b: Array, speed: float) -> tuple[Partners, Partners, Flags]:
+    """The same of a large system."""
+    length, order = sparse_row_norms(found.scaled), in_order(found.found)
+    A, b, others, dependence = scaled(found.A, length), b / length, order.others, order.coefficients
+    free = np.abs(free_acceleration(found.M, found.mass, Q))
+    size = np.abs(b) + abs(A) @ free + EPS * (1 + speed**2) * abs(A).sum(axis=1) / CONSISTENCY_TOL
+    size = size[others] + abs(dependence) @ size
+    bad = np.abs(b[others] - dependence @ b) > CONSISTENCY_TOL * np.maximum(size, TINIEST)
+    follows = {int(i): tuple(large.partners(dependence, k).tolist()) for k, i in enumerate(others)}
+    unique = np.ones(len(b), dtype=bool)
+    unique[[*others, *(j for partners in follows.values() for j in partners)]] = False
+    return follows, {int(i): follows[int(i)] for i in others[bad]}, unique
+
+
+def ranked_any(M: Any, A: Any, names: tuple[str, ...]) -> Ranked | SparseRanked:
+    """The rank of rows, dense or sparse."""
+    return sparse_ranked(M, A, names) if is_sparse(A) else ranked(M, A, names)
 
 
 def combinations(A: Array, rows: np.ndarray[Any, np.dtype[np.intp]]) -> Array:
@@ -299,14 +323,14 @@ def unique_rows(independent: tuple[int, ...], dependence: Array) -> np.ndarray[A
     return unique
 
 
-def violations(system: System, now: Matrices, q: Array, v: Array) -> list[int]:
+def violations(system: System, now: AnyMatrices, q: Array, v: Array) -> list[int]:
     """The constraints that a state does not satisfy at position or velocity level."""
     return [int(i) for i in np.flatnonzero(~satisfied(system, now, q, v))]
 
 
-def satisfied(system: System, now: Matrices, q: Array, v: Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def satisfied(system: System, now: AnyMatrices, q: Array, v: Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """(…, m) whether states satisfy each constraint; limits of one-sided ones are judged elsewhere."""
-    slope = np.abs(now.A)
+    slope = abs(now.A)
     most_q, most_v = (np.abs(x).max(axis=-1, initial=0.0)[..., None] for x in (q, v))
     rounding = ROUNDED_ROWS * slope.sum(axis=-1)
     allowed_q = SATISFIED_TOL * np.nan_to_num(now.size) + rounding * most_q
@@ -314,83 +338,3 @@ def satisfied(system: System, now: Matrices, q: Array, v: Array) -> np.ndarray[A
     one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
     good = (np.abs(np.nan_to_num(now.residual)) <= allowed_q) & (np.abs(np.nan_to_num(now.residual_rate)) <= allowed_v)
     return np.asarray(good | one_sided)
-
-
-def generic_rank(
-    kernel: MatrixKernel,
-    system: System,
-    active: np.ndarray[Any, np.dtype[np.intp]],
-    state: tuple[float, Array, Array],
-    p: Array,
-    inertia: Array,
-) -> int | None:
-    """The greatest rank at nearby states and times that satisfy the constraints; None if none was found.
-
-    Nearby states are displacements brought back to the constraints: rows that depend on each other only while
-    the constraints hold must not count as independent.
-    """
-    order = np.array([c.order for c in system.constraints], dtype=np.intp)
-    holonomic, first = active[order[active] == 0], active[order[active] <= 1]
-    best = None
-    for size, units, t, start_q, start_v in displaced(*state, inertia):
-        unit_q, unit_v = units
-
-        def positions(x: Array, t: float = t, v: Array = start_v * unit_v, unit: Array = unit_q) -> tuple[Array, Array]:
-            now = kernel(t, x * unit, v, p)
-            return now.residual[holonomic], now.A[holonomic] * unit
-
-        near_q, found = nearby_root(positions, start_q, size, 1e-14)
-        if not found:
-            continue
-
-        def velocities(x: Array, t: float = t, q: Array = near_q * unit_q, unit: Array = unit_v) -> tuple[Array, Array]:
-            now = kernel(t, q, x * unit, p)
-            return now.residual_rate[first], now.A[first] * unit
-
-        near_v, found = nearby_root(velocities, start_v, size, 1e-14)
-        near = kernel(t, near_q * unit_q, near_v * unit_v, p)
-        A = near.A[active]
-        if not (found and np.isfinite(A).all()):
-            continue
-        A = A / mass_units(near.M[None], A[None])
-        least, most = (int(row_rank(A[None], tolerance)[0]) for tolerance in (NOT_ZERO, ZERO_PIVOT))
-        if least == most:
-            best = max(best or 0, most)
-        if best == min(A.shape):  # there is no greater one
-            break
-    return best
-
-
-def displaced(
-    t: float, q: Array, v: Array, inertia: Array
-) -> Iterator[tuple[float, tuple[Array, Array], float, Array, Array]]:
-    """Times and states next to a given one: their distance, units of q and v, time, and q and v in these units.
-
-    Some lie on the motion's tangent, where it would be without acceleration, before and after: the constraints are
-    near there even if they branch here. Others lie anywhere, all coordinates displaced at random. The distances
-    have several sizes, in two kinds of units, because nobody says how large a mechanism is: the user's, and
-    natural ones, in which the state is as large as 1 and `inertia` (roots of M's diagonal) makes lengths and
-    angles comparable.
-    """
-    ones = np.ones(len(q)), np.ones(len(v))
-    natural = natural_units(inertia, q), natural_units(inertia, v)
-    draw = np.random.default_rng(1829)  # Gauss's year; any fixed number makes verdicts repeatable
-    for size, units in product(SPREADS, (ones, natural)):
-        x, rate = q / units[0], v / units[0]
-        speed = np.abs(rate).max()
-        for step in (size / speed, -size / speed) if speed > 0 else ():
-            yield size, units, t + step, x + step * rate, v / units[1]
-        noise = draw.standard_normal(2 * len(q) + 1)
-        yield (
-            size,
-            units,
-            t + size * (1 + abs(t)) * noise[0],
-            x + size * noise[1 : len(q) + 1],
-            v / units[1] + size * noise[len(q) + 1 :],
-        )
-
-
-def natural_units(inertia: Array, x: Array) -> Array:
-    """How much each coordinate or rate must change for a change as large as x itself in the metric of M."""
-    inertia = np.where(inertia > 0, inertia, inertia.max(initial=0.0) or 1.0)
-    return np.asarray(((inertia * np.abs(x)).max() or inertia.max()) / inertia)

@@ -7,7 +7,7 @@ import zwang as zw
 from zwang.errors import InconsistentError, InputError, MassError, UndeterminedError
 from zwang.motion.setup import RunOptions
 from zwang.motion.simulate import motion_from
-from zwang.motion.start import SPARSE_FIRST, require_satisfied, require_solvable, start_of
+from zwang.motion.start import require_satisfied, require_solvable, start_of
 
 x, y = zw.coordinates("x y")
 m, g = zw.parameters("m g")
@@ -101,15 +101,14 @@ def test_a_signal_is_read_at_every_start_though_an_old_one_stood_at_the_same_add
         del signal
 
 
-def pairs(mass, count=75):
-    """Two coordinates to a constraint a + 3b = 0, so many that rank is first looked for in sparse factors."""
+def pairs(mass, count=200):
+    """Two coordinates to a constraint a + 3b = 0, so many that matrices are sparse."""
     q = zw.coordinates(" ".join(f"x{i}" for i in range(2 * count)))
     two = list(zip(q[::2], q[1::2], strict=True))
     kinetic = sum(mass(zw.dot(a), zw.dot(b)) for a, b in two)
     system = zw.System(q, kinetic=kinetic, constraints={f"row{i}": a + 3 * b for i, (a, b) in enumerate(two)})
     start = {a: 0.3 for a, _ in two} | {b: -0.1 for _, b in two}
     rates = {zw.dot(a): 3.0 for a, _ in two} | {zw.dot(b): -1.0 for _, b in two}
-    assert 2 * count * count >= SPARSE_FIRST
     return system, start | rates
 
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from zwang.arrays import EPS, Array, Indices
 from zwang.errors import InputError, MassError
 from zwang.linalg.factors import Stack
+from zwang.linalg.sparse.matrix import Sparse, is_sparse
 
 LARGEST_ENTRY = 1e100
 LEAST_TOL = 16 * EPS
@@ -144,8 +145,12 @@ def require_finite(name: str, x: Array) -> None:
     raise InputError(f"{entry}: all entries must be finite numbers")
 
 
-def require_symmetric(M: Array) -> None:
-    """Refuse a mass matrix whose halves differ by more than rounding."""
+def require_symmetric(M: Any) -> None:
+    """Refuse a mass matrix, dense or sparse, whose halves differ by more than rounding."""
+    if is_sparse(M):
+        if (abs(M - M.T).data > 0).any():
+            require_sparse_symmetric(M)
+        return
     gap = np.abs(M - M.swapaxes(-1, -2))
     if not gap.any():
         return
@@ -155,8 +160,24 @@ def require_symmetric(M: Array) -> None:
         *system, i, j = map(int, np.argwhere(lopsided)[0])
         x, y = M[(*system, i, j)], M[(*system, j, i)]
         index = np.ravel_multi_index(system, M.shape[:-2]) if system else 0
-        where = Stack(np.array([index]), M.shape[:-2]).label(0)
-        raise MassError(
-            f"M{where} is not symmetric: entries ({i}, {j}) and ({j}, {i}) are {x:.6g} and {y:.6g}; "
-            f"a kinetic energy gives equal ones, (M + Mᵀ)/2 if you mean its quadratic form"
-        )
+        raise not_symmetric(Stack(np.array([index]), M.shape[:-2]).label(0), i, j, x, y)
+
+
+def require_sparse_symmetric(M: Sparse) -> None:
+    """The same of one sparse matrix."""
+    entries = M.tocoo()
+    i, j, there = entries.row, entries.col, np.asarray(M[entries.col, entries.row])
+    diagonal = np.sqrt(np.abs(M.diagonal()))
+    allowed = SYMMETRY_TOL * np.maximum(diagonal[i] * diagonal[j], np.abs(entries.data))
+    bad = np.flatnonzero(np.abs(entries.data - there) > allowed)
+    if len(bad):
+        k = int(bad[0])
+        raise not_symmetric("", int(i[k]), int(j[k]), float(entries.data[k]), float(there[k]))
+
+
+def not_symmetric(where: str, i: int, j: int, x: float, y: float) -> MassError:
+    """The refusal of an M that is not symmetric."""
+    return MassError(
+        f"M{where} is not symmetric: entries ({i}, {j}) and ({j}, {i}) are {x:.6g} and {y:.6g}; "
+        f"a kinetic energy gives equal ones, (M + Mᵀ)/2 if you mean its quadratic form"
+    )

@@ -240,16 +240,20 @@ def require_consistent(factors: Factors, Q: Array, A: Array, b: Array, x: Array,
         return
     k, i = map(int, np.argwhere(bad)[0])
     others = partners(factors.dependence.X[k], factors.rows[k], i)
-    miss = b[k, i] - A[k, i] @ x[k]
+    raise contradiction(names, stack.label(k), i, others, float(b[k, i]), float(b[k, i] - A[k, i] @ x[k]))
+
+
+def contradiction(names: Names, which: str, i: int, others: Indices, b: float, miss: float) -> InconsistentError:
+    """The refusal of a row that contradicts others, or of a zero row that asks for something."""
     if not len(others):
-        raise InconsistentError(
-            f"{names.rows[i]}{stack.label(k)} is zero in A, yet b = {b[k, i]:.6g} asks for something: no acceleration "
+        return InconsistentError(
+            f"{names.rows[i]}{which} is zero in A, yet b = {b:.6g} asks for something: no acceleration "
             f"obeys it; drop the row or set its b to zero",
             (i,),
         )
     listed = ", ".join(names.rows[j] for j in others)
-    raise InconsistentError(
-        f"{names.rows[i]}{stack.label(k)} contradicts {listed}: its row of A depends on theirs, but its b differs by "
+    return InconsistentError(
+        f"{names.rows[i]}{which} contradicts {listed}: its row of A depends on theirs, but its b differs by "
         f"{miss:.6g} from what they imply; drop one of them or mend the right-hand sides",
         (i, *map(int, others)),
     )

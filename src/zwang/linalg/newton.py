@@ -2,11 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from zwang.arrays import Array
 from zwang.linalg.rank import row_norms
+from zwang.linalg.sparse import matrix as sparse
+from zwang.linalg.sparse.steps import damped, shortest
+
+Equations = Callable[[Array], tuple[Array, Any]]
+"""f (m,) and its Jacobian (m, n), dense or sparse, at a point."""
 
 # Rows that depend on each other only at the root are not yet dependent on the way there.
 NEWTON_RANK_TOL = 1e-9
@@ -28,9 +34,7 @@ SMALL, TURNS_WITHOUT_GAIN = 1e-8, 10
 NEAREST_TOL, ROUNDED_NOTHING = 1e-6, 1e-11
 
 
-def nearest_root(
-    equations: Callable[[Array], tuple[Array, Array]], x: Array, tolerance: float, limit: int = 50
-) -> tuple[Array, bool]:
+def nearest_root(equations: Equations, x: Array, tolerance: float, limit: int = 50) -> tuple[Array, bool]:
     """x ← x − K₁f(x) until no step is longer than `tolerance`; the root, and whether it was reached.
 
     `equations` gives f (m,) and its Jacobian (m, n) in coordinates in which the metric is the identity.
@@ -40,28 +44,26 @@ def nearest_root(
     (array([0.6, 0.8]), True)
     """
 
-    def step(f: Array, J: Array) -> Array:
-        return np.asarray(np.linalg.lstsq(J, f, rcond=NEWTON_RANK_TOL)[0])
+    def step(f: Array, J: Any) -> Array:
+        return shortest(J, f) if sparse.is_sparse(J) else np.asarray(np.linalg.lstsq(J, f, rcond=NEWTON_RANK_TOL)[0])
 
     x, settled = stepped(equations, step, x, 1.0, tolerance, limit)
     if not settled:
         return x, False
     f, J = equations(x)
-    if not (np.isfinite(f).all() and np.isfinite(J).all()):
+    if not (np.isfinite(f).all() and finite(J)):
         return x, False
     for _ in range(POLISHES if len(f) else 0):  # to the rounding of f itself, whatever the units
-        scale = row_norms(J)
-        nearer = x - step(f / scale, J / scale[:, None])
+        scale, unit = unit_rows(J)
+        nearer = x - step(f / scale, unit)
         g, K = equations(nearer)
-        if not (np.abs(g / scale).max() < np.abs(f / scale).max() and np.isfinite(K).all()):
+        if not (np.abs(g / scale).max() < np.abs(f / scale).max() and finite(K)):
             break
         x, f, J = nearer, g, K
-    return x, bool(np.abs(f / row_norms(J)).max(initial=0.0) <= 1e3 * tolerance * max(1.0, np.abs(x).max()))
+    return x, bool(np.abs(f / unit_rows(J)[0]).max(initial=0.0) <= 1e3 * tolerance * max(1.0, np.abs(x).max()))
 
 
-def nearby_root(
-    equations: Callable[[Array], tuple[Array, Array]], x: Array, size: float, tolerance: float, limit: int = 60
-) -> tuple[Array, bool]:
+def nearby_root(equations: Equations, x: Array, size: float, tolerance: float, limit: int = 60) -> tuple[Array, bool]:
     """A root about as far from x as `size`, in damped steps x ← x − Jᵀ(JJᵀ + μI)⁻¹f(x); and whether it was reached.
 
     Where rows depend on each other at the roots only, J is regular on the way there, and undamped steps run along
@@ -73,7 +75,9 @@ def nearby_root(
     (array([0.9963792, 0.9963792]), True)
     """
 
-    def step(f: Array, J: Array) -> Array:
+    def step(f: Array, J: Any) -> Array:
+        if sparse.is_sparse(J):
+            return damped(J, f, float(np.linalg.norm(f)) / size)
         damping = np.sqrt(np.linalg.norm(f) / size) * np.eye(len(x))
         return np.asarray(np.linalg.lstsq(np.vstack([J, damping]), np.append(f, np.zeros(len(x))), rcond=None)[0])
 
@@ -81,28 +85,42 @@ def nearby_root(
 
 
 def stepped(
-    equations: Callable[[Array], tuple[Array, Array]],
-    step: Callable[[Array, Array], Array],
+    equations: Equations,
+    step: Callable[[Array, Any], Array],
     x: Array,
-    unit: float,
+    size: float,
     tolerance: float,
     limit: int,
 ) -> tuple[Array, bool]:
     """x ← x − step(f, J), rows at unit length, until no step exceeds `tolerance`; and whether that came about."""
     for _ in range(limit):
         f, J = equations(x)
-        if not (np.isfinite(f).all() and np.isfinite(J).all()):
+        if not (np.isfinite(f).all() and finite(J)):
             return x, False
         if not len(f):
             return x, True
-        scale = row_norms(J)
-        d = step(f / scale, J / scale[:, None])
+        scale, unit = unit_rows(J)
+        d = step(f / scale, unit)
         x = x - d
         if not np.isfinite(x).all():  # then every step would be short beside it
             return x, False
-        if np.abs(d).max() <= tolerance * max(unit, np.abs(x).max()):
+        if np.abs(d).max() <= tolerance * max(size, np.abs(x).max()):
             return x, True
     return x, False
+
+
+def finite(J: Any) -> bool:
+    """Whether all entries of a matrix, dense or sparse, are finite."""
+    return bool(np.isfinite(J.data if sparse.is_sparse(J) else J).all())
+
+
+def unit_rows(J: Any) -> tuple[Array, Any]:
+    """The lengths of rows, and the rows at unit length, of a matrix, dense or sparse."""
+    if not sparse.is_sparse(J):
+        scale = row_norms(J)
+        return scale, J / scale[:, None]
+    scale = sparse.row_norms(J)
+    return scale, sparse.scaled(J, scale)
 
 
 @dataclass(frozen=True)
@@ -115,7 +133,7 @@ class Found:
 
 
 def nearest_point(
-    equations: Callable[[Array], tuple[Array, Array]],
+    equations: Equations,
     metric: Callable[[Array], Array],
     target: Array,
     begin: Array,
@@ -150,7 +168,7 @@ def nearest_point(
 
 
 def approached(
-    equations: Callable[[Array], tuple[Array, Array]],
+    equations: Equations,
     metric: Callable[[Array], Array],
     target: Array,
     x: Array,
@@ -202,12 +220,10 @@ class Split:
     """What leads to f = 0."""
 
 
-def split(
-    equations: Callable[[Array], tuple[Array, Array]], metric: Callable[[Array], Array], target: Array, x: Array
-) -> Split | None:
+def split(equations: Equations, metric: Callable[[Array], Array], target: Array, x: Array) -> Split | None:
     """The way to a target at a point; None where f is not finite."""
     f, J = equations(x)
-    if not (np.isfinite(f).all() and np.isfinite(J).all()):
+    if not (np.isfinite(f).all() and finite(J)):
         return None
     L = np.asarray(np.linalg.cholesky(metric(x)), dtype=np.float64)
     scale = row_norms(J)
@@ -218,9 +234,7 @@ def split(
     return Split(f / scale, scale, L, wanted, wanted - across, normal)
 
 
-def stationary(
-    equations: Callable[[Array], tuple[Array, Array]], metric: Callable[[Array], Array], target: Array, x: Array
-) -> bool:
+def stationary(equations: Equations, metric: Callable[[Array], Array], target: Array, x: Array) -> bool:
     """Whether nothing of the way to the target leads along f = 0."""
     here = split(equations, metric, target, x)
     if here is None:

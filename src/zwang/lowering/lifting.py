@@ -81,11 +81,6 @@ def pattern_here(matrix: Array) -> Pattern:
     return [{int(j): row[j] for j in np.flatnonzero(row)} for row in matrix]
 
 
-def regular_by_blocks(M: Array) -> bool:
-    """Whether M is positive definite here, block by block: a large one mostly has many small ones."""
-    return all(Block.of(M, columns).regular for columns in connected(pattern_here(M)))
-
-
 def connected(M: Pattern) -> list[list[int]]:
     """The coordinates in groups between which M has no entries."""
     found: list[list[int]] = []
@@ -216,7 +211,12 @@ def weight_of(a: Array, row: Mapping[int, Any], inertia: Mapping[int, float]) ->
     if not shares:
         typical = float(np.exp(np.mean(np.log(list(inertia.values()))))) if inertia else 1.0
         return Weight(power_of_two(length / typical))
-    now = sum(share * float(a[j]) ** 2 for j, share in shares.items())
+    return with_shares(shares, {j: float(a[j]) for j in shares}, length)
+
+
+def with_shares(shares: Mapping[int, float], a: Mapping[int, float], length: float) -> Weight:
+    """The weight of a row a by its shares in inertia, given the square of its length."""
+    now = sum(share * a[j] ** 2 for j, share in shares.items())
     return Weight(
         power_of_two(ADDED * max(now, ADDED * length * max(shares.values()))),
         tuple(sorted(shares.items())),

@@ -12,6 +12,7 @@ from zwang.arrays import Array
 from zwang.equations.derivation import Derived, Description, derive_plain
 from zwang.equations.languages import in_symengine
 from zwang.functions import FLOORS
+from zwang.linalg.sparse.matrix import Sparse
 from zwang.lowering.cache import Kept
 from zwang.model import System
 
@@ -35,6 +36,24 @@ class Matrices:
     size: Array
     rate_size: Array
     row_size: Array
+
+
+@dataclass(frozen=True)
+class SparseMatrices:
+    """The same of a large system at one state, in sparse matrices M (n, n) and A (m, n)."""
+
+    M: Sparse
+    Q: Array
+    A: Sparse
+    b: Array
+    C: Array
+    residual: Array
+    residual_rate: Array
+    size: Array
+    rate_size: Array
+
+
+AnyMatrices = Matrices | SparseMatrices
 
 
 @dataclass(frozen=True, eq=False)

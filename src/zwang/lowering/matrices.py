@@ -15,14 +15,18 @@ from zwang.arrays import EPS, Array
 from zwang.compile import Kernel, Program, compile_program
 from zwang.compile.rolled.kernel import compile_rolled
 from zwang.equations.sizes import has_sum, size_of
+from zwang.linalg.sparse.matrix import Sparse, largest_in_rows, scaled, sparse
 from zwang.lowering.cache import Kept
-from zwang.lowering.lowered import Matrices, lower
+from zwang.lowering.lowered import AnyMatrices, Matrices, SparseMatrices, lower
 from zwang.lowering.rolled.families import rolled
 from zwang.lowering.rolled.programs import matrices_program
 from zwang.model import System
 
 # A row of A this long beside the terms that its entries are made of is what rounding has left of zero.
 VANISHED = 16 * EPS
+
+# Coordinates and constraints from which on matrices are sparse: dense ones would take longer than everything else.
+SPARSE_FROM = 300
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,34 @@ class MatrixKernel:
     n: int
     m: int
 
+    @property
+    def large(self) -> bool:
+        """Whether matrices of this system are to be sparse."""
+        return self.n + self.m >= SPARSE_FROM
+
+    def one(self, t: float, q: Array, v: Array, p: Array) -> AnyMatrices:
+        """The matrices at one state, in the form that fits their size."""
+        return self.sparse(t, q, v, p) if self.large else self(t, q, v, p)
+
+    def sparse(self, t: float, q: Array, v: Array, p: Array) -> SparseMatrices:
+        """The matrices at one state as sparse ones."""
+        out = self.kernel(t=np.array([t], dtype=float), q=q, v=v, p=p)
+        M = sparse(out["M"], *self.M_index, (self.n, self.n))
+        A = sparse(out["A"], *self.A_index, (self.m, self.n))
+        terms = sparse(np.abs(out["A"]), *self.A_index, (self.m, self.n))
+        more = sparse(out["row_size"], *self.sum_index, (self.m, self.n))
+        lengths = sparse_lengths(terms.maximum(more) if more.nnz else terms)
+        vanished = (sparse_lengths(A) <= VANISHED * lengths) & np.isfinite(lengths)
+        A.data[np.repeat(vanished, np.diff(A.indptr))] = 0.0
+        return SparseMatrices(M, out["Q"], A, out["b"], out["C"], *self.readings(out, ()))
+
+    def readings(self, out: Mapping[str, Array], shape: tuple[int, ...]) -> Array:
+        """(4, …, m) what constraints read in position and velocity, and the sizes of their terms; NaN where nothing."""
+        found = np.full((4, *shape, self.m), np.nan)
+        for k, name in enumerate(("residual", "residual_rate", "size", "rate_size")):
+            found[k][..., self.residual_rate_index if "rate" in name else self.residual_index] = out[name]
+        return found
+
     def __call__(self, t: ArrayLike, q: Array, v: Array, p: Array) -> Matrices:
         """The matrices at times t (…,), positions and velocities (…, n) and parameters (…, k)."""
         out = self.kernel(t=np.asarray(t, dtype=float)[..., None], q=q, v=v, p=p)
@@ -46,17 +78,13 @@ class MatrixKernel:
         M, A = np.zeros((*shape, self.n, self.n)), np.zeros((*shape, self.m, self.n))
         M[..., *self.M_index] = out["M"]
         A[..., *self.A_index] = out["A"]
-        residual, residual_rate, size, rate_size = np.full((4, *shape, self.m), np.nan)
-        residual[..., self.residual_index] = out["residual"]
-        residual_rate[..., self.residual_rate_index] = out["residual_rate"]
-        size[..., self.residual_index] = out["size"]
-        rate_size[..., self.residual_rate_index] = out["rate_size"]
         row_size = np.abs(A)
         row_size[..., *self.sum_index] = out["row_size"]
         lengths = row_lengths(row_size)
         vanished = (row_lengths(A) <= VANISHED * lengths) & np.isfinite(lengths)
         if vanished.any():
             A = np.where(vanished[..., None], 0.0, A)
+        residual, residual_rate, size, rate_size = self.readings(out, shape)
         return Matrices(M, out["Q"], A, out["b"], out["C"], residual, residual_rate, size, rate_size, row_size)
 
 
@@ -65,6 +93,14 @@ def row_lengths(X: Array) -> Array:
     largest = np.abs(X).max(axis=-1, initial=0.0)
     scale = np.where((largest > 0) & np.isfinite(largest), largest, 1.0)
     return np.asarray(scale * np.sqrt(np.square(X / scale[..., None]).sum(axis=-1)))
+
+
+def sparse_lengths(X: Sparse) -> Array:
+    """(m,) the same of a sparse matrix."""
+    largest = largest_in_rows(X)
+    scale = np.where((largest > 0) & np.isfinite(largest), largest, 1.0)
+    unit = scaled(X, rows=scale)
+    return np.asarray(scale * np.sqrt((unit * unit).sum(axis=1)))
 
 
 def matrix_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> MatrixKernel:

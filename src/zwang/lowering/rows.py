@@ -67,7 +67,11 @@ def choose(
 
 def damping(now: Matrices, lift: Lifted) -> tuple[float, ...]:
     """A small share of aM⁻¹aᵀ for each row a; powers of two, so that the same choice elsewhere is the same program."""
-    mobility = mobilities(now.M, now.A, lift)
+    return as_damping(mobilities(now.M, now.A, lift))
+
+
+def as_damping(mobility: Array) -> tuple[float, ...]:
+    """The damping of rows with these aM⁻¹aᵀ (m,)."""
     mobility[mobility <= 0] = 1.0  # a row that vanishes here
     return tuple((2.0 ** np.round(np.log2(DAMPING * mobility))).tolist())
 

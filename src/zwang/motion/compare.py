@@ -21,6 +21,7 @@ from zwang.errors import InconsistentError, InputError, MassError, ZwangError
 from zwang.evaluation import evaluate, matrices
 from zwang.formulations.forms import DEFAULT, FORMS
 from zwang.formulations.fundamental import literal
+from zwang.generic_rank import natural_units
 from zwang.linalg.masses import masses
 from zwang.linalg.rank import CONSISTENCY_TOL, row_rank
 from zwang.model import System
@@ -29,7 +30,6 @@ from zwang.motion.setup import RunOptions, check_span
 from zwang.motion.simulate import motion_from
 from zwang.motion.start import Start, start_of
 from zwang.results.account import energy_gap, residuals
-from zwang.verdict import natural_units
 
 if TYPE_CHECKING:
     import xarray as xr

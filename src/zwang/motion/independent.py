@@ -24,13 +24,13 @@ from sympy.core.function import AppliedUndef
 
 from zwang.arrays import Array
 from zwang.errors import InputError, ZwangError
+from zwang.generic_rank import natural_units
 from zwang.model import System
 from zwang.model.has_system import HasSystem, system_of
 from zwang.model.identity import CONDITIONS, MPMATH
 from zwang.model.signal import signals_in
 from zwang.model.symbols import rates, t
 from zwang.model.values import input_values, parameter_values
-from zwang.verdict import natural_units
 
 if TYPE_CHECKING:
     import xarray as xr

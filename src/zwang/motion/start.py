@@ -13,18 +13,19 @@ from typing import Any
 import numpy as np
 
 from zwang.arrays import EPS, Array
-from zwang.engines.native.engine import compiled
 from zwang.errors import InputError
 from zwang.evaluation import names_of, require_finite_matrices
+from zwang.formulations import large
 from zwang.formulations.forms import FORMS
 from zwang.formulations.inputs import require_symmetric
 from zwang.formulations.solve import require_consistent
 from zwang.linalg.factors import Stack
-from zwang.linalg.newton import nearest_root
+from zwang.linalg.newton import Equations, nearest_root
 from zwang.linalg.ranked import Ranked, ranked
+from zwang.linalg.sparse.ranked import SparseRanked, sparse_ranked
 from zwang.lowering.cache import Kept
-from zwang.lowering.lifting import regular_by_blocks
-from zwang.lowering.lowered import Matrices
+from zwang.lowering.large import choose_large, in_full, probes_of
+from zwang.lowering.lowered import AnyMatrices, SparseMatrices
 from zwang.lowering.matrices import MatrixKernel, matrix_kernel
 from zwang.lowering.rows import RowBasis, choose
 from zwang.model import System
@@ -32,12 +33,9 @@ from zwang.model.values import GivenValues, given_values, state_arrays
 from zwang.motion.setup import Setup
 from zwang.verdict import Verdict, verdict_on, violations
 
-Equations = Callable[[Array], tuple[Array, Array]]
-
-SPARSE_FIRST = 10_000  # entries of A from which on its rank is first looked for in the sparse factorisation
-SURELY = 1e-6  # pivots above this share of what they start from leave no doubt that rows are independent
-
 State = tuple[float, Array, Array]
+
+AnyRanked = Ranked | SparseRanked
 
 _BASES: Kept[RowBasis] = Kept()
 
@@ -61,9 +59,9 @@ class Start:
         return matrix_kernel(self.system, self.values.inputs)
 
     @cached_property
-    def matrices(self) -> Matrices:
+    def matrices(self) -> AnyMatrices:
         """The system's matrices here; NaN and infinity are refused by name."""
-        now = self.kernel(*self.state, self.p)
+        now = self.kernel.one(*self.state, self.p)
         require_finite_matrices(self.system, now)
         return now
 
@@ -73,21 +71,21 @@ class Start:
         return tuple(violations(self.system, self.matrices, *self.state[1:]))
 
     @cached_property
-    def ranked(self) -> Ranked:
+    def ranked(self) -> AnyRanked:
         """The rank of all rows, with factors; an M that determines no acceleration is refused by name."""
         require_symmetric(self.matrices.M)
-        return ranked(self.matrices.M, self.matrices.A, self.system.coordinate_names)
+        return rank_of(self.matrices, self.system.coordinate_names)
 
     @cached_property
-    def polished(self) -> tuple[Matrices, Ranked]:
+    def polished(self) -> tuple[AnyMatrices, AnyRanked]:
         """The same at the state nearest by that satisfies the constraints to the last digit: often it is this one."""
         t, *here = self.state
         there = to_the_last_digit(self.system, self.kernel, self.p, self.state, self.matrices)
         if np.array_equal(here, there):
             return self.matrices, self.ranked
-        now = self.kernel(t, *there, self.p)
+        now = self.kernel.one(t, *there, self.p)
         require_finite_matrices(self.system, now)
-        return now, ranked(now.M, now.A, self.system.coordinate_names, self.ranked)
+        return now, rank_of(now, self.system.coordinate_names, self.ranked)
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -125,11 +123,13 @@ def require_satisfied(start: Start) -> None:
 
 def require_solvable(start: Start) -> None:
     """Refuse a start that determines no acceleration, saying by name what is wrong with M, A or b."""
-    now, factors = start.matrices, start.ranked.factors
-    A, b, force = now.A[None], now.b[None], (now.Q + now.C)[None]
-    if factors.rank < len(now.A):  # what depends on other rows may contradict them
-        x, _ = factors.solve(force, b)
-        require_consistent(factors, force, A, b, x, names_of(start.system), Stack(np.arange(1), ()))
+    now, found = start.matrices, start.ranked
+    if isinstance(found, SparseRanked):
+        large.require_consistent(found, now.Q + now.C, now.b, names_of(start.system))
+    elif found.rank < len(now.b):  # what depends on other rows may contradict them
+        A, b, force = now.A[None], now.b[None], (now.Q + now.C)[None]
+        x, _ = found.factors.solve(force, b)
+        require_consistent(found.factors, force, A, b, x, names_of(start.system), Stack(np.arange(1), ()))
 
 
 def first_basis(setup: Setup, start: Start) -> RowBasis:
@@ -149,59 +149,52 @@ def first_basis(setup: Setup, start: Start) -> RowBasis:
 def checked_basis(setup: Setup, start: Start) -> RowBasis:
     """The rows to begin on at a start that is checked first."""
     require_satisfied(start)
-    if clearly_independent(setup, start.state, start.matrices):
-        return every_row(setup)
     require_solvable(start)
-    now, found = start.polished
-    return choose(now, setup.system.coordinate_names, setup.form, lowered=setup.lowered, found=found)
+    return chosen(setup, start.state[0], *start.polished)
 
 
 def basis_at(setup: Setup, state: State, damped: bool = True) -> RowBasis:
     """The independent rows, and what else is to be chosen, at a state on the way."""
-    if large(setup) and clearly_independent(setup, state, setup.matrices(*state)):
-        return every_row(setup)
-    return choose(polished(setup, state), setup.system.coordinate_names, setup.form, damped, setup.lowered)
+    now = polished(setup, state)
+    return chosen(setup, state[0], now, rank_of(now, setup.system.coordinate_names), damped)
 
 
-def large(setup: Setup) -> bool:
-    """Whether dense matrices would take longer than everything else."""
-    size = len(setup.system.coordinates) * len(setup.system.constraints)
-    return size >= SPARSE_FIRST and not FORMS[setup.form].eliminates
+def chosen(setup: Setup, t: float, now: AnyMatrices, found: AnyRanked, damped: bool = True) -> RowBasis:
+    """What to build on, where the rank is known."""
+    names = setup.system.coordinate_names
+    if isinstance(now, SparseMatrices) and isinstance(found, SparseRanked) and not FORMS[setup.form].eliminates:
+        probes = probes_of(matrix_kernel(setup.system, setup.inputs), t, setup.p)
+        return choose_large(now, found, setup.lowered, probes, damped)
+    known = found if isinstance(found, Ranked) else None
+    return choose(in_full(now), names, setup.form, damped, setup.lowered, known)
 
 
-def clearly_independent(setup: Setup, state: State, now: Matrices) -> bool:
-    """Whether the pivots of the sparse factorisation show that all rows are independent and M is positive definite.
-
-    For large systems only; a no means nothing.
-    """
-    if not large(setup) or not regular_by_blocks(now.M):  # a program without lifted rows would divide by zero
-        return False
-    masses = np.diagonal(now.M)
-    program = setup.program("acceleration", every_row(setup))
-    pivots = compiled(program)(**setup.named(program, state))["pivots"]
-    m = len(setup.system.constraints)
-    unconstrained = np.einsum("ij,ij,j->i", now.A, now.A, 1 / masses)
-    return bool((pivots[:m] > SURELY * unconstrained).all() and (pivots[m:] > SURELY * masses.min()).all())
+def rank_of(now: AnyMatrices, names: tuple[str, ...], known: AnyRanked | None = None) -> AnyRanked:
+    """The rank of a system's rows; `known` is that of the same system a little beside."""
+    if isinstance(now, SparseMatrices):
+        return sparse_ranked(now.M, now.A, names, known if isinstance(known, SparseRanked) else None)
+    return ranked(now.M, now.A, names, known if isinstance(known, Ranked) else None)
 
 
-def every_row(setup: Setup) -> RowBasis:
-    """All rows as independent ones."""
-    return RowBasis(tuple(range(len(setup.system.constraints))))
-
-
-def polished(setup: Setup, state: State) -> Matrices:
+def polished(setup: Setup, state: State) -> AnyMatrices:
     """The matrices at the state nearest by that satisfies the constraints to the last digit.
 
     Rows that depend on each other only while the constraints hold look independent a little off them; so the
     rank is decided here, and not at the state itself. The state is not changed.
     """
-    kernel, now = matrix_kernel(setup.system, setup.inputs), setup.matrices(*state)
+    kernel = matrix_kernel(setup.system, setup.inputs)
+    now = kernel.one(*state, setup.p)
+    require_finite_matrices(setup.system, now)
     there = to_the_last_digit(setup.system, kernel, setup.p, state, now)
-    return now if np.array_equal(state[1:], there) else setup.matrices(state[0], *there)
+    if np.array_equal(state[1:], there):
+        return now
+    now = kernel.one(state[0], *there, setup.p)
+    require_finite_matrices(setup.system, now)
+    return now
 
 
 def to_the_last_digit(
-    system: System, kernel: MatrixKernel, p: Array, state: State, now: Matrices
+    system: System, kernel: MatrixKernel, p: Array, state: State, now: AnyMatrices
 ) -> tuple[Array, Array]:
     """Positions and velocities near a state that satisfy the constraints to the last digit, as far as there are any.
 
@@ -216,12 +209,12 @@ def to_the_last_digit(
         near, found = nearest_root(equations, x, 1e-15, 5)
         return near if found else x
 
-    return onto_constraints(system, lambda q, v: kernel(t, q, v, p), q, v, root)
+    return onto_constraints(system, lambda q, v: kernel.one(t, q, v, p), q, v, root)
 
 
 def onto_constraints(
     system: System,
-    matrices: Callable[[Array, Array], Matrices],
+    matrices: Callable[[Array, Array], AnyMatrices],
     q: Array,
     v: Array,
     root: Callable[[Equations, Array], Array],
@@ -230,13 +223,13 @@ def onto_constraints(
     order = np.array([c.order for c in system.constraints], dtype=int)
     holonomic, first = np.flatnonzero(order == 0), np.flatnonzero(order <= 1)
 
-    def positions(x: Array) -> tuple[Array, Array]:
+    def positions(x: Array) -> tuple[Array, Any]:
         now = matrices(x, v)
         return now.residual[holonomic], now.A[holonomic]
 
     near = root(positions, q)
 
-    def velocities(x: Array) -> tuple[Array, Array]:
+    def velocities(x: Array) -> tuple[Array, Any]:
         now = matrices(near, x)
         return now.residual_rate[first], now.A[first]
 

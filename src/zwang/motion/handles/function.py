@@ -26,7 +26,7 @@ from zwang.model.values import numbers, one_number, state_arrays
 from zwang.motion.handles.inputs import Inputs, inputs_of, require_plain
 from zwang.motion.setup import RunOptions, Setup, prepare
 from zwang.motion.singular.way_past import HEALTHY
-from zwang.motion.start import basis_at, large
+from zwang.motion.start import basis_at
 
 DOUBLE = np.dtype(np.float64)
 MASS_PIVOT = 1e-7  # of its size where rows were chosen: a pivot of M below it costs more digits than refinement gives
@@ -330,14 +330,18 @@ class Core:
         state, setup = self.state(require_finite(self, row))
         with self._lock:
             basis = basis_at(setup, state)
-            now = setup.matrices(*state)
             program = setup.program("acceleration", basis)
             pivots = np.abs(compiled(program)(**setup.named(program, state))["pivots"])
             if basis.damping:
                 limits = np.concatenate([VOLUME * pivots[:2], MASS_PIVOT * pivots[2:]])
             else:
                 rows = list(basis.rows)
-                own = HEALTHY * (pivots[: len(rows)] if large(setup) else mobilities(now.M, now.A[rows], basis.lifted))
+                if matrix_kernel(setup.system, setup.inputs).large:
+                    mobility = pivots[: len(rows)]
+                else:
+                    now = setup.matrices(*state)
+                    mobility = mobilities(now.M, now.A[rows], basis.lifted)
+                own = HEALTHY * mobility
                 limits = np.concatenate([own, MASS_PIVOT * pivots[len(rows) :]])
             if self.choice is None or better(self.choice, basis, pivots, limits):
                 self.choice = Choice(basis, limits)

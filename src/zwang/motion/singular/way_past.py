@@ -18,6 +18,7 @@ from zwang.errors import ZwangError
 from zwang.linalg.factors import factorise
 from zwang.linalg.masses import mass_units
 from zwang.linalg.rank import row_norms
+from zwang.lowering.large import in_full
 from zwang.lowering.lowered import Matrices
 from zwang.lowering.rows import RowBasis, choose
 from zwang.motion.setup import Setup
@@ -328,7 +329,7 @@ def turned_over(setup: Setup, basis: RowBasis, before: State, after: State) -> b
 def other_choice_serves(setup: Setup, path: Trajectory, basis: RowBasis) -> bool:
     """Whether a choice made here, of other rows, eliminated coordinates or rows that lift M, is regular here."""
     try:
-        now = polished(setup, path.end)
+        now = in_full(polished(setup, path.end))
         new = choose(now, setup.system.coordinate_names, setup.form, damped=False, lowered=setup.lowered)
     except ZwangError:
         return False

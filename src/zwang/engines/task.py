@@ -31,6 +31,7 @@ class Status(StrEnum):
     TOO_MANY_STEPS = "too many steps"
     SLIDING = "sliding"
     UNRESOLVED = "unresolved"
+    CHATTERING = "chattering"
 
 
 GOES_ON = Status.FINISHED
@@ -44,6 +45,7 @@ REMEDY = {
     Status.STEP_TOO_SMALL: "ask for a looser tol, or use method='radau' if the system is stiff",
     Status.SLIDING: "smooth what switches there, as tanh(v/eps) for sign(v), or end before it",
     Status.TOO_MANY_STEPS: "ask for a looser tol or a shorter time, or use method='radau' if the system is stiff",
+    Status.CHATTERING: "contacts do not come to rest there: choose another law of impacts, or change the model",
     Status.UNRESOLVED: "an event varies faster there than time is resolved: check its expression",
 }
 

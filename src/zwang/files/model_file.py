@@ -43,6 +43,7 @@ class Run:
     max_step: float | None = None
     method: str = "auto"
     form: str = "fundamental"
+    impacts: str = "moreau"
     drift: str | tuple[str, float, float] = "none"
     assemble: bool = False
 

@@ -15,6 +15,7 @@ from zwang.files.drawings import read_drawing
 from zwang.files.language.build import Built, scaled
 from zwang.files.language.scope import SECTIONS, Scope
 from zwang.files.language.uses import (
+    COEFFICIENT,
     CONSTANT,
     CONSTRAINT,
     EVENT,
@@ -23,6 +24,7 @@ from zwang.files.language.uses import (
     KINETIC,
     MASS,
     POTENTIAL,
+    SLIP,
     START,
 )
 from zwang.files.mistakes import in_file_words, place_of
@@ -232,21 +234,43 @@ class Reader:
     def constraints(self) -> dict[str, Constraint]:
         """The constraints by name."""
         found = {}
-        for name, text in self.section("constraints").items():
+        for name, entry in self.section("constraints").items():
             path: Path = ("constraints", name)
+            if isinstance(entry, dict) and "rule" not in entry:
+                self.document.of(
+                    path, f"constraint {quoted(name)} has no rule", 'write rule = "left = right"', key=True
+                )
+                continue
+            text, place = (entry["rule"], (*path, "rule")) if isinstance(entry, dict) else (entry, path)
             if not name.strip() or len(name) > schema.LONGEST_LABEL or not name.isprintable():
                 self.document.of(path, "this is not a name for a constraint", "choose a short one", key=True)
                 continue
-            sides = self.scope.relation(path, text, CONSTRAINT)
+            sides = self.scope.relation(place, text, CONSTRAINT)
             if sides is None:
                 continue
             left, sign, right = sides
             if not (left.uses | right.uses) & {"coordinate", "rate", "acceleration"}:
-                self.document.of(path, f"constraint {quoted(name)} contains no coordinate, so it constrains nothing")
+                self.document.of(place, f"constraint {quoted(name)} contains no coordinate, so it constrains nothing")
                 continue
             expr = difference(right, left) if sign == "<=" else difference(left, right)
-            found[name] = Constraint(expr, name, one_sided=sign != "=")
+            law = self.law(path, entry) if isinstance(entry, dict) else {}
+            try:
+                found[name] = Constraint(expr, name, one_sided=sign != "=", **law)
+            except InputError as error:
+                self.document.of(path, error.mistakes[0].text)
         return found
+
+    def law(self, path: Path, entry: dict[str, Any]) -> dict[str, Any]:
+        """The law of a contact: what its entry says beside its rule."""
+        uses = {"restitution": COEFFICIENT, "friction": COEFFICIENT, "slip": SLIP}
+        law: dict[str, Any] = {}
+        for what in uses.keys() & entry.keys():
+            value, place = entry[what], (*path, what)
+            if isinstance(value, list):
+                law[what] = tuple(self.expression((*place, i), e, uses[what]) for i, e in enumerate(value))
+            else:
+                law[what] = self.expression(place, value, uses[what])
+        return law
 
     def events(self, inputs: Mapping[sp.Expr, Any]) -> tuple[Event, ...]:
         """The events, in their order."""

@@ -11,6 +11,7 @@ from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
 from zwang.files.value_types import TYPES, wrong_parts
 from zwang.formulations.forms import DEFAULT, integrable
+from zwang.model.contact_law import IMPACTS
 from zwang.model.signal import INTERPOLATIONS, OUTSIDE
 from zwang.model.solids import COLORS
 from zwang.words import quoted
@@ -79,7 +80,18 @@ SECTIONS = (
         short="input",
         named=True,
     ),
-    Section("constraints", "what the motion must obey: left = right, or >=, or <=", short="relation", named=True),
+    Section(
+        "constraints",
+        "what the motion must obey: left = right, or >=, or <=; text is short for { rule = … }",
+        keys=(
+            Key("rule", "relation", "left = right, or >=, or <=, which makes it a contact"),
+            Key("restitution", "expression", "of impacts, from 0 (plastic) to 1 (elastic), of parameters", 0),
+            Key("friction", "one or two", "the coefficient of friction, or those of sticking and of sliding", 0),
+            Key("slip", "one or two", "the speed at which the surfaces rub; in space, two speeds"),
+        ),
+        short="relation",
+        named=True,
+    ),
     Section(
         "events",
         "instants to find along the motion, where left = right; text is short for { when = … }",
@@ -107,6 +119,7 @@ SECTIONS = (
             Key("max_step", "number", "the longest step; a 20th of the motion without it"),
             Key("method", "text", "the engine", AUTO, methods()),
             Key("form", "text", "the equation that is integrated", DEFAULT, integrable()),
+            Key("impacts", "text", "the law of impacts with several contacts", "moreau", IMPACTS),
             Key("drift", "drift", "what is done about constraints drifting away", "none"),
             Key("assemble", "truth", "whether the start is brought onto its constraints first", False),
         ),

@@ -290,6 +290,11 @@ TYPES: dict[str, Type] = {
     "name": Type(A_NAME, text(A_NAME), TEXT_SCHEMA),
     "names": Type("names", several(text(A_NAME), "a list of two or three names", 2, 3), a_list(TEXT_SCHEMA, 2, 3)),
     "pair": Type("two values", several(expression, "two values [a, b]", 2, 2), a_list(AN_EXPRESSION, 2, 2)),
+    "one or two": Type(
+        "a value, or two",
+        either(expression, several(expression, "two values [a, b]", 2, 2), is_list),
+        {"anyOf": [AN_EXPRESSION, a_list(AN_EXPRESSION, 2, 2)]},
+    ),
     "places": Type(POINTS[:-1], two_points, POINTS_SCHEMA),
     "place": Type(
         f"{POINT}, or two of them", either(a_point, two_points, is_nested), {"anyOf": [POINT_SCHEMA, POINTS_SCHEMA]}

@@ -7,6 +7,7 @@ from typing import Any
 
 import symengine as se
 
+from zwang.lowering.contact import symbol
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.rows import DAMPING, RowBasis
 from zwang.lowering.saddle import Row, Saddle, Steps, factorise_saddle
@@ -40,10 +41,9 @@ class Equation:
         refinements: int = REFINEMENTS,
     ) -> "Equation":
         """Factorised within the steps of a program."""
-        A = [{j: steps.name(e) for j, e in lowered.derived.A[i].items()} for i in basis.used]
+        A = [{j: steps.name(e) for j, e in masked_row(lowered, basis, i).items()} for i in basis.used]
         lift = Lift.of(lowered, basis, steps)
-        damping = [se.RealDouble(mu) for mu in basis.damping]
-        saddle = factorise_saddle(lift.mass, A, steps, coordinates_first, damping)
+        saddle = factorise_saddle(lift.mass, A, steps, coordinates_first, diagonal(basis, basis.used))
         return cls(lowered, basis, A, [steps.name(e) for e in b], lift, saddle, refinements if basis.damping else 0)
 
     def solve(self, Q: Sequence[Any]) -> tuple[list[Any], list[Any]]:
@@ -52,6 +52,7 @@ class Equation:
 
     def solve_for(self, Q: Sequence[Any], b: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """q̈ and λ for other right-hand sides, by the factorisation that is there."""
+        b = masked_entries(self.basis, self.basis.used, b)
         forces = self.lift.forces(Q, dict(zip(self.basis.used, b, strict=True)))
         return self.saddle.solve_refined(self.A, forces, b, self.refinements)
 
@@ -70,13 +71,38 @@ class Equation:
     def _volume(self, pivots: Sequence[Any]) -> list[Any]:
         """The product of damped pivots, about 1 where they were chosen, and its reciprocal."""
         name, rank = self.saddle.steps.name, len(self.basis.rows)
-        grown = [pivot / mu for pivot, mu in zip(pivots, self.basis.damping, strict=True)]  # 1 to 1 / DAMPING or so
+        damping = [self.basis.damping[i] for i in self.basis.used]
+        grown = [pivot / mu for pivot, mu in zip(pivots, damping, strict=True)]  # 1 to 1 / DAMPING or so
         parts = [name(se.Mul(*grown[k : k + IN_RANGE])) for k in range(0, len(grown), IN_RANGE)]
         if len(parts) == 1:
             volume = name(parts[0] * DAMPING**rank)
         else:
             volume = name(se.exp(se.Add(*map(se.log, parts), rank * math.log(DAMPING))))
         return [volume, 1 / volume]
+
+
+def masked_row(lowered: Lowered, basis: RowBasis, i: int) -> Row:
+    """A row of A, times its mask if it has one."""
+    row = lowered.derived.A[i]
+    return {j: symbol("mask", i) * e for j, e in row.items()} if i in dict(basis.masked) else row
+
+
+def masked_entries(basis: RowBasis, rows: Sequence[int], entries: Sequence[Any]) -> list[Any]:
+    """An entry for each of some rows, times their masks; None stays a structural zero."""
+    masks = dict(basis.masked)
+    return [e if e is None or i not in masks else symbol("mask", i) * e for i, e in zip(rows, entries, strict=True)]
+
+
+def diagonal(basis: RowBasis, rows: Sequence[int]) -> list[Any]:
+    """What is taken from the diagonal of the saddle-point matrix at some rows: damping, and weights where σ = 0."""
+    if not basis.damping and not basis.masked:
+        return []
+    masks = dict(basis.masked)
+    damping = [se.RealDouble(basis.damping[i]) if basis.damping else se.Integer(0) for i in rows]
+    return [
+        mu + se.RealDouble(masks[i]) * (1 - symbol("mask", i)) if i in masks else mu
+        for i, mu in zip(rows, damping, strict=True)
+    ]
 
 
 def right_hand_sides(lowered: Lowered, rows: Sequence[int], gains: tuple[Any, Any] | None) -> list[Any]:

@@ -1,6 +1,6 @@
 """Events as a program: their expressions in plain symbols, with multipliers and forces where they ask for them."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import symengine as se
@@ -11,7 +11,8 @@ from zwang.compile import Program
 from zwang.equations.languages import translate
 from zwang.errors import InputError
 from zwang.functions import FLOORS
-from zwang.lowering.equation import Equation, constraint_forces, filled
+from zwang.lowering.contact import watched
+from zwang.lowering.equation import Equation, constraint_forces
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.rows import RowBasis
 from zwang.lowering.saddle import Steps
@@ -30,10 +31,12 @@ def event_program(
     events: Sequence[Event],
     gains: Any,
     falling: Sequence[Any] = (),
+    contacts: Sequence[int] = (),
 ) -> Program:
     """The events of a run as a program, on the rows chosen for it.
 
-    Behind them come expressions of the model that are watched as well, and the switches of the events themselves.
+    Behind them come what is watched of contacts, expressions of the model that are watched as well, and the switches of
+    the events themselves.
     """
     axes, derived = lowered.description.axes, lowered.derived
     steps = Steps(se.Symbol, se.Add)
@@ -41,19 +44,22 @@ def event_program(
     for coordinate, q, v in zip(system.coordinates, axes.q, axes.v, strict=True):
         known |= {coordinate: q, rates(coordinate)[0]: v}
     reactions = [*map(multiplier, system.constraint_names), *map(constraint_force, system.coordinates)]
-    if any(e.expression.has(*reactions) for e in events):
+    forces: Mapping[int, Any] = {}
+    if basis.masked or any(e.expression.has(*reactions) for e in events):
         Q = [f + c for f, c in zip(derived.Q, derived.C, strict=True)]
         equation = Equation.of(lowered, basis, steps, [derived.b[i] for i in basis.used])
         _, lam = equation.solve(Q)
-        if len(basis.rows) == len(system.constraints):
+        forces = dict(zip(basis.used, lam, strict=True))
+        if not basis.redundant(len(system.constraints)):
+            lam_of = {i: e for i, e in forces.items() if e is not None}
             names = map(multiplier, system.constraint_names)
-            known |= dict(zip(names, filled(lam), strict=True))
-        forces = constraint_forces(equation.A, lam, len(Q), steps)
-        known |= {constraint_force(q): f + c for q, f, c in zip(system.coordinates, forces, derived.C, strict=True)}
+            known |= {name: lam_of.get(i, se.Integer(0)) for i, name in enumerate(names)}
+        total = constraint_forces(equation.A, lam, len(Q), steps)
+        known |= {constraint_force(q): f + c for q, f, c in zip(system.coordinates, total, derived.C, strict=True)}
     own = [reading(event, known, reactions) for event in events]
     inputs = lowered.inputs if gains is None else lowered.inputs | {"gains": gains}
     fixed = {symbol for name, symbols in inputs.items() if name not in ("t", "q", "v") for symbol in symbols}
-    outputs = (*own, *falling, *switches_within(own, fixed))
+    outputs = (*own, *watched(contacts, derived.residual, forces), *falling, *switches_within(own, fixed))
     return Program(inputs=inputs, outputs={"event": outputs}, shapes={}, steps=tuple(steps.done))
 
 

@@ -64,6 +64,8 @@ class Lowered:
     parameters: tuple[Any, ...]
     modes: tuple[Any, ...] = ()
     """Numbers that hold its switches, if they are held."""
+    contact: tuple[Any, ...] = ()
+    """Numbers that hold a mode of its contacts, if it has some and they are held."""
 
     @cached_property
     def derived(self) -> Derived:
@@ -76,7 +78,8 @@ class Lowered:
         """The inputs of every kernel made from this model, in their order."""
         axes = self.description.axes
         inputs = {"t": (axes.t,), "q": axes.q, "v": axes.v, "p": self.parameters}
-        return inputs | {"modes": self.modes} if self.modes else inputs
+        inputs |= {"modes": self.modes} if self.modes else {}
+        return inputs | {"contact": self.contact} if self.contact else inputs
 
 
 def lower(system: System, inputs: Mapping[sp.Expr, Any]) -> Lowered:

@@ -6,7 +6,7 @@ from typing import Any
 import symengine as se
 
 from zwang.compile import Program
-from zwang.lowering.equation import Lift, filled
+from zwang.lowering.equation import Lift, diagonal, filled, masked_entries, masked_row
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.rows import RowBasis
 from zwang.lowering.saddle import Saddle, Steps, factorise_saddle
@@ -27,10 +27,9 @@ def projection_program(lowered: Lowered, basis: RowBasis, gains: tuple[Any, Any]
     def correction(rows: list[int], reading: Sequence[Any]) -> tuple[Any, ...]:
         if not rows:
             return (se.Integer(0),) * n
-        damping = [se.RealDouble(basis.damping[i]) for i in rows] if basis.damping else []
-        A = [derived.A[i] for i in rows]
-        saddle: Saddle = factorise_saddle(lift.mass, A, steps, damping=damping)
-        b = [-reading[i] for i in rows]
+        A = [masked_row(lowered, basis, i) for i in rows]
+        saddle: Saddle = factorise_saddle(lift.mass, A, steps, damping=diagonal(basis, rows))
+        b = [-e for e in masked_entries(basis, rows, [reading[i] for i in rows])]
         # lifted rows that are not among these only measure the step: what has no inertia moves least along them
         forces = lift.forces([None] * n, dict(zip(rows, b, strict=True)))
         return filled(saddle.solve(forces, b)[0])
@@ -38,8 +37,8 @@ def projection_program(lowered: Lowered, basis: RowBasis, gains: tuple[Any, Any]
     outputs = {
         "dq": correction(holonomic, derived.residual),
         "dv": correction(first, derived.residual_rate),
-        "residual": (largest([derived.residual[i] for i in holonomic]),),
-        "residual_rate": (largest([derived.residual_rate[i] for i in first]),),
+        "residual": (largest(masked_entries(basis, holonomic, [derived.residual[i] for i in holonomic])),),
+        "residual_rate": (largest(masked_entries(basis, first, [derived.residual_rate[i] for i in first])),),
     }
     inputs = lowered.inputs if gains is None else lowered.inputs | {"gains": gains}
     return Program(inputs=inputs, outputs=outputs, shapes={}, steps=tuple(steps.done))

@@ -6,7 +6,7 @@ anew on the way.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,18 +29,28 @@ class RowBasis:
 
     `damping` has a number for each row of A, if some are redundant and all are used, damped. `lifted` (row → weight):
     M + Σ w aᵀa stands in for a singular M (Udwadia–Wanichanon); the acceleration is the same. `pivots` are the rows
-    and columns of Gibbs–Appell elimination in order, with the sign of each pivot.
+    and columns of Gibbs–Appell elimination in order, with the sign of each pivot. Rows that are `open` ask for nothing;
+    those that are `masked` (row → weight) ask for something while their masks are 1 (`contact`).
     """
 
     rows: tuple[int, ...]
     lifted: Lifted = ()
     pivots: tuple[tuple[int, int, int], ...] = ()
     damping: tuple[float, ...] = ()
+    open: tuple[int, ...] = ()
+    masked: tuple[tuple[int, float], ...] = ()
 
     @property
     def used(self) -> tuple[int, ...]:
         """The rows that the equation is built on."""
-        return tuple(range(len(self.damping))) if self.damping else self.rows
+        return tuple(i for i, mu in enumerate(self.damping) if mu) if self.damping else self.rows
+
+    def redundant(self, count: int) -> tuple[int, ...]:
+        """Of so many rows, those that ask for something and are not among the independent ones."""
+        if len(self.rows) == count:
+            return ()
+        known = {*self.rows, *self.open}
+        return tuple(i for i in range(count) if i not in known)
 
 
 def choose(
@@ -50,19 +60,28 @@ def choose(
     damped: bool = True,
     lowered: Lowered | None = None,
     found: Ranked | None = None,
+    open: tuple[int, ...] = (),
 ) -> RowBasis:
     """Independent rows at a state, by pivoting in the kinetic-energy metric; the best-conditioned ones.
 
     Where others are redundant, all are damped, if the form allows and unless it is not wanted. The model tells which
     rows lift M wherever the motion goes, and not only here. `found` is the rank of these matrices, if it is known.
+    Rows that are `open` are none of them.
     """
+    asked: Sequence[int] = range(len(now.A))
+    if open:
+        asked = [i for i in asked if i not in open]
+        A = np.zeros_like(now.A)
+        A[asked] = now.A[asked]
+        now, found = replace(now, A=A), None
     found = found or ranked(now.M, now.A, names)
     rows = most_independent(found.scaled, [int(i) for i in found.factors.rows[0]])
-    if damped and len(rows) < len(now.A) and not FORMS[form].eliminates:
-        lift = lifting_rows(now, range(len(now.A)), lowered, redundant=True)
-        return RowBasis(rows, lift, damping=damping(now, lift))
+    if damped and len(rows) < len(asked) and not FORMS[form].eliminates:
+        lift = lifting_rows(now, asked, lowered, redundant=True)
+        mu = damping(now, lift)
+        return RowBasis(rows, lift, damping=tuple(0.0 if i in open else mu[i] for i in range(len(mu))), open=open)
     pivots = elimination_order(found.scaled, rows) if FORMS[form].eliminates else ()
-    return RowBasis(rows, lifting_rows(now, rows, lowered), pivots)
+    return RowBasis(rows, lifting_rows(now, rows, lowered), pivots, open=open)
 
 
 def damping(now: Matrices, lift: Lifted) -> tuple[float, ...]:

@@ -196,5 +196,6 @@ def unfactorised(M: Sequence[Row], A: Sequence[Row], steps: Steps, damping: Sequ
         for j, e in row.items():
             matrix.put(n + c, j, steps.name(e))
     for c, mu in enumerate(damping):
-        matrix.put(n + c, n + c, -mu)
+        if mu != 0:
+            matrix.put(n + c, n + c, -mu)
     return matrix

@@ -11,6 +11,7 @@ from sympy.core.function import AppliedUndef
 
 from zwang.mistakes import Mistake, Said, Where
 from zwang.model.constraint import Constraint
+from zwang.model.contact import wrong_contacts
 from zwang.model.described import Described
 from zwang.model.identity import degree, degree_at_most, is_zero
 from zwang.model.signal import Signal
@@ -33,6 +34,7 @@ def find_mistakes(system: Described) -> list[Mistake]:
         *wrong_energies(system),
         *wrong_mass(system),
         *wrong_constraints(system),
+        *wrong_contacts(system),
         *wrong_parameters(system),
     ]
 
@@ -55,7 +57,7 @@ def place_name(where: Where, coordinates: Sequence[sp.Expr]) -> Said:
     'forces[x(t)]'
     """
     if where[0] == "constraints":
-        return Said(f"constraint {where[1]!r}")
+        return Said(f"constraint {where[1]!r}", *(f", {part}" for part in where[2:]))
     if where[0] in ("forces", "nonideal"):
         return Said(where[0], "[", next(q for q in coordinates if q.func.__name__ == where[1]), "]")
     return Said(where[0])
@@ -102,7 +104,7 @@ def wrong_symbols(system: Described) -> list[Mistake]:
     mistakes = [
         Mistake(place_name(where, system.coordinates), ": ", wrong.text, where=where, remedy=wrong.remedy)
         for where, expression in system.places.items()
-        for wrong in wrong_in(expression, known, lookalikes, system.inputs, 2 if where[0] == "constraints" else 1)
+        for wrong in wrong_in(expression, known, lookalikes, system.inputs, highest_rate(where))
     ]
     return mistakes + same_names(system)
 
@@ -119,6 +121,11 @@ def same_names(system: Described) -> list[Mistake]:
         for name, k in counts.items()
         if k > 1
     ]
+
+
+def highest_rate(where: Where) -> int:
+    """How often coordinates may be differentiated in an expression: accelerations stand in constraints only."""
+    return 2 if where[0] == "constraints" and len(where) == 2 else 1
 
 
 def wrong_in(

@@ -16,6 +16,7 @@ from sympy.core.relational import Relational
 from zwang.display import Displayed, told
 from zwang.errors import InputError
 from zwang.model.differentiation import differentiator
+from zwang.model.contact_law import as_friction, as_restitution, as_slip, out_of_range
 from zwang.model.identity import degree_at_most, is_zero
 from zwang.model.symbols import Plain, as_expression, in_a_line, t
 
@@ -30,6 +31,10 @@ class Constraint(Displayed):
     finds its own order: 0 for φ(q, t), 1 for ψ(q, q̇, t), 2 for rows linear in q̈. Functions of time in `given`
     are known inputs, not coordinates.
 
+    A one-sided constraint is a contact. Its `restitution`, from 0 to 1, says how much of the approach an impact turns
+    round; `friction` is a coefficient μ, or a pair (μ_s, μ_k) of sticking and of sliding, and `slip` the speed at
+    which the surfaces rub, or the two speeds in space. Coefficients may be expressions in parameters.
+
     >>> from zwang import coordinates, dot
     >>> x, y = coordinates("x y")
     >>> rod = Constraint(sp.Eq(x**2 + y**2, 4), "rod")
@@ -43,6 +48,9 @@ class Constraint(Displayed):
     name: str = ""
     one_sided: bool = False
     given: frozenset[sp.Expr] = frozenset()
+    restitution: sp.Expr = sp.S.Zero
+    friction: tuple[sp.Expr, ...] = ()
+    slip: tuple[sp.Expr, ...] = ()
 
     def __post_init__(self) -> None:
         """Bring every accepted way of writing a constraint to `expression` and `one_sided`."""
@@ -63,6 +71,16 @@ class Constraint(Displayed):
             raise InputError(f"{self._who}: {given} is {why}: give an expression (= 0), Eq(…) or expression >= 0")
         object.__setattr__(self, "expression", expression)
         object.__setattr__(self, "one_sided", one_sided)
+        try:
+            restitution, friction = as_restitution(self.restitution, one_sided), as_friction(self.friction)
+            slip = as_slip(self.slip, friction)
+        except InputError as error:
+            raise InputError(f"{self._who}: {error}") from None
+        if wrong := out_of_range(restitution, friction):
+            raise InputError(f"{self._who}: {wrong}")
+        object.__setattr__(self, "restitution", restitution)
+        object.__setattr__(self, "friction", friction)
+        object.__setattr__(self, "slip", slip)
 
     @classmethod
     def member(cls, template: "Constraint", name: str, expression: Callable[[], sp.Expr]) -> "Constraint":
@@ -95,6 +113,13 @@ class Constraint(Displayed):
     def _alike(self) -> "Constraint | None":
         """The template of a member of a family."""
         return self.__dict__.get("_template")
+
+    @property
+    def law(self) -> dict[str, sp.Expr]:
+        """Restitution, friction and slip by their names, those that are not zero."""
+        parts = {"restitution": self.restitution} if self.restitution != 0 else {}
+        parts |= {f"friction{i or ''}": mu for i, mu in enumerate(dict.fromkeys(self.friction))}
+        return parts | {f"slip{i or ''}": speed for i, speed in enumerate(self.slip)}
 
     @property
     def _who(self) -> str:

@@ -181,15 +181,18 @@ class System(Displayed):
     @cached_property
     def _described(self) -> frozenset[sp.Symbol]:
         if self.families is not None:
-            return self.families.symbols | (self.mass.free_symbols if self.mass is not None else frozenset())
+            laws = [e.free_symbols for c in self.constraints if c.one_sided for e in c.law.values()]
+            mass = self.mass.free_symbols if self.mass is not None else frozenset()
+            return self.families.symbols | frozenset().union(mass, *laws)
         return frozenset().union(*(e.free_symbols for e in self.places.values()))
 
     @property
     def structure(self) -> tuple[Any, ...]:
         """Everything but names and default values: systems of one structure have the same equations."""
         if self.families is not None:
-            return (self.families.key, self.mass)
-        constraints = tuple((c.expression, c.order, c.one_sided) for c in self.constraints)
+            laws = tuple((i, *c.law.items()) for i, c in enumerate(self.constraints) if c.one_sided)
+            return (self.families.key, self.mass, laws)
+        constraints = tuple((c.expression, c.order, c.one_sided, *c.law.items()) for c in self.constraints)
         return (
             self.coordinates,
             self.kinetic,
@@ -212,7 +215,8 @@ class System(Displayed):
         names = self.coordinate_names
         parts |= {("forces", name): f for name, f in zip(names, self.forces, strict=False) if f != 0}
         parts |= {("nonideal", name): f for name, f in zip(names, self.nonideal, strict=False) if f != 0}
-        return parts | {("constraints", c.name): c.expression for c in self.constraints}
+        parts |= {("constraints", c.name): c.expression for c in self.constraints}
+        return parts | {("constraints", c.name, what): e for c in self.constraints for what, e in c.law.items()}
 
     @property
     def expressions(self) -> dict[str, sp.Basic]:

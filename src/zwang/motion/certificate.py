@@ -157,11 +157,11 @@ def changes(setup: Setup, segments: Sequence[Segment], values: dict[str, Any], w
         if not len(mine):
             continue
         kernel = compiled(setup.program("report", segment.basis))
-        p = segment.p if segment.p.ndim == 1 else segment.p[rows]
-        t, q, v = segment.times[rows, None], segment.q[rows], segment.v[rows]
-        here = kernel(t=t, q=q, v=v, p=p)
+        q, v, given = segment.q[rows], segment.v[rows], segment.named(rows)
+        here = kernel(**given)
         for dq, dv in signs:
-            there = kernel(t=t, q=q + unit * dq * (1 + np.abs(q)), v=v + unit * dv * (1 + np.abs(v)), p=p)
+            beside = {"q": q + unit * dq * (1 + np.abs(q)), "v": v + unit * dv * (1 + np.abs(v))}
+            there = kernel(**given | beside)
             for name, size in sizes.items():
                 size[mine] = np.fmax(size[mine], np.abs(there[name] - here[name]))
     return sizes

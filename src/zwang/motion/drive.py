@@ -9,9 +9,7 @@ from zwang.engines.native.engine import compiled
 from zwang.engines.registry import engine_of, runner
 from zwang.engines.task import GOES_ON, EventTask, Status, Task, Trajectory, altered
 from zwang.formulations.forms import FORMS
-from zwang.lowering.acceleration import GAINS
 from zwang.lowering.cache import Kept
-from zwang.lowering.events import event_program
 from zwang.lowering.rows import RowBasis
 from zwang.model.signal import Lookup
 from zwang.motion.observe import Segment
@@ -128,7 +126,7 @@ class Drive:
         task = task_of(setup, basis, kind.motion(at.state), at.grid, self.watch, self.scales)
         # While rows are left out as redundant (Gibbs and Appell's form), those chosen may become dependent though all
         # together do not. Their equation is ill-conditioned long before, so other rows are looked for early.
-        early = len(basis.used) < len(setup.system.constraints) and at.looks < len(singular.EARLY)
+        early = bool(unused(setup, basis)) and at.looks < len(singular.EARLY)
         if early:
             task = altered(task, pivot_tol=singular.EARLY[at.looks])
         able = kind.can_bridge and engine_of(setup.method).can_bridge
@@ -225,7 +223,8 @@ def task_of(
     """
     program, locked = setup.program("acceleration", basis), setup.locked
     place = slice(len(setup.p), len(setup.p) + len(locked.literal)) if locked else slice(0)
-    switches = Switches(locked, place, len(setup.events)) if locked else None
+    own = len(setup.events) + (len(setup.contact.rows) if setup.contact else 0)
+    switches = Switches(locked, place, own) if locked else None
     t, q, v = state
     p = setup.for_kernels(setup.p)
 
@@ -260,18 +259,18 @@ def task_of(
 def event_task(setup: Setup, basis: RowBasis) -> EventTask | None:
     """The events of a run on the rows chosen for it.
 
-    Behind them come the switches of the model, which stop the run where they fall through zero, and those of the
-    events themselves.
+    Behind them come the contacts and the switches of the model, which stop the run where they fall through zero, and
+    those of the events themselves.
     """
     events = setup.events
     falling = [row for row, *_ in setup.locked.rows] if setup.locked else []
-    if not events and not falling:
+    contacts = setup.contact.rows if setup.contact else ()
+    if not events and not falling and not contacts:
         return None
-    gains = GAINS if setup.drift == "baumgarte" else None
     return EventTask.of(
-        event_program(setup.system, setup.symbols, setup.running, basis, events, gains, falling),
-        direction=(*(e.direction for e in events), *(-1 for _ in falling)),
-        stop=(*(e.stop for e in events), *(True for _ in falling)),
+        setup.watching(basis, falling),
+        direction=(*(e.direction for e in events), *(-1 for _ in (*contacts, *falling))),
+        stop=(*(e.stop for e in events), *(True for _ in (*contacts, *falling))),
         signals=tuple(bool(e.expression.has(Lookup)) for e in events),
     )
 
@@ -303,8 +302,13 @@ def keeps_on(setup: Setup, basis: RowBasis) -> bool:
 
     Also where rows are redundant: that they follow from the others is true on the constraints only.
     """
-    redundant = len(basis.rows) < len(setup.system.constraints)
+    redundant = bool(basis.redundant(len(setup.system.constraints)))
     return setup.drift == "projection" or (setup.drift == "none" and redundant)
+
+
+def unused(setup: Setup, basis: RowBasis) -> tuple[int, ...]:
+    """Rows that are redundant and left out."""
+    return () if basis.damping else basis.redundant(len(setup.system.constraints))
 
 
 def engine(method: str) -> Any:
@@ -316,7 +320,7 @@ def segment_of(setup: Setup, basis: RowBasis, grid: Array, path: Trajectory, wor
     """The states that an engine has saved on one choice of rows, after so much work before."""
     trace = path.trace and path.trace.padded(len(path.q), path.worked)
     trace = trace and altered(trace, work=trace.work + worked)
-    return Segment(basis, grid[: len(path.q)], path.q, path.v, setup.p, trace)
+    return Segment(basis, grid[: len(path.q)], path.q, path.v, setup.p, trace, setup.contact)
 
 
 def joined(first: Trajectory, then: Trajectory) -> Trajectory:

@@ -12,6 +12,7 @@ from zwang.compile import AnyProgram
 from zwang.engines.native.engine import compiled
 from zwang.engines.task import REMEDY, Status, Trace, Trajectory
 from zwang.linalg.factors import factorise
+from zwang.lowering.contact import Held
 from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.rows import RowBasis
 from zwang.model.event import Event
@@ -60,6 +61,20 @@ class Segment:
     v: Array
     p: Array
     trace: Trace | None = None
+    contact: Held | None = None
+    """The mode of the contacts, if there are any."""
+
+    @property
+    def rank(self) -> int:
+        """How many independent rows ask for something."""
+        masked = self.contact is not None and self.basis.masked
+        return len(self.basis.rows) - (int((1 - self.contact.masks).sum()) if masked and self.contact else 0)
+
+    def named(self, part: Any) -> dict[str, Array]:
+        """The inputs of the report of some of the states."""
+        p = self.p if self.p.ndim == 1 else self.p[part]
+        given = {"t": self.times[part, None], "q": self.q[part], "v": self.v[part], "p": p}
+        return given | {"contact": self.contact.numbers} if self.contact and self.basis.masked else given
 
 
 @waiting("evaluating forces and energies")
@@ -78,8 +93,8 @@ def values_of(setup: Setup, segments: Sequence[Segment], names: Iterable[str] = 
         for part in chunks(len(segment.times), CHUNK):
             fill(setup, segment, part, slice(at + part.start, at + part.stop), values)
         here = slice(at, at + len(segment.times))
-        values["rank"][here] = len(segment.basis.rows)
-        if len(segment.basis.rows) < m and "multiplier" in values:
+        values["rank"][here] = segment.rank
+        if segment.basis.redundant(m) and "multiplier" in values:
             values["unique"] &= share_multipliers(setup, segment, values["multiplier"][here])
         at = here.stop
     if "energy" in values:
@@ -116,8 +131,8 @@ def kept(segments: Sequence[Segment], n: int) -> dict[str, Array]:
 
 def fill(setup: Setup, segment: Segment, part: slice, here: slice, values: dict[str, Any]) -> None:
     """Evaluate a chunk of states in native code and put the results in their places."""
-    q, v, p = segment.q[part], segment.v[part], segment.p if segment.p.ndim == 1 else segment.p[part]
-    out = compiled(reporting(setup, segment.basis, values))(t=segment.times[part, None], q=q, v=v, p=p)
+    q, v = segment.q[part], segment.v[part]
+    out = compiled(reporting(setup, segment.basis, values))(**segment.named(part))
     values["q"][here], values["v"][here] = q, v
     for name in READ.keys() & values.keys() - {"multiplier"}:
         values[name][here] = out[READ[name]]
@@ -143,7 +158,10 @@ def share_multipliers(setup: Setup, segment: Segment, multiplier: Array) -> Any:
         p = segment.p if segment.p.ndim == 1 else segment.p[part]
         now = kernel(segment.times[part], segment.q[part], segment.v[part], p)
         force = np.einsum("tij,ti->tj", now.A[:, rows], multiplier[part][:, rows])
-        factors = factorise(now.M, now.A, len(segment.basis.rows), setup.system.coordinate_names)
+        A = now.A.copy()
+        if segment.contact:  # contacts that are open have no part in it
+            A[:, [i for i, mask in zip(segment.contact.rows, segment.contact.masks, strict=True) if not mask]] = 0.0
+        factors = factorise(now.M, A, segment.rank, setup.system.coordinate_names)
         multiplier[part], _, flags = factors.all_multipliers(factors.multipliers(force))
         unique &= flags.all(axis=0)
     return unique
@@ -154,7 +172,7 @@ def first_contradiction(setup: Setup, segments: Sequence[Segment], values: dict[
     at, kernel = 0, matrix_kernel(setup.system, setup.inputs)
     for segment in segments:
         here = slice(at, at + len(segment.times))
-        redundant = [i for i in range(len(setup.system.constraints)) if i not in segment.basis.rows]
+        redundant = list(segment.basis.redundant(len(setup.system.constraints)))
         if redundant and len(segment.times):
             middle = len(segment.times) // 2
             p = segment.p if segment.p.ndim == 1 else segment.p[middle]

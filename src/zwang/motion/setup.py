@@ -10,13 +10,15 @@ import sympy as sp
 from numpy.typing import ArrayLike
 
 from zwang.arrays import Array
-from zwang.compile import AnyProgram
+from zwang.compile import AnyProgram, Program
 from zwang.engines.registry import AUTO, LOOSEST, QUAD, TIGHTEST, chosen, engine_of, methods, names, require_tolerance
 from zwang.errors import InputError
 from zwang.evaluation import require_finite_matrices
 from zwang.formulations.forms import FORMS, integrable
 from zwang.lowering import acceleration as explicit
 from zwang.lowering.cache import Kept
+from zwang.lowering.contact import Held, with_contacts
+from zwang.lowering.events import event_program
 from zwang.lowering.locked import Locked, lock
 from zwang.lowering.lowered import Lowered, Matrices, lower
 from zwang.lowering.matrices import matrix_kernel
@@ -26,6 +28,7 @@ from zwang.lowering.rolled import programs as in_families
 from zwang.lowering.rolled.families import Families, rolled
 from zwang.lowering.rows import RowBasis
 from zwang.model import System
+from zwang.model.contact_law import IMPACTS
 from zwang.model.event import Event
 from zwang.model.signal import Signal
 from zwang.model.values import GivenValues
@@ -41,6 +44,12 @@ FEWEST_STEPS = 20, 100  # of a motion, and of one that shows nothing a step size
 
 
 _PROGRAMS: Kept[AnyProgram] = Kept()
+
+
+_EVENTS: Kept[Program] = Kept()
+
+
+_WATCHED: Kept[Lowered] = Kept()
 
 
 _LOCKED: Kept[tuple[Locked | None]] = Kept()
@@ -64,6 +73,9 @@ class RunOptions:
     progress: Any = None
     throw: bool = True
     outputs: Sequence[str] | None = None
+    impacts: str = "moreau"
+    contacts: str = "events"
+    step: float | None = None
     began: float = field(default_factory=clock.perf_counter)
     """When the call began: its account counts from there."""
 
@@ -104,6 +116,8 @@ class Setup:
     """Parameters that change while the motion is integrated with its sensitivities."""
     differentiated: bool = False
     """Whether programs will be differentiated: only straight-line ones can be."""
+    contact: Held | None = None
+    """The mode of the contacts, if there are any."""
 
     def matrices(self, t: float, q: Array, v: Array) -> Matrices:
         """The system's matrices at a state."""
@@ -117,13 +131,14 @@ class Setup:
             whole = self.program(kind, basis)
             return _PROGRAMS.get((whole, only), lambda: whole.giving(*only))
         gains = explicit.GAINS if self.drift == "baumgarte" else None
-        running, families = self.running, self.families if kind != "report" else rolled(self.lowered)
-        key = (self.system.structure, tuple(self.inputs.items()), kind, self.form, basis, gains, self.varied)
+        running, families = self.running, self.families if kind != "report" or self.contact else rolled(self.lowered)
+        contacts = self.contact.rows if self.contact else ()
+        key = (self.system.structure, tuple(self.inputs.items()), kind, self.form, basis, gains, self.varied, contacts)
         late = explicit.coordinates_first(self.form)
         make: dict[str, Callable[[], AnyProgram]] = {
             "acceleration": lambda: explicit.acceleration_program(running, basis, self.form, gains),
             "projection": lambda: projection_program(running, basis, gains),
-            "report": lambda: report_program(self.lowered, basis),
+            "report": lambda: report_program(running if basis.masked else self.lowered, basis),
         }
         if families is not None:
             make = {
@@ -133,10 +148,26 @@ class Setup:
             }
         return _PROGRAMS.get((*key, families is not None), make[kind])
 
+    def watching(self, basis: RowBasis, falling: Sequence[Any]) -> Program:
+        """The program of events, contacts and switches; of a system with contacts, which runs often, it is kept."""
+        gains = explicit.GAINS if self.drift == "baumgarte" else None
+        contacts = self.contact.rows if self.contact else ()
+
+        def make() -> Program:
+            return event_program(self.system, self.symbols, self.running, basis, self.events, gains, falling, contacts)
+
+        if not contacts:
+            return make()
+        watched = (*self.system.constraint_names, *(e.expression for e in self.events), *self.symbols)
+        key = (self.system.structure, tuple(self.inputs.items()), basis, gains, self.varied, contacts, watched)
+        return _EVENTS.get(key, make)
+
     @property
     def families(self) -> Families | None:
         """The families by which a large system is integrated, if its engine takes programs with loops."""
         if self.differentiated or not engine_of(self.method).runs_loops or FORMS[self.form].eliminates:
+            return None
+        if self.contact is not None:  # their rows are masked in straight-line programs only
             return None
         return rolled(self.running)
 
@@ -152,24 +183,30 @@ class Setup:
     @property
     def running(self) -> Lowered:
         """The model that engines run."""
-        return self.lowered if self.locked is None else self.locked.lowered
+        lowered = self.lowered if self.locked is None else self.locked.lowered
+        if self.contact is None:
+            return lowered
+        rows = self.contact.rows
+        return _WATCHED.get((lowered, rows), lambda: with_contacts(lowered, rows))
 
     def named(self, program: AnyProgram, state: tuple[float, Array, Array]) -> dict[str, Array]:
         """The inputs of a program at a state, with no switch held."""
         t, q, v = state
         values = {"t": np.array([t]), "q": q, "v": v, "p": self.p, "gains": np.array(self.gains)}
         values |= {"modes": self.locked.literal} if self.locked else {}
+        values |= {"contact": self.contact.numbers} if self.contact else {}
         return {name: values[name] for name in program.inputs}
 
     def for_kernels(self, p: Array) -> Array:
         """Parameters, of one run or several, as kernels take them: then modes, the gains of Baumgarte's method last."""
         modes = () if self.locked is None else self.locked.literal
-        behind = np.concatenate([modes, self.gains if self.drift == "baumgarte" else ()])
+        contact = () if self.contact is None else self.contact.numbers
+        behind = np.concatenate([modes, contact, self.gains if self.drift == "baumgarte" else ()])
         return np.concatenate([p, np.broadcast_to(behind, (*p.shape[:-1], len(behind)))], axis=-1)
 
 
-def prepare(system: System, values: GivenValues, options: RunOptions) -> Setup:
-    """Check the options of a simulation, and put numbers to its parameters."""
+def prepare(system: System, values: GivenValues, options: RunOptions, contacts: bool = False) -> Setup:
+    """Check the options of a simulation, and put numbers to its parameters; `contacts` may be there or not."""
     method, form, tol, events = options.method, options.form, options.tol, options.events
     if method not in methods():
         raise InputError(f"method={method!r} is unknown: choose one of {', '.join(map(repr, methods()))}")
@@ -182,12 +219,7 @@ def prepare(system: System, values: GivenValues, options: RunOptions) -> Setup:
     for event in events:
         if not isinstance(event, Event):
             raise InputError(f"events contains {event!r}: make it an event, zwang.Event(expression, name)")
-    for constraint in system.constraints:
-        if constraint.one_sided:
-            raise InputError(
-                f"constraint {constraint.name!r} is one-sided: motions with contacts are not integrated; leave it out "
-                f"and watch it as an Event, or make it an equality while it holds"
-            )
+    contact = contacts_of(system, options, able=contacts)
     p, inputs, signals = values.p, values.inputs, values.signals
     if p.ndim != 1:
         raise InputError("parameters are arrays: simulate takes one value each, simulate_many takes arrays")
@@ -217,9 +249,52 @@ def prepare(system: System, values: GivenValues, options: RunOptions) -> Setup:
         symbols=values.symbols,
         max_step=max_step,
         quiet_step=quiet_step,
+        contact=contact,
     )
     require_events(setup)  # switches of the state count as events; they are known once the model is derived
     return setup
+
+
+def contacts_of(system: System, options: RunOptions, able: bool) -> Held | None:
+    """The contacts of a system, all of them open; what cannot be integrated is refused by name."""
+    if options.impacts not in IMPACTS:
+        raise InputError(f"impacts={options.impacts!r} is unknown: choose one of {', '.join(map(repr, IMPACTS))}")
+    if options.contacts not in ("events", "steps"):
+        raise InputError(f"contacts={options.contacts!r} is unknown: choose 'events' or 'steps'")
+    if options.contacts == "steps" or options.step is not None:
+        raise InputError("contacts='steps' is not available yet: leave it and step out, contacts are found as events")
+    rubbing = [c for c in system.constraints if c.friction]
+    if rubbing:
+        raise InputError(
+            f"constraint {rubbing[0].name!r} has friction: motions with friction are not integrated yet; leave it out"
+        )
+    sided = [c for c in system.constraints if c.one_sided]
+    if not sided:
+        return None
+    name = f"constraint {sided[0].name!r} is one-sided"
+    if not able:
+        raise InputError(
+            f"{name}: contacts are integrated by simulate only; leave it out and watch it as an Event, or make it an "
+            f"equality while it holds"
+        )
+    for c in sided:
+        if c.order:
+            raise InputError(
+                f"constraint {c.name!r} is one-sided at {c.level} level: only limits of positions are integrated; "
+                f"leave it out and watch it as an Event"
+            )
+    for c in system.constraints:
+        if not c.linear:
+            raise InputError(
+                f"{name}, and {c.name!r} is nonlinear in the velocities: impacts are not known with it; leave out one"
+            )
+    if FORMS[options.form].eliminates:
+        raise InputError(f"{name}: form={options.form!r} is not integrated with contacts; use form='fundamental'")
+    if options.precision != "double":
+        raise InputError(
+            f"{name}: contacts are integrated in double precision; leave out precision={options.precision!r}"
+        )
+    return Held.all_open([i for i, c in enumerate(system.constraints) if c.one_sided])
 
 
 def drift_of(drift: str | tuple[str, float, float]) -> tuple[str, tuple[float, float]]:
@@ -238,7 +313,7 @@ def require_events(setup: Setup) -> None:
     if engine_of(setup.method).finds_events:
         return
     locked = setup.locked
-    if setup.events or locked:
+    if setup.events or locked or setup.contact:
         what = f"the switch at {locked.switches[0].words} is one" if locked else "there are some to find"
         able = " or ".join(map(repr, names(lambda engine: engine.run and engine.finds_events)))
         raise InputError(f"method={setup.method!r} finds no events, and {what}: use method={able}")
@@ -268,7 +343,7 @@ def longest_step(max_step: float | None, span: float) -> tuple[float, float]:
 
 def watched_times(setup: Setup, basis: RowBasis, t: float, grid: Array) -> Array:
     """The saved times, and more of them where constraints are redundant: these are looked at there."""
-    if len(basis.rows) == len(setup.system.constraints):
+    if not basis.redundant(len(setup.system.constraints)):
         return grid
     return np.union1d(grid, np.linspace(t, grid[-1], DEFAULT_SAMPLES))
 

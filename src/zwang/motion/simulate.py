@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from zwang.engines.native.engine import compiled
 from zwang.engines.registry import engine_of
-from zwang.engines.task import REMEDY, altered
+from zwang.engines.task import REMEDY, Trajectory, altered
 from zwang.errors import SimulationError
 from zwang.model import System
 from zwang.model.event import Event
@@ -64,6 +64,9 @@ def simulate(
     progress: Any = None,
     throw: bool = True,
     outputs: Sequence[str] | None = None,
+    impacts: str = "moreau",
+    contacts: str = "events",
+    step: float | None = None,
 ) -> "xr.Dataset":
     """Integrate the motion of a system from a consistent start, from time t until `until`.
 
@@ -81,6 +84,10 @@ def simulate(
 
     `outputs` names the variables that the dataset is to have, ("q", "v"); all of them without it. What nobody asks for
     is not computed, but for what tells whether the motion can be vouched for.
+
+    One-sided constraints are contacts: gaps close, impacts follow, normal forces vanish and gaps open again; all of it
+    is found as events. `impacts` is the law of impacts in which several contacts take part: "moreau" (all at once,
+    with restitution in velocities), "poisson" (with restitution in impulses) or "sequential" (one after the other).
 
     A `Mechanism` begins at its own start where none is given, put together for these `parameters`, and its motion
     carries its drawing, for `animate`. A model that was read from a file has a beginning, an end, events and units,
@@ -106,8 +113,9 @@ def simulate(
     """
     until, t = check_span(end_of(system, until), begin_of(system, t))
     options = RunOptions(
-        until, t, times, samples, method, form, tol, drift, events, precision, max_step, progress, throw, outputs
-    )
+        until, t, times, samples, method, form, tol, drift, events, precision, max_step, progress, throw, outputs,
+        impacts, contacts, step,
+    )  # fmt: skip
     if not isinstance(system, System | HasSystem):
         from zwang.motion.blackbox import BlackBox, simulate_blackbox
 
@@ -144,14 +152,16 @@ def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
     """The motion, whoever is told of it."""
     system, (t, q, v), until = start.system, start.state, options.until
     names = variables_named(options.outputs, "outputs")
-    setup = prepare(system, start.values, options)
+    setup = prepare(system, start.values, options, contacts=True)
     setup = altered(setup, method=in_precision(options.precision, options.method, setup.method))
     require_fit(system, setup.signals, setup.method, t, until)
     grid = options.grid
     setup = altered(setup, breaks=breaks_in(setup, setup.p[None], t, until)[0])
     require_continuous(setup, q, v)
-    first = first_basis(setup, start)
     watch = reporter(options.progress, t, until)
+    if setup.contact is not None:
+        return in_contact(setup, start, options, watch, names)
+    first = first_basis(setup, start)
     setting_up = clock.perf_counter() - options.began
     seen = (
         first.damping and keeps_on(setup, first) and engine_of(setup.method).measures_projection
@@ -181,6 +191,46 @@ def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
         values, saved = {k: x if k == "unique" else x[wanted] for k, x in values.items()}, saved[wanted]
     message = how_it_ended(setup.events, path)
     motion = report(setup, saved, values, path, message, clock.perf_counter() - options.began, names)
+    return unless_stopped(motion, path, message, options)
+
+
+def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, names: list[str]) -> "xr.Dataset":
+    """The motion of a system with contacts, with what its dataset says of them."""
+    from zwang.motion.contact.course import Course
+    from zwang.motion.contact.observe import beyond, modes_of, observed, share, within
+
+    assert setup.contact is not None
+    setting_up = clock.perf_counter() - options.began
+    course = Course(setup, start, options.grid, options.impacts, watch)
+    path = course.run()
+    segments, rows = course.segments, list(setup.contact.rows)
+    if any(keeps_on(setup, segment.basis) for segment in segments):
+        setup = altered(setup, drift="projection")
+    began = clock.perf_counter()
+    for segment in segments:
+        compiled(reporting(setup, segment.basis, ALL))
+    setting_up += clock.perf_counter() - began
+    path = altered(path, compile_seconds=path.compile_seconds + setting_up)
+    values, saved = values_of(setup, segments), np.concatenate([s.times for s in segments])
+    odds = first_contradiction(setup, segments, values)
+    if odds is not None:
+        values, saved, path = cut_short(setup, odds, values, saved, path)
+    else:
+        path = altered(path, doubts=doubts(setup, segments, values, path))
+    modes, gaps = modes_of(segments)[: len(saved)], values["residual"][:, rows].copy()
+    share(setup, segments, values)
+    path = within(setup, gaps, modes, saved, path)
+    beyond(setup, values, modes)
+    values["unique"][[*course.shared]] = False
+    forces = values["multiplier"][:, rows].copy()
+    message = how_it_ended(setup.events, path)
+    motion = report(setup, saved, values, path, message, clock.perf_counter() - options.began, names)
+    motion = observed(setup, motion, {"mode": modes, "gap": gaps, "normal_force": forces}, course.transitions)
+    return unless_stopped(motion, path, message, options)
+
+
+def unless_stopped(motion: "xr.Dataset", path: Trajectory, message: str, options: RunOptions) -> "xr.Dataset":
+    """The motion; raised in an error if it stopped early and that was not asked to be told otherwise."""
     if options.throw and path.status in REMEDY:
         raise SimulationError(message, str(path.status), motion)
     return motion
@@ -190,5 +240,5 @@ def looked_at_for(setup: Setup, segments: Sequence[Segment], names: list[str]) -
     """The variables to compute: those that are asked for, and those that tell whether all is well."""
     if len(names) == len(VARIABLES):
         return set(ALL)
-    redundant = any(len(s.basis.rows) < len(setup.system.constraints) for s in segments)
+    redundant = any(s.basis.redundant(len(setup.system.constraints)) for s in segments)
     return with_parts((*LOOKED_AT, *(OF_REDUNDANT if redundant else ()), *names))

@@ -24,6 +24,7 @@ from zwang.linalg.newton import Equations, nearest_root
 from zwang.linalg.ranked import Ranked, ranked
 from zwang.linalg.sparse.ranked import SparseRanked, sparse_ranked
 from zwang.lowering.cache import Kept
+from zwang.lowering.contact import masked
 from zwang.lowering.large import choose_large, in_full, probes_of
 from zwang.lowering.lowered import AnyMatrices, SparseMatrices
 from zwang.lowering.matrices import MatrixKernel, matrix_kernel
@@ -156,6 +157,10 @@ def checked_basis(setup: Setup, start: Start) -> RowBasis:
 def basis_at(setup: Setup, state: State, damped: bool = True) -> RowBasis:
     """The independent rows, and what else is to be chosen, at a state on the way."""
     now = polished(setup, state)
+    if setup.contact is not None:
+        rows, full = setup.contact.rows, in_full(now)
+        basis = choose(full, setup.system.coordinate_names, setup.form, damped, setup.lowered, open=rows)
+        return masked(basis, full, rows) if setup.contact.closed else basis
     return chosen(setup, state[0], now, rank_of(now, setup.system.coordinate_names), damped)
 
 
@@ -201,8 +206,9 @@ def to_the_last_digit(
     `now` are the matrices at the state itself: often it does already.
     """
     t, q, v = state
+    equal = np.array([not c.one_sided for c in system.constraints], dtype=bool)
     readings = ((now.residual, now.size), (now.residual_rate, now.rate_size))
-    if not any((np.abs(reading) > EPS * size).any() for reading, size in readings):  # NaN where nothing is asked
+    if not any((np.abs(reading) > EPS * size)[equal].any() for reading, size in readings):  # NaN: nothing is asked
         return q, v
 
     def root(equations: Equations, x: Array) -> Array:
@@ -219,8 +225,11 @@ def onto_constraints(
     v: Array,
     root: Callable[[Equations, Array], Array],
 ) -> tuple[Array, Array]:
-    """Positions on the constraints, then velocities: root(equations, x) says what is near enough to x."""
-    order = np.array([c.order for c in system.constraints], dtype=int)
+    """Positions on the constraints, then velocities: root(equations, x) says what is near enough to x.
+
+    One-sided constraints are limits, not places to be at.
+    """
+    order = np.array([2 if c.one_sided else c.order for c in system.constraints], dtype=int)
     holonomic, first = np.flatnonzero(order == 0), np.flatnonzero(order <= 1)
 
     def positions(x: Array) -> tuple[Array, Any]:

@@ -25,6 +25,8 @@ MASS = use("the mass matrix", "parameter", "time", "input", "coordinate", "rate"
 FORCE = use("a force", "parameter", "time", "input", "coordinate", "rate")
 DRAWING = use("a drawing", "parameter", "time", "input", "coordinate", "rate")
 CONSTRAINT = use("a constraint", "parameter", "time", "input", "coordinate", "rate", "acceleration")
+COEFFICIENT = use("a coefficient of a contact", "parameter")
+SLIP = use("a slip", "parameter", "time", "input", "coordinate", "rate")
 DEFINITION = use("a definition", "parameter", "time", "input", "coordinate", "rate", "acceleration")
 EVENT = use("an event", "parameter", "time", "input", "coordinate", "rate", "reaction")
 

@@ -1,7 +1,7 @@
 """Values and sections of TOML, with expressions in the grammar of model files."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import sympy as sp
 
@@ -41,6 +41,18 @@ def written(expression: sp.Expr, who: str) -> str:
 
 
 def constraint_text(constraint: Constraint) -> str:
-    """A constraint as a TOML value."""
-    text = expression_text(constraint.expression, f"constraint {constraint.name!r}")
-    return toml_text(f"{text} {'>=' if constraint.one_sided else '='} 0")
+    """A constraint as a TOML value: its rule, in a table with the law of its contact if it has one."""
+    who = f"constraint {constraint.name!r}"
+    text = expression_text(constraint.expression, who)
+    rule = toml_text(f"{text} {'>=' if constraint.one_sided else '='} 0")
+    law = {"restitution": written(constraint.restitution, who)} if constraint.restitution != 0 else {}
+    if constraint.friction:
+        law["friction"] = one_or_two(tuple(dict.fromkeys(constraint.friction)), who)
+        law["slip"] = one_or_two(constraint.slip, who)
+    return inline({"rule": rule} | law) if law else rule
+
+
+def one_or_two(values: Sequence[sp.Expr], who: str) -> str:
+    """One expression, or a list of two."""
+    texts = [written(e, who) for e in values]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"

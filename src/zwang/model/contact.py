@@ -1,0 +1,64 @@
+"""Mistakes in contacts: limits that nothing reaches, limits that exclude each other, slips that are not speeds."""
+
+from collections.abc import Iterator
+from itertools import combinations, islice
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from zwang.mistakes import Mistake
+from zwang.model.constraint import Constraint
+from zwang.model.described import Described
+from zwang.model.identity import degree_at_most
+from zwang.model.symbols import Plain
+
+MOST_PAIRS = 2_000  # of one-sided constraints that are held against each other
+
+
+def wrong_contacts(system: Described) -> Iterator[Mistake]:
+    """What is wrong with the contacts of a system."""
+    for c in system.constraints:
+        if c.one_sided and c.order == 0 and set(c.functions) <= set(system.coordinates) and never_negative(c):
+            nothing = " cannot be negative, so it limits nothing"
+            remedy = "give a gap that changes its sign at the limit, as R - r and not (R - r)**2"
+            yield Mistake(
+                f"constraint {c.name!r}: ", c.expression, nothing, where=("constraints", c.name), remedy=remedy
+            )
+        if c.slip:
+            yield from wrong_slips(system, c)
+    yield from excluding(system)
+
+
+def never_negative(c: Constraint) -> bool:
+    """Whether a gap is a square, a length or the like: SymPy sees it from its form."""
+    return bool(Plain.of(c.functions).put(c.expression).is_nonnegative)
+
+
+def wrong_slips(system: Described, c: Constraint) -> Iterator[Mistake]:
+    """Slips that are not linear in the velocities, or that contain none."""
+    plain = Plain.of(system.coordinates)
+    for slip in c.slip:
+        put = plain.put(slip)
+        if put.atoms(AppliedUndef) - system.inputs.keys():
+            continue  # unknown symbols are told elsewhere
+        if not put.free_symbols & set(plain.v):
+            why, remedy = " contains no velocity", "give the speed at which the surfaces rub, as dot(x)"
+        elif not degree_at_most(put, plain.v, 1):
+            why, remedy = " is not linear in the velocities", "give the speed with its sign, not its size or square"
+        else:
+            continue
+        place = ("constraints", c.name)
+        yield Mistake(f"constraint {c.name!r}: the slip ", slip, why, where=place, remedy=remedy)
+
+
+def excluding(system: Described) -> Iterator[Mistake]:
+    """Pairs of limits of which one is always exceeded: their gaps add up to a negative number."""
+    sided = [c for c in system.constraints if c.one_sided and c.order == 0]
+    for a, b in islice(combinations(sided, 2), MOST_PAIRS):
+        if a.functions == b.functions and (total := sp.expand(a.expression + b.expression)).is_negative:
+            yield Mistake(
+                f"constraints {a.name!r} and {b.name!r} exclude each other: their gaps add up to ",
+                total,
+                where=("constraints", b.name),
+                remedy="turn one of the relations round, or move a limit",
+            )

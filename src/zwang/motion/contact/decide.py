@@ -1,0 +1,104 @@
+"""Which closed contacts push, right after an instant at which something has changed.
+
+Accelerations decide: of the contacts that are closed (gap and its rate are zero), those push that Gauss's principle
+with inequalities says, q̈ = arg min ½|q̈ − a|²_M with A_E q̈ = b_E and n q̈ ≥ b. At the instant itself that may be
+undecided: a contact whose force has just vanished neither pushes nor leaves. So it is asked a moment later, where the
+motion goes; and what has lifted is out, whatever rounding says (what just happened decides, not a tolerance).
+"""
+
+from collections.abc import Set
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zwang.arrays import EPS, Array
+from zwang.evaluation import names_of
+from zwang.formulations.solve import Names, solve_named
+from zwang.linalg.rank import row_rank
+from zwang.lowering.lowered import Matrices
+from zwang.motion.setup import Setup
+from zwang.motion.start import State
+
+SOON = 1e-6  # how far ahead to look, in terms of the time in which the motion changes
+SLOW = 1e-3  # of the span: a motion at rest does not change faster than in this
+OPENS = 1e-9  # of the terms of g̈: a gap that accelerates faster than this opens
+UNLOADED = 1e-11  # of the forces around: a normal force below is zero as far as can be seen
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Contacts by what they do from here on; the numbers are those of constraints."""
+
+    pushing: tuple[int, ...]
+    resting: tuple[int, ...]
+    """Closed, and held by those that push: their rows follow from theirs, and how the load is shared is not known."""
+    opening: tuple[int, ...]
+    shared: tuple[int, ...]
+    """Contacts whose normal forces are not unique."""
+
+
+def decide(setup: Setup, state: State, closed: Set[int], lifted: Set[int], span: float) -> Decision:
+    """What closed contacts do from a state on; those that have just lifted do not push."""
+    may = sorted(closed - lifted)
+    here = solution(setup, setup.matrices(*state), may).q
+    later = moment_later(state, here, span)
+    now = setup.matrices(*later)
+    found = solution(setup, now, may)
+    x, unique = found.q, found.unique
+    pushes = {i: float(found.multipliers[i]) for i in may}
+    opening_at = now.A @ x - now.b
+    size = np.abs(now.A) @ (np.abs(x) + np.abs(found.free)) + np.abs(now.b)
+    leaves = {i for i in closed if opening_at[i] > OPENS * size[i]}
+    equal = [i for i, c in enumerate(setup.system.constraints) if not c.one_sided]
+    pushing: list[int] = []
+    mass = np.sqrt(np.abs(np.diagonal(now.M)))
+    scaled = now.A / np.where(mass > 0, mass, 1.0)
+    rank = int(row_rank(scaled[None, equal])[0]) if equal else 0
+    for i in sorted((i for i in may if i not in leaves), key=lambda i: (-pushes[i], i)):
+        grown = int(row_rank(scaled[None, [*equal, *pushing, i]])[0])
+        if grown > rank + len(pushing):
+            pushing.append(i)
+    resting = tuple(i for i in sorted(closed) if i not in leaves and i not in pushing)
+    shared = tuple(i for i in sorted(closed) if i not in leaves and not unique[i])
+    return Decision(tuple(sorted(pushing)), resting, tuple(sorted(leaves)), shared)
+
+
+@dataclass(frozen=True)
+class Accelerations:
+    """q̈, that without any constraint, the multipliers (m,) and whether these are unique."""
+
+    q: Array
+    free: Array
+    multipliers: Array
+    unique: NDArray[np.bool_]
+
+
+def solution(setup: Setup, now: Matrices, may: list[int]) -> Accelerations:
+    """What happens if only some contacts may push; equalities always do."""
+    one_sided = np.array([c.one_sided for c in setup.system.constraints], dtype=bool)
+    rows = [i for i in range(len(one_sided)) if not one_sided[i] or i in may]
+    names = names_of(setup.system)
+    found = solve_named(
+        now.M, now.Q, now.A[rows], now.b[rows], C=now.C, form="fundamental", rank_tol=None,
+        one_sided=one_sided[rows], v=None, names=Names(names.coordinates, tuple(names.rows[i] for i in rows)),
+    )  # fmt: skip
+    lam, unique = np.zeros(len(one_sided)), np.ones(len(one_sided), dtype=bool)
+    lam[rows], unique[rows] = found.multipliers, found.unique
+    return Accelerations(np.asarray(found.acceleration), np.asarray(found.free_acceleration), lam, unique)
+
+
+def moment_later(state: State, a: Array, span: float) -> State:
+    """The state a short time later."""
+    t, q, v = state
+    speed, pace = float(np.abs(v).max()), float(np.abs(a).max())
+    scale = max(speed / pace, SLOW * span) if pace > 0 else span
+    tau = SOON * min(span, scale)
+    return t + tau, q + tau * v + tau**2 / 2 * a, v + tau * a
+
+
+def unloaded(now: Matrices, i: int) -> float:
+    """A normal force of contact i that is zero as far as can be seen: a small share of what would hold it."""
+    size = np.abs(now.A[i]) @ np.abs(np.linalg.lstsq(now.M, now.Q + now.C, rcond=None)[0]) + np.abs(now.b[i])
+    mobility = float(now.A[i] @ np.linalg.lstsq(now.M, now.A[i], rcond=None)[0])
+    return float(UNLOADED * size / mobility) if mobility > 0 else EPS

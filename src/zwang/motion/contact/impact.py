@@ -1,0 +1,156 @@
+"""Impacts: velocities that change at once, by impulses of the contacts that are closed.
+
+M(v⁺ − v⁻) = A_EᵀΛ_E + nᵀΛ, with A_E v⁺ = A_E v⁻ and Λ ≥ 0. Three laws say what Λ is; γ = n v + ∂g/∂t are the speeds at
+which gaps open.
+
+*Moreau's*: 0 ≤ Λ ⊥ γ⁺ + εγ⁻ ≥ 0, the conditions of a quadratic program in the kinetic-energy metric. *Poisson's*: a
+plastic impact with impulses Λ_C, then 0 ≤ Λ − (1 + ε)Λ_C ⊥ γ⁺ ≥ 0. *One after the other*: each impact by itself, the
+fastest approach first, until no contact approaches.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zwang.arrays import EPS, Array
+from zwang.formulations.solve import Names, solve_named
+
+MOST_IN_A_ROW = 10_000  # impacts one after the other at one instant
+AT_REST = 512 * EPS  # of the speeds that make up γ: below, it is rounding
+
+
+class NoEnd(Exception):
+    """Something at one instant does not come to an end; the motion stops there, with these words."""
+
+
+@dataclass(frozen=True)
+class Collision:
+    """What meets in an impact: masses, rows of equalities and of contacts, restitutions and velocities before.
+
+    `moving` (k,) is ∂g/∂t, the part of γ that the velocities do not make.
+    """
+
+    M: Array
+    equal: Array
+    contact: Array
+    restitution: Array
+    v: Array
+    moving: Array
+    names: Names
+
+    def speeds(self, v: Array) -> Array:
+        """(k,) γ, at which gaps open."""
+        return np.asarray(self.contact @ v + self.moving)
+
+    def sizes(self, v: Array) -> Array:
+        """(k,) how large the terms of γ are."""
+        return np.asarray(np.abs(self.contact) @ np.abs(v) + np.abs(self.moving))
+
+    def push(self, force: Array, least: Array) -> tuple[Array, Array]:
+        """The change of velocities by an impulse, and Λ of the contacts, whose speeds change by at least so much."""
+        A = np.concatenate([self.equal, self.contact])
+        b = np.concatenate([np.zeros(len(self.equal)), least])
+        sided = np.arange(len(A)) >= len(self.equal)
+        found = solve_named(
+            self.M, force, A, b, C=None, form="fundamental", rank_tol=None, one_sided=sided, v=None, names=self.names
+        )
+        return np.asarray(found.acceleration), np.asarray(found.multipliers[len(self.equal) :])
+
+
+def held(M: Array, A: Array, change: Array, names: Names) -> Array:
+    """The least change of velocities, in the kinetic-energy metric, that changes A v by so much."""
+    found = solve_named(
+        M, np.zeros(len(M)), A, change, C=None, form="fundamental", rank_tol=None, one_sided=None, v=None, names=names
+    )
+    return np.asarray(found.acceleration)
+
+
+@dataclass(frozen=True)
+class Impact:
+    """An impact: velocities after it, impulses (k,) of the contacts, and the energy that it cost.
+
+    `work` is what moving surfaces have done; the kinetic energy has changed by work − loss.
+    """
+
+    v: Array
+    impulse: Array
+    loss: float
+    work: float
+    touching: NDArray[np.bool_]
+    """(k,) which contacts are closed afterwards: their γ⁺ is zero."""
+
+
+def moreau(c: Collision) -> tuple[Array, Array]:
+    """Velocities after, and impulses, by Moreau's law."""
+    if len(c.contact) == 1 and (alone := by_itself(c)) is not None:
+        return alone
+    change, impulse = c.push(np.zeros(len(c.v)), -(1 + c.restitution) * c.speeds(c.v))
+    return c.v + change, impulse
+
+
+def by_itself(c: Collision) -> tuple[Array, Array] | None:
+    """The impact of one contact, which is a linear system; None if that is singular, or nothing approaches.
+
+    It is what the quadratic program would find, many times as fast: balls bounce often.
+    """
+    speed = c.speeds(c.v)
+    if not speed[0] < 0:
+        return None
+    A, n, m = np.concatenate([c.equal, c.contact]), len(c.v), len(c.equal) + 1
+    saddle = np.zeros((n + m, n + m))
+    saddle[:n, :n], saddle[:n, n:], saddle[n:, :n] = c.M, -A.T, A
+    right = np.zeros(n + m)
+    right[-1] = -(1 + c.restitution[0]) * speed[0]
+    try:
+        x = np.linalg.solve(saddle, right)
+        x += np.linalg.solve(saddle, right - saddle @ x)
+    except np.linalg.LinAlgError:
+        return None
+    off = np.abs(right - saddle @ x) > AT_REST * (np.abs(saddle) @ np.abs(x))
+    if off.any() or not x[-1] > 0:
+        return None
+    return c.v + np.asarray(x[:n]), np.asarray(x[-1:])
+
+
+def poisson(c: Collision) -> tuple[Array, Array]:
+    """Velocities after, and impulses, by Poisson's law: compression, then expansion."""
+    change, compression = c.push(np.zeros(len(c.v)), -c.speeds(c.v))
+    middle = c.v + change
+    given = c.restitution * compression
+    change, more = c.push(c.contact.T @ given, -c.speeds(middle))
+    return middle + change, compression + given + more
+
+
+def sequential(c: Collision) -> tuple[Array, Array]:
+    """Velocities after, and impulses, of impacts one after the other."""
+    v, impulse = c.v, np.zeros(len(c.contact))
+    for _ in range(MOST_IN_A_ROW):
+        speeds = c.speeds(v)
+        approaching = np.where(speeds < -AT_REST * c.sizes(c.v), speeds, 0.0)
+        if not approaching.any():
+            return v, impulse
+        j = [int(np.argmin(approaching))]
+        names = Names(c.names.coordinates, (*c.names.rows[: len(c.equal)], c.names.rows[len(c.equal) + j[0]]))
+        one = Collision(c.M, c.equal, c.contact[j], c.restitution[j], v, c.moving[j], names)
+        v, part = moreau(one)
+        impulse[j] += part
+    raise NoEnd(f"Impacts one after the other do not come to an end there: {MOST_IN_A_ROW:,} were made at one instant.")
+
+
+LAWS: dict[str, Callable[[Collision], tuple[Array, Array]]] = {
+    "moreau": moreau,
+    "poisson": poisson,
+    "sequential": sequential,
+}
+
+
+def impact(c: Collision, law: str) -> Impact:
+    """The impact by a law, with its account of energy."""
+    v, impulse = LAWS[law](c)
+    before, after = c.speeds(c.v), c.speeds(v)
+    touching = np.abs(after) <= AT_REST * (c.sizes(c.v) + c.sizes(v))
+    # ΔT = ½Λ(γ⁺ + γ⁻) − Λ ∂g/∂t: the second term is the work of surfaces that move
+    loss, work = -0.5 * float(impulse @ (before + after)), -float(impulse @ c.moving)
+    return Impact(v, impulse, loss, work, touching)

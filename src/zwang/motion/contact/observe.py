@@ -1,0 +1,111 @@
+"""From a motion with contacts to what its dataset says of them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zwang.arrays import Array
+from zwang.engines.task import Status, Trajectory
+from zwang.formulations.one_sided import family, nonnegative
+from zwang.linalg.rank import row_rank
+from zwang.motion.contact.record import Transition
+from zwang.motion.observe import Segment
+from zwang.motion.setup import Setup
+from zwang.results.contacts import with_contacts
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+EXCEEDED = 1e-8  # of gaps: an open contact that reads less than minus this was passed through
+
+
+def modes_of(segments: Sequence[Segment]) -> Array:
+    """(T, k) what each contact does at the saved times, in a word."""
+    rows = []
+    for segment in segments:
+        assert segment.contact is not None
+        words = np.where(segment.contact.open > 0, "open", "closed")
+        rows.append(np.tile(words, (len(segment.times), 1)))
+    return np.concatenate(rows)
+
+
+def first(segments: list[Segment], count: int) -> list[Segment]:
+    """The first so many states of some segments."""
+    kept = []
+    for segment in segments:
+        keep = min(count, len(segment.times))
+        count -= keep
+        if keep:
+            trace = segment.trace and segment.trace.first(keep)
+            times, q, v = segment.times[:keep], segment.q[:keep], segment.v[:keep]
+            kept.append(replace(segment, times=times, q=q, v=v, trace=trace))
+    return kept
+
+
+def share(setup: Setup, segments: Sequence[Segment], values: dict[str, Any]) -> None:
+    """Normal forces of contacts that depend on each other: the shortest of those that only push, at each saved state.
+
+    The equation of motion has only as many of them as are independent.
+    """
+    sided = np.array([c.one_sided for c in setup.system.constraints], dtype=bool)
+    begin = 0
+    for segment in segments:
+        here = range(begin, begin + len(segment.times))
+        begin = here.stop
+        assert segment.contact is not None
+        closed = [i for i, is_open in zip(segment.contact.rows, segment.contact.open, strict=True) if not is_open]
+        if len(closed) == int(segment.contact.masks.sum()):
+            continue
+        rows = np.array(sorted({*np.flatnonzero(~sided), *closed}))
+        for k in here:
+            now = setup.matrices(segment.times[k - here.start], values["q"][k], values["v"][k])
+            mass = np.sqrt(np.abs(np.diagonal(now.M)))
+            scaled = now.A[rows] / np.where(mass > 0, mass, 1.0)
+            together = family(scaled, int(row_rank(scaled[None])[0]))
+            values["multiplier"][k, rows] = nonnegative(values["multiplier"][k, rows], together, sided[rows])
+
+
+def within(setup: Setup, gaps: Array, modes: Array, times: Array, path: Trajectory) -> Trajectory:
+    """The account of a motion, which is not said to be finished if an open contact was exceeded on the way."""
+    assert setup.contact is not None
+    size = 1.0 if not gaps.size else max(float(np.abs(gaps).max()), 1.0)
+    bad = np.argwhere((modes == "open") & (gaps < -max(EXCEEDED, 1e3 * setup.tol) * size))
+    if not len(bad) or path.status is not Status.FINISHED:
+        return path
+    at, which = bad[0]
+    name = setup.system.constraint_names[setup.contact.rows[which]]
+    words = f"The limit of {name!r} is exceeded by {-gaps[at, which]:.3g} at t = {times[at]:.9g}, unnoticed."
+    return replace(path, status=Status.UNRESOLVED, notes=(*path.notes, words))
+
+
+def beyond(setup: Setup, values: dict[str, Any], modes: Array) -> None:
+    """Residuals of open contacts: zero where they keep their limits, which is all that is asked of them."""
+    assert setup.contact is not None
+    rows = list(setup.contact.rows)
+    is_open = modes == "open"
+    position, velocity = values["residual"][:, rows], values["residual_rate"][:, rows]
+    values["residual"][:, rows] = np.where(is_open, np.minimum(position, 0.0), position)
+    values["residual_rate"][:, rows] = np.where(is_open, 0.0, velocity)
+
+
+def observed(
+    setup: Setup, motion: "xr.Dataset", over_time: dict[str, Array], transitions: Sequence[Transition]
+) -> "xr.Dataset":
+    """The dataset with its contacts: modes, gaps and normal forces (T, k) over time, and the table of transitions."""
+    assert setup.contact is not None
+    rows, names, n = list(setup.contact.rows), setup.system.constraint_names, len(setup.system.coordinates)
+    none = np.zeros_like(over_time["gap"])
+    over_time = {"friction_force": none, "slip": none.copy()} | over_time
+    count = len(transitions)
+    table = {
+        "transition_time": np.array([x.state[0] for x in transitions], dtype=float),
+        "transition_kind": np.array([x.kind for x in transitions], dtype=str),
+        "transition_contact": np.array([names[x.contact] for x in transitions], dtype=str),
+        "energy_loss": np.array([x.loss for x in transitions], dtype=float),
+        "velocity_before": np.array([x.state[2] for x in transitions], dtype=float).reshape(count, n),
+        "velocity_after": np.array([x.after for x in transitions], dtype=float).reshape(count, n),
+        "impulse": np.array([x.impulse for x in transitions], dtype=float).reshape(count, len(rows)),
+    }
+    return with_contacts(motion, [names[i] for i in rows], over_time, table)

@@ -1,0 +1,52 @@
+"""What is small beside the terms of gaps and their rates, judged by what is large along the motion."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from zwang.arrays import EPS, Array
+from zwang.evaluation import contact_scale
+from zwang.lowering.lowered import Matrices
+
+ROUNDED_GAP = 4 * EPS  # of the terms of a gap
+FLAT = 1e3  # times the rounding of a gap, below which it is not told from zero
+LINGERS = 1e-6  # of the largest speeds: a gap that opens with less may be rounding for a while
+
+
+class Scales:
+    """How large the terms of gaps have been along a motion, and those of their rates; they only grow."""
+
+    def __init__(self, rows: Sequence[int], count: int) -> None:
+        """Of the contacts among so many constraints, with nothing seen yet."""
+        self.rows = list(rows)
+        self.reach, self.pace = np.zeros(count), np.zeros(count)
+
+    def see(self, now: Matrices, q: Array, v: Array) -> None:
+        """Look at a state."""
+        slope = np.abs(now.A)
+        self.reach = np.maximum(self.reach, np.nan_to_num(now.size) + slope @ np.abs(q))
+        self.pace = np.maximum(self.pace, np.nan_to_num(now.rate_size) + slope @ np.abs(v))
+
+    def go(self, now: Matrices, v: Array, time: float) -> None:
+        """A stretch of the motion that began with velocities v and took so long."""
+        self.reach = np.maximum(self.reach, np.abs(now.A) @ np.abs(v) * time)
+
+    def rounding(self, i: int) -> float:
+        """What of the gap of contact i is rounding."""
+        return float(ROUNDED_GAP * self.reach[i])
+
+    def flat(self, i: int) -> float:
+        """A gap of contact i that is not told from zero."""
+        return FLAT * self.rounding(i)
+
+    def lingers(self, now: Matrices, i: int) -> bool:
+        """Whether the gap of contact i is at zero and leaves it slowly, if at all."""
+        slow = LINGERS * float(self.pace[i])
+        return bool(now.residual[i] <= self.flat(i) and abs(now.residual_rate[i]) <= slow)
+
+    def near(self, now: Matrices, q: Array, v: Array) -> tuple[Array, Array]:
+        """(m,) how small a gap and its rate are that count as zero."""
+        self.see(now, q, v)
+        gaps, rates = contact_scale(now, q, now.size), contact_scale(now, v, now.rate_size)
+        gaps[self.rows] = np.maximum(gaps[self.rows], FLAT * ROUNDED_GAP * self.reach[self.rows])
+        return gaps, rates

@@ -1,0 +1,38 @@
+"""What a dataset says of contacts: their modes over time, and a table of transitions."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+# variable: dimensions, what it is
+OVER_TIME = {
+    "mode": "what each contact does: open, closed, sticking or sliding",
+    "gap": "what each contact reads at position level",
+    "normal_force": "normal force, the multiplier of each contact",
+    "friction_force": "force of friction along the slip",
+    "slip": "speed at which the surfaces of each contact rub",
+}
+TABLE: dict[str, tuple[tuple[str, ...], str]] = {
+    "transition_time": (("transition",), "when something changed"),
+    "transition_kind": (("transition",), "impact, touch, lift, stick, slide, reverse or accumulation"),
+    "transition_contact": (("transition",), "the contact that caused it"),
+    "energy_loss": (("transition",), "kinetic energy lost, beside the work of moving surfaces"),
+    "velocity_before": (("transition", "coordinate"), "velocities before"),
+    "velocity_after": (("transition", "coordinate"), "velocities after"),
+    "impulse": (("transition", "contact"), "normal impulses of all contacts"),
+}
+
+
+def with_contacts(
+    motion: "xr.Dataset", contacts: Sequence[str], over_time: Mapping[str, Any], table: Mapping[str, Any]
+) -> "xr.Dataset":
+    """The dataset with its contacts, and with the transitions between their modes."""
+    variables: dict[str, Any] = {
+        name: (("time", "contact"), over_time[name], {"long_name": words}) for name, words in OVER_TIME.items()
+    }
+    variables |= {name: (dims, table[name], {"long_name": words}) for name, (dims, words) in TABLE.items()}
+    return motion.assign(variables).assign_coords(contact=("contact", np.asarray(contacts, dtype=str)))

@@ -1,0 +1,220 @@
+"""Laws of motion with contacts: what holds for every system, not for one."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import zwang as zw
+from tests.references import contact
+from zwang import dot
+from zwang.errors import InputError
+
+x, y = zw.coordinates("x y")
+
+
+def particle(constraints, potential=9.81 * y, forces=None):
+    """A particle of unit mass in the plane."""
+    kinetic = (dot(x) ** 2 + dot(y) ** 2) / 2
+    return zw.System((x, y), kinetic=kinetic, potential=potential, forces=forces, constraints=constraints)
+
+
+def at(px, py, vx=0.0, vy=0.0):
+    """A start."""
+    return {x: px, y: py, dot(x): vx, dot(y): vy}
+
+
+def random_box(seed):
+    """A box with a few limits around a ball that has a spring, in a field: whatever happens in it."""
+    rng = np.random.default_rng(seed)
+    a, b, c, d = rng.uniform(0.2, 1.0, 4)
+    limits = {
+        "floor": y - a * x / 4 + 1,
+        "wall": 1 + x - b * y**2 / 4,
+        "dome": 4 - x**2 - y**2 + c * x / 4,
+        "ceiling": 1.5 - y,
+    }
+    rules = [zw.Constraint(gap, name, one_sided=True, restitution=float(rng.choice([0, 0.3, 0.7, 1])))
+             for name, gap in limits.items()]  # fmt: skip
+    potential = 5 * y + d * (x**2 + y**2) / 2
+    return particle(rules, potential), at(*rng.uniform(-0.4, 0.4, 2), *rng.uniform(-3, 3, 2))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_contacts_push_or_are_open_and_energy_is_accounted_for(seed):
+    system, start = random_box(seed)
+    motion = zw.simulate(system, start, until=4)
+    gap, force, mode = motion.gap.values, motion.normal_force.values, motion["mode"].values
+    assert gap.min() > -1e-11
+    assert force.min() > -1e-9
+    assert np.abs(gap * force).max() < 1e-9
+    assert (force[mode == "open"] == 0).all()
+    assert np.abs(gap[mode == "closed"]).max(initial=0) < 1e-11
+    assert (motion.energy_loss.values > -1e-14).all()
+    assert float(abs(motion.energy_balance).max()) < 1e-10
+    lost = motion.energy.values[0] - motion.energy.values[-1]
+    assert abs(lost - motion.energy_loss.values.sum()) < 1e-10
+    assert motion.sizes["transition"] >= 2
+
+
+@pytest.mark.parametrize("seed", [1, 4, 7])
+def test_the_order_of_constraints_does_not_matter(seed):
+    system, start = random_box(seed)
+    turned = zw.System(
+        system.coordinates, kinetic=system.kinetic, potential=system.potential, constraints=system.constraints[::-1]
+    )
+    one, other = (zw.simulate(s, start, until=3) for s in (system, turned))
+    assert one.transition_kind.values.tolist() == other.transition_kind.values.tolist()
+    assert one.transition_contact.values.tolist() == other.transition_contact.values.tolist()
+    assert np.abs(one.q.values - other.q.values).max() < 1e-9
+
+
+def test_a_plastic_impact_loses_the_energy_of_the_velocities_lost():
+    motion = zw.simulate(*contact.tether(), until=1)
+    lost = motion.velocity_after.values[0] - motion.velocity_before.values[0]
+    assert abs(motion.energy_loss.values[0] - lost @ lost / 2) < 1e-14  # Carnot, with unit mass
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_limits_that_are_never_met_change_no_bit(first):
+    rod, floor = zw.Constraint((x**2 + y**2 - 1) / 2, "rod"), zw.Constraint(y >= -2, "floor", restitution=0.5)
+    plain = zw.simulate(particle([rod]), at(1, 0), until=5)
+    rules = [floor, rod] if first else [rod, floor]
+    watched = zw.simulate(particle(rules), at(1, 0), until=5)
+    assert plain.attrs["steps"] == watched.attrs["steps"]
+    assert watched.sizes["transition"] == 0
+    for name in ("q", "v", "a", "constraint_force", "energy", "energy_balance"):
+        assert np.array_equal(plain[name].values, watched[name].values)
+
+
+def test_a_contact_said_twice_changes_nothing_but_how_forces_are_shared():
+    height = zw.coordinates("y")
+    once = contact.points("y", [zw.Constraint(height >= 0, "floor", restitution=0.8)], 9.81 * height)
+    floors = [zw.Constraint(k * height >= 0, name, restitution=0.8) for k, name in ((1, "floor"), (2, "twin"))]
+    twice = contact.points("y", floors, 9.81 * height)
+    one, two = (zw.simulate(s, {height: 1, dot(height): 0}, until=5) for s in (once, twice))
+    assert np.abs(one.q.values - two.q.values).max() < 1e-14
+    assert two.normal_force.values[-1] == pytest.approx([9.81 / 5, 9.81 * 2 / 5], rel=1e-14)  # the shortest
+    assert not two.unique.any()
+    assert one.unique.all()
+
+
+def test_three_supports_share_a_load_in_the_shortest_way():
+    height, turn = zw.coordinates("y theta")
+    legs = [zw.Constraint(height + s * sp.sin(turn) >= 0, f"leg {s}") for s in (-1, 0, 1)]
+    kinetic = (dot(height) ** 2 + dot(turn) ** 2 / 3) / 2
+    beam = zw.System((height, turn), kinetic=kinetic, potential=9.81 * height, constraints=legs)
+    motion = zw.simulate(beam, {height: 1, turn: 0, dot(height): 0, dot(turn): 0}, until=1)
+    assert (motion["mode"].values[-1] == "closed").all()
+    assert motion.normal_force.values[-1] == pytest.approx([3.27] * 3)
+
+
+def test_a_guide_is_two_opposed_limits():
+    path, forces = y - x**2, {x: sp.sin(zw.t), y: sp.cos(3 * zw.t)}
+    guide = zw.simulate(particle([zw.Constraint(path, "guide")], 0, forces), at(0, 0, 1, 0), until=5)
+    limits = [zw.Constraint(path >= 0, "low"), zw.Constraint(path <= 0, "high")]
+    limited = zw.simulate(particle(limits, 0, forces), at(0, 0, 1, 0), until=5)
+    assert np.abs(guide.q.values - limited.q.values).max() < 1e-10
+    force = limited.normal_force.values
+    assert np.abs(force[:, 0] - force[:, 1] - guide.multiplier.values[:, 0]).max() < 1e-10
+
+
+@pytest.mark.parametrize("method", ["native", "taylor", "radau", "lsoda"])
+def test_every_engine_that_finds_events_finds_contacts(method):
+    if method == "taylor":
+        pytest.importorskip("heyoka")
+    tol = 1e-12 if method in ("native", "taylor") else 1e-9
+    motion = zw.simulate(*contact.tether(), until=3, method=method, tol=tol)
+    assert motion.transition_kind.values.tolist() == ["impact", "lift", "impact"]
+    truth = [float(entry["t"]) for entry in contact.expected("n1-tether")["log"]]
+    assert np.abs(motion.transition_time.values - truth).max() < 1e4 * tol
+
+
+@pytest.mark.parametrize("turn", [0, 0.1, 0.3, -0.7])
+def test_a_box_that_is_dropped_comes_to_rest_on_its_corners(turn):
+    px, py, angle = q = zw.coordinates("x y theta")
+    corners = [py + s * sp.sin(angle) - sp.cos(angle) / 2 for s in (-1, 1)]
+    rules = [zw.Constraint(c >= 0, n, restitution=0.3) for c, n in zip(corners, ("left", "right"), strict=True)]
+    kinetic = (dot(px) ** 2 + dot(py) ** 2 + sp.Rational(5, 12) * dot(angle) ** 2) / 2
+    box = zw.System(q, kinetic=kinetic, potential=9.81 * py, constraints=rules)
+    start = {px: 0, py: 2, angle: turn, dot(px): 1, dot(py): 0, dot(angle): 0}
+    motion = zw.simulate(box, start, until=4)
+    assert motion.attrs["status"] == "finished"
+    assert "accumulation" in motion.transition_kind.values
+    assert motion.q.values[-1] == pytest.approx([4, 0.5, 0], abs=1e-11)
+    assert motion.normal_force.values[-1] == pytest.approx([4.905, 4.905])
+    assert motion.gap.values.min() > -1e-11
+
+
+def test_grazing_is_a_touch_and_goes_on():
+    # a throw whose highest point is the ceiling
+    ceiling = zw.Constraint(y <= 1, "ceiling")
+    motion = zw.simulate(particle([ceiling], 8 * y), at(0, 0, 1, 4), until=1)
+    assert motion.transition_kind.values.tolist() == ["touch"]
+    assert motion.transition_time.values[0] == pytest.approx(0.5, abs=1e-7)
+    assert motion.q.values[-1] == pytest.approx([1, 0], abs=1e-12)
+
+
+@pytest.mark.parametrize("above", [1e-4, 1e-7, 1e-10])
+def test_a_dip_beyond_a_limit_is_met_however_short(above):
+    ceiling = zw.Constraint(y <= 1 - above, "ceiling", restitution=1)
+    motion = zw.simulate(particle([ceiling], 8 * y), at(0, 0, 1, 4), until=1)
+    assert motion.transition_kind.values.tolist() == ["impact"]
+    assert motion.gap.values.min() > -1e-12
+
+
+def test_events_of_the_user_are_found_between_impacts_and_may_stop():
+    system, start = contact.ball(0.8)
+    height = system.coordinates[0]
+    events = [zw.Event(dot(height), "top", direction=-1), zw.Event(zw.multiplier("floor") - 1, "rests", stop=True)]
+    motion = zw.simulate(system, start, until=5, events=events)
+    tops = motion.event_name.values.tolist().count("top")
+    assert tops == (motion.transition_kind.values == "impact").sum() - 1 or tops > 20
+    assert motion.attrs["status"] in ("event", "finished")
+
+
+def test_a_start_beyond_a_limit_is_refused_with_its_depth():
+    with pytest.raises(InputError, match=r"the start is beyond the limit 'floor' by 0.25: .* move the start back"):
+        zw.simulate(particle([zw.Constraint(y >= 0, "floor")]), at(0, -0.25), until=1)
+
+
+def test_a_start_at_a_limit_and_moving_into_it_is_an_impact():
+    motion = zw.simulate(particle([zw.Constraint(y >= 0, "floor", restitution=0.5)]), at(0, 0, 1, -2), until=0.1)
+    assert motion.transition_kind.values.tolist() == ["impact"]
+    assert motion.transition_time.values[0] == 0
+    assert motion.v.values[0].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("rule", "options", "words"),
+    [
+        (zw.Constraint(y >= 0, "floor", friction=0.3, slip=dot(x)), {}, "'floor' has friction"),
+        (zw.Constraint(dot(y) >= 0, "ratchet"), {}, "'ratchet' is one-sided at velocity level"),
+        (zw.Constraint(y >= 0, "floor"), {"impacts": "newton"}, "impacts='newton' is unknown: choose one of 'moreau'"),
+        (zw.Constraint(y >= 0, "floor"), {"contacts": "steps"}, "contacts='steps' is not available yet"),
+        (zw.Constraint(y >= 0, "floor"), {"contacts": "soft"}, "contacts='soft' is unknown"),
+        (
+            zw.Constraint(y >= 0, "floor"),
+            {"form": "gibbs-appell"},
+            "form='gibbs-appell' is not integrated with contacts",
+        ),
+        (zw.Constraint(y >= 0, "floor"), {"precision": "quad"}, "in double precision"),
+    ],
+)
+def test_what_is_not_integrated_is_refused_by_name(rule, options, words):
+    with pytest.raises(InputError) as caught:
+        zw.simulate(particle([rule]), at(0, 1), until=1, **options)
+    assert words in str(caught.value)
+
+
+def test_a_restitution_is_held_to_its_range_when_its_value_is_known():
+    e = zw.parameters("e")
+    system = particle([zw.Constraint(y >= 0, "floor", restitution=e)])
+    with pytest.raises(InputError, match=r"constraint 'floor': restitution is 1\.5"):
+        zw.simulate(system, at(0, 1), until=1, parameters={e: 1.5})
+
+
+def test_contacts_are_refused_by_name_where_they_are_not_integrated():
+    system = particle([zw.Constraint(y >= 0, "floor")])
+    for verb in (zw.simulate_many, zw.sensitivities):
+        with pytest.raises(InputError, match="'floor' is one-sided: contacts are integrated by simulate only"):
+            verb(system, at(0, 1), 1.0)

@@ -15,8 +15,8 @@ from sympy.core.relational import Relational
 
 from zwang.display import Displayed, told
 from zwang.errors import InputError
-from zwang.model.differentiation import differentiator
 from zwang.model.contact_law import as_friction, as_restitution, as_slip, out_of_range
+from zwang.model.differentiation import differentiator
 from zwang.model.identity import degree_at_most, is_zero
 from zwang.model.symbols import Plain, as_expression, in_a_line, t
 

@@ -84,12 +84,6 @@ def test_a_missing_parameter_is_named():
         zw.simulate(system, {x: 0, dot(x): 0}, 1.0)
 
 
-def test_one_sided_constraints_are_refused_clearly():
-    system = zw.System((x, y), kinetic=FREE, potential=y, constraints={"floor": y >= 0})
-    with pytest.raises(InputError, match=r"'floor' is one-sided: motions with contacts are not integrated; .*Event"):
-        zw.simulate(system, {x: 0, y: 1, dot(x): 0, dot(y): 0}, 1.0)
-
-
 def test_constraints_that_contradict_each_other_at_the_start_are_named():
     system = zw.System((x, y), kinetic=FREE, constraints={"one": x - t**2, "two": x})
     with pytest.raises(InconsistentError, match=r"'(one|two)'"):

@@ -130,7 +130,7 @@ class Drive:
         if early:
             task = altered(task, pivot_tol=singular.EARLY[at.looks])
         able = kind.can_bridge and engine_of(setup.method).can_bridge
-        could = able and not FORMS[setup.form].eliminates and not basis.damping
+        could = able and not FORMS[setup.form].eliminates and not basis.damping and not basis.masked
         # The native engine steps across singular positions itself, but needs a kernel for that: most motions meet
         # none, so it is made when the first one is met.
         kernel = setup.program("projection", basis) if could and at.bridge else None
@@ -149,6 +149,8 @@ class Drive:
         again = altered(at, state=made.path.end, kept=basis)
         if task.could_bridge and not at.bridge:
             return altered(again, bridge=True)
+        if self.setup.contact is not None:
+            return at.singular(made.path.end, singular.IN_CONTACT)
         if singular.needs_escort(task):
             lower = singular.only_order(task, end, self.scales[basis])
             if lower is not None:

@@ -9,7 +9,7 @@ from zwang.evaluation import contact_scale
 from zwang.lowering.lowered import Matrices
 
 ROUNDED_GAP = 4 * EPS  # of the terms of a gap
-FLAT = 1e3  # times the rounding of a gap, below which it is not told from zero
+HIDDEN_GAP = 1e3  # times the rounding of a gap, below which it is not told from zero
 LINGERS = 1e-6  # of the largest speeds: a gap that opens with less may be rounding for a while
 
 
@@ -37,7 +37,7 @@ class Scales:
 
     def flat(self, i: int) -> float:
         """A gap of contact i that is not told from zero."""
-        return FLAT * self.rounding(i)
+        return HIDDEN_GAP * self.rounding(i)
 
     def lingers(self, now: Matrices, i: int) -> bool:
         """Whether the gap of contact i is at zero and leaves it slowly, if at all."""
@@ -48,5 +48,5 @@ class Scales:
         """(m,) how small a gap and its rate are that count as zero."""
         self.see(now, q, v)
         gaps, rates = contact_scale(now, q, now.size), contact_scale(now, v, now.rate_size)
-        gaps[self.rows] = np.maximum(gaps[self.rows], FLAT * ROUNDED_GAP * self.reach[self.rows])
+        gaps[self.rows] = np.maximum(gaps[self.rows], HIDDEN_GAP * ROUNDED_GAP * self.reach[self.rows])
         return gaps, rates

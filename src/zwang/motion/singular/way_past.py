@@ -64,6 +64,8 @@ ASTRAY = (
     "ask for a tighter tol, or for drift='projection'."
 )
 
+IN_CONTACT = "While contacts are watched, no way past it is looked for."
+
 STALLED = "The mass matrix loses rank there; the constraints are as independent as ever."
 
 Engine = Callable[[Task], Trajectory]

@@ -19,6 +19,7 @@ from zwang.errors import InputError
 from zwang.evaluation import names_of
 from zwang.formulations.solve import Names
 from zwang.lowering.contact import Held
+from zwang.lowering.large import in_full
 from zwang.lowering.lowered import Matrices
 from zwang.lowering.rows import RowBasis
 from zwang.motion.contact.coefficients import coefficients
@@ -63,7 +64,7 @@ class Course:
         self.notes: list[str] = []
         self.saved = 0
         self.slack = np.zeros(len(self.rows))
-        self.now: Matrices = start.matrices
+        self.now: Matrices = in_full(start.matrices)
         """At the state where something has changed last."""
         self.equal = [i for i in range(len(setup.system.constraints)) if i not in self.rows]
 

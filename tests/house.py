@@ -123,6 +123,7 @@ TESTED_IN = {
     "multibody/readers/xml_text": ("multibody/readers/test_urdf",),
     "multibody/results": ("multibody/test_joint_reactions", "multibody/test_energies"),
     "multibody/spatial_body": ("multibody/test_body",),
+    "multibody/valued": ("multibody/test_looks", "multibody/test_moved"),
     "multibody/vectors": ("multibody/test_turns", "multibody/test_check"),
     "results/dataset": ("motion/test_observe",),
     "results/drawing": ("results/test_evaluate_along",),

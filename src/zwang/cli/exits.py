@@ -38,7 +38,7 @@ class Exit(IntEnum):
 
 
 MEANING = {
-    Exit.DONE: "done; redundant constraints are no fault",
+    Exit.DONE: "done; redundant constraints are not an error",
     Exit.REFUSED: "refused for another reason, such as a file that cannot be written",
     Exit.USAGE: "wrong use: an unknown command or option, or a value that does not fit",
     Exit.MODEL: "the model or motion cannot be read, or the model describes no system",

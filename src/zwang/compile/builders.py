@@ -49,10 +49,14 @@ def nearest_double(e: Expr) -> float:
     if special is not None:
         return special
     try:
-        # Python divides integers of any size correctly rounded.
-        return int(e.p) / int(e.q) if e.is_Rational else float(e)
+        return rounded(e)
     except (RuntimeError, OverflowError):
         raise InputError(f"the number {shortened(e)} is not a real number in the range of doubles") from None
+
+
+def rounded(e: Expr) -> float:
+    """The double nearest to a number: Python divides integers of any size correctly rounded."""
+    return int(e.p) / int(e.q) if e.is_Rational else float(e)
 
 
 def add(translator: Translation, e: Expr, depth: int) -> str:

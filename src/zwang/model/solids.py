@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Number
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,11 +33,16 @@ class Solid(Displayed):
     orientation: Any = field(default=(1.0, 0.0, 0.0, 0.0), kw_only=True)
     color: str = field(default="", kw_only=True)
 
+    lengths: ClassVar[Mapping[str, tuple[int, ...]]] = {}
+    """The arguments that are positive lengths, and how many each has."""
+
     def __post_init__(self) -> None:
-        """Refuse what is not a place, a rotation or a colour; keep numbers only."""
+        """Refuse what is not a place, a rotation, a colour or a length; keep numbers only."""
         object.__setattr__(self, "at", tuple(self.numbers("at", self.at, (3,)).tolist()))
         object.__setattr__(self, "orientation", self._oriented())
         require_color(self.color, self.who)
+        for key, shape in self.lengths.items():
+            object.__setattr__(self, key, self.sizes(key, getattr(self, key), shape))
 
     @property
     def kind(self) -> str:
@@ -113,10 +118,7 @@ class Box(Solid):
 
     size: Any
 
-    def __post_init__(self) -> None:
-        """Refuse what is not a box."""
-        super().__post_init__()
-        object.__setattr__(self, "size", self.sizes("size", self.size, (3,)))
+    lengths: ClassVar = {"size": (3,)}
 
 
 @dataclass(frozen=True)
@@ -129,10 +131,7 @@ class Sphere(Solid):
 
     radius: Any
 
-    def __post_init__(self) -> None:
-        """Refuse what is not a ball."""
-        super().__post_init__()
-        object.__setattr__(self, "radius", self.sizes("radius", self.radius))
+    lengths: ClassVar = {"radius": ()}
 
 
 @dataclass(frozen=True)
@@ -145,10 +144,7 @@ class Ellipsoid(Solid):
 
     radii: Any
 
-    def __post_init__(self) -> None:
-        """Refuse what is not an ellipsoid."""
-        super().__post_init__()
-        object.__setattr__(self, "radii", self.sizes("radii", self.radii, (3,)))
+    lengths: ClassVar = {"radii": (3,)}
 
 
 @dataclass(frozen=True)
@@ -162,11 +158,7 @@ class Cylinder(Solid):
     radius: Any
     length: Any
 
-    def __post_init__(self) -> None:
-        """Refuse what is not a cylinder."""
-        super().__post_init__()
-        object.__setattr__(self, "radius", self.sizes("radius", self.radius))
-        object.__setattr__(self, "length", self.sizes("length", self.length))
+    lengths: ClassVar = {"radius": (), "length": ()}
 
 
 @dataclass(frozen=True)
@@ -180,11 +172,7 @@ class Capsule(Solid):
     radius: Any
     length: Any
 
-    def __post_init__(self) -> None:
-        """Refuse what is not a capsule."""
-        super().__post_init__()
-        object.__setattr__(self, "radius", self.sizes("radius", self.radius))
-        object.__setattr__(self, "length", self.sizes("length", self.length))
+    lengths: ClassVar = {"radius": (), "length": ()}
 
 
 @dataclass(frozen=True, eq=False)

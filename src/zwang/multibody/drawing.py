@@ -12,9 +12,10 @@ from zwang.model.solids import Solid
 from zwang.multibody.body import AnyBody, MassBody, Particle
 from zwang.multibody.element import ForceElement
 from zwang.multibody.joint import Constrainer, Joint
-from zwang.multibody.looks import Values, default_solids, is_shown
+from zwang.multibody.looks import default_solids, is_shown
 from zwang.multibody.pose import Pose, at_rest
 from zwang.multibody.spatial_body import Body
+from zwang.multibody.valued import Values
 from zwang.multibody.vectors import vector
 
 # A body's colour, in turn; a wheel that a joint draws has that of its body.

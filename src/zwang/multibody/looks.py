@@ -1,10 +1,8 @@
 """What bodies in space look like where nobody says: a box of the same inertia, rods to the joints, wheels and balls."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-import sympy as sp
 
 from zwang.arrays import Array
 from zwang.model.solids import Box, Capsule, Cylinder, Solid, Sphere
@@ -13,14 +11,12 @@ from zwang.multibody.joint import Joint
 from zwang.multibody.joints.rolling.rolling_ball import RollingBall
 from zwang.multibody.joints.rolling.rolling_disc import RollingDisc
 from zwang.multibody.spatial_body import Body
-from zwang.multibody.vectors import Vector
+from zwang.multibody.valued import Values, in_numbers
 
 THINNEST = 0.06  # an edge of a box beside its longest: a rod without thickness would not be seen
 ROD = 0.045  # radius of a rod beside its length
 SHORT = 1e-9  # a rod this short beside the largest is none
 DISC = 0.08  # thickness of a disc beside its radius
-
-Values = Mapping[sp.Expr, Any]
 
 
 def default_solids(body: Body, joints: Sequence[Joint], values: Values) -> tuple[Solid, ...]:
@@ -96,21 +92,6 @@ def along(axis: Array) -> Array:
     across = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     x = across / np.linalg.norm(across)
     return np.column_stack([x, np.cross(axis, x), axis])
-
-
-def in_numbers(given: Vector, values: Values) -> Array | None:
-    """Expressions with the values of parameters in them, or None where some have none."""
-    found = [x.xreplace(values) if isinstance(x, sp.Basic) else x for x in given]
-    if any(getattr(x, "free_symbols", None) for x in found):
-        return None
-    numbers = np.array([float(x) for x in found])
-    return numbers if np.isfinite(numbers).all() else None
-
-
-def values_of(parameters: Mapping[Any, Any]) -> dict[sp.Expr, Any]:
-    """The numbers among the values of parameters."""
-    return {s: sp.Float(v) if isinstance(v, float) else sp.sympify(v) for s, v in parameters.items()
-            if isinstance(s, sp.Symbol) and (isinstance(v, int | float) or getattr(v, "is_number", False))}  # fmt: skip
 
 
 def is_shown(body: AnyBody) -> bool:

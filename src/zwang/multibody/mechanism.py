@@ -26,8 +26,8 @@ from zwang.multibody.drawing import draw
 from zwang.multibody.element import ForceElement
 from zwang.multibody.inertia import require_inertia
 from zwang.multibody.joint import Constrainer
-from zwang.multibody.looks import values_of
 from zwang.multibody.moved import moved_bodies
+from zwang.multibody.valued import values_of
 from zwang.results.drawing import with_drawing
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from zwang.multibody.body import AnyBody, MassBody
 from zwang.multibody.described import DescribedMechanism
 from zwang.multibody.joint import Joint
 from zwang.multibody.planar_body import PlanarBody
+from zwang.multibody.valued import Values, in_numbers, values_of
 
 
 def moved_bodies(
@@ -27,7 +28,7 @@ def moved_bodies(
         ways[body.who] = float(np.linalg.norm(after[:d] - before[:d]))
         turns[body.who] = turn_between(before[d:], after[d:], isinstance(body, PlanarBody))
     way, turn = max(ways, key=lambda who: ways[who]), max(turns, key=lambda who: turns[who])
-    values = {s: v for s, v in (*mechanism.system.parameters.items(), *(parameters or {}).items()) if is_value(v)}
+    values = values_of({**mechanism.system.parameters, **(parameters or {})})
     return Moved(ways[way], way, turns[turn], turn, size_of(mechanism, values))
 
 
@@ -42,12 +43,7 @@ def turn_between(before: Array, after: Array, planar: bool) -> float:
     return 4 * math.atan2(float(np.linalg.norm(after - before)), float(np.linalg.norm(after + before)))
 
 
-def is_value(value: Any) -> bool:
-    """Whether the value of a parameter is one number."""
-    return isinstance(value, int | float | np.number | sp.Number)
-
-
-def size_of(mechanism: DescribedMechanism, values: Mapping[Any, Any]) -> float:
+def size_of(mechanism: DescribedMechanism, values: Values) -> float:
     """How large a mechanism is as it is described: the diagonal of a box around its bodies and joints.
 
     One body held in its centre is as large as twice its radius of gyration.
@@ -57,7 +53,7 @@ def size_of(mechanism: DescribedMechanism, values: Mapping[Any, Any]) -> float:
     return diagonal or max(2 * gyration(body, values) for body in mechanism.movable)
 
 
-def places_of(mechanism: DescribedMechanism, values: Mapping[Any, Any]) -> Iterator[Array | None]:
+def places_of(mechanism: DescribedMechanism, values: Values) -> Iterator[Array | None]:
     """Centres of mass, and where joints hold on each body; None where a parameter without a value decides."""
     yield from (np.array(body.position, dtype=float) for body in mechanism.movable)
     for joint in mechanism.joints:
@@ -66,21 +62,14 @@ def places_of(mechanism: DescribedMechanism, values: Mapping[Any, Any]) -> Itera
                 yield place_of(body, joint.dimension, end, values)
 
 
-def place_of(body: AnyBody, dimension: int, end: Any, values: Mapping[Any, Any]) -> Array | None:
+def place_of(body: AnyBody, dimension: int, end: Any, values: Values) -> Array | None:
     """A point of a body in the world, as described."""
-    point = [number(x, values) for x in body.start_pose(dimension).point(end)]
-    return None if None in point else np.array(point, dtype=float)
+    return in_numbers(body.start_pose(dimension).point(end), values)
 
 
-def gyration(body: MassBody, values: Mapping[Any, Any]) -> float:
+def gyration(body: MassBody, values: Values) -> float:
     """The largest radius of gyration of a body; zero for a particle, or where it is not known."""
     inertia = getattr(body, "inertia_matrix", getattr(body, "inertia", 0))
     entries = [row[i] for i, row in enumerate(inertia)] if isinstance(inertia, tuple) else [inertia]
-    moments, mass = [number(x, values) or 0.0 for x in entries], number(body.mass, values)
-    return math.sqrt(max(0.0, *moments) / mass) if mass else 0.0
-
-
-def number(x: Any, values: Mapping[Any, Any]) -> float | None:
-    """An expression as a number, if every parameter in it has one."""
-    found = sp.sympify(x).subs(values)
-    return float(found) if found.is_number else None
+    moments, mass = in_numbers(entries, values), in_numbers((body.mass,), values)
+    return 0.0 if moments is None or mass is None or not mass[0] else math.sqrt(max(0.0, *moments) / mass[0])

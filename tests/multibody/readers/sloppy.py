@@ -111,6 +111,20 @@ SLOPPY: dict[str, Sloppy] = {
         arm({"hand": (0.8, NEGATIVE), "tool": None}, {"tool_weld": None}),
         (("'hand'", "-0.003", "across joint 'push'"),),
     ),
+    "negative, and the parent has no moments to give": Sloppy(
+        arm(
+            {"upper": (2.0, (1e-3,) * 3 + (0.0,) * 3), "sensor": None, "lower": (1.5, NEGATIVE)}, {"sensor_weld": None}
+        ),
+        (("'lower'", "-0.003", "from 'upper'", "'swing'"), ("'upper'", "'turn' holds the rest")),
+    ),
+    "negative about its own hinge, with its mass beside that": Sloppy(
+        arm({"lower": (1.5, (0.02, -0.005, 0.02, 0, 0, 0))}),
+        (("'lower'", "-0.005", "a mass of", "on the axis", "from 'upper'", "'swing'"),),
+    ),
+    "negative about the hinge to the ground, with its mass beside that": Sloppy(
+        arm({"upper": (2.0, (0.02, 0.02, -0.005, 0, 0, 0)), "sensor": None}, {"sensor_weld": None}),
+        (("'upper'", "-0.005", "'turn' holds the rest"),),
+    ),
     "negative, fixed to a link": Sloppy(arm({"tool": (0.4, (-0.003, 0.005, 0.005, 0, 0, 0))}), (("'tool'", "-0.003"),)),
     "zero axis on a fixed joint": Sloppy(
         arm(joints={"tool_weld": NO_AXIS}),

@@ -56,6 +56,6 @@ def test_what_tendons_do_that_is_left_out_is_warned_of():
     text = f"""<mujoco><worldbody><site name="p"/><body><joint name="h"/><geom size="0.1"/>
      <site name="q" pos="1 0 0"/></body></worldbody>{sites}</mujoco>"""
     found = mb.read_mjcf(text)
-    assert "tendon 'cord' through space: its stiffness" in found.warnings
+    assert "tendon 'cord' goes through space, which is not read: its stiffness left out" in found.warnings
     assert "tendon 'line' through space: a line" in found.ignored
     assert "tendon 'rough': its dry friction is left out" in found.warnings

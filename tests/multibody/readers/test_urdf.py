@@ -179,6 +179,33 @@ def test_a_link_may_be_called_like_a_joint():
     assert "link 'rod': a body of mass 1, called 'rod_link' here" in robot.read
 
 
+BACKWARDS = '<limit lower="1" upper="-1" effort="1" velocity="1"/></joint>'
+
+
+def test_limits_that_leave_no_room_are_left_out():
+    text = BASE + ROD + PIN.replace("continuous", "revolute").replace("</joint>", BACKWARDS) + "</robot>"
+    robot = mb.read_urdf(text, limits=True)
+    assert robot.warnings == ("joint 'pin': its limits, 1 to -1, leave it nowhere to be; left out",)
+    assert not any(c.one_sided for c in robot.mechanism.system.constraints)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "before"),
+    [
+        ("utf-8", ""),
+        ("utf-8-sig", '<?xml version="1.0"?>'),
+        ("utf-8", '\n \n<?xml version="1.0" encoding="UTF-8"?>'),
+        ("latin-1", '<?xml version="1.0" encoding="ISO-8859-1"?>\n'),
+        ("cp1252", "<?xml version='1.0' encoding='windows-1252' ?>"),
+        ("utf-16", '<?xml version="1.0" encoding="UTF-16"?>'),
+    ],
+)
+def test_files_are_read_in_the_encoding_that_they_say(encoding, before, tmp_path):
+    text = before + (BASE + ROD + PIN + "</robot>").replace('"rod"', '"Käfer"')
+    (tmp_path / "r.urdf").write_bytes(text.encode(encoding))
+    assert [b.name for b in mb.read_urdf(tmp_path / "r.urdf").mechanism.bodies] == ["Käfer"]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -212,6 +239,21 @@ def test_a_link_may_be_called_like_a_joint():
             "joint 'pin': its damping is -1",
         ),
         ("<robot xmlns:xacro='http://ros.org/wiki/xacro'><xacro:include/><link name='a'/></robot>", "written in xacro"),
+        ("<robot><xacro:include/><link name='a'/></robot>", "it is written in xacro"),
+        (
+            BASE + ROD.replace('value="1.0"', 'value="${2*m}"') + PIN + "</robot>",
+            "'${2*m}' is not a number; it is written in",
+        ),
+        (
+            BASE + ROD + PIN.replace("0 1 0", "0 0,5 0") + "</robot>",
+            "'0 0,5 0' is not 3 numbers; write a decimal point",
+        ),
+        (BASE + ROD.replace('value="1.0"', 'value="1_0"') + PIN + "</robot>", "value='1_0' is not a number"),
+        (BASE + ROD.replace('value="1.0"', 'value="1e400"') + PIN + "</robot>", "value='1e400' is not a number"),
+        (
+            BASE + ROD + PIN.replace("continuous", "revolute").replace("</joint>", BACKWARDS) + "</robot>",
+            "joint 'pin': its limits, 1 to -1, leave it nowhere to be: the lower one comes first",
+        ),
     ],
 )
 def test_mistakes_are_named(text, words):

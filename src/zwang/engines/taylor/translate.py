@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from zwang.compile import Program
-from zwang.compile.builders import name_of, without_value
+from zwang.compile.builders import name_of, rounded, without_value
 from zwang.errors import InputError
 from zwang.functions import FUNCTIONS
 from zwang.words import shortened
@@ -97,7 +97,7 @@ def number(to: Interpreter, e: Any, args: Sequence[Any]) -> Any:
     """A real number, rounded once."""
     try:
         if not to.quad:
-            return to.number(int(e.p) / int(e.q) if e.is_Rational else float(e))
+            return to.number(rounded(e))
         if type(e).__name__ == "RealDouble":
             return to.number(float(e))
         return to.hy.expression(to.hy.real128(decimal(e)))

@@ -55,6 +55,10 @@ class Frame:
         return Frame(self.turn @ inner.turn, self.point(inner.origin))
 
 
+WORLD = Frame(np.eye(3), np.zeros(3))
+"""The frame of those axes themselves."""
+
+
 def turned(vector: Sequence[float] | Array) -> Array:
     """The turn about a vector by its length."""
     return np.asarray(rotations().from_rotvec(np.asarray(vector, dtype=float)).as_matrix())

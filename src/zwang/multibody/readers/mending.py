@@ -2,16 +2,18 @@
 
 Nothing here changes the motion of what the file describes. Links that are fixed to each other are one body, whatever
 their shares; massless links between two joints are joints in series; and across a hinge moments about the directions
-perpendicular to its axis may be given from one body to the other, since both turn about these alike.
+perpendicular to its axis may be given from one body to the other, since both turn about these alike, and so may masses
+on the axis.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from zwang.arrays import Array
-from zwang.multibody.readers.frame import Frame
+from zwang.multibody.readers.frame import WORLD, Frame
 from zwang.multibody.readers.skeleton import carriers, rigid_groups, unused
 from zwang.multibody.readers.tree import Link, Slot
 from zwang.multibody.spatial_body import TRIANGLE_TOL
@@ -20,6 +22,7 @@ ROUNDED_MOMENT = 1e-9  # a negative moment below this share of the largest is ro
 SMALLEST_RADIUS = 1e-6  # and so is one whose radius of gyration is below this length
 MOST_GIVEN = 1e6  # how many times the largest moment may be given across a hinge
 SHARES = 60  # of halving what is given across a hinge
+SHARES_OF_MASS = (0.0, 0.125, 0.25, 0.5, 0.75)  # of a parent's mass that are tried on the axis of its child's hinge
 
 
 @dataclass
@@ -110,7 +113,7 @@ def join_in_series(now: Mending) -> None:
             continue
         link, last = now.links[i], now.links[child]
         group = [k for k, root in enumerate(now.groups) if root == i]
-        frames = {i: Frame.of((0, 0, 0))}
+        frames = {i: WORLD}
         for k in group[1:]:
             frames[k] = frames[now.links[k].parent] @ now.links[k].offset
         offset = frames[last.parent] @ last.offset
@@ -202,7 +205,7 @@ def merge(now: Mending, parts: Iterable[int]) -> None:
             now.warnings.append(f"link {part.name!r}: {listed_moments(part)} {what}; {words}")
 
 
-def together(one: Link, other: Link, frame: Frame) -> dict[str, object]:
+def together(one: Link, other: Link, frame: Frame) -> dict[str, Any]:
     """Mass, centre and inertia of a link with another one fixed to it at a frame."""
     mass, there = one.mass + other.mass, frame.point(other.centre)
     centre = (one.mass * one.centre + other.mass * there) / mass if mass else one.centre
@@ -250,35 +253,56 @@ def give(now: Mending, i: int, groups: Sequence[int]) -> None:
     link, root = now.links[i], now.links[groups[i]]
     words = f"link {link.name!r}: {listed_moments(link)} cannot belong to a body"
     slot = root.slots[0] if len(root.slots) == 1 else None
-    frame = Frame.of((0, 0, 0))
-    for k in chain(now.links, i, groups[i]):
-        frame = now.links[k].offset @ frame
     if slot is None or slot.kind not in ("hinge", "slide"):
         now.mistakes.append(f"{words}: a moment is not negative")
         return
-    axis = frame.turn.T @ slot.axis
-    across = np.eye(3) - (np.outer(axis, axis) if slot.kind == "hinge" else 0)
-    most = MOST_GIVEN * float(np.abs(link.inertia).max())
-    if not is_semidefinite(link.inertia + most * across):
+    frame = WORLD
+    for k in chain(now.links, i, groups[i]):
+        frame = now.links[k].offset @ frame
+    on_ground = groups[root.parent] == 0
+    to = carriers([replace(x, taken=x.taken or has_inertia(x)) for x in now.links])[root.parent]
+    parent, there = now.links[to.link], to.frame @ root.offset @ frame
+    shares = SHARES_OF_MASS if slot.kind == "hinge" else SHARES_OF_MASS[:1]
+    gifts = [g for share in shares if (g := gift(link, slot, frame, share * (link if on_ground else parent).mass))]
+    if not gifts:
         now.mistakes.append(f"{words}: the moment about the axis of joint {slot.name!r} is negative")
         return
-    low, high = 0.0, most
-    for _ in range(SHARES):
-        middle = (low + high) / 2
-        low, high = (low, middle) if is_semidefinite(link.inertia + middle * across) else (middle, high)
-    now.change(i, inertia=link.inertia + high * across, taken=True)
-    above = groups[root.parent]
-    if above == 0:
+    if on_ground:
+        now.change(i, **together(link, gifts[0], WORLD), taken=True)
         now.warnings.append(f"{words}; joint {slot.name!r} holds the rest, so that they do not matter")
         return
-    to = carriers([replace(x, taken=x.taken or has_inertia(x)) for x in now.links])[root.parent]
-    turn = to.frame.turn @ root.offset.turn @ frame.turn
-    parent = now.links[to.link]
-    now.change(to.link, inertia=parent.inertia - high * (turn @ across @ turn.T), taken=True)
+    left = [together(parent, replace(g, mass=-g.mass, inertia=-g.inertia), there) for g in gifts]
+    best = next((k for k, rest in enumerate(left) if is_semidefinite(rest["inertia"])), 0)
+    now.change(i, **together(link, gifts[best], WORLD), taken=True)
+    now.change(to.link, **left[best], taken=True)
+    mass, moment = gifts[best].mass, float(np.abs(np.linalg.eigvalsh(gifts[best].inertia)).max())
+    given = [f"{moment:g}"] * (moment > 0 or not mass) + [f"a mass of {mass:g} on the axis"] * (mass > 0)
     now.warnings.append(
-        f"{words}; {high:g} was given to it from {parent.name!r} across joint {slot.name!r}, which leaves the motion "
-        f"as it is"
+        f"{words}; {' and '.join(given)} was given to it from {parent.name!r} across joint {slot.name!r}, which leaves "
+        f"the motion as it is"
     )
+
+
+def gift(link: Link, slot: Slot, frame: Frame, mass: float) -> Link | None:
+    """The moments that a link needs, given a mass on the axis of its hinge, to have none that is negative.
+
+    Both bodies have the points of the axis in common, so that a mass there is as good on one as on the other. It helps
+    a link whose own mass is beside the axis. The link's axes are in a frame of those in which the slot is.
+    """
+    axis, at = frame.turn.T @ slot.axis, frame.inverse.point(slot.at)
+    across = np.eye(3) - (np.outer(axis, axis) if slot.kind == "hinge" else 0)
+    nearest = at + axis * (axis @ (link.centre - at))
+    weight = replace(link, mass=mass, centre=nearest, inertia=np.zeros((3, 3)))
+    J = together(link, weight, WORLD)["inertia"]
+    if is_semidefinite(J):
+        return weight
+    low, high = 0.0, MOST_GIVEN * float(np.abs(link.inertia).max())
+    if not is_semidefinite(J + high * across):
+        return None
+    for _ in range(SHARES):
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_semidefinite(J + middle * across) else (middle, high)
+    return replace(weight, inertia=high * across)
 
 
 def chain(links: Sequence[Link], i: int, root: int) -> list[int]:

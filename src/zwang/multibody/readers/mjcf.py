@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from zwang.errors import InputError
+from zwang.errors import InputError, ModelFileError
 from zwang.multibody.body import ground
 from zwang.multibody.element import ForceElement
 from zwang.multibody.forces.force import Force
@@ -23,7 +23,7 @@ from zwang.multibody.joints.spherical import Spherical
 from zwang.multibody.joints.transmission.coupling import Coupling
 from zwang.multibody.mechanism import Mechanism
 from zwang.multibody.readers import mjcf_actuators, mjcf_looks, mjcf_tendons
-from zwang.multibody.readers.frame import Frame
+from zwang.multibody.readers.frame import WORLD, Frame
 from zwang.multibody.readers.imported import Imported
 from zwang.multibody.readers.joint_sum import JointSum
 from zwang.multibody.readers.limits import Limit, limit_lines, switched_on
@@ -157,6 +157,8 @@ def compiled(source: str | Path) -> Reading:
     mujoco.set_mju_user_warning(lambda words: warned.append(" ".join(str(words).split())))  # not into a log file
     try:
         model, mended, mistakes = compiled_or_mended(mujoco, source, text, missing)
+    except ModelFileError:
+        raise
     except (ValueError, mujoco.FatalError) as error:
         raise refused([f"MuJoCo's compiler refuses it: {' '.join(str(error).split())}"]) from None
     finally:
@@ -180,7 +182,11 @@ def compiled_or_mended(mj: Any, source: str | Path, text: str, missing: set[str]
     except (ValueError, mj.FatalError) as error:
         try:
             mended = compiled_without(mj, Path(source), missing) if missing else None
-        except (ValueError, mj.FatalError, AttributeError, TypeError):  # more is wrong, or an old MuJoCo has no MjSpec
+        except (AttributeError, TypeError):
+            raise refused(
+                [f"files are missing, which MuJoCo {mj.__version__} cannot do without: newer ones can"]
+            ) from None
+        except (ValueError, mj.FatalError):  # more is wrong
             mended = None
         if mended is None:
             raise error from None
@@ -190,7 +196,7 @@ def compiled_or_mended(mj: Any, source: str | Path, text: str, missing: set[str]
 def links_of(reading: Reading) -> Iterator[Link]:
     """The bodies of a compiled model as links; MuJoCo's body 0 is the world, and parents come first."""
     m = reading.model
-    yield Link("world", -1, Frame.of((0, 0, 0)))
+    yield Link("world", -1, WORLD)
     for i in range(1, m.nbody):
         name = reading.name("body", i)
         first, count = int(m.body_jntadr[i]), int(m.body_jntnum[i])

@@ -3,6 +3,7 @@
 import numpy as np
 
 from zwang.multibody.readers.mjcf_reading import Reading
+from zwang.words import count
 
 LOOKS = ("site", "camera", "light", "sensor", "key", "skin", "exclude")  # neither of them moves anything
 ACTING = {"pair": "its contact", "flex": "a deformable body"}
@@ -16,7 +17,7 @@ def left_out(reading: Reading) -> None:
     warn_of_bodies(reading)
     touching = int(np.count_nonzero(m.geom_contype | m.geom_conaffinity))
     if touching and not reading.is_off("contact"):
-        reading.warnings.append(f"contacts of {touching} geoms are left out")
+        reading.warnings.append(f"contacts of {count(touching, 'geom')} are left out")
     for kind in (*LOOKS, *ACTING):
         names = [reading.name(kind, i) for i in range(int(getattr(m, COUNTS.get(kind, f"n{kind}"), 0)))]
         if kind in ACTING:

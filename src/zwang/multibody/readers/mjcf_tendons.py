@@ -9,6 +9,7 @@ from zwang.multibody.readers.joint_sum import JointSum
 from zwang.multibody.readers.limits import Limit
 from zwang.multibody.readers.mjcf_reading import Reading, fixed_tendon, terms_along
 from zwang.multibody.readers.skeleton import Held
+from zwang.words import listed
 
 ACTING = {
     "stiffness": "its stiffness",
@@ -38,8 +39,11 @@ def tendon_elements(reading: Reading, held: Sequence[Held]) -> list[JointSum]:
         name, joints = reading.name("tendon", i), fixed_tendon(reading, i)
         acting = {key: value for key in ACTING if (value := value_of(m, key, i))}
         if not joints:
-            words = ", ".join(ACTING[key] for key in acting) or "a line"
-            (reading.warnings if acting else reading.ignored).append(f"tendon {name!r} through space: {words}")
+            if acting:
+                words = listed(ACTING[key] for key in acting)
+                reading.warnings.append(f"tendon {name!r} goes through space, which is not read: {words} left out")
+            else:
+                reading.ignored.append(f"tendon {name!r} through space: a line")
             continue
         reading.read.append(f"tendon {name!r}: over {', '.join(repr(reading.name('joint', j)) for j, _ in joints)}")
         for key, words in (("frictionloss", "its dry friction"), ("stiffnesspoly", "its nonlinear spring"),

@@ -23,7 +23,7 @@ from zwang.multibody.joints.prismatic import Prismatic
 from zwang.multibody.joints.revolute import Revolute
 from zwang.multibody.joints.series import Series, Step
 from zwang.multibody.joints.spherical import Spherical
-from zwang.multibody.readers.frame import Frame
+from zwang.multibody.readers.frame import WORLD, Frame
 from zwang.multibody.readers.looks import Look
 from zwang.multibody.readers.tree import Link, Placed, Slot, place, reference
 from zwang.multibody.spatial_body import Body
@@ -228,9 +228,9 @@ def skeleton_of(links: Sequence[Link], taken: Collection[str] = (), looks: Seque
 
 def carriers(links: Sequence[Link]) -> tuple[Carried, ...]:
     """The link whose body carries each link: the nearest one with mass up the chain of fixed joints, or else below."""
-    root, frame = rigid_groups(links), [Frame.of((0, 0, 0))]  # the frames are in the group's first link
+    root, frame = rigid_groups(links), [WORLD]  # the frames are in the group's first link
     for link in links[1:]:
-        frame.append(Frame.of((0, 0, 0)) if link.slots else frame[link.parent] @ link.offset)
+        frame.append(WORLD if link.slots else frame[link.parent] @ link.offset)
     is_body = [link.mass > 0 or link.taken for link in links]
     holder = {0: 0}
     for i in range(len(links)):

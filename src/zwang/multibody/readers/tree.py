@@ -9,7 +9,7 @@ import numpy as np
 from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.model.values import numbers
-from zwang.multibody.readers.frame import Frame, rotations, turned
+from zwang.multibody.readers.frame import WORLD, Frame, rotations, turned
 
 # kind → how many numbers say where it stands, and how many how it moves
 SIZES = {"hinge": (1, 1), "slide": (1, 1), "ball": (4, 3), "free": (7, 6)}
@@ -119,7 +119,7 @@ def place(links: Sequence[Link], values: Values) -> Placed:
     slices = rate_slices(links)
     total = max((s.stop for s in slices.values()), default=0)
     linear, angular = np.zeros((2, len(links), 3, total))
-    frames: list[Frame] = [Frame.of((0, 0, 0))]
+    frames: list[Frame] = [WORLD]
     for i, link in enumerate(links[1:], start=1):
         parent, here = frames[link.parent], frames[link.parent] @ link.offset
         angular[i] = angular[link.parent]

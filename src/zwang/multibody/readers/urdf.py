@@ -14,7 +14,7 @@ from zwang.multibody.joint import Constrainer
 from zwang.multibody.joints.selection import Selected
 from zwang.multibody.joints.transmission.coupling import Coupling
 from zwang.multibody.mechanism import Mechanism
-from zwang.multibody.readers.frame import Frame
+from zwang.multibody.readers.frame import WORLD
 from zwang.multibody.readers.imported import Imported
 from zwang.multibody.readers.limits import Limit, limit_lines, switched_on
 from zwang.multibody.readers.looks import look_lines
@@ -194,7 +194,7 @@ def grown(links: dict[str, Link], joints: Sequence[Jointed], base: str, floating
     """The tree, parents before children; number 0 is the world."""
     used = {j.name for j in joints}
     slots = (Slot(unused("base", used, "free"), "free"),) if floating_base else ()
-    tree = [Link("world", -1, Frame.of((0, 0, 0))), replace(links[base], slots=slots)]
+    tree = [Link("world", -1, WORLD), replace(links[base], slots=slots)]
     number = {base: 1}
     while len(number) < len(links):
         for j in joints:

@@ -8,14 +8,13 @@ import numpy as np
 
 from zwang.arrays import Array
 from zwang.errors import InputError
-from zwang.multibody.readers.frame import Frame, rotations
+from zwang.multibody.readers.frame import WORLD, Frame, rotations
 from zwang.multibody.readers.limits import Limit
 from zwang.multibody.readers.tree import Link, Slot
 from zwang.multibody.readers.xml_text import Xml
 from zwang.multibody.spatial_body import check_inertia
 from zwang.multibody.vectors import perpendiculars
 
-WORLD = Frame(np.eye(3), np.zeros(3))
 URDF_JOINTS = {
     "revolute": ("hinge",),
     "continuous": ("hinge",),
@@ -136,7 +135,12 @@ def limit_of(xml: Xml, e: Element) -> Limit | None:
     if tag.get("lower") is None and tag.get("upper") is None:
         return None
     name = e.get("name", "").strip()
-    return Limit(name, *(xml.number(tag, key, f"joint {name!r}: limit", 0.0) or 0.0 for key in ("lower", "upper")))
+    lower, upper = (xml.number(tag, key, f"joint {name!r}: limit", 0.0) or 0.0 for key in ("lower", "upper"))
+    if lower > upper:
+        nothing = f"joint {name!r}: its limits, {lower:g} to {upper:g}, leave it nowhere to be"
+        xml.mend(f"{nothing}: the lower one comes first", f"{nothing}; left out")
+        return None
+    return Limit(name, lower, upper)
 
 
 def slots_for(name: str, kind: str, axis: Array, damping: float, friction: float) -> tuple[Slot, ...]:

@@ -1,6 +1,6 @@
 """XML from strangers: parsed without entities and within bounds, read with messages that name the element."""
 
-import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +10,10 @@ from zwang.errors import InputError
 from zwang.multibody.readers.skeleton import refused
 
 MOST = 20_000_000  # characters of a file
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?", re.ASCII)
+DECLARED = re.compile(rb"""\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,20})["']""")
+ENCODINGS = {"iso-8859-1": "latin-1", "latin-1": "latin-1", "windows-1252": "cp1252", "us-ascii": "latin-1"}
+XACRO = "it is written in xacro: let xacro turn it into plain URDF first"
 
 
 @dataclass
@@ -46,13 +50,11 @@ class Xml:
         text = None if e is None else e.get(key)
         if text is None:
             return tuple(default)
-        try:
-            values = tuple(float(word) for word in text.split())
-        except ValueError:
-            values = ()
-        if len(values) != len(default) or not all(map(math.isfinite, values)):
+        words = text.split()
+        values = tuple(float(word) for word in words if NUMBER.fullmatch(word) and abs(float(word)) < float("inf"))
+        if not len(values) == len(words) == len(default):
             many = "a number" if len(default) == 1 else f"{len(default)} numbers"
-            self.mistakes.append(f"{who}: {key}={text!r} is not {many}")
+            self.mistakes.append(f"{who}: {key}={text!r} is not {many}{meant_by(text)}")
             return tuple(default)
         return values
 
@@ -62,6 +64,13 @@ class Xml:
             self.mistakes.append(f"{who}: {key} is missing")
             return None
         return self.numbers(e, key, who, (default or 0.0,))[0]
+
+
+def meant_by(text: str) -> str:
+    """What may have been meant by text that is not as many numbers as it should be."""
+    if "${" in text or "$(" in text:
+        return f"; {XACRO}"
+    return "; write a decimal point, and blanks between numbers" if "," in text else ""
 
 
 class _Plain(TreeBuilder):
@@ -78,13 +87,21 @@ def xml_text(source: str | Path, what: str) -> str:
         text = source
     else:
         try:
-            with Path(source).open(encoding="utf-8") as file:
-                text = file.read(MOST + 1)
+            with Path(source).open("rb") as file:
+                text = decoded(file.read(4 * MOST + 1))
         except (OSError, TypeError, ValueError) as error:
             raise InputError(f"{str(source)!r} cannot be read as {what}: {error}") from None
     if len(text) > MOST:
         raise refused([f"the text is longer than {MOST:,} characters"])
     return text
+
+
+def decoded(content: bytes) -> str:
+    """The text of a file: UTF-8, or what its declaration or its first bytes say."""
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return content.decode("utf-16")
+    declared = DECLARED.match(content)
+    return content.decode(ENCODINGS.get(declared.group(1).decode().lower(), "utf-8") if declared else "utf-8")
 
 
 def xml_root(text: str, what: str) -> Element:
@@ -93,9 +110,11 @@ def xml_root(text: str, what: str) -> Element:
         raise refused([f"the text of this {what} is longer than {MOST:,} characters"])
     parser = XMLParser(target=_Plain())
     try:
-        parser.feed(text)
+        parser.feed(text.lstrip("\ufeff \t\r\n"))  # a declaration must come first, and blanks before it are no harm
         root: Element = parser.close()
     except ParseError as error:
+        if "unbound prefix" in str(error) and "<xacro:" in text:
+            raise refused([XACRO]) from None
         why = "it is not XML" if what != "MJCF" else "it is not XML, so that MuJoCo's compiler refuses it"
         raise refused([f"{why}: {error}"]) from None
     return root
@@ -107,5 +126,5 @@ def parse_xml(source: str | Path, tag: str, what: str, strict: bool = False) -> 
     if root.tag != tag:
         raise refused([f"its root is <{root.tag}>, but that of {what} is <{tag}>"])
     if any("xacro" in e.tag for e in root.iter()):
-        raise refused(["it is written in xacro: let xacro turn it into plain URDF first"])
+        raise refused([XACRO])
     return Xml(strict), root

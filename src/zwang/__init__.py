@@ -12,6 +12,7 @@ from zwang.display import write_with
 
 if TYPE_CHECKING:
     from zwang.analysis.equilibrium import Equilibrium, equilibrium, steady
+    from zwang.analysis.kinematics import kinematics
     from zwang.analysis.linearize import linearize
     from zwang.analysis.modes import modes
     from zwang.analysis.to_control import to_control
@@ -50,6 +51,7 @@ _HOME = {
     "Equilibrium": "zwang.analysis.equilibrium",
     "equilibrium": "zwang.analysis.equilibrium",
     "steady": "zwang.analysis.equilibrium",
+    "kinematics": "zwang.analysis.kinematics",
     "linearize": "zwang.analysis.linearize",
     "modes": "zwang.analysis.modes",
     "to_control": "zwang.analysis.to_control",
@@ -122,6 +124,7 @@ __all__ = [
     "evaluate",
     "family",
     "function",
+    "kinematics",
     "linearize",
     "load_model",
     "load_motion",

@@ -121,8 +121,11 @@ class Builder:
         except Misread:
             known = [*CALLED, IF]
             meant, hint = did_you_mean(node.value, known), f"the functions are {', '.join(known)}"
-            if node.value.lower() in ELSEWHERE:
-                meant, hint = "", f"write {ELSEWHERE[node.value.lower()]}"
+            bare = node.value.rpartition(".")[2].lower()  # np.cos, math.radians
+            if bare in known:
+                meant, hint = "", f"write {bare}(…)"
+            elif bare in ELSEWHERE:
+                meant, hint = "", f"write {ELSEWHERE[bare]}"
             raise Misread(f"unknown function {quoted(node.value)}{meant}", node.at, hint) from None
         of_time = len(node.args) == 1 and node.args[0].kind == "name" and node.args[0].value == (TIME, 0)
         alone = f"write {node.value} alone: it is a function of time as it stands"

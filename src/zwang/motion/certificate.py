@@ -22,6 +22,7 @@ LEAST_ERROR = 4 * EPS  # of a number: no step keeps more
 CLOSE_ENERGIES = 10.0  # tolerances: an error of the energies that is no larger needs no second look
 STEP_ERRS = 30.0  # tolerances that a step may err by, as it shows in the energy
 SLOPES = 1e4  # tolerances by which the velocity gained in a step may differ from that of the interpolated motion
+LOOKED_AT_ONCE = 10_000  # numbers whose slopes are compared together
 SECOND_LOOKS = 32  # states at which it is tried out what a change within the tolerance makes
 LATE = 100.0  # spans: a motion that begins so late has lost digits of time that it could have
 TryOut = Callable[[Any], dict[str, Array]]  # from some of the saved states to what `changes` finds there
@@ -112,8 +113,7 @@ def slopes(names: Sequence[str], times: Array, values: dict[str, Any], tol: floa
         return ""
     worst = suspect[np.argsort(-ratios[suspect])][:SECOND_LOOKS]
     few = {name: values[name][worst] for name in ("v", "a", "slope", "size")}
-    errors = [slope_error(few, tol, j) for j in range(len(names))]
-    off, allowed = (np.stack([error[i] for error in errors], axis=1) for i in range(2))
+    off, allowed = slope_error(few, tol, slice(None))
     made = few["size"][:, None] * try_out(worst)["acceleration"]
     far = np.flatnonzero((off > allowed + SLOPES * made).any(axis=1))
     if not len(far):
@@ -131,18 +131,20 @@ def slope_ratios(values: dict[str, Any], tol: float) -> Any:
     largest = np.zeros(values["size"].shape)
     if not values["size"].any():  # nothing was interpolated
         return largest
-    for j in range(values["a"].shape[-1]):  # one by one: all together would take as much memory as the results
-        off, allowed = slope_error(values, tol, j)
-        largest = np.fmax(largest, off / allowed)
+    count = values["a"].shape[-1]
+    some = max(1, LOOKED_AT_ONCE // max(largest.size, 1))
+    for j in range(0, count, some):  # some at a time: all together would take as much memory as the results
+        off, allowed = slope_error(values, tol, slice(j, min(j + some, count)))
+        largest = np.fmax(largest, np.fmax.reduce(off / allowed, axis=-1))
     return largest
 
 
-def slope_error(values: dict[str, Any], tol: float, j: int) -> tuple[Array, Array]:
-    """(…, T) the difference for one coordinate, in the velocity gained in a step, and what is allowed."""
-    a, size = values["a"][..., j], values["size"]
+def slope_error(values: dict[str, Any], tol: float, which: slice) -> tuple[Array, Array]:
+    """(…, T, k) the difference for some coordinates, in the velocity gained in a step, and what is allowed."""
+    a, size = values["a"][..., which], values["size"][..., None]
     with np.errstate(invalid="ignore", over="ignore"):
-        off = np.where(size > 0, np.abs(values["slope"][..., j] - a) * size, 0.0)
-        return off, SLOPES * max(tol, LEAST_ERROR) * (1 + np.abs(values["v"][..., j]) + size * np.abs(a))
+        off = np.where(size > 0, np.abs(values["slope"][..., which] - a) * size, 0.0)
+        return off, SLOPES * max(tol, LEAST_ERROR) * (1 + np.abs(values["v"][..., which]) + size * np.abs(a))
 
 
 def changes(setup: Setup, segments: Sequence[Segment], values: dict[str, Any], which: Any) -> dict[str, Array]:

@@ -12,8 +12,11 @@ from zwang.compile import AnyProgram
 from zwang.engines.native.engine import compiled
 from zwang.engines.task import REMEDY, Status, Trace, Trajectory
 from zwang.linalg.factors import factorise
+from zwang.linalg.sparse.masses import sparse_masses
+from zwang.linalg.sparse.matrix import is_sparse, scaled
+from zwang.linalg.sparse.multipliers import shortest_multipliers
 from zwang.lowering.contact import Held
-from zwang.lowering.matrices import matrix_kernel
+from zwang.lowering.matrices import matrix_kernel, sparse_lengths
 from zwang.lowering.rows import RowBasis
 from zwang.model.event import Event
 from zwang.model.signal import Handle
@@ -154,6 +157,15 @@ def share_multipliers(setup: Setup, segment: Segment, multiplier: Array) -> Any:
     kernel = matrix_kernel(setup.system, setup.inputs)
     rows = list(segment.basis.used)
     unique = np.ones(multiplier.shape[1], dtype=bool)
+    if kernel.large and not segment.contact:
+        independent = np.array(segment.basis.rows, dtype=np.intp)
+        for k, t in enumerate(segment.times):
+            p = segment.p if segment.p.ndim == 1 else segment.p[k]
+            one = kernel.sparse(t, segment.q[k], segment.v[k], p)
+            A = scaled(one.A, columns=sparse_masses(one.M, one.A).units)
+            multiplier[k], flags = shortest_multipliers(A, independent, multiplier[k])
+            unique &= flags
+        return unique
     for part in chunks(len(segment.times), SMALL_CHUNK):
         p = segment.p if segment.p.ndim == 1 else segment.p[part]
         now = kernel(segment.times[part], segment.q[part], segment.v[part], p)
@@ -176,13 +188,13 @@ def first_contradiction(setup: Setup, segments: Sequence[Segment], values: dict[
         if redundant and len(segment.times):
             middle = len(segment.times) // 2
             p = segment.p if segment.p.ndim == 1 else segment.p[middle]
-            A = kernel(segment.times[middle], segment.q[middle], segment.v[middle], p).A
-            size = np.linalg.norm(A, axis=1)[redundant]
+            A = kernel.one(float(segment.times[middle]), segment.q[middle], segment.v[middle], p).A
+            size = (sparse_lengths(A) if is_sparse(A) else np.linalg.norm(A, axis=1))[redundant]
             allowed = max(AT_ODDS, 1e3 * setup.tol) * np.where(size > 0, size, 1.0)
             reading = np.fmax(np.abs(values["residual"][here]), np.abs(values["residual_rate"][here]))[:, redundant]
             bad = np.argwhere(reading > allowed)
             if len(bad):
-                return at + int(bad[0, 0]), redundant[int(bad[0, 1])]
+                return at + int(bad[0, 0]), int(redundant[int(bad[0, 1])])
         at = here.stop
     return None
 

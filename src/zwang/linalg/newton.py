@@ -9,7 +9,7 @@ import numpy as np
 from zwang.arrays import Array
 from zwang.linalg.rank import row_norms
 from zwang.linalg.sparse import matrix as sparse
-from zwang.linalg.sparse.steps import damped, shortest
+from zwang.linalg.sparse.steps import damped, shortest, weighted
 
 Equations = Callable[[Array], tuple[Array, Any]]
 """f (m,) and its Jacobian (m, n), dense or sparse, at a point."""
@@ -134,7 +134,7 @@ class Found:
 
 def nearest_point(
     equations: Equations,
-    metric: Callable[[Array], Array],
+    metric: Callable[[Array], Any],
     target: Array,
     begin: Array,
     tolerance: float,
@@ -169,7 +169,7 @@ def nearest_point(
 
 def approached(
     equations: Equations,
-    metric: Callable[[Array], Array],
+    metric: Callable[[Array], Any],
     target: Array,
     x: Array,
     tolerance: float,
@@ -190,10 +190,11 @@ def approached(
         if here is None or not len(here.f):
             return x
         if last is not None:
-            s, change = here.L.T @ (x - last[0]), last[1] - here.along
-            share = float(np.clip(s @ s / (s @ change), *SHARES)) if s @ change > 0 else 1.0
+            s, change = here.measured(x - last[0]), last[1] - here.along
+            gain = here.inner(s, change)
+            share = float(np.clip(here.inner(s, s) / gain, *SHARES)) if gain > 0 else 1.0
             share = share if now < NEARBY else min(share, 1.0)
-        d = np.linalg.solve(here.L.T, share * here.along - here.normal)
+        d = here.step(share * here.along - here.normal)
         size = np.abs(here.f).max()
         step = FARTHEST_STEP / max(FARTHEST_STEP, float(np.abs(d).max()))
         while step > 1e-3 and np.abs(equations(x + step * d)[0] / here.scale).max() > max(2 * size, 1e-3):
@@ -213,19 +214,48 @@ class Split:
 
     f: Array
     scale: Array
-    L: Array
+    L: Any
+    """Of a large system, the metric itself: ways are then in the coordinates, and not in those of LLᵀ = I."""
     wanted: Array
     along: Array
     normal: Array
     """What leads to f = 0."""
 
+    def measured(self, step: Array) -> Array:
+        """A step as a way."""
+        return step if sparse.is_sparse(self.L) else np.asarray(self.L.T @ step)
 
-def split(equations: Equations, metric: Callable[[Array], Array], target: Array, x: Array) -> Split | None:
+    def step(self, way: Array) -> Array:
+        """A way as a step."""
+        return way if sparse.is_sparse(self.L) else np.asarray(np.linalg.solve(self.L.T, way))
+
+    def inner(self, a: Array, b: Array) -> float:
+        """The product of two ways in the metric."""
+        return float(a @ (self.L @ b) if sparse.is_sparse(self.L) else a @ b)
+
+    def length(self, way: Array) -> float:
+        """The length of a way in the metric."""
+        return float(np.sqrt(self.inner(way, way)) if sparse.is_sparse(self.L) else np.linalg.norm(way))
+
+    @property
+    def unit(self) -> float:
+        """What the heaviest coordinate's unit is long."""
+        diagonal = self.L.diagonal() if sparse.is_sparse(self.L) else np.diagonal(self.L @ self.L.T)
+        return float(np.sqrt(diagonal.max(initial=0.0)))
+
+
+def split(equations: Equations, metric: Callable[[Array], Any], target: Array, x: Array) -> Split | None:
     """The way to a target at a point; None where f is not finite."""
     f, J = equations(x)
     if not (np.isfinite(f).all() and finite(J)):
         return None
-    L = np.asarray(np.linalg.cholesky(metric(x)), dtype=np.float64)
+    M = metric(x)
+    if sparse.is_sparse(M):
+        scale, rows = unit_rows(J)
+        wanted = target - x
+        normal, across = weighted(M, rows, np.stack([f / scale, rows @ wanted]))
+        return Split(f / scale, scale, M, wanted, wanted - across, normal)
+    L = np.asarray(np.linalg.cholesky(M), dtype=np.float64)
     scale = row_norms(J)
     W = np.linalg.solve(L, (J / scale[:, None]).T)
     wanted = L.T @ (target - x)
@@ -234,15 +264,14 @@ def split(equations: Equations, metric: Callable[[Array], Array], target: Array,
     return Split(f / scale, scale, L, wanted, wanted - across, normal)
 
 
-def stationary(equations: Equations, metric: Callable[[Array], Array], target: Array, x: Array) -> bool:
+def stationary(equations: Equations, metric: Callable[[Array], Any], target: Array, x: Array) -> bool:
     """Whether nothing of the way to the target leads along f = 0."""
     here = split(equations, metric, target, x)
     if here is None:
         return False
-    unit = np.sqrt(np.diagonal(here.L @ here.L.T).max(initial=0.0))
-    return bool(np.linalg.norm(here.along) <= NEAREST_TOL * np.linalg.norm(here.wanted) + ROUNDED_NOTHING * unit)
+    return here.length(here.along) <= NEAREST_TOL * here.length(here.wanted) + ROUNDED_NOTHING * here.unit
 
 
-def distance(metric: Callable[[Array], Array], target: Array, x: Array) -> float:
+def distance(metric: Callable[[Array], Any], target: Array, x: Array) -> float:
     """|x − target| in the metric at x."""
     return float((x - target) @ metric(x) @ (x - target))

@@ -14,7 +14,10 @@ from zwang.evaluation import limits
 from zwang.linalg.masses import regular
 from zwang.linalg.newton import Found, nearest_point
 from zwang.linalg.rank import row_norms
-from zwang.lowering.lowered import Matrices
+from zwang.linalg.sparse.masses import sparse_masses
+from zwang.linalg.sparse.matrix import Sparse, is_sparse, largest_in_rows, plus_diagonal, scaled
+from zwang.linalg.sparse.matrix import row_norms as sparse_row_norms
+from zwang.lowering.lowered import AnyMatrices, SparseMatrices
 from zwang.lowering.matrices import MatrixKernel, matrix_kernel
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, system_of
@@ -75,7 +78,7 @@ def assemble(
         position = nearest(kernel, "position", (order == 0) & ~sided, q, v, t, p, ~held[:n])
         velocity = nearest(kernel, "velocity", (order <= 1) & ~sided, position.x, v, t, p, ~held[n:])
     q, v = position.x, velocity.x
-    now = kernel(t, q, v, p)
+    now = kernel.one(t, q, v, p)
     require_satisfied(system, now, q, v, position.root and velocity.root)
     if not (position.nearest and velocity.nearest):
         warnings.warn(
@@ -104,20 +107,21 @@ def nearest(kernel: MatrixKernel, level: str, rows: Any, q: Array, v: Array, t: 
         full[free] = x
         return full
 
-    def matrices(x: Array) -> Matrices:
+    def matrices(x: Array) -> AnyMatrices:
         full = whole(x)
-        return kernel(t, full, v, p) if level == "position" else kernel(t, q, full, p)
+        return kernel.one(t, full, v, p) if level == "position" else kernel.one(t, q, full, p)
 
-    def readings(x: Array) -> tuple[Array, Array, Array]:
+    def readings(x: Array) -> tuple[Array, Any, Any]:
         """What the rows read, with A and M."""
         now = matrices(x)
         reading = now.residual if level == "position" else now.residual_rate
-        return reading[rows], now.A[np.ix_(rows, free)], now.M[np.ix_(free, free)]
+        return reading[rows], now.A[rows][:, free], now.M[free][:, free]
 
     def natural(x: Array) -> Array:
         """Units that fit a state."""
         now = matrices(x)
-        units = natural_units(whole(x) if level == "position" else q, now.size, now.A, now.M)
+        where = whole(x) if level == "position" else q
+        units = (large_units if isinstance(now, SparseMatrices) else natural_units)(where, now.size, now.A, now.M)
         if level == "velocity":
             units = units * natural_rate(whole(x), units, now.residual_rate[rows], now.A[rows])
         return np.asarray(units[free])
@@ -125,12 +129,14 @@ def nearest(kernel: MatrixKernel, level: str, rows: Any, q: Array, v: Array, t: 
     def sought(unit: Array, begin: Array) -> Found:
         """The nearest, in these units, from a point on."""
 
-        def equations(y: Array) -> tuple[Array, Array]:
+        def equations(y: Array) -> tuple[Array, Any]:
             reading, A, _ = readings(unit * y)
-            return reading, A * unit
+            return reading, scaled(A, columns=1 / unit) if is_sparse(A) else A * unit
 
-        def metric(y: Array) -> Array:
+        def metric(y: Array) -> Any:
             _, A, M = readings(unit * y)
+            if is_sparse(A):
+                return definite_large(scaled(M, 1 / unit, 1 / unit), scaled(A, columns=1 / unit))
             return definite(M * unit * unit[:, None], A * unit)
 
         found = nearest_point(equations, metric, start[free] / unit, begin / unit, 1e-14)
@@ -155,6 +161,16 @@ def definite(M: Array, A: Array) -> Array:
     return M if regular(M[None])[0] else np.asarray(M + STAND_IN_MASS * mean * np.eye(len(M)))
 
 
+def definite_large(M: Sparse, A: Sparse) -> Sparse:
+    """The same of sparse matrices."""
+    if sparse_masses(M, A).definite:
+        return M
+    A = scaled(A, sparse_row_norms(A))
+    mean = max(float(M.trace()) / M.shape[0], TINIEST)
+    M = (M + mean * (A.T @ A)).tocsr()
+    return M if sparse_masses(M, A).definite else plus_diagonal(M, STAND_IN_MASS * mean)
+
+
 def natural_units(q: Array, size: Array, A: Array, M: Array) -> Array:
     """By how much coordinates change in a change that matters, whatever they are measured in.
 
@@ -175,13 +191,32 @@ def natural_units(q: Array, size: Array, A: Array, M: Array) -> Array:
     return np.asarray(np.where(np.isfinite(unit) & (unit > 0), unit, 1.0))
 
 
-def natural_rate(v: Array, units: Array, reading: Array, A: Array) -> float:
+def large_units(q: Array, size: Array, A: Sparse, M: Sparse) -> Array:
+    """The same with sparse matrices."""
+    inertia = np.sqrt(np.maximum(M.diagonal(), 0.0))
+    most = largest_in_rows(A)
+    told = size > NOTHING * most * np.abs(q).max(initial=0.0)
+    entries = abs(A).tocoo()
+    clear = told[entries.row] & (entries.data > 0) & (entries.data >= ROUNDED_SLOPE * most[entries.row])
+    i, j, slope = entries.row[clear], entries.col[clear], entries.data[clear]
+    by_rows, squares = np.full(len(q), np.inf), np.zeros(len(size))
+    np.minimum.at(by_rows, j, size[i] / slope)
+    np.add.at(squares, i, (slope / np.where(inertia > 0, inertia, np.inf)[j]) ** 2)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        ways = (size / np.sqrt(squares))[told]
+        ways = ways[np.isfinite(ways)]
+        kinetic = max((inertia * np.abs(q)).max(initial=0.0), float(np.median(ways)) if len(ways) else 0.0)
+        unit = np.minimum(by_rows, np.where(kinetic * inertia > 0, kinetic / inertia, np.inf))
+    return np.asarray(np.where(np.isfinite(unit) & (unit > 0), unit, 1.0))
+
+
+def natural_rate(v: Array, units: Array, reading: Array, A: Any) -> float:
     """How fast coordinates change, in natural units of their own, at these rates or for what the rows ask."""
-    by_rows = np.abs(reading) / np.maximum(np.abs(A) @ units, TINIEST)
+    by_rows = np.abs(reading) / np.maximum(abs(A) @ units, TINIEST)
     return float(max((np.abs(v) / units).max(initial=0.0), by_rows.max(initial=0.0))) or 1.0
 
 
-def require_satisfied(system: System, now: Matrices, q: Array, v: Array, found: bool) -> None:
+def require_satisfied(system: System, now: AnyMatrices, q: Array, v: Array, found: bool) -> None:
     """Refuse a state that still violates constraints, naming them."""
     bad = violations(system, now, q, v)
     if found and not bad:

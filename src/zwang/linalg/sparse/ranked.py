@@ -74,6 +74,7 @@ def sparse_ranked(M: Sparse, A: Sparse, names: tuple[str, ...], known: SparseRan
 
     `known` is the same system a little beside: if the rows differ by rounding only, its rank is taken over.
 
+    >>> from zwang.linalg.sparse.matrix import sparse
     >>> M = sparse(np.ones(2), np.arange(2), np.arange(2), (2, 2))
     >>> A = sparse(np.array([1.0, -1.0, 2.0, -2.0]), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), (2, 2))
     >>> found = sparse_ranked(M, A, ("x", "y"))

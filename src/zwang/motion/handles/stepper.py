@@ -10,6 +10,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from zwang.arrays import Array
+from zwang.display import Displayed, named, told
 from zwang.engines.native import held, loop
 from zwang.engines.native.engine import kernels_of, prepared, renew
 from zwang.engines.native.runs import LoopStatus, restart
@@ -32,7 +33,7 @@ LINE = 1e-9  # seconds that a line of a program takes, before it is optimised
 FINISHED, RUNNING = int(LoopStatus.FINISHED), int(LoopStatus.RUNNING)
 
 
-class Stepper:
+class Stepper(Displayed):
     """A motion that is taken on by `advance(dt, u)`, with inputs u that change from step to step.
 
     `inputs` are parameters and known functions of time, by symbol or by name; `u` are their values in this order. All
@@ -96,6 +97,15 @@ class Stepper:
             self._built = False
             if first is not None:
                 self._build(first)
+
+    def __repr__(self) -> str:
+        """Where the motion is, in a line."""
+        return told(self, self._system.name, f"t = {self.t:g}", named("coordinates", self.coordinates))
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The names of the coordinates, in the order of `q` and `v`."""
+        return tuple(q.func.__name__ for q in self._system.coordinates)
 
     @property
     def t(self) -> float:

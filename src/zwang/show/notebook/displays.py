@@ -8,7 +8,7 @@ from zwang.show.notebook.equations import equations
 from zwang.show.notebook.files import black_box, model_file
 from zwang.show.notebook.mechanism import imported, mechanism, part
 from zwang.show.notebook.model import constraint, drawing, event, shape, signal, system
-from zwang.show.notebook.numbers import equilibrium, solution, verdict
+from zwang.show.notebook.numbers import equilibrium, solution, stepper, verdict
 from zwang.show.player import asset
 from zwang.time_limit import within
 
@@ -25,6 +25,7 @@ WRITERS: dict[str, Callable[[Any], str]] = {
     "Verdict": verdict,
     "Equilibrium": equilibrium,
     "Solution": solution,
+    "Stepper": stepper,
     "Mechanism": mechanism,
     "MechanismPart": part,
     "Solid": part,

@@ -15,6 +15,7 @@ from zwang.words import count, listed
 if TYPE_CHECKING:
     from zwang.analysis.equilibrium import Equilibrium
     from zwang.formulations.solution import Solution
+    from zwang.motion.handles.stepper import Stepper
     from zwang.verdict import Verdict
 
 
@@ -67,6 +68,14 @@ def solution(given: "Solution") -> str:
     ]
     body += bounded("By constraint", ("No.", "Multiplier", "Reaction"), multipliers, "numbers", m)
     return heading("Solution", "", *facts, f"rank {int(given.rank)}") + body + pairs(accounts(given))
+
+
+def stepper(given: "Stepper") -> str:
+    """A motion that is taken on step by step: where it is."""
+    each = zip(given.coordinates, given.q, given.v, strict=True)
+    rows = [[escape(name), number(q, digits=9), number(v, digits=9)] for name, q, v in [*each][:MOST_ROWS]]
+    head = ("Coordinate", "Value", "Rate")
+    return heading("Stepper", "", f"t = {given.t:g}") + bounded("State", head, rows, "numbers", len(given.q))
 
 
 def equilibrium(given: "Equilibrium") -> str:

@@ -73,15 +73,8 @@ class System(Displayed):
         name: str = "",
     ) -> None:
         """Bring the description to one normal form, then look for mistakes."""
-        mistakes: list[Mistake] = []
-
-        def attempt(where: Where, build: Any, fallback: Any, *what: object) -> Any:
-            try:
-                return build()
-            except InputError as error:
-                mistakes.append(Mistake(*what, *error.mistakes, where=where))
-                return fallback
-
+        mistakes = Mistakes()
+        attempt = mistakes.attempt
         found: dict[str, Any] = {"name": name, "parameters": MappingProxyType(values_given(parameters, attempt))}
         object.__setattr__(self, "parameters", found["parameters"])
         parts = coordinates, kinetic, potential, forces, nonideal, constraints
@@ -100,6 +93,18 @@ class System(Displayed):
             mistakes += find_mistakes_in_families(self, found["repeated"]) if repeats else find_mistakes(self)
         if mistakes:
             raise ModelError(mistakes, name)
+
+    @classmethod
+    def by_families(cls, repeated: Repeated, parameters: Mapping[sp.Expr, Any], name: str = "") -> "System":
+        """A system that is described by families already: by a mechanism, for one."""
+        made, mistakes = object.__new__(cls), Mistakes()
+        values = MappingProxyType(values_given(parameters, mistakes.attempt))
+        made.__dict__.update(repeated=repeated, mass=None, parameters=values, name=name)
+        with waiting("checking the description"):
+            mistakes += find_mistakes_in_families(made, repeated)
+        if mistakes:
+            raise ModelError(mistakes, name)
+        return made
 
     @classmethod
     def from_sympy(cls, method: Any, *, parameters: Mapping[sp.Expr, Any] | None = None, name: str = "") -> "System":
@@ -222,6 +227,18 @@ class System(Displayed):
     def expressions(self) -> dict[str, sp.Basic]:
         """The same expressions by the names that messages use: forces[x(t)], constraint 'rod'."""
         return {str(place_name(where, self.coordinates)): e for where, e in self.places.items()}
+
+
+class Mistakes(list[Mistake]):
+    """Mistakes of a description, collected as they are met."""
+
+    def attempt(self, where: Where, build: Any, fallback: Any, *what: object) -> Any:
+        """What is built; what stands in for it if that is refused."""
+        try:
+            return build()
+        except InputError as error:
+            self.append(Mistake(*what, *error.mistakes, where=where))
+            return fallback
 
 
 def is_formula(value: Any) -> bool:

@@ -13,6 +13,7 @@ from zwang.mistakes import Where
 from zwang.model.has_system import MechanismPart
 from zwang.model.solids import Solid, require_solids
 from zwang.model.symbols import as_scalar, dot, rates, t
+from zwang.model.time import coordinate
 from zwang.multibody.pose import Pose, at_rest
 from zwang.multibody.vectors import (
     IDENTITY,
@@ -147,7 +148,17 @@ class MassBody(AnyBody):
         return self._functions("xyz"[: self.dimension])
 
     def _functions(self, suffixes: Sequence[str]) -> tuple[sp.Expr, ...]:
-        return tuple(sp.Function(f"{self.name}.{suffix}")(t) for suffix in suffixes)
+        return tuple(coordinate(f"{self.name}.{suffix}") for suffix in suffixes)
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """What the coordinates are called."""
+        return tuple(q.func.__name__ for q in self.coordinates)
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """What the conditions on its own coordinates are called after the name."""
+        return tuple(self.conditions)
 
     @property
     def _linear(self) -> Vector:
@@ -233,10 +244,17 @@ class Particle(MassBody):
         """Refuse what is not a particle."""
         self.check()
 
+    suffixes = ()
+
     @property
     def coordinates(self) -> tuple[sp.Expr, ...]:
         """name.x, name.y and in space name.z."""
         return self._place
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """The same."""
+        return tuple(f"{self.name}.{axis}" for axis in "xyz"[: self.dimension])
 
     def pose(self, dimension: int) -> Pose:
         """A particle does not turn: its axes are the world's."""

@@ -85,8 +85,8 @@ def wrong_names(mechanism: DescribedMechanism) -> Iterator[Mistake]:
                 yield Mistake(f"{k} {what} are called {name!r}", where=(argument, name), remedy=remedy)
     for name in sorted({b.name for b in mechanism.movable} & {j.name for j in mechanism.joints}):
         yield Mistake(f"a body and a joint are both called {name!r}", where=("joints", name), remedy=remedy)
-    rows = {f"{b.name}.{suffix}" for b in mechanism.movable for suffix in b.conditions}
-    rows |= {f"{j.name}.{suffix}" for j in mechanism.joints for suffix in j.asked}
+    rows = {f"{b.name}.{suffix}" for b in mechanism.movable for suffix in b.suffixes}
+    rows |= {f"{j.name}.{suffix}" for j in mechanism.joints for suffix in j.suffixes}
     for name in mechanism.constraints:
         if name in rows:
             words = f"constraint {name!r} has the name of a condition of the mechanism"

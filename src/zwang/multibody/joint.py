@@ -72,7 +72,24 @@ class Constrainer(MechanismPart, ABC):
         if not isinstance(self.name, str) or not self.name:
             words = f"{self.name!r} is not a name for a ", PartName(type(self).__name__), ": give a text"
             raise InputError(*words, where=("name",))
+        self.require()
+
+    def require(self) -> None:
+        """Refuse what cannot be joined; by default the conditions are written for it."""
         _ = self.asked
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """What the conditions are called after the name."""
+        return tuple(self.asked)
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The cached properties that hold every number of the conditions; empty where these are written one by one.
+
+        The conditions of many joints of a kind are then written once, with symbols in the place of numbers.
+        """
+        return ()
 
     @cached_property
     def asked(self) -> dict[str, sp.Expr]:
@@ -194,6 +211,12 @@ class Joint(Constrainer):
     def own_axes(self) -> tuple[Vector, ...]:
         """The joint's own axes in world components, for its reaction."""
         return tuple(self.poses[0].direction(e) for e in self.frame)
+
+
+def hold(joint: Joint) -> None:
+    """Compute the numbers of a joint's conditions: what is wrong with them is said at once."""
+    for name in joint.held:
+        getattr(joint, name)
 
 
 def is_pair(given: Any) -> bool:

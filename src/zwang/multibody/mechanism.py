@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from zwang.arrays import EPS
 from zwang.display import named, told
@@ -15,7 +16,7 @@ from zwang.model.drawing import Drawing
 from zwang.model.has_system import HasSystem
 from zwang.model.moved import Moved
 from zwang.model.solids import Solid, require_solids
-from zwang.model.symbols import rates
+from zwang.model.symbols import as_scalar, rates
 from zwang.model.symbols import t as time
 from zwang.model.values import input_values, parameter_values
 from zwang.motion.assemble import assemble
@@ -24,6 +25,7 @@ from zwang.multibody.body import AnyBody, MassBody
 from zwang.multibody.check import find_mistakes
 from zwang.multibody.drawing import draw
 from zwang.multibody.element import ForceElement
+from zwang.multibody.families import by_families, is_large, total
 from zwang.multibody.inertia import require_inertia
 from zwang.multibody.joint import Constrainer
 from zwang.multibody.moved import moved_bodies
@@ -85,27 +87,44 @@ class Mechanism(HasSystem):
     @cached_property
     def rows(self) -> dict[str, tuple[str, ...]]:
         """The names of the constraints of each joint."""
-        return {j.name: tuple(f"{j.name}.{suffix}" for suffix in j.asked) for j in self.joints}
+        return {j.name: tuple(f"{j.name}.{suffix}" for suffix in j.suffixes) for j in self.joints}
 
     @cached_property
     def system(self) -> System:
         """The mechanism as a `System`: coordinates rod.x, rod.q0, …, constraints pin.x, pin.axis1, …."""
-        own = [q for j in self.joints for q in j.coordinates]
+        inputs = {f: value for element in self.forces for f, value in element.inputs.items()}
+        parameters = {**self.parameters, **inputs}
+        if is_large(self):
+            known = frozenset(f for f in parameters if isinstance(f, AppliedUndef))
+            writes = {what: partial(self._written, what) for what in ("kinetic", "potential", "forces", "nonideal")}
+            return System.by_families(by_families(self, known, writes), parameters, self.name)
         bodies = self.movable
         constraints = {f"{b.name}.{suffix}": e for b in bodies for suffix, e in b.conditions.items()}
         constraints |= {f"{j.name}.{suffix}": e for j in self.joints for suffix, e in j.asked.items()}
         constraints |= self.constraints
-        inputs = {f: value for element in self.forces for f, value in element.inputs.items()}
         return System(
-            [*(q for b in bodies for q in b.coordinates), *own],
-            kinetic=sp.Add(*[b.kinetic for b in bodies], *[f.kinetic(bodies) for f in self.forces]),
-            potential=sp.Add(*[f.potential(bodies) for f in self.forces]),
+            self._written("coordinates"),
+            kinetic=self._written("kinetic"),
+            potential=self._written("potential"),
             forces=total([f.forces(bodies) for f in self.forces]),
             nonideal=total([f.nonideal(bodies) for f in self.forces]),
             constraints=constraints,
-            parameters={**self.parameters, **inputs},
+            parameters=parameters,
             name=self.name,
         )
+
+    def _written(self, what: str) -> Any:
+        """Coordinates, an energy, or forces by coordinate, written out."""
+        bodies = self.movable
+        if what == "kinetic":
+            return sp.Add(*[b.kinetic for b in bodies], *[f.kinetic(bodies) for f in self.forces])
+        if what == "potential":
+            return sp.Add(*[f.potential(bodies) for f in self.forces])
+        coordinates = (*(q for b in bodies for q in b.coordinates), *(q for j in self.joints for q in j.coordinates))
+        if what == "coordinates":
+            return coordinates
+        forces = total([getattr(f, what)(bodies) for f in self.forces])
+        return tuple(as_scalar(forces.get(q, 0)) for q in coordinates)
 
     @cached_property
     def guess(self) -> dict[sp.Expr, float]:
@@ -238,12 +257,3 @@ def without_noise(mechanism: Mechanism, state: Mapping[sp.Expr, float]) -> dict[
         limit = EPS * max((abs(state[key]) for key in kind), default=0.0)
         found |= {key: 0.0 for key in kind if abs(state[key]) < limit and state[key] != mechanism.guess[key]}
     return found
-
-
-def total(parts: Sequence[Mapping[sp.Expr, sp.Expr]]) -> dict[sp.Expr, sp.Expr]:
-    """Generalized forces added up, coordinate by coordinate."""
-    terms: dict[sp.Expr, list[sp.Expr]] = {}
-    for part in parts:
-        for q, e in part.items():
-            terms.setdefault(q, []).append(e)
-    return {q: sp.Add(*es) for q, es in terms.items()}

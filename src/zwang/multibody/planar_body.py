@@ -58,10 +58,17 @@ class PlanarBody(MassBody):
     def _angle(self) -> sp.Expr:
         return self._functions(["angle"])[0]
 
+    suffixes = ()
+
     @property
     def coordinates(self) -> tuple[sp.Expr, ...]:
         """name.x, name.y, name.angle."""
         return (*self._place, self._angle)
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """The same."""
+        return (f"{self.name}.x", f"{self.name}.y", f"{self.name}.angle")
 
     def pose(self, dimension: int) -> Pose:
         """Where it is, in its coordinates."""

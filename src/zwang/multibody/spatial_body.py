@@ -98,10 +98,17 @@ class Body(MassBody):
     def _quaternion_rates(self) -> Vector:
         return tuple(rates(u)[0] for u in self._quaternion)
 
+    suffixes = ("unit",)
+
     @property
     def coordinates(self) -> tuple[sp.Expr, ...]:
         """name.x … name.z, name.q0 … name.q3."""
         return (*self._place, *self._quaternion)
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """The same."""
+        return tuple(f"{self.name}.{suffix}" for suffix in ("x", "y", "z", "q0", "q1", "q2", "q3"))
 
     def pose(self, dimension: int) -> Pose:
         """Where it is, in its coordinates."""
@@ -119,6 +126,10 @@ class Body(MassBody):
 
     def start_pose(self, dimension: int) -> Pose:
         """Where it starts."""
+        return self._start_pose
+
+    @cached_property
+    def _start_pose(self) -> Pose:
         spin = numeric(self.who, self.angular_velocity, (3,))
         turn = quaternion_turn(self._start_quaternion)
         return Pose(numeric(self.who, self.position, (3,)), turn, self._start_velocity, spin)

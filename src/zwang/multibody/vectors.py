@@ -55,6 +55,8 @@ def corners(who: str, given: Any, size: int) -> tuple[Vector, ...]:
 
 def scalar(who: str, value: Any, where: Where = ()) -> sp.Expr:
     """One number or expression; whole numbers exact."""
+    if type(value) is float and math.isfinite(value):  # most of them, and SymPy takes its time
+        return sp.Integer(int(value)) if value.is_integer() and abs(value) < 1e15 else sp.Float(value)
     try:
         expression = as_scalar(value)
     except InputError as error:
@@ -152,6 +154,8 @@ def unit(who: str, given: Any, sizes: Sequence[int] = (2, 3), where: Where = ())
 
 def numeric(who: str, given: Any, sizes: Sequence[int] = (2, 3), where: Where = ()) -> tuple[float, ...]:
     """A vector in finite numbers."""
+    if type(given) is tuple and len(given) in sizes and all(type(x) is float and math.isfinite(x) for x in given):
+        return given
     values = vector(who, given, sizes, where)
     for value in values:
         if not is_number(value):

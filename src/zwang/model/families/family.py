@@ -1,6 +1,6 @@
 """Families: one expression, in other symbols and with other numbers, for many places."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -44,6 +44,8 @@ class Family(Displayed):
     columns: Mapping[sp.Expr, Column]
     """Symbol of the template → what it is bound to, all of one length."""
     names: tuple[str, ...] = ()
+    writes: Callable[[int], Any] | None = None
+    """What writes a member out, if it is not to be the template."""
 
     def __len__(self) -> int:
         """How many members."""
@@ -78,6 +80,8 @@ class Family(Displayed):
 
     def member(self, k: int) -> Any:
         """The expression, or relation, of one member."""
+        if self.writes is not None:
+            return self.writes(k)
         values: dict[sp.Expr, Any] = {}
         for symbol, bound in self.columns.items():
             value = values[symbol] = bound.value(k)

@@ -1,7 +1,7 @@
 """A system described by families: what stands in which place, and what is written beside them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -62,6 +62,8 @@ class Repeated:
     """Row → constraint."""
     constraint_names: tuple[str, ...]
     shares: tuple[Share, ...]
+    writes: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+    """What writes fields of `System` out, if it is not to be the families."""
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -105,6 +107,8 @@ class Repeated:
 
     def written(self, what: str) -> Any:
         """A field of `System`, written out."""
+        if what in self.writes:
+            return self.writes[what]()
         if what == "coordinates":
             return tuple(map(self.coordinate, self.names))
         if what in ("kinetic", "potential"):

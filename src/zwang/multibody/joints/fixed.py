@@ -3,13 +3,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import sympy as sp
 
 from zwang.errors import InputError
 from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Joint, Place, together
+from zwang.multibody.joint import Joint, Place, hold, together
 from zwang.multibody.joints.parts import Frame, frames_facing, need_axes, need_space, no_turn, start_frames
 from zwang.multibody.vectors import IDENTITY, numeric, quaternion_turn, tidy
 
@@ -38,10 +39,32 @@ class Fixed(Joint):
     at: Place
     orientation: Sequence[float] | None = None
 
+    @property
+    def held(self) -> tuple[str, ...]:
+        """Ends and frames, in space."""
+        return ("ends", "frames") if self.dimension == 3 else ()
+
+    def require(self) -> None:
+        """Refuse particles."""
+        need_axes(self, "use ", PartName("Spherical"), " in space, ", PartName("Revolute"), " in the plane")
+        if self.dimension == 3:
+            hold(self)
+        else:
+            super().require()
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Of points and turns."""
+        return ("x", "y", "z", "turn1", "turn2", "turn3") if self.dimension == 3 else ("x", "y", "turn")
+
     def conditions(self) -> dict[str, sp.Expr]:
         """The points coincide; nothing turns."""
-        need_axes(self, "use ", PartName("Spherical"), " in space, ", PartName("Revolute"), " in the plane")
-        return together(self.gap) | no_turn(self, self._frames)
+        return together(self.gap) | no_turn(self, self.frames if self.dimension == 3 else self._frames)
+
+    @cached_property
+    def frames(self) -> tuple[Frame, Frame]:
+        """Frames on both bodies in space that stay parallel."""
+        return self._frames or start_frames(self)
 
     @property
     def _frames(self) -> tuple[Frame, Frame] | None:
@@ -61,4 +84,4 @@ class Fixed(Joint):
         """The bodies stand as meant, and not half a turn off."""
         if self.dimension == 2:
             return None
-        return frames_facing(self, self._frames or start_frames(self))
+        return frames_facing(self, self.frames)

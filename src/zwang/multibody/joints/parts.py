@@ -89,7 +89,7 @@ def across(axis: Vector) -> Vector:
 def axes_parallel(joint: Joint, axes: tuple[Vector, Vector]) -> dict[str, sp.Expr]:
     """In space, an axis on the second body stays perpendicular to two directions of the first: axis1, axis2."""
     a, b = joint.poses
-    n, m, _ = frame_about(joint, axes[0])
+    n, m, _ = joint.frame
     axis = b.direction(axes[1])
     return {"axis1": inner(a.direction(n), axis), "axis2": inner(a.direction(m), axis)}
 

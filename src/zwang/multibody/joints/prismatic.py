@@ -7,8 +7,8 @@ import sympy as sp
 
 from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Freedom, Place, frames_of
-from zwang.multibody.joints.parts import AxisJoint, frames_facing, need_axes, no_turn, on_line, travel_along
+from zwang.multibody.joint import Freedom, Place, frames_of, hold
+from zwang.multibody.joints.parts import AxisJoint, Frame, frames_facing, need_axes, no_turn, on_line, travel_along
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,16 +40,37 @@ class Prismatic(AxisJoint):
     axis: Place
     reading: float = 0.0
 
+    @property
+    def held(self) -> tuple[str, ...]:
+        """Ends and frames, in space."""
+        return ("ends", "frame", "frames") if self.dimension == 3 else ()
+
+    def require(self) -> None:
+        """Refuse particles."""
+        need_axes(self, "use ", PartName("PointOnLine"))
+        if self.dimension == 3:
+            hold(self)
+        else:
+            super().require()
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Of the line and turns."""
+        return ("side1", "side2", "turn1", "turn2", "turn3") if self.dimension == 3 else ("side", "turn")
+
+    @cached_property
+    def frames(self) -> tuple[Frame, Frame]:
+        """Frames on both bodies in space that stay parallel."""
+        return frames_of(self, self.axes)
+
     def conditions(self) -> dict[str, sp.Expr]:
         """The point stays on the axis; nothing turns."""
-        need_axes(self, "use ", PartName("PointOnLine"))
-        frames = frames_of(self, self.axes) if self.dimension == 3 else None
-        return on_line(self) | no_turn(self, frames)
+        return on_line(self) | no_turn(self, self.frames if self.dimension == 3 else None)
 
     @property
     def facing(self) -> sp.Expr | None:
         """The bodies stand as meant, and not half a turn off."""
-        return frames_facing(self, frames_of(self, self.axes)) if self.dimension == 3 else None
+        return frames_facing(self, self.frames) if self.dimension == 3 else None
 
     @cached_property
     def freedoms(self) -> dict[str, Freedom]:

@@ -8,7 +8,7 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody, Particle
-from zwang.multibody.joint import Freedom, Place, is_pair, together, turn_about, world_axes
+from zwang.multibody.joint import Freedom, Place, hold, is_pair, together, turn_about, world_axes
 from zwang.multibody.joints.parts import AxisJoint, Frame, axes_facing, axes_parallel, need_axes
 from zwang.multibody.vectors import unit
 
@@ -48,9 +48,13 @@ class Revolute(AxisJoint):
         """The axis is the last of the joint's axes; in the plane they are the world's at the start."""
         return super().frame if self.dimension == 3 else world_axes(self)
 
-    def conditions(self) -> dict[str, sp.Expr]:
-        """The points coincide; the axes are parallel."""
-        pinned = together(self.gap)
+    @property
+    def held(self) -> tuple[str, ...]:
+        """Ends and, in space, axes."""
+        return ("ends", "axes", "frame") if self.dimension == 3 else ("ends",)
+
+    def require(self) -> None:
+        """Refuse particles in space, and another axis than the normal of the plane."""
         if self.dimension == 2:
             given = self.axis if is_pair(self.axis) else (self.axis,)
             if any(unit(self.who, axis, (3,), ("axis",)) != NORMAL for axis in given):
@@ -58,9 +62,19 @@ class Revolute(AxisJoint):
                     f"{self.who}: axis={self.axis}: a pin in the plane turns about its normal {NORMAL}: leave it out",
                     where=("axis",),
                 )
-            return pinned
-        need_axes(self, "use ", PartName("Spherical"))
-        return pinned | axes_parallel(self, self.axes)
+        else:
+            need_axes(self, "use ", PartName("Spherical"))
+        hold(self)
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Of points and axes."""
+        return ("x", "y", "z", "axis1", "axis2") if self.dimension == 3 else ("x", "y")
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The points coincide; the axes are parallel."""
+        pinned = together(self.gap)
+        return pinned if self.dimension == 2 else pinned | axes_parallel(self, self.axes)
 
     @property
     def facing(self) -> sp.Expr | None:

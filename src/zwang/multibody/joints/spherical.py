@@ -6,7 +6,7 @@ import sympy as sp
 
 from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Joint, Place, together
+from zwang.multibody.joint import Joint, Place, hold, together
 from zwang.multibody.joints.parts import need_space
 
 
@@ -34,7 +34,14 @@ class Spherical(Joint):
     second: AnyBody
     at: Place
 
+    held = ("ends",)
+    suffixes = ("x", "y", "z")
+
+    def require(self) -> None:
+        """Refuse bodies in the plane."""
+        need_space(self, "use ", PartName("Revolute"), " in the plane")
+        hold(self)
+
     def conditions(self) -> dict[str, sp.Expr]:
         """The points coincide."""
-        need_space(self, "use ", PartName("Revolute"), " in the plane")
         return together(self.gap)

@@ -26,7 +26,7 @@ test: .venv/ready
 	$(BIN)/python tools/wheel.py
 	$(BIN)/python -m pytest -n auto
 
-QUICK := model/test_check.py model/test_constraint.py model/test_identity.py model/test_system.py linalg \
+QUICK := dense model/test_check.py model/test_constraint.py model/test_identity.py model/test_system.py linalg \
   formulations/test_fundamental.py formulations/test_gauss.py formulations/test_derivative.py formulations/test_stacks.py \
   equations/test_languages.py equations/test_latex.py compile/test_builders.py compile/test_kernel.py \
   compile/test_program.py compile/restricted/test_restricted.py engines/native/test_tableau.py engines/native/test_engine.py engines/native/test_runs.py \

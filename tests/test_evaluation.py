@@ -8,6 +8,7 @@ import sympy as sp
 import zwang as zw
 from tests.references.andrews import DATA, andrews
 from zwang import dot
+from zwang import multibody as mb
 from zwang.errors import InconsistentError, InfeasibleError, InputError, MassError, UndeterminedError
 from zwang.evaluation import matrices
 from zwang.formulations import FORMS
@@ -339,3 +340,23 @@ def test_what_touches_a_limit_does_not_depend_on_units(unit, height, speed, touc
             zw.evaluate(block, state)
     else:
         assert (zw.evaluate(block, state).acceleration[1] == 0) == touches
+
+
+def test_velocities_that_are_rounding_contradict_nothing():
+    """A four-bar of bodies in space is overconstrained; at rest, its velocities may be what rounding has left."""
+    places = [(0, 0, 0), (0.3, 1, 0), (2, 1.3, 0), (2, 0, 0)]
+    bars = [
+        mb.Body(name, 1.0, inertia=(0.1, 0.2, 0.3), position=np.mean(places[i : i + 2], axis=0).tolist())
+        for i, name in enumerate("abc")
+    ]
+    pairs = zip((mb.ground, *bars), (*bars, mb.ground), "ABCD", places, strict=True)
+    joints = [mb.Revolute(name, one, other, at=at, axis=(0, 0, 1)) for one, other, name, at in pairs]
+    linkage = mb.Mechanism(bars, joints=joints)
+    draw = np.random.default_rng(1)
+    for size in (1e-33, 1e-20):
+        state = dict(linkage.start) | {v: size * draw.normal() for v in linkage.system.velocities}
+        assert np.abs(zw.evaluate(linkage, state).acceleration).max() < 100 * size**2
+        assert zw.simulate(linkage, state, 0.1, samples=2).attrs["status"] == "finished"
+    moving = dict(linkage.start) | {v: 1e-3 * draw.normal() for v in linkage.system.velocities}
+    with pytest.raises(InconsistentError, match="contradicts"):
+        zw.evaluate(linkage, moving)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from zwang.analysis.linearize import linearize
     from zwang.analysis.modes import modes
     from zwang.analysis.to_control import to_control
+    from zwang.dense import solve
     from zwang.equations import Equations, derive
     from zwang.evaluation import evaluate
     from zwang.files.model_file import ModelFile
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from zwang.files.write import save_model
     from zwang.formulations.derivative import solve_derivative
     from zwang.formulations.solution import Solution
-    from zwang.formulations.solve import solve
     from zwang.model import Constraint, System
     from zwang.model.drawing import Drawing, Shape
     from zwang.model.event import Event, constraint_force, multiplier
@@ -80,7 +80,7 @@ _HOME = {
     "evaluate": "zwang.evaluation",
     "family": "zwang.model.families.family",
     "parameters": "zwang.model.symbols",
-    "solve": "zwang.formulations.solve",
+    "solve": "zwang.dense",
     "solve_derivative": "zwang.formulations.derivative",
     "t": "zwang.model.symbols",
     "plot": "zwang.show.plot",

@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from zwang.arrays import EPS, Array
-from zwang.errors import InputError
+from zwang.dense import solve_named
+from zwang.errors import InconsistentError, InputError
+from zwang.formulations.forms import DEFAULT
 from zwang.formulations.solution import Solution
-from zwang.formulations.solve import Names, solve_named
+from zwang.formulations.solve import Names
 from zwang.linalg.sparse.matrix import diagonal_of, is_sparse
 from zwang.lowering.lowered import AnyMatrices, Matrices, SparseMatrices
 from zwang.lowering.matrices import matrix_kernel
@@ -25,6 +27,7 @@ from zwang.model.values import column_of, numbers, parameter_values, state_array
 # A one-sided constraint this close to its limit, relative to the terms that make it up, touches it.
 CONTACT_TOL = 1e-9
 CONTACT_ROUNDING = 8 * EPS
+STATE_ROUNDING = 64 * EPS  # of the largest number of a state: its velocities are not known better
 
 
 def evaluate(
@@ -62,23 +65,33 @@ def evaluate(
         idle = one_sided & ~touching(system, now, q, v)
         A = np.where(idle[..., None], 0.0, A)  # 0 ≥ −1: a row that asks for nothing
         b = np.where(idle, -1.0, b)
-    solution = solve_named(
-        now.M,
-        now.Q,
-        A,
-        b,
-        C=now.C,
-        form=form,
-        rank_tol=None,
-        one_sided=one_sided,
-        v=v,
-        names=names_of(system),
-        **choice,
-    )
+    solution = solved(system, replace(now, A=A, b=b), q, v, form=form, one_sided=one_sided, **choice)
     if one_sided.any():
         free = solution.free_acceleration
         solution = replace(solution, error=now.b - np.einsum("...ij,...j->...i", now.A, free))
     return solution
+
+
+def solved(
+    system: System, now: Matrices, q: Array, v: Array, form: str = DEFAULT, one_sided: Any = None, **choice: Any
+) -> Solution:
+    """The solution of a model's matrices at a state, or a refusal that has its names."""
+    asked = {"C": now.C, "form": form, "rank_tol": None, "one_sided": one_sided, "v": v, "names": names_of(system)}
+    try:
+        return solve_named(now.M, now.Q, now.A, now.b, **asked, **choice)
+    except InconsistentError:  # perhaps because velocities that should be zero are rounding
+        return solve_named(now.M, now.Q, now.A, now.b, **asked, **choice, slack=uncertainty(now, q, v))
+
+
+def uncertainty(now: Matrices, q: Array, v: Array) -> Array:
+    """(…, m) by how much b may be off because velocities are, by their rounding beside the largest number of a state.
+
+    b is quadratic in them: what rounding leaves of velocities that should be zero makes it differ from row to row. A
+    row changes by its own size over a way as long as the largest coordinate.
+    """
+    most_q, most_v = (np.abs(x).max(axis=-1, initial=0.0)[..., None] for x in (q, v))
+    off = STATE_ROUNDING * np.maximum(most_q, most_v)
+    return np.asarray(np.abs(now.A).sum(axis=-1) * off * (most_v + off) / np.where(most_q > 0, most_q, 1.0))
 
 
 def names_of(system: System) -> Names:

@@ -44,23 +44,11 @@ def solve(
     v: ArrayLike | None = None,
     **choice: Any,
 ) -> Solution:
-    """Solve M q̈ = Q + Aᵀλ + C, A q̈ = b for q̈, at any rank of A, by any of the papers' equations.
+    """Solve M q̈ = Q + Aᵀλ + C, A q̈ = b for q̈, at any rank of A, by any of the papers' equations: see `zwang.solve`.
 
-    M (n, n) symmetric positive definite, or semidefinite with rank [M; A] = n; Q, C (n,); A (m, n); b (m,);
-    any of them with leading axes, which broadcast. `one_sided` (m,) marks rows that mean A q̈ ≥ b. `v` (n,)
-    are velocities, wanted only for the power of the force of constraint. `rank_tol` is the relative pivot
-    below which a row counts as dependent, by default `linalg.rank.rank_tolerance`.
-
-    `form` is a name in `formulations.forms.FORMS`: "fundamental" (the default: Cholesky whitening, complete orthogonal
-    decomposition and refinement, accurate to the last digits), "generalized-inverse" (with `equation=` and `inverse=`),
-    "gauss", "gibbs-appell" (with `eliminate=`, the indices of eliminated coordinates) or "lagrange".
-
-    >>> M = [[5, 4, 1], [4, 6, 4], [1, 4, 5]]
-    >>> now = solve(M, [1, 0, 0], [[1, 1, 0], [2, 2, 0]], [1, 2])
+    >>> now = solve([[5, 4, 1], [4, 6, 4], [1, 4, 5]], [1, 0, 0], [[1, 1, 0], [2, 2, 0]], [1, 2])
     >>> now.acceleration
     array([ 0.5,  0.5, -0.5])
-    >>> now.multipliers, now.unique
-    (array([0.6, 1.2]), array([False, False]))
     """
     return solve_named(M, Q, A, b, C=C, form=form, rank_tol=rank_tol, one_sided=one_sided, v=v, names=None, **choice)
 
@@ -77,9 +65,13 @@ def solve_named(
     one_sided: ArrayLike | None,
     v: ArrayLike | None,
     names: Names | None,
+    slack: Array | None = None,
     **choice: Any,
 ) -> Solution:
-    """`solve` with names for coordinates and rows, which its messages then use."""
+    """`solve` with names for coordinates and rows, which its messages then use.
+
+    `slack` (…, m) is what b may be off by because the state is, so that redundant rows need not agree beyond it.
+    """
     require_form(form, choice)
     given = as_stacks(M, Q, A, b, C, v)
     count, m, n = given.A.shape
@@ -87,7 +79,8 @@ def solve_named(
         choice = checked(given.shape, **choice)
     if names is None:
         names = Names(tuple(f"coordinate {j}" for j in range(n)), tuple(f"row {i}" for i in range(m)))
-    task = SolveJob(given, as_mask(one_sided, m), as_tolerance(rank_tol), form, names, choice)
+    off = np.zeros((1, m)) if slack is None else np.reshape(slack, (count, m))
+    task = SolveJob(given, as_mask(one_sided, m), as_tolerance(rank_tol), form, names, choice, off)
 
     # Blocks that fit the processor's cache, side by side: NumPy lets go of the interpreter lock in its loops.
     blocks = [np.arange(i, min(i + BLOCK, count)) for i in range(0, count, BLOCK)]
@@ -113,6 +106,8 @@ class SolveJob:
     form: str
     names: Names
     choice: dict[str, Any]
+    slack: Array
+    """(1 or k, m)"""
 
     def block(self, systems: Indices) -> list[tuple[Indices, Solution]]:
         """Solutions of some systems, group by group: of one rank, and with M singular in all of them or in none."""
@@ -135,7 +130,8 @@ class SolveJob:
         stack = Stack(systems, self.given.shape)
         factors = factorise_masses(mass, A, rank, names.coordinates, stack, self.rank_tol)
         x, lam = factors.solve(Q + C, b)
-        require_consistent(factors, Q + C, A, b, x, names, stack)
+        slack = self.slack if len(self.slack) == 1 else self.slack[systems]
+        require_consistent(factors, Q + C, A, b, x, names, stack, slack if rows is None else slack[:, rows])
         if FORMS[self.form].solve is not None:
             x = self.literal(Q + C, b, factors, systems)
             lam = factors.multipliers(dot(M, x) - Q - C)
@@ -231,11 +227,13 @@ def require_form(form: str, choice: dict[str, Any]) -> None:
         raise InputError(f"form {form!r} takes no {key!r}; its choices are: {has}")
 
 
-def require_consistent(factors: Factors, Q: Array, A: Array, b: Array, x: Array, names: Names, stack: Stack) -> None:
-    """Refuse rows that contradict the others: dependent in A, at odds in b."""
+def require_consistent(
+    factors: Factors, Q: Array, A: Array, b: Array, x: Array, names: Names, stack: Stack, slack: Any = 0.0
+) -> None:
+    """Refuse rows that contradict the others: dependent in A, at odds in b by more than rounding and some slack."""
     if factors.rank == A.shape[1]:
         return
-    bad = contradictions(factors, Q, A, b, x)
+    bad = contradictions(factors, Q, A, b, x, slack)
     if not bad.any():
         return
     k, i = map(int, np.argwhere(bad)[0])
@@ -259,7 +257,7 @@ def contradiction(names: Names, which: str, i: int, others: Indices, b: float, m
     )
 
 
-def contradictions(factors: Factors, Q: Array, A: Array, b: Array, x: Array) -> NDArray[np.bool_]:
+def contradictions(factors: Factors, Q: Array, A: Array, b: Array, x: Array, slack: Any = 0.0) -> NDArray[np.bool_]:
     """(k, m) which dependent rows are missed by more than rounding, relative to the terms that make them up."""
     size = np.abs(b) + dot(np.abs(A), factors.terms(Q, x))
     # a dependent row is as uncertain as the rows it is made of
@@ -268,6 +266,8 @@ def contradictions(factors: Factors, Q: Array, A: Array, b: Array, x: Array) -> 
     # nor is any entry of x known better than to the rounding of the largest one, in units of equal mass
     rounding = EPS * np.abs(x * factors.D).max(axis=-1, keepdims=True) / factors.D
     limit = max(CONSISTENCY_TOL, 4 * factors.tolerance) * size + len(x[0]) * dot(np.abs(A), rounding)
+    if np.any(slack):  # a dependent row is off by what the rows are off by that it is made of
+        limit = limit + np.maximum(slack, dot(np.abs(factors.dependence.X), take(slack + 0 * b, factors.rows)))
     bad = np.abs(b - dot(A, x)) > limit
     np.put_along_axis(bad, factors.rows, False, axis=1)
     return bad

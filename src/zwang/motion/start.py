@@ -14,7 +14,7 @@ import numpy as np
 
 from zwang.arrays import EPS, Array
 from zwang.errors import InputError
-from zwang.evaluation import names_of, require_finite_matrices
+from zwang.evaluation import names_of, require_finite_matrices, uncertainty
 from zwang.formulations import large
 from zwang.formulations.forms import FORMS
 from zwang.formulations.inputs import require_symmetric
@@ -130,7 +130,8 @@ def require_solvable(start: Start) -> None:
     elif found.rank < len(now.b):  # what depends on other rows may contradict them
         A, b, force = now.A[None], now.b[None], (now.Q + now.C)[None]
         x, _ = found.factors.solve(force, b)
-        require_consistent(found.factors, force, A, b, x, names_of(start.system), Stack(np.arange(1), ()))
+        slack = uncertainty(now, *start.state[1:])
+        require_consistent(found.factors, force, A, b, x, names_of(start.system), Stack(np.arange(1), ()), slack)
 
 
 def first_basis(setup: Setup, start: Start) -> RowBasis:

@@ -14,9 +14,7 @@ from zwang.compile import Kernel, Program
 from zwang.compile.guarded import Guarded, address_of, bound, guarded, many_compiled
 from zwang.engines.native.engine import compiled, optimised
 from zwang.errors import InputError
-from zwang.evaluation import names_of
-from zwang.formulations.solution import Solution
-from zwang.formulations.solve import solve_named
+from zwang.evaluation import solved
 from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.rolled.families import rolled
 from zwang.lowering.rows import RowBasis, mobilities
@@ -356,10 +354,7 @@ class Core:
         if self._asked == self._next:  # where rows fail for good, others are chosen; where they fail now and then, not
             self._next *= 2
             self.choose(row)
-        solution: Solution = solve_named(
-            now.M, now.Q, now.A, now.b, C=now.C, form="fundamental", rank_tol=None, one_sided=None, v=None,
-            names=names_of(self.system),
-        )  # fmt: skip
+        solution = solved(self.system, now, *state[1:])
         found = {
             "acceleration": solution.acceleration,
             "multiplier": solution.multipliers,

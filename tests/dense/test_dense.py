@@ -49,7 +49,9 @@ def test_it_says_what_the_formulations_say(n, m, spread):
             if field.name == "residuals":
                 continue
             assert (type(a), np.shape(a)) == (type(b), np.shape(b)), field.name
-            size = np.abs(b if field.name != "nonideal_force" else there.constraint_force).max(initial=1e-9)
+            size = np.abs(np.asarray(b if field.name != "nonideal_force" else there.constraint_force, float)).max(
+                initial=1e-9
+            )
             np.testing.assert_allclose(np.asarray(a) / size, np.asarray(b) / size, atol=2e-12, err_msg=field.name)
 
 

@@ -65,13 +65,14 @@ def solve_named(
     one_sided: ArrayLike | None,
     v: ArrayLike | None,
     names: Names | None,
-    slack: Array | None = None,
     **choice: Any,
 ) -> Solution:
     """`solve` with names for coordinates and rows, which its messages then use.
 
-    `slack` (…, m) is what b may be off by because the state is, so that redundant rows need not agree beyond it.
+    Among the choices may be a `slack` (…, m), what b may be off by because the state is: redundant rows need not agree
+    beyond it.
     """
+    slack = choice.pop("slack", None)
     require_form(form, choice)
     given = as_stacks(M, Q, A, b, C, v)
     count, m, n = given.A.shape

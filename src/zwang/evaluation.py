@@ -83,7 +83,7 @@ def solved(
         return solve_named(now.M, now.Q, now.A, now.b, **asked, **choice, slack=uncertainty(now, q, v))
 
 
-def uncertainty(now: Matrices, q: Array, v: Array) -> Array:
+def uncertainty(now: AnyMatrices, q: Array, v: Array) -> Array:
     """(…, m) by how much b may be off because velocities are, by their rounding beside the largest number of a state.
 
     b is quadratic in them: what rounding leaves of velocities that should be zero makes it differ from row to row. A
@@ -91,7 +91,7 @@ def uncertainty(now: Matrices, q: Array, v: Array) -> Array:
     """
     most_q, most_v = (np.abs(x).max(axis=-1, initial=0.0)[..., None] for x in (q, v))
     off = STATE_ROUNDING * np.maximum(most_q, most_v)
-    return np.asarray(np.abs(now.A).sum(axis=-1) * off * (most_v + off) / np.where(most_q > 0, most_q, 1.0))
+    return np.asarray(np.asarray(abs(now.A).sum(axis=-1)) * off * (most_v + off) / np.where(most_q > 0, most_q, 1.0))
 
 
 def names_of(system: System) -> Names:

@@ -21,7 +21,7 @@ from zwang.lowering.rows import RowBasis, mobilities
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, own_start, system_of
 from zwang.model.values import numbers, one_number, state_arrays
-from zwang.motion.handles.inputs import Inputs, inputs_of, require_plain
+from zwang.motion.handles.inputs import Inputs, inputs_of, require_equalities, require_plain
 from zwang.motion.setup import RunOptions, Setup, prepare
 from zwang.motion.singular.way_past import HEALTHY
 from zwang.motion.start import basis_at
@@ -247,12 +247,7 @@ def function(
     (array([2. , 4.5]), array([-7.25]))
     """
     built = system_of(system, "function", parameters)
-    for constraint in built.constraints:
-        if constraint.one_sided:
-            raise InputError(
-                f"constraint {constraint.name!r} is one-sided, and which of them act is not for a handle to say: use "
-                f"zwang.evaluate, or make it an equality while it holds"
-            )
+    require_equalities(built, "zwang.evaluate")
     found = inputs_of(built, parameters, inputs, sloping=False)
     require_plain(built, found.symbols)
     if found.values.p.ndim != 1:

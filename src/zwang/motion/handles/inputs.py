@@ -161,3 +161,13 @@ def require_plain(system: System, symbols: Sequence[sp.Expr]) -> None:
                         f"and an input has none: use zwang.Stepper, which interpolates its inputs, or write what it "
                         f"needs as parameters of their own"
                     )
+
+
+def require_equalities(system: System, instead: str) -> None:
+    """Refuse one-sided constraints: which of them act is not for a handle to say."""
+    for constraint in system.constraints:
+        if constraint.one_sided:
+            raise InputError(
+                f"constraint {constraint.name!r} is one-sided, and which of them act is not for a handle to say: use "
+                f"{instead}, or make it an equality while it holds"
+            )

@@ -21,7 +21,7 @@ from zwang.model.has_system import HasSystem, begin_of, start_of_one, system_of
 from zwang.model.values import one_number, state_arrays
 from zwang.motion.breaks import breaks_in, require_fit, switches_in
 from zwang.motion.drive import Alone, Drive, Reached
-from zwang.motion.handles.inputs import Inputs, follows, inputs_of
+from zwang.motion.handles.inputs import Inputs, follows, inputs_of, require_equalities
 from zwang.motion.setup import RunOptions, Setup, prepare
 from zwang.motion.simulate import SUSPECT, motion_from
 from zwang.motion.start import Start, State, first_basis
@@ -71,6 +71,7 @@ class Stepper(Displayed):
         """Read what is given; if all inputs have values already, everything is compiled here."""
         self._given, self._start, self._parameters, self._tol = system, start, parameters, tol
         self._system = system_of(system, "Stepper", parameters)
+        require_equalities(self._system, "zwang.simulate")
         self._inputs: Inputs = inputs_of(self._system, parameters, inputs, sloping=True)
         if self._inputs.values.p.ndim != 1:
             raise InputError("parameters are arrays: a Stepper takes one value each")

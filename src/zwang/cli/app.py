@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from zwang._version import __version__
-from zwang.cli.commands import assemble, check, compare, equations, examples, new, pictures, run, schema
+from zwang.cli.commands import assemble, check, compare, equations, examples, new, pictures, run, schema, sweep
 from zwang.cli.error_boundary import DEBUG, Guarded
 from zwang.cli.exits import MEANING
 
@@ -51,6 +51,7 @@ def zwang(
 
 
 app.command()(run.run)
+app.command()(sweep.sweep)
 app.command()(check.check)
 app.command()(equations.equations)
 app.command()(assemble.assemble)

@@ -149,7 +149,7 @@ def find(model: str) -> tuple[Path, bool]:
         raise Failure(Exit.MODEL, str(error)) from None
 
 
-def require_names(model: "ModelFile", values: dict[str, float]) -> None:
+def require_names(model: "ModelFile", values: dict[str, float], option: str = "--set") -> None:
     """Refuse values for what is not a parameter of the model."""
     from zwang.model.values import suggestion
 
@@ -159,11 +159,11 @@ def require_names(model: "ModelFile", values: dict[str, float]) -> None:
         if name in inputs:
             raise typer.BadParameter(
                 f"{name} is a function of time, not a number: change it under [inputs] in the model",
-                param_hint="--set",
+                param_hint=option,
             )
         if name not in known:
             there = suggestion(name, known) if known else ": the model has none"
-            raise typer.BadParameter(f"{name} is not a parameter of this model{there}", param_hint="--set")
+            raise typer.BadParameter(f"{name} is not a parameter of this model{there}", param_hint=option)
 
 
 def require_run(system: "System", run: "Run", changes: Iterable[str]) -> None:

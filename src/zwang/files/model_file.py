@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
+from zwang.arrays import Array
 from zwang.display import named, told
 from zwang.errors import InputError
+from zwang.files.ranges import grid_of
 from zwang.model import System
 from zwang.model.drawing import Drawing
 from zwang.model.event import REACTION, Event
@@ -79,6 +81,8 @@ class ModelFile(HasSystem):
     text: str = ""
     path: Path | None = None
     mechanism: "Mechanism | None" = None
+    sweep: Mapping[str, str | tuple[float, ...]] = field(default_factory=dict)
+    """Parameters to vary, by name: a range "from:to:count", or values."""
     tables: tuple[str, ...] = ()
     """The names of the CSV files beside the model that its inputs are read from."""
     warnings: tuple[str, ...] = ()
@@ -179,6 +183,11 @@ class ModelFile(HasSystem):
         asked = {key: value for key, value in asdict(run).items() if key not in ("until", "begin", "assemble")}
         motion = motion_from(start, RunOptions(until, t, events=model.events, progress=progress, throw=throw, **asked))
         return model.dressed(motion, parameters)
+
+    @property
+    def swept(self) -> dict[str, Array]:
+        """All combinations of the parameters under [sweep], one entry a sample: the `parameters` of `simulate_many`."""
+        return grid_of(self.sweep)
 
     @property
     def span(self) -> tuple[float, float | None]:

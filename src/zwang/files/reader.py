@@ -107,7 +107,7 @@ class Reader:
             name=document.data.get("name", ""),
         )
         document.raise_problems()
-        return ModelFile(system, start, run, events, drawing, self.units())
+        return ModelFile(system, start, run, events, drawing, self.units(), sweep=self.sweep())
 
     def expression(self, path: Path, value: Any, where: Any) -> Any:
         """The SymPy expression at a path; 0 stands for one that is wrong."""
@@ -324,6 +324,20 @@ class Reader:
             message = too_many(run.samples, coordinates)
             self.document.of(("run", "samples"), message, f"{most:,} samples are the most here")
         return run
+
+    def sweep(self) -> dict[str, str | tuple[float, ...]]:
+        """What is varied in a sweep: parameters only."""
+        found: dict[str, str | tuple[float, ...]] = {}
+        known = self.section("parameters")
+        for name, values in self.section("sweep").items():
+            if name not in known:
+                meant = self.document.meant(name, known)
+                words = f"[sweep] varies {quoted(name)}, which is not a parameter{meant}"
+                there = f"there are {', '.join(known)}" if known else "name it under [parameters]"
+                self.document.of(("sweep", name), words, "" if meant else there, key=True)
+                continue
+            found[name] = values if isinstance(values, str) else tuple(map(float, values))
+        return found
 
     def units(self) -> Units:
         """The units, where they are given."""

@@ -124,6 +124,8 @@ SECTIONS = (
             Key("assemble", "truth", "whether the start is brought onto its constraints first", False),
         ),
     ),
+    Section("sweep", "parameters to vary in `zwang sweep`: \"from:to:count\" or a list of values", short="range",
+            named=True),
     Section(
         "draw",
         "what to draw: each entry is a point, a line, a circle or a body, in the plane or in space, or a solid",

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from zwang.files.ranges import MOST_VALUES, wrong_range
+
 Wrong = list[tuple[tuple[int | str, ...], str]]
 """What is wrong with a value: where in it, by indices and keys, and in words."""
 
@@ -110,6 +112,16 @@ def drift(value: Any) -> Wrong:
     if not right or not all(is_number(gain) and 0 <= gain < math.inf for gain in value[1:]):
         return [((), "gains are given as ['baumgarte', α, β], two numbers that are not negative")]
     return []
+
+
+def swept(value: Any) -> Wrong:
+    """A range such as "0.5:2:100", or a list of numbers."""
+    if isinstance(value, list):
+        wrong: Wrong = [((i,), message) for i, entry in enumerate(value) for _, message in number(entry)]
+        return wrong or ([((), words)] if (words := wrong_range(value)) else [])
+    if not isinstance(value, str):
+        return instead(value, 'a range like "0.5:2:100", or a list of numbers,')
+    return [((), words)] if (words := wrong_range(value)) else []
 
 
 def either(this: Callable[[Any], Wrong], that: Callable[[Any], Wrong], is_that: Callable[[Any], bool]) -> Any:
@@ -263,6 +275,11 @@ TYPES: dict[str, Type] = {
     "constant": Type("a number", expression, AN_EXPRESSION),
     "input": Type("an expression or a table", expression, AN_EXPRESSION),
     "relation": Type("text like \"x = y\"", text('text like "x = y"'), {"type": "string"}),
+    "range": Type(
+        "a range like \"0.5:2:100\"",
+        swept,
+        {"anyOf": [{"type": "string"}, a_list(A_NUMBER, 1, MOST_VALUES)]},
+    ),
     "numbers": Type(
         "a list of numbers",
         several(number, "a list of numbers", 2, MOST_POINTS),

@@ -93,7 +93,7 @@ def says_the_same(model: ModelFile) -> bool:
         again = read_model(model.text)
     except ModelFileError:
         return False
-    same = ("system", "run", "events", "drawing", "units", "description")
+    same = ("system", "run", "sweep", "events", "drawing", "units", "description")
     return all(getattr(again, what) == getattr(model, what) for what in same)
 
 
@@ -145,6 +145,7 @@ def further_sections(model: ModelFile, shapes: Sequence[Shape]) -> Iterator[list
     yield section("events", {e.name: event_text(e) for e in model.events})
     yield section("units", {key: toml_text(unit) for key in ("time", "energy") if (unit := getattr(model.units, key))})
     yield section("run", run(model.run))
+    yield section("sweep", {name: swept_text(values) for name, values in model.sweep.items()})
     yield section("draw", {shape.name: shape_text(shape) for shape in shapes})
 
 
@@ -223,6 +224,11 @@ def run(settings: Run) -> dict[str, str]:
         else:
             entries[name] = repr(value)
     return entries
+
+
+def swept_text(values: str | Sequence[float]) -> str:
+    """The values of a parameter in a sweep, as a TOML value."""
+    return toml_text(values) if isinstance(values, str) else f"[{', '.join(repr(float(v)) for v in values)}]"
 
 
 def shape_text(shape: Shape) -> str:

@@ -68,14 +68,19 @@ def vouched_for(setup: Setup, segments: Sequence[Segment], values: dict[str, Any
     return not len(times) or not suspicious(times, stacked, setup.tol).any()
 
 
-def suspicious(times: Array, values: dict[str, Any], tol: float) -> Any:
-    """(S,) which of many motions need a closer look; values are (S, T, …)."""
-    gap, size = energy_gap(values)
-    return (
-        (slope_ratios(values, tol) > 1).any(axis=1)
-        | (gap > CLOSE_ENERGIES * max(tol, LEAST_ERROR) * size)
-        | bool(late(times, values, tol))
-    )
+def suspicious(
+    times: Array, values: dict[str, Any], tol: float, steps: Array | None = None, turned: Array | None = None
+) -> Any:
+    """(S,) which of many motions need a closer look; values are (S, T, …).
+
+    `steps` and `turned` are their accounts, if they are known: energies that `energy` would let pass by these without
+    trying out what a change makes need no look.
+    """
+    (gap, size), unit = energy_gap(values), max(tol, LEAST_ERROR)
+    close = CLOSE_ENERGIES * unit * size
+    if steps is not None and turned is not None:
+        close = np.fmax(close, STEP_ERRS * (steps + 1) * unit * np.fmax(size, turned))
+    return (slope_ratios(values, tol) > 1).any(axis=1) | (gap > close) | bool(late(times, values, tol))
 
 
 def energy_gap(values: dict[str, Any]) -> tuple[Any, Any]:

@@ -278,6 +278,16 @@ def test_what_is_not_kept_is_looked_at_all_the_same():
     assert "let it begin at t = 0" in doubted.doubts.values[0]
 
 
+def test_outputs_are_what_they_are_for_one_motion():
+    system, start = problems.pendulum()
+    many = zw.simulate_many(system, start, 1.0, samples=3, outputs=("q", "v"))
+    one = zw.simulate(system, start, 1.0, samples=3, outputs=("q", "v"))
+    assert [name for name in many.data_vars if "time" in many[name].dims] == ["q", "v"]
+    assert {name for name in one.data_vars if "time" in one[name].dims} == {"q", "v"}
+    with pytest.raises(InputError, match="give one of them"):
+        zw.simulate_many(system, start, 1.0, keep=("q",), outputs=("q",))
+
+
 @pytest.mark.parametrize(
     ("keep", "words"),
     [("q", "in a list or tuple"), (("energi",), "did you mean 'energy'"), ((), "keep is empty"), (7, "keep = 7")],

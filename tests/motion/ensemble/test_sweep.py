@@ -26,9 +26,7 @@ def cluster():
     quiet = {"distributed.logging.distributed": "critical", "distributed.worker.use-file-locking": False}
     with (
         distributed.worker.dask.config.set(quiet),
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50, worker_dashboard_address=None
-        ) as local,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as local,
         distributed.Client(local) as client,
     ):
         yield client

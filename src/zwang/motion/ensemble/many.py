@@ -48,6 +48,7 @@ def simulate_many(
     max_step: float | None = None,
     threads: int | None = None,
     keep: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None,
     store: str | os.PathLike[str] | None = None,
     client: Any = None,
     chunk: int = 1000,
@@ -62,7 +63,7 @@ def simulate_many(
     to sample are coordinates along `sample`.
 
     `keep` names the variables that the dataset is to have, ("q", "energy"); all of them without it. The others are
-    computed and looked at, so that doubts are told, but take no memory.
+    computed and looked at, so that doubts are told, but take no memory. `outputs` says the same, as in `simulate`.
 
     With a `store`, a folder, samples are computed `chunk` by `chunk` and written there with Zarr (extra `cluster`); the
     dataset reads them when they are looked at. The same call goes on where it was interrupted, or gives what is there;
@@ -83,7 +84,10 @@ def simulate_many(
     options = RunOptions(until, t, times, samples, DEFAULT, form, tol, drift, max_step=max_step)
     if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
         raise InputError(f"threads = {threads!r}: a whole number from 1 on is needed, or None for all cores")
-    asked, names = sampled(system, starts, parameters, options), variables_named(keep, "keep")
+    if keep is not None and outputs is not None:
+        raise InputError("keep and outputs are both given, and say the same: give one of them")
+    names = variables_named(keep, "keep") if outputs is None else variables_named(outputs, "outputs")
+    asked = sampled(system, starts, parameters, options)
     watch = reporter(progress, 0, asked.count, "{:,.0f} of {:,.0f} samples")
     if store is not None:
         return stored(asked, names, store, client, chunk, threads, watch)

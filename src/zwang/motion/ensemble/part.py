@@ -159,10 +159,8 @@ class Block:
             for i, first in self.at_odds(basis, places, saved):
                 result.statuses[places[i]], saved[i] = str(Status.INCONSISTENT), -1
                 self.cut(int(places[i]), first)
-        look = np.zeros(len(ensemble), dtype=bool)
-        look[places[saved > 0]] = True
-        for place in np.flatnonzero(look & self.suspicious()).tolist():
-            i = int(np.searchsorted(places, place))
+        for i in np.flatnonzero((saved > 0) & self.suspicious(runs, places)).tolist():
+            place = int(places[i])
             record, until = runs.records[i], int(saved[i])
             segment = Segment(basis, ensemble.grid[:until], runs.q[i, :until], runs.v[i, :until], ensemble.p[place])
             account = Sample([segment], "", int(record["accepted"]), turned=float(record["turned"]))
@@ -182,7 +180,7 @@ class Block:
             values[name][whole] = kept
         gathered(kernel, runs, ensemble.p[places], basis.used, values, places, self.threads)
         for power, force in (("constraint_power", "constraint_force"), ("nonideal_power", "nonideal_force")):
-            np.einsum("sti,sti->st", values[force], values["v"], out=values[power])
+            np.vecdot(values[force], values["v"], out=values[power])
         for i in np.flatnonzero(saved < len(ensemble.grid)):
             self.cut(int(places[i]), int(saved[i]))
 
@@ -213,9 +211,11 @@ class Block:
             if len(bad):
                 yield i, int(bad[0, 0])
 
-    def suspicious(self) -> Any:
-        """(S,) which samples need a closer look."""
-        return suspicious(self.ensemble.grid, self.values, self.ensemble.setup.tol)
+    def suspicious(self, runs: stepper.Runs, places: Indices) -> Any:
+        """Which runs need a closer look."""
+        values = self.values if len(places) == len(self.ensemble) else {k: x[places] for k, x in self.values.items()}
+        steps, turned = (runs.records[name].astype(float) for name in ("accepted", "turned"))
+        return suspicious(self.ensemble.grid, values, self.ensemble.setup.tol, steps, turned)
 
     def doubt(self, place: int, sample: Sample, until: int, result: Told) -> None:
         """What cannot be vouched for in one sample."""

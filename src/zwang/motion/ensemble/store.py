@@ -220,10 +220,16 @@ class Stored:
             part = (first or 0) // self.chunk
             begin, end = part * self.chunk, min((part + 1) * self.chunk, self.shape[0])
             raise InputError(
-                f"{self.path}: {self.name} of samples {begin} to {end - 1} cannot be read "
-                f"({str(error) or type(error).__name__}): remove {self.path / 'done' / str(part)} and call "
+                f"{shown(self.path)}: {self.name} of samples {begin} to {end - 1} cannot be read "
+                f"({str(error) or type(error).__name__}): remove {shown(self.path / 'done' / str(part))} and call "
                 f"simulate_many again; that part is then computed anew"
             ) from None
+
+
+def shown(path: Path) -> Path:
+    """A place as messages call it: from the folder that one is in, if it is below."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def packing() -> Any:
@@ -256,7 +262,7 @@ def place_of(store: Any) -> Path:
         raise InputError(f"store = {str(store)!r}: give a folder on a disk that this process and all workers see")
     path = Path(store).absolute()
     if not path.parent.is_dir():
-        raise InputError(f"{path}: there is no folder {path.parent}: make it first")
+        raise InputError(f"{shown(path)}: there is no folder {path.parent}: make it first")
     return path
 
 
@@ -273,7 +279,7 @@ def found(path: Path, layout: Layout, known_by: Mapping[str, Any]) -> Store:
     """The store at a path, which must be of this sweep; how its samples are divided is its own affair."""
     import zarr
 
-    other = f"{path} is there already, and is not a store of simulate_many: choose another name"
+    other = f"{shown(path)} is there already, and is not a store of simulate_many: choose another name"
     if not path.is_dir():
         raise InputError(other)
     try:
@@ -284,17 +290,18 @@ def found(path: Path, layout: Layout, known_by: Mapping[str, Any]) -> Store:
     if not isinstance(mark, dict):
         raise InputError(other)
     if mark.get("format") != FORMAT:
-        raise InputError(f"{path} was written by another version of zwang, in another format: choose another name")
-    if differs := difference(mark["fingerprint"], known_by):
         raise InputError(
-            f"{path} holds another sweep: {differs}; choose another store, or ask for what it holds to go on with it"
+            f"{shown(path)} was written by another version of zwang, in another format: choose another name"
         )
+    if differs := difference(mark["fingerprint"], known_by):
+        remedy = "choose another store, or ask for what it holds to go on with it"
+        raise InputError(f"{shown(path)} holds another sweep: {differs}; {remedy}")
     kept = dict(group.attrs)
     kept.pop(MARK)
     own = Layout(**{**vars(layout), "chunk": int(mark["chunk"])})
     missing = [name for name in (*OWN, *own.written) if name not in group]
     if missing:
-        raise InputError(f"{path}: the array {missing[0]} is missing; remove the store and begin anew")
+        raise InputError(f"{shown(path)}: the array {missing[0]} is missing; remove the store and begin anew")
     return Store(path, own, kept, group)
 
 
@@ -305,7 +312,7 @@ def create(path: Path, layout: Layout, known_by: Mapping[str, Any], attributes: 
         lay_out(beside, layout, known_by, attributes)
         os.rename(beside, path)
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+        raise InputError(f"{shown(path)} cannot be written: {error.strerror or error}") from None
     finally:
         shutil.rmtree(beside, ignore_errors=True)
 

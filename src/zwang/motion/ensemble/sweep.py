@@ -20,7 +20,7 @@ from zwang.errors import InputError, ZwangError
 from zwang.model.has_system import is_array
 from zwang.motion.ensemble.part import compute
 from zwang.motion.ensemble.problem import Sampled
-from zwang.motion.ensemble.store import Layout, Store, found
+from zwang.motion.ensemble.store import Layout, Store, found, shown
 from zwang.motion.ensemble.together import Lead, lead_by
 from zwang.words import count
 
@@ -82,7 +82,7 @@ def sweep(asked: Sampled, store: Store, known_by: dict[str, Any], client: Any, t
         for part, refused in parts:
             if refused:
                 there = f"{store.layout.parts - left} of {count(store.layout.parts, 'part')}"
-                raise InputError(f"{refused}; {there} are in {store.path}: the same call goes on")
+                raise InputError(f"{refused}; {there} are in {shown(store.path)}: the same call goes on")
             done, left = done + store.size_of(part), left - 1
             if told:
                 told(done)
@@ -182,5 +182,5 @@ def computed(store: Store, lead: Lead | None, asked: Sampled, part: int, threads
     try:
         store.write(part, values, told)
     except OSError as error:
-        return f"{store.path} cannot be written: {error.strerror or error}"
+        return f"{shown(store.path)} cannot be written: {error.strerror or error}"
     return ""

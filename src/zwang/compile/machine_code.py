@@ -70,11 +70,13 @@ def object_engine(code: bytes, called: Iterable[str]) -> Any:
     """Load an object file; the engine gives the addresses, and holds the machine code as long as it lives."""
     import llvmlite.binding as llvm
 
-    machine = target_machine()
+    _initialise()
     for name in (*called, *COPYING):
         if name in COPYING or name.startswith(LIBRARY):
             _provide(name)
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    module = llvm.parse_assembly("")
+    engine = llvm.create_mcjit_compiler(module, llvm.Target.from_default_triple().create_target_machine())
+    engine.remove_module(module)  # without it, nothing is compiled: that took several times as long as to load
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return engine

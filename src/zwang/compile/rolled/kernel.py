@@ -95,7 +95,7 @@ def thunk(table: int, inputs: int, outputs: int) -> Any:
         + "ret void\n}\n"
         + batch_function("%outputs", "%inputs", pointer, load["outputs"] + load["inputs"])
     ).replace(" #1 {", " {")
-    engine = fresh_engine(text, ())
+    engine = fresh_engine(text)
     for name, value in own.items():
         ctypes.c_int64.from_address(engine.get_global_value_address(name)).value = value
     return engine

@@ -5,17 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import Any
 
-from zwang.compile.kernel import LONGEST, default_level, translated
-from zwang.compile.layout import NAME, module_text
+import numpy as np
+from numpy.typing import NDArray
+
+from zwang.compile import machine_code
+from zwang.compile.kernel import BATCH, LONGEST, default_level, translated
+from zwang.compile.layout import BATCH_NAME, NAME, module_text
 from zwang.compile.machine_code import machine_name, object_engine, plain_object_code, pointer_type
 from zwang.compile.program import Program
 from zwang.compile.restricted import kept
 from zwang.waiting import waiting
-
-VERSION: Final = 1  # of how machine code is made from a text, beside LLVM and the processor
 
 _ENGINES: dict[str, Any] = {}
 _OBJECTS: dict[str, bytes] = {}
@@ -35,7 +39,7 @@ class Kind:
 
 
 def kind_of(program: Program, lanes: int) -> Kind:
-    """A program in machine code, from this process or from disk if it was there before."""
+    """A program in machine code: from this process, or from disk if it was there before."""
     translator, outputs = translated(program)
     level = default_level(len(translator.code.lines))
     inputs = sum(map(len, program.inputs.values()))
@@ -48,13 +52,22 @@ def kind_of(program: Program, lanes: int) -> Kind:
     return Kind(engine.get_function_address(NAME), lanes * work_size, inputs, len(outputs), engine)
 
 
-def fresh_engine(text: str, called: Iterable[str]) -> Any:
-    """An engine of its own for a text, with its own global variables."""
+def on_rows(program: Program, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What a program gives for each row of numbers."""
+    kind, rows = kind_of(program, 1), np.ascontiguousarray(rows)
+    out, work = np.empty((len(rows), kind.outputs)), np.empty(kind.work_size)
+    many = kind.engine.get_function_address(BATCH_NAME)
+    BATCH(many)(out.ctypes.data, rows.ctypes.data, work.ctypes.data, len(rows))
+    return out
+
+
+def fresh_engine(text: str, called: Iterable[str] = ()) -> Any:
+    """An engine of its own for a module, with its own global variables."""
     return object_engine(object_of(text, 0), called)
 
 
 def object_of(text: str, level: int) -> bytes:
-    """Machine code of a text, made once."""
+    """Machine code of a module, made once."""
     key = key_of(text, level)
     if key not in _OBJECTS:
         name = f"kind-{key}.o"
@@ -68,5 +81,11 @@ def object_of(text: str, level: int) -> bytes:
 
 
 def key_of(text: str, level: int) -> str:
-    """What the machine code of a text depends on."""
-    return hashlib.sha256(f"{VERSION} {machine_name()} {level}\n{text}".encode()).hexdigest()[:32]
+    """What the machine code of a module depends on."""
+    return hashlib.sha256(maker() + f"{machine_name()} {level}\n{text}".encode()).hexdigest()[:32]
+
+
+@cache
+def maker() -> bytes:
+    """The files by which machine code is made from a text: other ones, other machine code."""
+    return b"".join(hashlib.sha256(Path(file).read_bytes()).digest() for file in (__file__, machine_code.__file__))

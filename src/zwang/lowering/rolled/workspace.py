@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from zwang.arrays import Array, Indices
-from zwang.compile import Program, compile_program
+from zwang.compile import Program
+from zwang.compile.rolled.kinds import on_rows
 from zwang.compile.rolled.program import Products, Repeat, RolledProgram, Stage
 from zwang.lowering.rolled.families import Family
 
@@ -134,5 +135,4 @@ class Workspace:
 def constants_of(family: Family, outputs: Sequence[Any]) -> Array:
     """(count, outputs) expressions of a family's constants alone."""
     symbols = family.lowered.parameters[family.parameters.shape[1] :]
-    kernel = compile_program(Program({"c": symbols}, {"y": tuple(outputs)}), optimise=0)
-    return kernel(c=family.constants)["y"]
+    return on_rows(Program({"c": symbols}, {"y": tuple(outputs)}), family.constants)

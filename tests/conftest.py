@@ -17,3 +17,29 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if "taylor" in item.nodeid:
                 item.add_marker(pytest.mark.skip(reason="heyoka is not installed"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--rolled`: every system is lowered in loops over families, as large ones are."""
+    parser.addoption("--rolled", action="store_true", help="lower all systems in loops, as large ones are")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """What is marked `both_codes` runs on straight-line code and on loops."""
+    if metafunc.definition.get_closest_marker("both_codes"):
+        metafunc.parametrize("code", ["straight", "rolled"], indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def code(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """On which kind of code a test runs: that which its systems get by their size, or loops for all."""
+    kind = getattr(request, "param", "rolled" if request.config.getoption("--rolled") else "straight")
+    if kind == "rolled":
+        from zwang.lowering import matrices
+        from zwang.lowering.cache import Kept
+        from zwang.lowering.rolled import families
+
+        monkeypatch.setattr(families, "ROLLED_FROM", 0)
+        monkeypatch.setattr(families, "ROLLED_IN_LANES_FROM", 0)
+        monkeypatch.setattr(matrices, "_KERNELS", Kept())
+    return kind

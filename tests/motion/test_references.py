@@ -41,6 +41,7 @@ def test_andrews_to_twelve_digits_with_drift_at_round_off(method):
     assert motion.drift == "none"
 
 
+@pytest.mark.both_codes
 def test_andrews_published_solution_and_history_of_the_crank():
     system, start = problems.andrews()
     history = numbers("andrews")["crank_angle_history"]
@@ -89,6 +90,7 @@ def pendulum_error(method, drift, until):
 # Chain of four-bars (A02), through its singular positions
 
 
+@pytest.mark.both_codes
 @pytest.mark.parametrize("method", ["native", "taylor"])
 def test_one_four_bar_through_ten_singular_positions(method):
     system, start = problems.four_bar(1)
@@ -100,6 +102,7 @@ def test_one_four_bar_through_ten_singular_positions(method):
     assert "at t = 0.70845" in motion.message
 
 
+@pytest.mark.both_codes
 def test_five_four_bars():
     system, start = problems.four_bar(5)
     motion = zw.simulate(system, start, 10.0, samples=101, tol=1e-13, method="native")
@@ -109,6 +112,7 @@ def test_five_four_bars():
     assert all(name in motion.message for name in system.constraint_names)
 
 
+@pytest.mark.both_codes
 def test_two_four_bars_at_published_times():
     system, start = problems.four_bar(2)
     rows = numbers("four-bar")["N=2"]["B0"]
@@ -121,6 +125,7 @@ def test_two_four_bars_at_published_times():
 # Light cart, heavy top, governor
 
 
+@pytest.mark.both_codes
 @pytest.mark.parametrize("method", ["native", "taylor"])
 def test_cart_of_a_millionth_of_the_mass(method):
     system, start = problems.cart_pole()
@@ -184,6 +189,7 @@ def test_classics_to_their_closed_forms(name, method):
     assert np.abs(found - reference(name)[: len(found)]).max() < 1e-11
 
 
+@pytest.mark.both_codes
 def test_ball_on_turntable_returns_after_seven_halves_of_a_turn():
     system, start = problems.ball_on_turntable()
     period = reference("ball on turntable")[2]
@@ -191,6 +197,7 @@ def test_ball_on_turntable_returns_after_seven_halves_of_a_turn():
     assert np.abs(at_end(motion, ["X", "Y"], ["X", "Y"]) - [0.3, 0.1, 0.05, -0.12]).max() < 1e-11
 
 
+@pytest.mark.both_codes
 def test_rolling_disk_in_steady_precession():
     system, start = problems.rolling_disk()
     motion = zw.simulate(system, start, 3.0, samples=31, tol=1e-14, method="native")
@@ -202,6 +209,7 @@ def test_rolling_disk_in_steady_precession():
     assert float(abs(radius - 0.5 * abs(reference("rolling disk")[0]) / 2.3).max()) < 1e-11
 
 
+@pytest.mark.both_codes
 def test_forces_of_the_classics():
     bead = zw.simulate(*problems.bead_on_wire(), 1.5, samples=16, tol=1e-13)
     sideways = 2 * 2.1**2 * 0.4 * np.sinh(2.1 * bead.time)

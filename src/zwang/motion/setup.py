@@ -118,6 +118,8 @@ class Setup:
     """Whether programs will be differentiated: only straight-line ones can be."""
     contact: Held | None = None
     """The mode of the contacts, if there are any."""
+    in_lanes: bool = False
+    """Whether many runs are computed side by side."""
 
     def matrices(self, t: float, q: Array, v: Array) -> Matrices:
         """The system's matrices at a state."""
@@ -169,7 +171,7 @@ class Setup:
             return None
         if self.contact is not None:  # their rows are masked in straight-line programs only
             return None
-        return rolled(self.running)
+        return rolled(self.running, self.in_lanes)
 
     @property
     def locked(self) -> Locked | None:

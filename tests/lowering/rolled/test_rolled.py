@@ -189,7 +189,8 @@ def test_motions_are_the_same_on_both_kinds_of_code(monkeypatch):
 
 
 def test_many_runs_of_a_rolled_system_equal_single_ones(monkeypatch):
-    monkeypatch.setattr(families, "ROLLED_FROM", 0)
+    for least in ("ROLLED_FROM", "ROLLED_IN_LANES_FROM"):
+        monkeypatch.setattr(families, least, 0)
     system, start = net(2)
     heights = np.linspace(0, 0.1, 9)
     starts = start | {c: start[c] + heights for c in system.coordinates[2::3]}

@@ -43,6 +43,7 @@ def with_rows(system, factors):
 # No crossing goes unreported
 
 
+@pytest.mark.both_codes
 @pytest.mark.parametrize("tol", [1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13])
 def test_every_crossing_is_leapt_and_reported_or_the_run_stops(tol):
     # Of a scan over speeds; the last three have their crossing well hidden between stages at loose tolerances.
@@ -80,6 +81,7 @@ def test_states_are_saved_across_a_leap(method):
     assert float(abs(across - 1).max()) < 1e-8
 
 
+@pytest.mark.both_codes
 def test_a_run_may_end_inside_a_leap():
     system, start = problems.four_bar(1)
     motion = zw.simulate(system, start, 0.709, samples=3, tol=1e-13)
@@ -136,6 +138,7 @@ def test_near_misses_are_integrated_through(least, method):
     assert motion.event_time.values == pytest.approx([1.0], abs=1e-9)
 
 
+@pytest.mark.both_codes
 @pytest.mark.parametrize("longer", [1e-3, 1e-4, 1e-5])
 def test_a_linkage_with_slightly_unequal_bars_is_a_near_miss(longer):
     x1, y1, x2, y2 = q = zw.coordinates("x1 y1 x2 y2")
@@ -160,6 +163,7 @@ def test_a_linkage_with_slightly_unequal_bars_is_a_near_miss(longer):
         assert float(abs(motion.residual).max()) < 1e4 * tol
 
 
+@pytest.mark.both_codes
 @pytest.mark.parametrize("factors", [(1,), (1, 2)], ids=["independent", "every row twice"])
 def test_a_pivot_may_be_small_because_a_mass_is(factors):
     system, start = problems.cart_pole()
@@ -221,6 +225,7 @@ def test_a_row_that_vanishes_for_good_stops_the_motion(method):
     assert kept.status == "singular"
 
 
+@pytest.mark.both_codes
 def test_rows_that_become_dependent_for_good_stop_the_motion():
     system = zw.System(
         (x, y),
@@ -253,6 +258,7 @@ def test_constraints_that_come_to_contradict_each_other_stop_the_motion(power, m
     assert zw.simulate(system, start, 0.9, samples=10, method=method).status == "finished"
 
 
+@pytest.mark.both_codes
 def test_a_start_at_a_singular_position_is_refused_or_stops():
     system, _ = problems.four_bar(1)
     flat = dict(zip(system.coordinates, (1.0, 2.0, 0.0, 0.0), strict=True))
@@ -264,6 +270,7 @@ def test_a_start_at_a_singular_position_is_refused_or_stops():
 # Crossings
 
 
+@pytest.mark.both_codes
 @pytest.mark.parametrize("heavy", [1, 3])
 @pytest.mark.parametrize("tol", [1e-6, 1e-9, 1e-12])
 def test_a_crossing_is_as_accurate_as_other_steps(heavy, tol):
@@ -306,6 +313,7 @@ def test_a_crossing_is_as_accurate_as_other_steps(heavy, tol):
     assert motion.message.count("(left, right, coupler become dependent)") == len(instants) == 4
 
 
+@pytest.mark.both_codes
 def test_redundant_rows_lose_rank_where_the_others_do():
     # The same linkage with every constraint given twice: damped, and the singular positions are found all the same.
     system, start = problems.four_bar(1, 0.35)
@@ -316,6 +324,7 @@ def test_redundant_rows_lose_rank_where_the_others_do():
     assert (motion["rank"] == 3).all()
 
 
+@pytest.mark.both_codes
 def test_an_event_that_stops_a_crossing_before_its_instant_leaves_nothing_to_report():
     system, start = problems.four_bar(1)
     y0 = system.coordinates[2]
@@ -325,6 +334,7 @@ def test_an_event_that_stops_a_crossing_before_its_instant_leaves_nothing_to_rep
     assert "Leapt" not in motion.message
 
 
+@pytest.mark.both_codes
 @pytest.mark.parametrize("mass", [1 - t, sp.cos(x)], ids=str)
 def test_a_mass_that_vanishes_stops_the_motion(mass):
     system = zw.System((x, y), mass=[[mass, 0], [0, 1]], forces={x: 0, y: 0}, constraints={"line": y - x})

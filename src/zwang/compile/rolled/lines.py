@@ -30,8 +30,7 @@ def eliminate_line(builder: Any, width: int, rows: int, panel: Array, pivots: Ar
     for k in range(count):
         pivot = builder.extract_element(columns[k], ir.IntType(32)(k))
         builder.store(pivot, builder.gep(pivots, [INT(k)]))
-        factor = builder.fdiv(FLOAT(1.0), pivot)
-        scaled.append(builder.fmul(columns[k], spread(builder, factor, LINE)))
+        scaled.append(builder.fdiv(columns[k], spread(builder, pivot, LINE)))
         builder.store(scaled[k], line(builder, panel, LANES * k), align=8)
         for j in range(k + 1, count):
             columns[j] = builder.fsub(columns[j], builder.fmul(everywhere(builder, scaled[k], j), columns[k]))

@@ -110,13 +110,13 @@ def eliminate(width: int, stride: int, panel: Array, pivots: Array, unscaled: Ar
     """The columns of a panel, one after another; `unscaled` keeps them as they are before they are divided."""
     for k in range(width):
         column, kept = shift(panel, k * stride), shift(unscaled, k * stride)
-        pivots[k] = column[k]
-        factor = 1.0 / column[k]
+        pivot = column[k]
+        pivots[k] = pivot
         i = whole_lanes(k)
         while i < stride:
             values = neighbours(column, i)
             put_neighbours(kept, i, values)
-            put_neighbours(column, i, values * factor)
+            put_neighbours(column, i, values / pivot)
             i += LANES
         for j in range(k + 1, width):
             entry, later = column[j], shift(panel, j * stride)

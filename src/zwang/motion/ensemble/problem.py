@@ -55,7 +55,7 @@ class Sampled:
         if start is None:
             start = state_arrays(system, start_of_each(self.given, None, self.parameters, t, "starts"))
         q, v, p = spread(*start, values.p, self.count)
-        setup = prepare(system, replace(values, p=p[0]), self.options)
+        setup = replace(prepare(system, replace(values, p=p[0]), self.options), in_lanes=True)
         return Ensemble(setup, t, self.options.until, self.options.grid, q, v, p)
 
 

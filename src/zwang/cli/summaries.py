@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from typing import TYPE_CHECKING, Any
 
 from zwang.cli.terminal import figure, seconds
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from zwang.verdict import Verdict
 
 MOST = 8  # names listed before the rest is only counted
-TIME = re.compile(r"\bt = [-+]?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?")
 STANDS = 1e-9  # of a coordinate, and of the unit: what moves less is at rest
 LONGEST = 600  # characters of a message
 
@@ -62,15 +60,6 @@ def in_one_line(verdict: "Verdict | None") -> tuple[str, str]:
 def cut_at_word(message: str) -> str:
     """A message, cut if it is very long: each of a hundred singular positions may add a sentence to it."""
     return message if len(message) <= LONGEST else f"{message[:LONGEST].rsplit(' ', 1)[0]} …"
-
-
-def with_unit(message: str, unit: str) -> str:
-    """A message with the unit of time after its times.
-
-    >>> with_unit("finished at t = 10.", "s"), with_unit("finished at t = 1.5.", "")
-    ('finished at t = 10 s.', 'finished at t = 1.5.')
-    """
-    return TIME.sub(lambda found: f"{found.group()} {unit}", message) if unit else message
 
 
 def is_still(motion: "xr.Dataset") -> bool:

@@ -1,5 +1,6 @@
 """Units of a motion, where its author gave them: labels for axes and tables, never factors."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
 # What a unit of energy over one of a coordinate is commonly called.
 FORCES = {("J", "m"): "N", ("J", "rad"): "N·m", ("J", ""): "N·m", ("mJ", "mm"): "N", ("kJ", "m"): "kN"}
 POWERS = {("J", "s"): "W", ("kJ", "s"): "kW"}
+TIME = re.compile(r"\bt = [-+]?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,15 @@ class Units:
     def power(self) -> str:
         """The unit of power."""
         return POWERS.get((self.energy, self.time), f"{self.energy}/{self.time}") if self.energy and self.time else ""
+
+
+def with_unit(message: str, unit: str) -> str:
+    """A message with the unit of time after its times.
+
+    >>> with_unit("finished at t = 10.", "s"), with_unit("finished at t = 1.5.", "")
+    ('finished at t = 10 s.', 'finished at t = 1.5.')
+    """
+    return TIME.sub(lambda found: f"{found.group()} {unit}", message) if unit else message
 
 
 def with_units(motion: "xr.Dataset", units: Units) -> "xr.Dataset":

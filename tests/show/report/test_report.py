@@ -127,7 +127,7 @@ def test_the_summary_says_what_happened():
     text = read(report_of(PENDULUM)).text
     assert "Pendulum is described by 2 coordinates and 1 constraint, holonomic." in text
     assert "It has rank 1 at the start, so 1 degree of freedom remains." in text
-    assert "finished at t = 2." in text
+    assert "The motion began at t = 0 s and finished at t = 2 s." in text
     assert "Nothing to object to" in text
     assert "A point mass on a rod." in text
 

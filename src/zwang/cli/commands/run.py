@@ -11,6 +11,7 @@ from zwang.cli.options import AsJson, Floating, Model, Pull, Settings, Starts, c
 from zwang.cli.output_paths import require_kinds, require_targets
 from zwang.engines.registry import LOOSEST, TIGHTEST, methods
 from zwang.formulations.forms import integrable
+from zwang.results.units import with_unit
 from zwang.words import count
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ def show(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: dic
         rows.append(("events", summaries.event_words(motion, case.model.units.time)))
     color = "yellow" if a["doubts"] else "" if fine else "red"
     unit = case.model.units.time
-    rows.append(("end", terminal.text(summaries.with_unit(summaries.cut_at_word(a["message"]), unit), color)))
+    rows.append(("end", terminal.text(with_unit(summaries.cut_at_word(a["message"]), unit), color)))
     if summaries.is_still(motion):
         words = f"nothing moves: the start is an equilibrium; {elsewhere(case)}"
         rows.append(("note", terminal.text(words, "yellow")))

@@ -5,6 +5,7 @@ from collections import Counter
 from html import escape
 
 from zwang.results.account import LEVELS
+from zwang.results.units import with_unit
 from zwang.show.report.html import MOST_LISTED, badge, number
 from zwang.show.report.subject import Subject
 from zwang.verdict import Verdict
@@ -103,7 +104,7 @@ def ending(subject: Subject) -> str:
     unit = subject.unit("time")
     begin, end = subject.span
     saved = "" if subject.finished else f" States are saved up to t = {number(end, unit, 6)}."
-    return f"The motion began at t = {number(begin, unit)} and {escape(message)}{saved}"
+    return f"The motion began at t = {number(begin, unit)} and {escape(with_unit(message, unit))}{saved}"
 
 
 def worst(subject: Subject) -> tuple[float, str]:

@@ -14,6 +14,9 @@ PACKAGE = TESTS.parent / "src" / "zwang"
 TESTED_IN = {
     "analysis/dynamics": ("analysis/test_equilibrium",),
     "analysis/family": ("analysis/test_equilibrium",),
+    "analysis/fitting/identify": ("analysis/fitting/test_fit",),
+    "analysis/fitting/measured": ("analysis/fitting/test_fit",),
+    "analysis/fitting/trial": ("analysis/fitting/test_fit",),
     "analysis/linear": ("analysis/test_linearize",),
     "analysis/readings": ("analysis/test_equilibrium",),
     "analysis/samples": ("analysis/test_linearize",),

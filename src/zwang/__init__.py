@@ -12,6 +12,7 @@ from zwang.display import write_with
 
 if TYPE_CHECKING:
     from zwang.analysis.equilibrium import Equilibrium, equilibrium, steady
+    from zwang.analysis.fitting.fit import Fit, fit
     from zwang.analysis.kinematics import kinematics
     from zwang.analysis.linearize import linearize
     from zwang.analysis.modes import modes
@@ -51,6 +52,8 @@ _HOME = {
     "Equilibrium": "zwang.analysis.equilibrium",
     "equilibrium": "zwang.analysis.equilibrium",
     "steady": "zwang.analysis.equilibrium",
+    "Fit": "zwang.analysis.fitting.fit",
+    "fit": "zwang.analysis.fitting.fit",
     "kinematics": "zwang.analysis.kinematics",
     "linearize": "zwang.analysis.linearize",
     "modes": "zwang.analysis.modes",
@@ -103,6 +106,7 @@ __all__ = [
     "Equations",
     "Equilibrium",
     "Event",
+    "Fit",
     "ModelFile",
     "Shape",
     "Signal",
@@ -123,6 +127,7 @@ __all__ = [
     "equilibrium",
     "evaluate",
     "family",
+    "fit",
     "function",
     "kinematics",
     "linearize",

@@ -48,6 +48,7 @@ def nouns(name):
         "Verdict": zw.diagnose(system, START),
         "Solution": zw.evaluate(system, START),
         "Equilibrium": zw.equilibrium(system, START),
+        "Fit": zw.fit(system, {"t": [0.1, 0.2, 0.3], "x": [1.99, 1.97, 1.93]}, {g: 9}, start=START),
         "Event": zw.Event(y, name, stop=True),
         "Signal": zw.Signal([0, 1, 2], [0, 3, 1]),
         "Drawing": zw.Drawing((shape,)),

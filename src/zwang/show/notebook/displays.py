@@ -8,7 +8,7 @@ from zwang.show.notebook.equations import equations
 from zwang.show.notebook.files import black_box, model_file
 from zwang.show.notebook.mechanism import imported, mechanism, part
 from zwang.show.notebook.model import constraint, drawing, event, shape, signal, system
-from zwang.show.notebook.numbers import equilibrium, solution, stepper, verdict
+from zwang.show.notebook.numbers import equilibrium, fit, solution, stepper, verdict
 from zwang.show.player import asset
 from zwang.time_limit import within
 
@@ -24,6 +24,7 @@ WRITERS: dict[str, Callable[[Any], str]] = {
     "Equations": equations,
     "Verdict": verdict,
     "Equilibrium": equilibrium,
+    "Fit": fit,
     "Solution": solution,
     "Stepper": stepper,
     "Mechanism": mechanism,

@@ -14,6 +14,7 @@ from zwang.words import count, listed
 
 if TYPE_CHECKING:
     from zwang.analysis.equilibrium import Equilibrium
+    from zwang.analysis.fitting.fit import Fit
     from zwang.formulations.solution import Solution
     from zwang.motion.handles.stepper import Stepper
     from zwang.verdict import Verdict
@@ -93,6 +94,18 @@ def equilibrium(given: "Equilibrium") -> str:
         + bounded("State", ("Coordinate or rate", "Value"), state, "numbers", len(given.state))
         + bounded("Multipliers", ("Constraint", "Multiplier", "Reaction"), rows, "numbers", len(given.multipliers))
     )
+
+
+def fit(given: "Fit") -> str:
+    """A fit: values with their errors, and what data can tell."""
+    kinds = {True: badge("told", "good"), False: badge("open", "note")}
+    rows = [
+        [escape(str(s)), number(x, digits=9), number(given.errors[s], digits=3), kinds[given.identifiable[s]]]
+        for s, x in [*given.values.items()][:MOST_ROWS]
+    ]
+    facts = count(len(given.values), "unknown"), count(given.numbers, "number")
+    body = bounded("Values", ("Unknown", "Value", "Standard error", "Data"), rows, "numbers", len(given.values))
+    return heading("Fit", given.name, *facts) + body + paragraph(given.verdict)
 
 
 def accounts(given: "Solution") -> list[tuple[str, str]]:

@@ -1,0 +1,1 @@
+"""Parameters and starts from measured motions."""

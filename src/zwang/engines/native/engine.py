@@ -183,16 +183,22 @@ def room(kernel: Kernel) -> int:
 def kernels_for(task: Task, runs: int) -> stepper.Kernels:
     """The kernels for so many runs of a task: in lanes if there are enough to fill them.
 
-    With events and projections every run goes by itself.
+    With events every run goes by itself.
     """
     loop.compiled()  # once on this machine, and no part of the time that the runs take
     if runs < LANES:
         return kernels_of(task)
-    if task.events or task.projection or isinstance(task.acceleration, RolledProgram):
+    if task.events or isinstance(task.acceleration, RolledProgram) or isinstance(task.projection, RolledProgram):
         return kernels_of(task, optimised)
     kernel = compiled_in_lanes(task.acceleration)
+    projection = compiled_in_lanes(task.projection) if task.projection else None
     lanes_loop.compiled()
-    return replace(kernels_of(task), in_lanes=kernel.address, work_in_lanes=kernel.work_size)
+    return replace(
+        kernels_of(task),
+        in_lanes=kernel.address,
+        projection_in_lanes=projection.address if projection else 0,
+        work_in_lanes=max(kernel.work_size, projection.work_size if projection else 0),
+    )
 
 
 def drive(

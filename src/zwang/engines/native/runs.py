@@ -82,6 +82,7 @@ class Kernels:
     projection: int = 0
     bridge: int = 0
     in_lanes: int = 0  # the acceleration of several runs at once, for `advance_many`
+    projection_in_lanes: int = 0
     work_in_lanes: int = 0
 
 
@@ -287,7 +288,7 @@ def advance_many(
 
     The loop runs without Python's lock, so plain threads use all cores; each takes the next run when it is done
     with one. Given a kernel for lanes, a thread has as many runs at once as there are lanes; they compute what each
-    would compute by itself, to rounding. That is for runs without events and projection. An interrupt stops
+    would compute by itself, to rounding. That is for runs without events. An interrupt stops
     them after their slice of `attempts`, ready to go on. If it is said `which` runs are meant, each goes by itself.
     """
     count = min(threads or os.cpu_count() or 1, len(runs))
@@ -330,7 +331,8 @@ def _in_lanes(runs: Runs, until: float, attempts: int, count: int) -> Callable[[
     """What a thread does in one turn, until it is False: a slice of the runs in its lanes."""
     k, advance_group = runs.kernels, lanes_loop.compiled()
     start = runs.memory[0, : 1 + 2 * k.coordinates + k.parameters]
-    groups = lanes.prepare(runs.records, start, k.in_lanes, k.work_in_lanes, loop.address(), count)
+    kernels = k.in_lanes, k.projection_in_lanes
+    groups = lanes.prepare(runs.records, start, kernels, k.work_in_lanes, loop.address(), count)
 
     def turn(thread: int) -> bool:
         addresses = groups.records.ctypes.data, thread, runs.records.ctypes.data

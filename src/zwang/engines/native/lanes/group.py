@@ -41,6 +41,9 @@ GROUP: Final = np.dtype(
         ("worked", "f8", LANES),
         ("worked_low", "f8", LANES),
         ("turned", "f8", LANES),
+        ("projections", "f8", LANES),
+        ("misses", "f8", LANES),
+        ("left", "f8", LANES),
         # Sizes.
         ("n", "i8"),  #             coordinates
         ("state", "i8"),  #         1 + 2n + parameters
@@ -51,6 +54,7 @@ GROUP: Final = np.dtype(
         ("busy", "i8"),  #          lanes that have one
         # Functions, by address.
         ("acceleration", "i8"),  #  for all lanes at once
+        ("projection", "i8"),  #    likewise; 0 for none
         ("alone", "i8"),  #         `loop.advance`, for one run
         # Arrays of lanes, by address; those that `RUN` has, too, under its names.
         ("now", "i8"),
@@ -58,6 +62,8 @@ GROUP: Final = np.dtype(
         ("new", "i8"),
         ("new_low", "i8"),
         ("x", "i8"),
+        ("x_low", "i8"),
+        ("out", "i8"),
         ("k", "i8"),  #             (16, stride)
         ("sums", "i8"),
         ("dense", "i8"),
@@ -74,7 +80,9 @@ GROUP: Final = np.dtype(
         ("zone", "f8"),
         ("pivot_tol", "f8"),
         ("step_limit", "f8"),
-        ("padding", "i8", 12),  #   groups belong to different threads: their cache lines are kept apart
+        ("position_tol", "f8"),
+        ("velocity_tol", "f8"),
+        ("padding", "i8", 15),  #   groups belong to different threads: their cache lines are kept apart
     ]
 )
 """All there is to know about a group."""
@@ -95,9 +103,11 @@ class Groups:
 
 
 def prepare(
-    runs: NDArray[np.void], start: NDArray[np.float64], acceleration: int, work: int, alone: int, count: int
+    runs: NDArray[np.void], start: NDArray[np.float64], kernels: tuple[int, int], work: int, alone: int, count: int
 ) -> Groups:
     """So many groups for these records of runs, which share their settings; `work` counts doubles.
+
+    `kernels` are the addresses of acceleration and projection in lanes, the latter 0 if there is none.
 
     A lane that has no run is evaluated with the others, and must do no harm: `start` is the state of one of the runs,
     with its parameters, among which there may be addresses.
@@ -123,13 +133,14 @@ def prepare(
     for name, place in places.items():
         records[name] = memory.ctypes.data + 8 * (place + total * np.arange(count))
     shared = ("n", "pivots", "powers", "growing", "zone", "rtol", "atol", "max_step", "quiet_step", "pivot_tol")
-    for name in (*shared, "step_limit"):
+    for name in (*shared, "step_limit", "position_tol", "velocity_tol"):
         records[name] = first[name]
     settings = {
         "state": 1 + 2 * n + parameters,
         "stride": n + pivots + powers,
         "count": len(runs),
-        "acceleration": acceleration,
+        "acceleration": kernels[0],
+        "projection": kernels[1],
         "alone": alone,
         "waiting": waiting.ctypes.data,
     }

@@ -5,8 +5,8 @@ is rare, and then the run leaves its lane: `loop.advance` tries that step again 
 does, and the lane goes on from where the run then is. A run that ends makes room for the next that waits.
 
 Steps are computed, accepted and refused by what does so for one run (`step`, `pivots`, `quadrature`, `control`,
-`outcome`). The loop is another: it knows masks where that of a run branches, and nothing of events, projections and
-singular positions; at a break it hands over.
+`outcome`). The loop is another: it knows masks where that of a run branches, and nothing of events and singular
+positions; at a break it hands over.
 
 Read from the bottom up: `advance` is the loop, the rest are its verbs.
 """
@@ -24,6 +24,7 @@ from zwang.engines.native.bridge import low_at_end
 from zwang.engines.native.control import shrunk
 from zwang.engines.native.lanes.group import Group
 from zwang.engines.native.lanes.moves import admit, attend, draw, look_ahead, move_out
+from zwang.engines.native.lanes.projection import project, project_inside
 from zwang.engines.native.lanes.step import calm_pivots, evaluate, holds, mask_of, plan, rows
 from zwang.engines.native.loop import FINISHED, RUNNING, STEP_TOO_SMALL
 from zwang.engines.native.numbers import bits, choose, smaller
@@ -100,6 +101,8 @@ def hand_out(group: Group, runs: RunRecord, which: Mask) -> None:
     while left != 0:
         theta = ((group.wanted - t) - group.t_low) / h
         interpolate(group, h, group.t_low, theta)
+        if group.projection != 0:
+            project_inside(group, mask_of(left))
         slope_at(group, h, theta)
         if group.powers != 0:
             group.work_there = work_until(group, theta)
@@ -128,7 +131,11 @@ def attempt(group: Group, runs: RunRecord) -> int:
     stages(group, h, t_low, FIRST, LAST)
     error = finish(group, h)
     refused = busy & (error > 1.0) & (error <= HUGE)
-    good = busy & (error <= 1.0) & evaluate(group, END, new)
+    good = busy & (error <= 1.0)
+    projections, misses, worst = group.projections, group.misses, group.left
+    if group.projection != 0:
+        good &= project(group, new, rows(group.new_low), good)
+    good &= evaluate(group, END, new)
     if bits(refused) != 0:
         # What to say should the step become too small is plain where pivots are calm; elsewhere the run asks by itself.
         lowest, calm = calm_pivots(group, LAST)
@@ -150,6 +157,10 @@ def attempt(group: Group, runs: RunRecord) -> int:
     group.evaluations += choose(good, END - FIRST + 1, 0)
     group.pivot = choose(good, smaller(group.pivot, lowest), group.pivot)
     settle(group, runs, good, error)
+    # what is tried again by the run alone counts there
+    group.projections = choose(good, group.projections, projections)
+    group.misses = choose(good, group.misses, misses)
+    group.left = choose(good, group.left, worst)
     return bits(busy & ~(good | refused))
 
 

@@ -62,6 +62,9 @@ def settle_in(group: Group, runs: RunRecord, lane: int, number: int, until: floa
     group.worked[lane] = run.worked
     group.worked_low[lane] = run.worked_low
     group.turned[lane] = run.turned
+    group.projections[lane] = run.projections
+    group.misses[lane] = run.misses
+    group.left[lane] = run.left
     group.volume[lane] = run.volume
     look_ahead(group, runs, lane)
 
@@ -93,6 +96,9 @@ def move_out(group: Group, runs: RunRecord, lane: int) -> int:
     run.worked = group.worked[lane]
     run.worked_low = group.worked_low[lane]
     run.turned = group.turned[lane]
+    run.projections = int(group.projections[lane])
+    run.misses = int(group.misses[lane])
+    run.left = group.left[lane]
     run.volume = group.volume[lane]
     return number
 

@@ -43,3 +43,18 @@ def test_what_is_declared_nowhere_is_refused_by_name():
     motion = zw.simulate(CART, START, 1.0, samples=2)
     with pytest.raises(InputError, match=r"gait is unknown along this motion"):
         along(motion, CART, [zw.parameters("gait")])
+
+
+def test_what_was_asked_for_once_is_not_compiled_again(monkeypatch):
+    import zwang.results.evaluate_along as module
+
+    made, real = [], module.compile_program
+    monkeypatch.setattr(module, "compile_program", lambda program: made.append(program) or real(program))
+    u, k = zw.coordinates("u_again"), zw.parameters("k_again")
+    system = zw.System((u,), kinetic=zw.dot(u) ** 2 / 2, potential=k * u**2 / 2, parameters={k: 4})
+    motion = zw.simulate(system, {u: 1, zw.dot(u): 0}, until=1, samples=3)
+    first, again = (module.along(motion, system, [u + k]) for _ in range(2))
+    other = module.along(motion, system, [u + k], {k: 9})
+    assert len(made) == 1
+    np.testing.assert_array_equal(first, again)
+    np.testing.assert_allclose(other - first, 5.0)

@@ -7,15 +7,18 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from zwang.arrays import Array
-from zwang.compile import Program, compile_program
+from zwang.compile import Kernel, Program, compile_program
 from zwang.equations.languages import translate
 from zwang.errors import InputError
+from zwang.lowering.cache import Kept
 from zwang.model import System
 from zwang.model.symbols import as_scalar, rates, t
 from zwang.model.values import named_like, one_number, parameter_values, suggestion
 
 if TYPE_CHECKING:
     import xarray as xr
+
+_ALONG: Kept[Kernel] = Kept()
 
 
 def along(
@@ -37,18 +40,33 @@ def along(
     array([[1., 2.],
            [9., 2.]])
     """
+    p, inputs = parameter_values(system, parameters)
+    spare = spare_values(system, parameters)
+    wanted = tuple(map(as_scalar, expressions)), tuple(map(as_scalar, potentials))
+    symbols = system.symbols_with(inputs)
+    key = (system.coordinates, symbols, tuple(inputs.items()), tuple(spare.items()), *wanted)
+    kernel = _ALONG.get(key, lambda: kernel_of(system, symbols, inputs, spare, *wanted))
+    return kernel(t=motion.time.values[:, None], q=motion.q.values, v=motion.v.values, p=p)["values"]
+
+
+def kernel_of(
+    system: System,
+    symbols: Sequence[sp.Symbol],
+    inputs: Mapping[sp.Expr, Any],
+    spare: Mapping[sp.Symbol, sp.Float],
+    expressions: Sequence[sp.Expr],
+    potentials: Sequence[sp.Expr],
+) -> Kernel:
+    """The native code of expressions in a system's coordinates, and of the powers of potentials."""
     import symengine as se
 
-    p, inputs = parameter_values(system, parameters)
-    symbols = system.symbols_with(inputs)
     n = len(system.coordinates)
     packed = {"t": 1, "q": n, "v": n, "p": len(symbols)}
     names = {key: tuple(se.Symbol(f"{key}{i}") for i in range(size)) for key, size in packed.items()}
     known: dict[sp.Basic, Any] = dict(zip(symbols, names["p"], strict=True)) | {t: names["t"][0]}
     for q, qi, vi in zip(system.coordinates, names["q"], names["v"], strict=True):
-        known |= {q: qi, rates(q)[0]: vi}
-    spare = spare_values(system, parameters)
-    wanted = [as_scalar(e).xreplace(spare) for e in (*expressions, *potentials)]
+        known[q], known[rates(q)[0]] = qi, vi
+    wanted = [e.xreplace(spare) for e in (*expressions, *potentials)]
     wanted = [e.subs(inputs).doit() if inputs and e.has(*inputs) else e for e in wanted]
     for e in wanted:
         strange = sorted((e.free_symbols | e.atoms(AppliedUndef)) - known.keys(), key=str)
@@ -58,8 +76,7 @@ def along(
     values, V = found[: len(expressions)], found[len(expressions) :]
     motion_names = names["q"], names["v"]
     flows = [-sum((v.diff(q) * rate for q, rate in zip(*motion_names, strict=True)), start=se.S.Zero) for v in V]
-    kernel = compile_program(Program(inputs=names, outputs={"values": (*values, *flows)}))
-    return kernel(t=motion.time.values[:, None], q=motion.q.values, v=motion.v.values, p=p)["values"]
+    return compile_program(Program(inputs=names, outputs={"values": (*values, *flows)}))
 
 
 def spare_values(system: System, parameters: Mapping[Any, Any] | None) -> dict[sp.Symbol, sp.Float]:

@@ -360,3 +360,24 @@ def test_velocities_that_are_rounding_contradict_nothing():
     moving = dict(linkage.start) | {v: 1e-3 * draw.normal() for v in linkage.system.velocities}
     with pytest.raises(InconsistentError, match="contradicts"):
         zw.evaluate(linkage, moving)
+
+
+def test_a_large_system_at_one_state_has_the_solution_of_a_stack_of_one():
+    count = 200
+    points = zw.coordinates("p", shape=(count, 2))
+    a, b = zw.coordinates("a_point b_point", shape=2)
+    system = zw.System(
+        points,
+        kinetic=zw.family((zw.dot(a) ** 2).sum() / 2, {a: points}),
+        potential=zw.family(9.81 * a[1], {a[1]: points[:, 1]}),
+        constraints={
+            "first": (points[0] ** 2).sum() - 1,
+            "link": zw.family(((a - b) ** 2).sum() - 1, {a: points[1:], b: points[:-1]}),
+        },
+    )
+    at = np.stack([0.8 * np.arange(1, count + 1), 0.6 * np.arange(1, count + 1)], axis=1)
+    rate = np.stack([-0.6 * np.arange(1, count + 1), 0.8 * np.arange(1, count + 1)], axis=1)  # it turns as one
+    alone = zw.evaluate(system, {points: at, zw.dot(points): rate})
+    stack = zw.evaluate(system, {points: at[None], zw.dot(points): rate[None]})
+    for name in ("acceleration", "multipliers", "constraint_force", "gaussian", "constraint_power", "rank"):
+        np.testing.assert_allclose(getattr(alone, name), getattr(stack, name)[0], rtol=1e-7, atol=1e-7, err_msg=name)

@@ -15,6 +15,7 @@ from zwang.arrays import EPS, Array
 from zwang.dense import solve_named
 from zwang.errors import InconsistentError, InputError
 from zwang.formulations.forms import DEFAULT
+from zwang.formulations.large import solve_large
 from zwang.formulations.solution import Solution
 from zwang.formulations.solve import Names
 from zwang.linalg.sparse.matrix import diagonal_of, is_sparse
@@ -58,9 +59,12 @@ def evaluate(
     state = start_of_each(given, state, parameters, t, "state")
     if choice.get("eliminate") is not None:
         choice["eliminate"] = [column_of(system, q) for q in choice["eliminate"]]
+    one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
+    plain = form == DEFAULT and not choice and not one_sided.any()
+    if plain and (alone := solved_large(system, state, t, parameters)) is not None:
+        return alone
     now, q, v = matrices(system, state, t, parameters)
     A, b = now.A, now.b
-    one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
     if one_sided.any():
         idle = one_sided & ~touching(system, now, q, v)
         A = np.where(idle[..., None], 0.0, A)  # 0 ≥ −1: a row that asks for nothing
@@ -81,6 +85,21 @@ def solved(
         return solve_named(now.M, now.Q, now.A, now.b, **asked, **choice)
     except InconsistentError:  # perhaps because velocities that should be zero are rounding
         return solve_named(now.M, now.Q, now.A, now.b, **asked, **choice, slack=uncertainty(now, q, v))
+
+
+def solved_large(
+    system: System, state: Mapping[Any, ArrayLike], t: ArrayLike, parameters: Mapping[Any, Any] | None
+) -> Solution | None:
+    """The solution at one state of a large system, in sparse matrices; None for a small one, and for a stack."""
+    p, inputs = parameter_values(system, parameters)
+    if not matrix_kernel(system, inputs).large:
+        return None
+    q, v = state_arrays(system, state)
+    if q.ndim != 1 or p.ndim != 1 or np.ndim(numbers(t, "t")):
+        return None
+    now = matrix_kernel(system, inputs).sparse(float(numbers(t, "t")), q, v, p)
+    require_finite_matrices(system, now)
+    return solve_large(now.M, now.A, now.Q, now.b, now.C, v, names_of(system), uncertainty(now, q, v))
 
 
 def uncertainty(now: AnyMatrices, q: Array, v: Array) -> Array:

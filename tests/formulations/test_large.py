@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as ss
 
 from zwang.errors import InconsistentError
-from zwang.formulations.large import require_consistent
+from zwang.formulations.large import require_consistent, solve_large
 from zwang.formulations.solve import Names, solve
 from zwang.linalg.sparse.ranked import sparse_ranked
 
@@ -39,3 +39,24 @@ def test_what_is_refused_and_why_is_the_same(row, scale):
         require_consistent(found, Q, b, NAMES)
     assert set(large.value.rows) == set(small.value.rows)
     assert large.value.rows[0] == max(small.value.rows)
+
+
+@pytest.mark.parametrize("nonideal", [False, True])
+@pytest.mark.parametrize("singular", [False, True])
+def test_a_large_system_has_the_solution_that_it_would_have_if_it_were_small(nonideal, singular):
+    M, Q, A, b = system()
+    if singular:
+        M[4, 4] = 0.0
+    C = np.linspace(-1, 1, 40) if nonideal else np.zeros(40)
+    small = solve(M, Q, A, b, C=C, v=np.ones(40))
+    large = solve_large(ss.csr_array(M), ss.csr_array(A), Q, b, C, np.ones(40), NAMES)
+    for name in (
+        "acceleration", "constraint_force", "ideal_force", "nonideal_force", "multipliers", "free_acceleration",
+        "error", "deviation", "gaussian", "weighted_inverse", "constraint_power", "rank", "unique",
+    ):  # fmt: skip
+        np.testing.assert_allclose(getattr(large, name), getattr(small, name), rtol=1e-8, atol=1e-9, err_msg=name)
+    basis = large.null_space
+    assert basis.shape == small.null_space.shape
+    np.testing.assert_allclose(basis @ basis.T, small.null_space @ small.null_space.T, atol=1e-10)
+    assert max(large.residuals.constraint, large.residuals.equilibrium, large.residuals.consistency) < 1e-10
+    assert repr(large) == repr(small).replace("Solution", "LargeSolution")

@@ -126,7 +126,8 @@ def require_solvable(start: Start) -> None:
     """Refuse a start that determines no acceleration, saying by name what is wrong with M, A or b."""
     now, found = start.matrices, start.ranked
     if isinstance(found, SparseRanked):
-        large.require_consistent(found, now.Q + now.C, now.b, names_of(start.system))
+        slack = uncertainty(now, *start.state[1:])
+        large.require_consistent(found, now.Q + now.C, now.b, names_of(start.system), slack)
     elif found.rank < len(now.b):  # what depends on other rows may contradict them
         A, b, force = now.A[None], now.b[None], (now.Q + now.C)[None]
         x, _ = found.factors.solve(force, b)

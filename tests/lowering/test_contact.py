@@ -31,7 +31,7 @@ def test_a_masked_program_is_that_of_the_rows_whose_masks_are_one(pushing):
     state = (0.3, rng.normal(size=3), rng.normal(size=3))
     now = matrix_kernel(system, {})(*state, np.zeros(0))
     contacts = (1, 2, 3)
-    basis = masked(choose(now, system.coordinate_names, open=contacts), now, contacts)
+    basis = masked(choose(now, system.coordinate_names, open=contacts), now, contacts, {})
     lowered = lower(system, {})
     masks = np.array([float(i in pushing) for i in contacts])
     held = replace(Held.all_open(contacts), masks=masks, pushing=masks, open=1 - masks)

@@ -110,3 +110,122 @@ def crank():
     place = (x - slider).subs(at)
     speed = (x - slider).diff(phi).subs(at) * 30
     return system, {phi: 2, x: place, z: place, dot(phi): 30, dot(x): speed, dot(z): speed}
+
+
+def incline(mu, angle=sp.pi / 6):
+    """A block on an incline; y is normal to it. It is pushed up."""
+    x, y = zw.coordinates("x y")
+    plane = zw.Constraint(y >= 0, "plane", friction=mu, slip=dot(x))
+    potential = G * (sp.sin(angle) * x + sp.cos(angle) * y)
+    return points("x y", [plane], potential), {x: 0, y: 0, dot(x): 2, dot(y): 0}
+
+
+def belt(mu):
+    """A block on a spring, pressed on a belt that moves; it sticks at first."""
+    x, y = zw.coordinates("x y")
+    pressed = zw.Constraint(y >= 0, "belt", friction=mu, slip=dot(x) - sp.Rational(1, 5))
+    return points("x y", [pressed], x**2 / 2 + y), {x: 0, y: 0, dot(x): 0.2, dot(y): 0}
+
+
+def billiard(speed, spin):
+    """A ball of radius R on a table, with a speed and R times a spin."""
+    x, y, turn = q = zw.coordinates("x y turn")
+    R = 0.03
+    table = zw.Constraint(y - R >= 0, "table", friction=0.2, slip=dot(x) - R * dot(turn))
+    kinetic = (dot(x) ** 2 + dot(y) ** 2 + sp.Rational(2, 5) * R**2 * dot(turn) ** 2) / 2
+    system = zw.System(q, kinetic=kinetic, potential=G * y, constraints=[table])
+    return system, {x: 0, y: R, turn: 0, dot(x): speed, dot(y): 0, dot(turn): spin / R}
+
+
+def bowl():
+    """A particle in a rough bowl, at rest on its slope."""
+    x, y = zw.coordinates("x y")
+    slip = (x * dot(y) - y * dot(x)) / sp.sqrt(x**2 + y**2)
+    gap = zw.Constraint(1 - sp.sqrt(x**2 + y**2) >= 0, "bowl", friction=0.2, slip=slip)
+    return points("x y", [gap], G * y), {x: sp.sin(-1.2), y: -sp.cos(-1.2), dot(x): 0, dot(y): 0}
+
+
+def rocking_block():
+    """A block on its left corner, which may rock to the right one; both stick as long as they can."""
+    x, y, theta = q = zw.coordinates("x y theta")
+    b, h = sp.Rational(1, 4), 1
+    s, c = sp.sin(theta), sp.cos(theta)
+    corners = {"left": (-b, -h), "right": (b, -h)}
+    rules = []
+    for name, (u, w) in corners.items():
+        px, py = x + c * u - s * w, y + s * u + c * w
+        rules.append(zw.Constraint(py, name, one_sided=True, friction=2, slip=dot(px)))
+    kinetic = (dot(x) ** 2 + dot(y) ** 2 + (b**2 + h**2) / 3 * dot(theta) ** 2) / 2
+    system = zw.System(q, kinetic=kinetic, potential=G * y, constraints=rules)
+    # theta < 0 would lift the left corner: with the pivot on the left corner the block leans to the left
+    a = 0.1
+    start = {x: sp.cos(a) * b - sp.sin(a) * h, y: sp.sin(a) * b + sp.cos(a) * h, theta: a}
+    return system, start | {dot(z): 0 for z in q}
+
+
+def painleve(mu, slip, spin):
+    """A rod that slides on its tip, leaning over it."""
+    x, y, theta = q = zw.coordinates("x y theta")
+    px, py = x - sp.cos(theta), y - sp.sin(theta)
+    tip = zw.Constraint(py, "tip", one_sided=True, friction=mu, slip=dot(px))
+    kinetic = (dot(x) ** 2 + dot(y) ** 2 + dot(theta) ** 2 / 3) / 2
+    system = zw.System(q, kinetic=kinetic, potential=G * y, constraints=[tip])
+    a = sp.atan(2)
+    # the tip has the velocity (slip, 0)
+    start = {x: sp.cos(a), y: sp.sin(a), theta: a, dot(theta): spin}
+    return system, start | {dot(x): slip - sp.sin(a) * spin, dot(y): sp.cos(a) * spin}
+
+
+def woodpecker():
+    """The toy near its limit cycle."""
+    y, m, s = q = zw.coordinates("y phiM phiS")
+    mM, JM, mS, JS = 0.0003, 5e-9, 0.0045, 7e-7
+    r0, rM, hM, lM, lG, hS, lS, c = 0.0025, 0.0031, 0.0058, 0.010, 0.015, 0.02, 0.0201, 0.0056
+    v, wm, ws = map(dot, q)
+    kinetic = (
+        (mM + mS) * v**2 / 2 + mS * v * (lM * wm + lG * ws) + (JM + mS * lM**2) * wm**2 / 2
+        + mS * lM * lG * wm * ws + (JS + mS * lG**2) * ws**2 / 2
+    )  # fmt: skip
+    potential = (mM + mS) * G * y + mS * G * (lM * m + lG * s) + c * (m - s) ** 2 / 2
+    sleeve = v + rM * wm
+    rules = [
+        zw.Constraint(lM + lG - lS - r0 - hS * s, "beak", one_sided=True, restitution=0.5, friction=0.3,
+                      slip=v + lM * wm + (lG - lS) * ws),
+        zw.Constraint(rM - r0 + hM * m, "lower", one_sided=True, friction=0.3, slip=sleeve),
+        zw.Constraint(rM - r0 - hM * m, "upper", one_sided=True, friction=0.3, slip=sleeve),
+    ]  # fmt: skip
+    system = zw.System(q, kinetic=kinetic, potential=potential, constraints=rules)
+    truth = expected("m-woodpecker")
+    start = {y: 0, m: -(rM - r0) / hM, s: float(truth["phi_S_break"]), v: 0, wm: 0, ws: float(truth["omega_S_break"])}
+    return system, start
+
+
+def kane():
+    """An impact with friction in which slip reverses, and Newton's law of restitution gains energy."""
+    p, q = zw.coordinates("p q")
+    a, b = 0.198, 0.518
+    c = sp.cos(a - b) / 2
+    gap, slip = sp.sin(a) * p + sp.sin(b) * q, sp.cos(a) * dot(p) + sp.cos(b) * dot(q)
+    rule = zw.Constraint(gap >= 0, "end", restitution=0.858, friction=0.573, slip=slip)
+    system = zw.System((p, q), mass=[[sp.Rational(4, 3), c], [c, sp.Rational(1, 3)]], constraints=[rule])
+    return system, {p: 0, q: 0, dot(p): 0.612, dot(q): -2.131}
+
+
+def turning_wire():
+    """A bead between the two sides of a rough wire that turns."""
+    r, angle = zw.coordinates("r angle")
+    off = r * (angle - 2 * zw.t)
+    sides = {"left": off, "right": -off}
+    rules = [zw.Constraint(g, n, one_sided=True, friction=0.3, slip=dot(r)) for n, g in sides.items()]
+    system = zw.System((r, angle), kinetic=(dot(r) ** 2 + r**2 * dot(angle) ** 2) / 2, constraints=rules)
+    return system, {r: 0.1, angle: 0, dot(r): 0, dot(angle): 2}
+
+
+def hoop():
+    """A bead between the inside and the outside of a rough hoop, without weight."""
+    x, y = zw.coordinates("x y")
+    rho = sp.sqrt(x**2 + y**2)
+    slip = (x * dot(y) - y * dot(x)) / rho
+    sides = {"outside": 0.5 - rho, "inside": rho - 0.5}
+    rules = [zw.Constraint(g, n, one_sided=True, friction=0.25, slip=slip) for n, g in sides.items()]
+    return points("x y", rules), {x: 0.5, y: 0, dot(x): 0, dot(y): 2}

@@ -32,6 +32,9 @@ class Status(StrEnum):
     SLIDING = "sliding"
     UNRESOLVED = "unresolved"
     CHATTERING = "chattering"
+    NO_SOLUTION = "no solution"
+    SEVERAL_SOLUTIONS = "several solutions"
+    ENERGY_GAIN = "energy gain at impact"
 
 
 GOES_ON = Status.FINISHED
@@ -46,6 +49,9 @@ REMEDY = {
     Status.SLIDING: "smooth what switches there, as tanh(v/eps) for sign(v), or end before it",
     Status.TOO_MANY_STEPS: "ask for a looser tol or a shorter time, or use method='radau' if the system is stiff",
     Status.CHATTERING: "contacts do not come to rest there: choose another law of impacts, or change the model",
+    Status.NO_SOLUTION: "Coulomb's friction has no answer for rigid bodies there: lower the friction, or end before it",
+    Status.SEVERAL_SOLUTIONS: "Coulomb's friction does not say what happens there: lower it, or end before it",
+    Status.ENERGY_GAIN: "restitution of velocities does not go with friction there: use impacts='poisson'",
     Status.UNRESOLVED: "an event varies faster there than time is resolved: check its expression",
 }
 

@@ -58,6 +58,8 @@ class Description:
     mass: Sequence[Sequence[Any]] | None
     constraints: Sequence[tuple[Any, int]]
     nonideal: Sequence[Any]
+    slips: Sequence[tuple[int, Any]] = ()
+    """Speeds at which surfaces of constraints rub, each with the number of its constraint."""
     switching: bool = True
     """Whether an expression may contain conditions or floors; False saves looking for them."""
     repeats: Repeats | None = None

@@ -197,6 +197,7 @@ def describe(system: "System", axes: Axes, put: Callable[[sp.Basic], Any]) -> De
         mass=None if system.mass is None else [[put(e) for e in row] for row in system.mass.tolist()],
         constraints=[(put(c.expression), c.order) for c in system.constraints],
         nonideal=[put(c) for c in system.nonideal],
+        slips=[(i, put(slip)) for i, c in enumerate(system.constraints) for slip in c.slip],
     )  # fmt: skip
 
 

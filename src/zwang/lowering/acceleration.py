@@ -3,7 +3,7 @@
 The acceleration is one expression graph in t, q, q̇ and the parameters. What it is built on is a `RowBasis`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import symengine as se
@@ -11,6 +11,7 @@ import symengine as se
 from zwang.compile import Program
 from zwang.formulations.forms import FORMS, Elimination
 from zwang.lowering.equation import Equation, filled, right_hand_sides
+from zwang.lowering.friction import rubbed
 from zwang.lowering.gibbs_appell import gibbs_appell
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.power import constraint_rates, total_power
@@ -33,23 +34,32 @@ def acceleration_program(
     rates = constraint_rates(lowered, basis.used, off=gains is not None)
     steps = Steps(se.Symbol, se.Add)
     multipliers: Sequence[Any]
+    sliding: Mapping[int, Any] = {}
     if FORMS[form].eliminates:
         acceleration, pivots = gibbs_appell(lowered, basis, Q, dict(zip(basis.rows, b, strict=True)), steps)
         plain = right_hand_sides(lowered, basis.used, None)
         multipliers = Equation.of(lowered, basis, steps, plain).solve(Q)[1] if rates else ()
     else:
         equation = Equation.of(lowered, basis, steps, b, coordinates_first=coordinates_first(form))
-        acceleration, multipliers = equation.solve(Q)
+        found = rubbed(equation, Q, equation.b)
+        acceleration, multipliers, sliding = found.acceleration, found.multipliers, found.sliding
         pivots = equation.pivots
-        if gains is not None and rates:  # the power is that of the physical forces, without Baumgarte's
-            plain = right_hand_sides(lowered, basis.used, None)
-            multipliers = equation.solve_for(Q, plain)[1]
+        if gains is not None and (rates or sliding):  # the power is that of physical forces, without Baumgarte's
+            found = rubbed(equation, Q, right_hand_sides(lowered, basis.used, None))
+            multipliers, sliding = found.multipliers, found.sliding
     power = total_power(lowered, rates, dict(zip(basis.used, multipliers, strict=False)))
+    power += se.Add(*[sliding[i] * along(lowered, row) for i, row in basis.rubbing])
     inputs = lowered.inputs if gains is None else lowered.inputs | {"gains": gains}
     outputs = {"acceleration": filled(acceleration), "pivots": tuple(pivots)}
     if power != 0:
         outputs["power"] = (power,)
     return Program(inputs=inputs, outputs=outputs, shapes={}, steps=tuple(steps.done))
+
+
+def along(lowered: Lowered, row: int) -> Any:
+    """A row of A times the velocities."""
+    v = lowered.description.axes.v
+    return se.Add(*[e * v[j] for j, e in lowered.derived.A[row].items()])
 
 
 def coordinates_first(form: str) -> bool:

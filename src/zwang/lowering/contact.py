@@ -17,10 +17,14 @@ import numpy as np
 import symengine as se
 
 from zwang.arrays import Array
+from zwang.compile import Program
+from zwang.equations.derivation import Derived
 from zwang.lowering.lowered import Lowered, Matrices
 from zwang.lowering.rows import DAMPING, RowBasis, mobilities
+from zwang.model.constraint import acceleration_row
 
 KINDS = ("mask", "gap", "push", "slack")  # the numbers of a contact
+ROUGH_KINDS = ("kappa", "hold", "mu", "rub", "grip")  # those of one with friction
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +41,19 @@ class Held:
     open: Array
     pushing: Array
     slack: Array
+    rough: "Friction | None" = None
 
     @property
     def numbers(self) -> Array:
         """(4k,) what programs take: masks, what is watched, and what is added; 1 where nothing is watched."""
         idle = 1.0 - self.open - self.pushing
-        return np.concatenate([self.masks, self.open, self.pushing, self.slack + idle])
+        own = np.concatenate([self.masks, self.open, self.pushing, self.slack + idle])
+        return own if self.rough is None else np.concatenate([own, self.rough.numbers])
+
+    @property
+    def watched(self) -> int:
+        """How many functions are watched."""
+        return len(self.rows) + (0 if self.rough is None else 2 * len(self.rough.rows))
 
     @property
     def closed(self) -> bool:
@@ -50,10 +61,37 @@ class Held:
         return bool(self.masks.any())
 
     @classmethod
-    def all_open(cls, rows: Sequence[int]) -> "Held":
-        """Contacts of which none is closed."""
+    def all_open(cls, rows: Sequence[int], rough: "Friction | None" = None) -> "Held":
+        """Contacts of which none is closed; `rough` is the friction of a mode, of which only coefficients are kept."""
         k = len(rows)
-        return cls(tuple(rows), np.zeros(k), np.ones(k), np.zeros(k), np.zeros(k))
+        if rough is not None:
+            none = np.zeros(len(rough.rows))
+            rough = replace(rough, sticks=none, signs=none, grip=none)
+        return cls(tuple(rows), np.zeros(k), np.ones(k), np.zeros(k), np.zeros(k), rough)
+
+
+@dataclass(frozen=True, eq=False)
+class Friction:
+    """The numbers of contacts with friction (k,), in the order of their slips.
+
+    `sticks` are 1 where a contact sticks, so that its slip is a row of the equation; `signs` are those of slips where
+    it slides; `mu_s` and `mu_k` are its coefficients. Where it sticks, (μ_s N)² − F² is watched, where it slides, its
+    slip times its sign; `grip` is added to that.
+    """
+
+    rows: tuple[int, ...]
+    sticks: Array
+    signs: Array
+    mu_s: Array
+    mu_k: Array
+    grip: Array
+
+    @property
+    def numbers(self) -> Array:
+        """(6k,) what programs take: κ = μ s, what is watched, the bound of sticking, and masks of slips."""
+        idle = 1.0 - self.sticks - np.abs(self.signs)
+        kappa = self.mu_k * self.signs
+        return np.concatenate([kappa, self.sticks, self.mu_s, self.signs, self.grip + idle, self.sticks])
 
 
 def symbol(kind: str, row: int) -> Any:
@@ -63,21 +101,69 @@ def symbol(kind: str, row: int) -> Any:
 
 def with_contacts(lowered: Lowered, rows: Sequence[int]) -> Lowered:
     """A model whose programs take the numbers of its contacts, too; nothing is derived anew."""
-    made = replace(lowered, contact=tuple(symbol(kind, i) for kind in KINDS for i in rows))
-    made.__dict__["derived"] = lowered.derived
+    numbers = [symbol(kind, i) for kind in KINDS for i in rows]
+    if lowered.description.slips:
+        slips = slip_rows(lowered)
+        numbers += [symbol(kind, i) for kind in ROUGH_KINDS for i in slips]
+        numbers += [symbol("mask", row) for row in slips.values()]
+    made = replace(lowered, contact=tuple(numbers))
+    made.__dict__["derived"] = with_slips(lowered)
     return made
 
 
-def masked(basis: RowBasis, now: Matrices, rows: Sequence[int]) -> RowBasis:
-    """The basis with all contacts as masked rows; their weights are powers of two, so that programs are the same."""
-    mobility = mobilities(now.M, now.A, basis.lifted)
+def slip_rows(lowered: Lowered) -> dict[int, int]:
+    """The constraints with friction, each with the row of its slip, behind those of all constraints."""
+    count = len(lowered.description.constraints)
+    return {i: count + k for k, (i, _) in enumerate(lowered.description.slips)}
+
+
+def with_slips(lowered: Lowered) -> Derived:
+    """What was derived, with a row for each slip behind those of the constraints."""
+    derived, axes = lowered.derived, lowered.description.axes
+    slips = [slip for _, slip in lowered.description.slips]
+    rows = [acceleration_row(slip, 1, axes) for slip in slips]
+    return replace(
+        derived,
+        A=[*derived.A, *(A for A, _ in rows)],
+        b=[*derived.b, *(b for _, b in rows)],
+        residual=[*derived.residual, *(None for _ in slips)],
+        residual_rate=[*derived.residual_rate, *slips],
+    )
+
+
+def slip_program(lowered: Lowered) -> Program:
+    """Rows, right-hand sides and speeds of all slips at a state."""
+    derived, axes = with_slips(lowered), lowered.description.axes
+    rows = list(slip_rows(lowered).values())
+    A = tuple(derived.A[i].get(j, se.Integer(0)) for i in rows for j in range(len(axes.q)))
+    outputs = {
+        "A": A,
+        "b": tuple(derived.b[i] for i in rows),
+        "slip": tuple(derived.residual_rate[i] for i in rows),
+    }
+    return Program(lowered.inputs, outputs, {"A": (len(rows), len(axes.q))})
+
+
+def masked(
+    basis: RowBasis, now: Matrices, rows: Sequence[int], slips: Mapping[int, int], slip_A: Array | None = None
+) -> RowBasis:
+    """The basis with all contacts and slips as masked rows.
+
+    Their weights are powers of two, so that programs are the same. `slips` are rows of slips by contact, `slip_A` what
+    they are here.
+    """
+    A = now.A if slip_A is None else np.concatenate([now.A, slip_A])
+    mobility = mobilities(now.M, A, basis.lifted)
     mobility[~(mobility > 0)] = 1.0  # a row that vanishes here
     weights = (2.0 ** np.round(np.log2(mobility))).tolist()
-    together = tuple(sorted({*basis.rows, *rows}))
+    every = (*rows, *slips.values())
+    together = tuple(sorted({*basis.rows, *every}))
     damping = basis.damping
     if damping:
+        damping = (*damping, *(0.0 for _ in slips))
         damping = tuple(mu or DAMPING * weights[i] for i, mu in enumerate(damping))
-    return replace(basis, rows=together, damping=damping, open=(), masked=tuple((i, weights[i]) for i in rows))
+    masks = tuple((i, weights[i]) for i in every)
+    return replace(basis, rows=together, damping=damping, open=(), masked=masks, rubbing=tuple(slips.items()))
 
 
 def watched(rows: Sequence[int], gaps: Sequence[Any], forces: Mapping[int, Any]) -> tuple[Any, ...]:
@@ -89,3 +175,20 @@ def watched(rows: Sequence[int], gaps: Sequence[Any], forces: Mapping[int, Any])
             terms.append(symbol("push", i) * forces[i])
         found.append(se.Add(*terms))
     return tuple(found)
+
+
+def watched_friction(
+    slips: Mapping[int, int], speeds: Sequence[Any], forces: Mapping[int, Any], margins: Mapping[int, Any]
+) -> tuple[Any, ...]:
+    """What is watched of friction: of each contact what is in reserve where it sticks, or its slip; then its margin.
+
+    Where no contact takes part in the equation, there are no forces and nothing is watched.
+    """
+    if not forces:
+        return tuple(se.Integer(1) for _ in (*slips, *slips))
+    found = []
+    for i, row in slips.items():
+        bound, friction = symbol("mu", i) * forces[i], forces[row]
+        reserve = symbol("hold", i) * (bound**2 - friction**2)
+        found.append(se.Add(reserve, symbol("rub", i) * speeds[row], symbol("grip", i)))
+    return (*found, *(margins[i] for i in slips))

@@ -56,6 +56,13 @@ class Equation:
         forces = self.lift.forces(Q, dict(zip(self.basis.used, b, strict=True)))
         return self.saddle.solve_refined(self.A, forces, b, self.refinements)
 
+    def respond(self, row: int) -> tuple[list[Any], list[Any]]:
+        """q̈ and λ that a unit force along a row makes, masked or not, by the factorisation that is there."""
+        force: list[Any] = [None] * len(self.lowered.derived.Q)
+        for j, e in self.lowered.derived.A[row].items():
+            force[j] = self.saddle.steps.name(e)
+        return self.saddle.solve_refined(self.A, force, [None] * len(self.A), self.refinements)
+
     @property
     def pivots(self) -> list[Any]:
         """What vanishes where the equation loses its meaning; the first ones are those of the rows.

@@ -11,8 +11,9 @@ from zwang.compile import Program
 from zwang.equations.languages import translate
 from zwang.errors import InputError
 from zwang.functions import FLOORS
-from zwang.lowering.contact import watched
-from zwang.lowering.equation import Equation, constraint_forces
+from zwang.lowering.contact import slip_rows, watched, watched_friction
+from zwang.lowering.equation import Equation, constraint_forces, filled
+from zwang.lowering.friction import rubbed, sliding_forces
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.rows import RowBasis
 from zwang.lowering.saddle import Steps
@@ -45,21 +46,28 @@ def event_program(
         known |= {coordinate: q, rates(coordinate)[0]: v}
     reactions = [*map(multiplier, system.constraint_names), *map(constraint_force, system.coordinates)]
     forces: Mapping[int, Any] = {}
+    margins: Mapping[int, Any] = {}
     if basis.masked or any(e.expression.has(*reactions) for e in events):
         Q = [f + c for f, c in zip(derived.Q, derived.C, strict=True)]
         equation = Equation.of(lowered, basis, steps, [derived.b[i] for i in basis.used])
-        _, lam = equation.solve(Q)
-        forces = dict(zip(basis.used, lam, strict=True))
+        found = rubbed(equation, Q, equation.b)
+        lam, margins = found.multipliers, found.margins
+        forces = dict(zip(basis.used, filled(lam) if basis.masked else lam, strict=True))
         if not basis.redundant(len(system.constraints)):
             lam_of = {i: e for i, e in forces.items() if e is not None}
             names = map(multiplier, system.constraint_names)
             known |= {name: lam_of.get(i, se.Integer(0)) for i, name in enumerate(names)}
         total = constraint_forces(equation.A, lam, len(Q), steps)
+        total = [a + b for a, b in zip(total, sliding_forces(lowered, basis, found.sliding), strict=True)]
         known |= {constraint_force(q): f + c for q, f, c in zip(system.coordinates, total, derived.C, strict=True)}
     own = [reading(event, known, reactions) for event in events]
     inputs = lowered.inputs if gains is None else lowered.inputs | {"gains": gains}
     fixed = {symbol for name, symbols in inputs.items() if name not in ("t", "q", "v") for symbol in symbols}
-    outputs = (*own, *watched(contacts, derived.residual, forces), *falling, *switches_within(own, fixed))
+    rough = slip_rows(lowered) if contacts else {}
+    on_contact = watched(contacts, derived.residual, forces if basis.masked else {})
+    if rough:
+        on_contact += watched_friction(rough, derived.residual_rate, forces if basis.masked else {}, margins)
+    outputs = (*own, *on_contact, *falling, *switches_within(own, fixed))
     return Program(inputs=inputs, outputs={"event": outputs}, shapes={}, steps=tuple(steps.done))
 
 

@@ -207,6 +207,7 @@ def replaced(description: Description, held: Mapping[Any, Any]) -> Description:
         mass=None if description.mass is None else [[put(e) for e in row] for row in description.mass],
         constraints=[(put(e), order) for e, order in description.constraints],
         nonideal=[put(e) for e in description.nonideal],
+        slips=[(i, put(e)) for i, e in description.slips],
         repeats=None,
     )
 

@@ -6,7 +6,8 @@ from typing import Any
 import symengine as se
 
 from zwang.compile import Program
-from zwang.lowering.equation import Equation, constraint_forces, filled
+from zwang.lowering.equation import Equation, constraint_forces, filled, masked_entries
+from zwang.lowering.friction import rubbed, sliding_forces
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.power import energies, ledger
 from zwang.lowering.rows import RowBasis
@@ -19,16 +20,18 @@ AGREE = 1e-10  # of the terms of a row: what is missed by more is looked at agai
 def report_program(lowered: Lowered, basis: RowBasis) -> Program:
     """Everything that the results say of a state, but for multipliers of redundant rows."""
     description, derived = lowered.description, lowered.derived
-    n = len(derived.Q)
+    n, m = len(derived.Q), len(description.constraints)
     steps = Steps(se.Symbol, se.Add)
     Q = [steps.name(e) for e in derived.Q]
-    nonideal = any(c != 0 for c in derived.C)
+    nonideal = any(c != 0 for c in derived.C) or bool(basis.rubbing)
     whole = [steps.name(f + c) for f, c in zip(Q, derived.C, strict=True)] if nonideal else Q
     b = [derived.b[i] for i in basis.used]
     equation = Equation.of(lowered, basis, steps, b, refinements=REFINEMENTS_OF_REPORT)
-    x, lam = equation.solve(whole)
+    found = rubbed(equation, whole, b)
+    x, lam = found.acceleration, found.multipliers
     ideal_part = constraint_forces(equation.A, lam, n, steps)
-    force = [steps.name(f + c) for f, c in zip(ideal_part, derived.C, strict=True)]
+    rubbing = sliding_forces(lowered, basis, found.sliding)
+    force = [steps.name(f + c + r) for f, c, r in zip(ideal_part, derived.C, rubbing, strict=True)]
     ideal = constraint_forces(equation.A, equation.solve(Q)[1], n, steps) if nonideal else force
     if basis.lifted:
         gaussian = se.RealDouble(float("nan"))
@@ -42,8 +45,8 @@ def report_program(lowered: Lowered, basis: RowBasis) -> Program:
         "constraint_force": tuple(force),
         "ideal_force": tuple(ideal),
         "multiplier": filled(lam),
-        "residual": tuple(se.RealDouble(float("nan")) if e is None else e for e in derived.residual),
-        "residual_rate": tuple(se.RealDouble(float("nan")) if e is None else e for e in derived.residual_rate),
+        "residual": tuple(se.RealDouble(float("nan")) if e is None else e for e in derived.residual[:m]),
+        "residual_rate": tuple(se.RealDouble(float("nan")) if e is None else e for e in derived.residual_rate[:m]),
         "kinetic": (kinetic,),
         "potential": (description.potential,),
         "jacobi": (ledger(lowered)[0],),
@@ -52,7 +55,10 @@ def report_program(lowered: Lowered, basis: RowBasis) -> Program:
         "pivots": tuple(equation.pivots),
     }
     if basis.damping:
-        outputs["agreement"] = agreement(equation.A, x, equation.b)
+        outputs["agreement"] = agreement(equation.A, x, masked_entries(basis, basis.used, equation.b))
+    if basis.rubbing:
+        of = dict(zip(basis.used, filled(lam), strict=True))
+        outputs["friction"] = tuple(of[slip] + found.sliding[i] for i, slip in basis.rubbing)
     scalars = ("kinetic", "potential", "jacobi", "given_power", "gaussian")
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(scalars, ())
     return Program(inputs=lowered.inputs, outputs=outputs, shapes=shapes, steps=tuple(steps.done))

@@ -39,6 +39,8 @@ class RowBasis:
     damping: tuple[float, ...] = ()
     open: tuple[int, ...] = ()
     masked: tuple[tuple[int, float], ...] = ()
+    rubbing: tuple[tuple[int, int], ...] = ()
+    """Rows of contacts with friction, each with the row of its slip."""
 
     @property
     def used(self) -> tuple[int, ...]:

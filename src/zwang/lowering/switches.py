@@ -180,7 +180,7 @@ def expressions_of(description: Description) -> list[Any]:
     """Every expression of a description."""
     mass = [e for row in description.mass or () for e in row]
     kinetic = [] if description.kinetic is None else [description.kinetic]
-    constraints = [f for f, _ in description.constraints]
+    constraints = [*(f for f, _ in description.constraints), *(slip for _, slip in description.slips)]
     return [*kinetic, description.potential, *description.forces, *mass, *description.nonideal, *constraints]
 
 

@@ -225,7 +225,7 @@ def task_of(
     """
     program, locked = setup.program("acceleration", basis), setup.locked
     place = slice(len(setup.p), len(setup.p) + len(locked.literal)) if locked else slice(0)
-    own = len(setup.events) + (len(setup.contact.rows) if setup.contact else 0)
+    own = len(setup.events) + (setup.contact.watched if setup.contact else 0)
     switches = Switches(locked, place, own) if locked else None
     t, q, v = state
     p = setup.for_kernels(setup.p)
@@ -266,7 +266,7 @@ def event_task(setup: Setup, basis: RowBasis) -> EventTask | None:
     """
     events = setup.events
     falling = [row for row, *_ in setup.locked.rows] if setup.locked else []
-    contacts = setup.contact.rows if setup.contact else ()
+    contacts = range(setup.contact.watched) if setup.contact else ()
     if not events and not falling and not contacts:
         return None
     return EventTask.of(

@@ -70,8 +70,10 @@ class Segment:
     @property
     def rank(self) -> int:
         """How many independent rows ask for something."""
-        masked = self.contact is not None and self.basis.masked
-        return len(self.basis.rows) - (int((1 - self.contact.masks).sum()) if masked and self.contact else 0)
+        if self.contact is None or not self.basis.masked:
+            return len(self.basis.rows)
+        sticks: Any = () if self.contact.rough is None else self.contact.rough.sticks
+        return len(self.basis.rows) - int(sum(1 - mask for mask in (*self.contact.masks, *sticks)))
 
     def named(self, part: Any) -> dict[str, Array]:
         """The inputs of the report of some of the states."""
@@ -140,7 +142,8 @@ def fill(setup: Setup, segment: Segment, part: slice, here: slice, values: dict[
     for name in READ.keys() & values.keys() - {"multiplier"}:
         values[name][here] = out[READ[name]]
     if "multiplier" in values:
-        values["multiplier"][here][:, list(segment.basis.used)] = out["multiplier"]
+        used = [i for i in segment.basis.used if i < values["multiplier"].shape[1]]  # slips are behind them
+    values["multiplier"][here][:, used] = out["multiplier"][:, : len(used)]
     if "nonideal_force" in values:
         np.subtract(out["constraint_force"], out["ideal_force"], out=values["nonideal_force"][here])
     for name, force in (("constraint_power", "constraint_force"), ("nonideal_power", "nonideal_force")):

@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike
 
 from zwang.arrays import Array
 from zwang.compile import AnyProgram, Program
+from zwang.engines.native.engine import compiled
 from zwang.engines.registry import AUTO, LOOSEST, QUAD, TIGHTEST, chosen, engine_of, methods, names, require_tolerance
 from zwang.errors import InputError
 from zwang.evaluation import require_finite_matrices
 from zwang.formulations.forms import FORMS, integrable
 from zwang.lowering import acceleration as explicit
 from zwang.lowering.cache import Kept
-from zwang.lowering.contact import Held, with_contacts
+from zwang.lowering.contact import Held, slip_program, with_contacts
 from zwang.lowering.events import event_program
 from zwang.lowering.locked import Locked, lock
 from zwang.lowering.lowered import Lowered, Matrices, lower
@@ -150,6 +151,13 @@ class Setup:
             }
         return _PROGRAMS.get((*key, families is not None), make[kind])
 
+    def slips(self, state: tuple[float, Array, Array]) -> dict[str, Array]:
+        """Rows A, right-hand sides b and speeds of all slips at a state."""
+        t, q, v = state
+        key = (self.system.structure, tuple(self.inputs.items()), "slips")
+        program = _EVENTS.get(key, lambda: slip_program(self.lowered))
+        return compiled(program)(t=np.array([t]), q=q, v=v, p=self.p)
+
     def watching(self, basis: RowBasis, falling: Sequence[Any]) -> Program:
         """The program of events, contacts and switches; of a system with contacts, which runs often, it is kept."""
         gains = explicit.GAINS if self.drift == "baumgarte" else None
@@ -265,11 +273,19 @@ def contacts_of(system: System, options: RunOptions, able: bool) -> Held | None:
         raise InputError(f"contacts={options.contacts!r} is unknown: choose 'events' or 'steps'")
     if options.contacts == "steps" or options.step is not None:
         raise InputError("contacts='steps' is not available yet: leave it and step out, contacts are found as events")
-    rubbing = [c for c in system.constraints if c.friction]
-    if rubbing:
-        raise InputError(
-            f"constraint {rubbing[0].name!r} has friction: motions with friction are not integrated yet; leave it out"
-        )
+    for c in system.constraints:
+        if c.friction and not c.one_sided:
+            raise InputError(
+                f"constraint {c.name!r} is an equality with friction: only friction of one-sided constraints is "
+                f"integrated; leave it out"
+            )
+        if len(c.slip) > 1:
+            raise InputError(
+                f"constraint {c.name!r} has friction in two directions: only friction in the plane is integrated; "
+                f"leave it out"
+            )
+    if options.impacts == "sequential" and any(c.friction for c in system.constraints):
+        raise InputError("impacts='sequential' is not available with friction: use 'moreau' or 'poisson'")
     sided = [c for c in system.constraints if c.one_sided]
     if not sided:
         return None

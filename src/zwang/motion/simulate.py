@@ -197,7 +197,7 @@ def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
 def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, names: list[str]) -> "xr.Dataset":
     """The motion of a system with contacts, with what its dataset says of them."""
     from zwang.motion.contact.course import Course
-    from zwang.motion.contact.observe import beyond, modes_of, observed, share, within
+    from zwang.motion.contact.observe import beyond, friction, modes_of, observed, share, within
 
     assert setup.contact is not None
     setting_up = clock.perf_counter() - options.began
@@ -223,9 +223,11 @@ def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, name
     beyond(setup, values, modes)
     values["unique"][[*course.shared]] = False
     forces = values["multiplier"][:, rows].copy()
+    rubbing = {name: value[: len(saved)] for name, value in friction(course.setup, segments).items()}
     message = how_it_ended(setup.events, path)
     motion = report(setup, saved, values, path, message, clock.perf_counter() - options.began, names)
-    motion = observed(setup, motion, {"mode": modes, "gap": gaps, "normal_force": forces}, course.transitions)
+    over_time = {"mode": modes, "gap": gaps, "normal_force": forces} | rubbing
+    motion = observed(setup, motion, over_time, course.transitions)
     return unless_stopped(motion, path, message, options)
 
 

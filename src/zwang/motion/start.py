@@ -24,7 +24,7 @@ from zwang.linalg.newton import Equations, nearest_root
 from zwang.linalg.ranked import Ranked, ranked
 from zwang.linalg.sparse.ranked import SparseRanked, sparse_ranked
 from zwang.lowering.cache import Kept
-from zwang.lowering.contact import masked
+from zwang.lowering.contact import masked, slip_rows
 from zwang.lowering.large import choose_large, in_full, probes_of
 from zwang.lowering.lowered import AnyMatrices, SparseMatrices
 from zwang.lowering.matrices import MatrixKernel, matrix_kernel
@@ -162,7 +162,10 @@ def basis_at(setup: Setup, state: State, damped: bool = True) -> RowBasis:
     if setup.contact is not None:
         rows, full = setup.contact.rows, in_full(now)
         basis = choose(full, setup.system.coordinate_names, setup.form, damped, setup.lowered, open=rows)
-        return masked(basis, full, rows) if setup.contact.closed else basis
+        if not setup.contact.closed:
+            return basis
+        slips = slip_rows(setup.lowered)
+        return masked(basis, full, rows, slips, setup.slips(state)["A"] if slips else None)
     return chosen(setup, state[0], now, rank_of(now, setup.system.coordinate_names), damped)
 
 

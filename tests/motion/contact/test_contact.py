@@ -187,7 +187,13 @@ def test_a_start_at_a_limit_and_moving_into_it_is_an_impact():
 @pytest.mark.parametrize(
     ("rule", "options", "words"),
     [
-        (zw.Constraint(y >= 0, "floor", friction=0.3, slip=dot(x)), {}, "'floor' has friction"),
+        (zw.Constraint(y - x, "rail", friction=0.3, slip=dot(x)), {}, "'rail' is an equality with friction"),
+        (zw.Constraint(y >= 0, "floor", friction=0.3, slip=(dot(x), dot(y))), {}, "has friction in two directions"),
+        (
+            zw.Constraint(y >= 0, "floor", friction=0.3, slip=dot(x)),
+            {"impacts": "sequential"},
+            "impacts='sequential' is not available with friction",
+        ),
         (zw.Constraint(dot(y) >= 0, "ratchet"), {}, "'ratchet' is one-sided at velocity level"),
         (zw.Constraint(y >= 0, "floor"), {"impacts": "newton"}, "impacts='newton' is unknown: choose one of 'moreau'"),
         (zw.Constraint(y >= 0, "floor"), {"contacts": "steps"}, "contacts='steps' is not available yet"),
@@ -218,3 +224,73 @@ def test_contacts_are_refused_by_name_where_they_are_not_integrated():
     for verb in (zw.simulate_many, zw.sensitivities):
         with pytest.raises(InputError, match="'floor' is one-sided: contacts are integrated by simulate only"):
             verb(system, at(0, 1), 1.0)
+
+
+def rough_box(seed):
+    """A particle between rough limits of all kinds, with a spring, in a field."""
+    rng = np.random.default_rng(seed)
+    a, b, c, d, mu = *rng.uniform(0.2, 1.0, 4), float(rng.uniform(0.05, 1.2))
+    gaps = {
+        "floor": y - a * x / 4 + 1,
+        "wall": 1 + x - b * y / 4,
+        "dome": 2 - sp.sqrt(x**2 + y**2) + c * x / 8,
+        "ceiling": 1.5 - y,
+    }
+    rules = []
+    for name, gap in gaps.items():
+        slip = gap.diff(x) * dot(y) - gap.diff(y) * dot(x)  # along the surface, in the length of the gap's gradient
+        rebound = float(rng.choice([0, 0.3, 0.7]))
+        rules.append(zw.Constraint(gap, name, one_sided=True, restitution=rebound, friction=mu, slip=slip))
+    return particle(rules, 5 * y + d * (x**2 + y**2) / 2), at(*rng.uniform(-0.3, 0.3, 2), *rng.uniform(-3, 3, 2)), mu
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_friction_stays_in_its_cone_opposes_slip_and_is_accounted_for(seed):
+    system, start, mu = rough_box(seed)
+    motion = zw.simulate(system, start, until=5)
+    gap, normal, friction = motion.gap.values, motion.normal_force.values, motion.friction_force.values
+    mode, slip = motion["mode"].values, motion.slip.values
+    assert gap.min() > -1e-11
+    assert normal.min() > -1e-9
+    assert (np.abs(friction) - mu * normal).max() < 1e-9
+    assert (friction * slip).max() < 1e-12
+    slides = mode == "sliding"
+    assert np.abs(np.abs(friction[slides]) - mu * normal[slides]).max(initial=0) < 1e-9
+    assert np.abs(slip[mode == "sticking"]).max(initial=0) < 1e-11
+    assert (friction[mode == "open"] == 0).all()
+    assert (motion.energy_loss.values > -1e-13).all()
+    assert float(abs(motion.energy_balance).max()) < 1e-10
+
+
+def test_friction_of_nothing_is_no_friction():
+    mu = zw.parameters("mu")
+    rough = particle([zw.Constraint(y >= 0, "floor", restitution=0.5, friction=mu, slip=dot(x))])
+    smooth = particle([zw.Constraint(y >= 0, "floor", restitution=0.5)])
+    one = zw.simulate(rough, at(0, 1, 1, 0), until=2, parameters={mu: 0})
+    other = zw.simulate(smooth, at(0, 1, 1, 0), until=2)
+    assert np.abs(one.q.values - other.q.values).max() < 1e-13
+    assert one.transition_kind.values.tolist() == other.transition_kind.values.tolist()
+
+
+def test_a_ladder_leaves_a_rough_wall():
+    px, py, turn = q = zw.coordinates("x y theta")
+    s, c = sp.sin(turn), sp.cos(turn)
+    foot, head = (px - c, py - s), (px + c, py + s)
+    rules = [
+        zw.Constraint(foot[1], "floor", one_sided=True, friction=0.2, slip=dot(foot[0])),
+        zw.Constraint(-head[0], "wall", one_sided=True, friction=0.1, slip=dot(head[1])),
+    ]
+    kinetic = (dot(px) ** 2 + dot(py) ** 2 + dot(turn) ** 2 / 3) / 2
+    ladder = zw.System(q, kinetic=kinetic, potential=9.81 * py, constraints=rules)
+    start = {px: -sp.cos(1.0), py: sp.sin(1.0), turn: 1.0} | {dot(z): 0 for z in q}
+    motion = zw.simulate(ladder, start, until=1)
+    assert motion.transition_kind.values[0] == "lift"
+    assert motion.transition_contact.values[0] == "wall"
+    assert motion["mode"].values[0].tolist() == ["sliding", "sliding"]
+    assert float(abs(motion.energy_balance).max()) < 1e-10
+
+
+def test_contacts_that_stick_together_are_named_where_their_shares_are_not_known():
+    motion = zw.simulate(*contact.rocking_block(), until=12, throw=False)
+    assert motion.attrs["status"] == "several solutions"
+    assert "'left' and 'right' stick together" in motion.attrs["message"]

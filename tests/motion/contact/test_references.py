@@ -6,6 +6,7 @@ import pytest
 import zwang as zw
 from tests.references import contact
 from tests.references.contact import expected
+from zwang.errors import SimulationError
 
 CLOSE = 1e-11
 
@@ -153,3 +154,128 @@ def test_a_slider_crank_throws_its_follower():
     phi, z, w, v = at_end(motion, "phi", "z")
     assert close([phi, w, z, v], [truth["end_at_1"][name] for name in ("ph", "w", "z", "v")])
     assert motion.mode.values[-1, 0] == truth["mode_at_1"]
+
+
+# With friction
+
+
+def test_a_rocking_block_loses_what_housner_says_without_being_told():
+    truth = expected("c-rocking-block")["impacts"]
+    motion = zw.simulate(*contact.rocking_block(), until=3.3)
+    assert transitions(motion) == [("impact", name) for name in ("right", "left") * 3]
+    assert close(motion.transition_time.values, [hit["impact_time"] for hit in truth])
+    spins = np.abs(motion.velocity_after.sel(coordinate="theta").values)
+    assert close(spins, [hit["omega_after"] for hit in truth])
+    assert float(abs(motion.energy_balance).max()) < 1e-11
+
+
+def test_a_block_on_an_incline_turns_round_without_sticking():
+    truth = expected("d1-incline-return")
+    motion = zw.simulate(*contact.incline(0.3), until=1)
+    assert transitions(motion) == [("reverse", "plane")]
+    assert close([motion.transition_time.values[0], at_end(motion, "x")[0]], [truth["t_stop"], truth["x_at_1"]])
+
+
+def test_a_block_on_an_incline_sticks_and_does_not_creep():
+    truth = expected("d2-incline-stick")
+    motion = zw.simulate(*contact.incline(0.7), until=10, samples=101)
+    assert transitions(motion) == [("stick", "plane")]
+    assert close(motion.transition_time.values[0], truth["t_stop"])
+    rest = motion.isel(time=slice(2, None))
+    assert (rest.v.values == 0).all()
+    assert np.ptp(rest.q.values[:, 0]) == 0
+    assert close(rest.q.values[0, 0], truth["x_stop"])
+    assert close(rest.friction_force.values[:, 0], [4.905] * 99)
+    assert (rest["mode"].values == "sticking").all()
+
+
+def test_stick_and_slip_on_a_belt():
+    truth = expected("e1-stick-slip")
+    motion = zw.simulate(*contact.belt((1.0, 0.5)), until=20, tol=1e-14)
+    assert transitions(motion) == [("slide", "belt"), ("stick", "belt")] * 2
+    slide, stick, again, _ = motion.transition_time.values
+    known = [truth[name] for name in ("t_stick", "t_slip", "period")]
+    assert close([slide, stick - slide, again - slide], known)
+    assert close(at_end(motion, "x"), truth["state_at_20"])
+    assert motion["mode"].values[-1, 0] == "sticking"
+
+
+def test_a_slip_that_grazes_zero_does_not_chatter():
+    truth = expected("e2-stick-graze")
+    motion = zw.simulate(*contact.belt(0.5), until=20, tol=1e-14)
+    kinds = motion.transition_kind.values
+    assert kinds[0] == "slide"
+    assert len(kinds) <= 1 + 2 * 20 / (2 * np.pi)
+    assert close(motion.transition_time.values[0], truth["t_break"])
+    assert close(at_end(motion, "x"), [truth["x_at_20"], truth["v_at_20"]])
+
+
+@pytest.mark.parametrize(("name", "speed", "spin"), [("h1-slip-roll", 3, 0), ("h2-draw", 2, -8), ("h3-follow", 2, 5)])
+def test_a_billiard_ball_slides_then_rolls(name, speed, spin):
+    truth = expected(name)
+    motion = zw.simulate(*contact.billiard(speed, spin), until=2, samples=5)
+    assert transitions(motion) == [("stick", "table")]
+    assert close([motion.transition_time.values[0], motion.v.values[-1, 0]], [truth["t_roll"], truth["v_end"]])
+    assert abs(motion.friction_force.values[-1, 0]) < 1e-14
+    assert abs(motion.slip.values[-1, 0]) < 1e-15
+
+
+def test_a_bead_on_a_rough_turning_wire_is_held_by_two_opposed_limits():
+    truth = expected("j1-bead-on-turning-wire")
+    motion = zw.simulate(*contact.turning_wire(), until=2, times=[1, 2], tol=1e-14)
+    assert close(motion.q.values[:, 0], [truth["r_at_1"], truth["r_at_2"]])
+    assert close(motion.v.values[:, 0], [truth["v_at_1"], truth["v_at_2"]])
+    assert motion.sizes["transition"] == 0
+
+
+def test_a_bead_on_a_rough_hoop_never_stops():
+    truth = expected("j2-bead-on-hoop")
+    motion = zw.simulate(*contact.hoop(), until=3, tol=1e-14)
+    assert close(np.linalg.norm(motion.v.values[-1]), truth["v_at_3"])
+    assert motion.sizes["transition"] == 0
+
+
+def test_a_particle_comes_to_rest_on_the_slope_of_a_rough_bowl():
+    truth = expected("k2-rough-bowl")
+    motion = zw.simulate(*contact.bowl(), until=3, tol=1e-14)
+    assert transitions(motion) == [("reverse", "bowl"), ("stick", "bowl")]
+    assert close(motion.transition_time.values, truth["times"])
+    x, y, *_ = at_end(motion, "x", "y")
+    assert close(np.arctan2(x, -y), truth["turning_points"][1])
+
+
+@pytest.mark.parametrize("mu", [1.4, 2.0])
+@pytest.mark.parametrize(("spin", "status"), [(0, "no solution"), (6, "several solutions")])
+def test_painleves_paradox_is_named_and_not_solved(mu, spin, status):
+    system, start = contact.painleve(mu, -1, spin)
+    with pytest.raises(SimulationError, match="'tip'") as caught:
+        zw.simulate(system, start, until=0.01)
+    assert caught.value.status == status
+
+
+@pytest.mark.parametrize(("mu", "slip"), [(1.2, -1), (1.2, 1), (1.4, 1), (2.0, 1)])
+@pytest.mark.parametrize("spin", [0, 6])
+def test_a_rod_on_its_tip_has_one_motion_where_friction_allows(mu, slip, spin):
+    motion = zw.simulate(*contact.painleve(mu, slip, spin), until=0.001, samples=3)
+    assert motion["mode"].values[-1, 0] == ("open" if spin else "sliding")
+
+
+def test_a_woodpecker_returns_to_where_its_cycle_began():
+    truth = expected("m-woodpecker")
+    motion = zw.simulate(*contact.woodpecker(), until=0.1459, tol=1e-14)
+    named = {"lift 2": ("lift", "lower"), "lift 3": ("lift", "upper"), "close 2": ("impact", "lower"),
+             "close 3": ("impact", "upper"), "close beak": ("impact", "beak"), "stop": ("stick", "lower")}  # fmt: skip
+    known = [entry for entry in truth["events"][:-1] if entry["kind"] in named]
+    assert transitions(motion) == [named[entry["kind"]] for entry in known]
+    assert close(motion.transition_time.values, [entry["t"] for entry in known])
+    losses = [-float(e["dT"]) for e in truth["events"] if e["kind"].startswith("impact")]
+    assert close(motion.energy_loss.values[motion.transition_kind.values == "impact"], losses, 1e-10)
+
+
+def test_an_impact_that_would_gain_energy_is_refused_and_poissons_law_is_right():
+    system, start = contact.kane()
+    with pytest.raises(SimulationError, match=r"would gain the energy 1\.29") as caught:
+        zw.simulate(system, start, until=0.01)
+    assert caught.value.status == "energy gain at impact"
+    motion = zw.simulate(system, start, until=0.01, impacts="poisson")
+    assert motion.kinetic.values[0] == pytest.approx(0.043206, abs=5e-7)  # the digits that are known

@@ -5,70 +5,32 @@ it as any other; it ends where a gap closes or a normal force vanishes. Then vel
 accelerations say which contacts push from there on (`decide`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from zwang.arrays import Array
-from zwang.engines.native.engine import compiled
-from zwang.engines.projection import projected
-from zwang.engines.task import GOES_ON, Status, Trajectory
+from zwang.engines.task import Status, Trajectory
 from zwang.errors import InputError
 from zwang.evaluation import names_of
 from zwang.formulations.solve import Names
-from zwang.lowering.contact import Held
-from zwang.lowering.large import in_full
-from zwang.lowering.lowered import Matrices
-from zwang.lowering.rows import RowBasis
-from zwang.motion.contact.coefficients import coefficients
-from zwang.motion.contact.decide import decide, moment_later, solution, unloaded
-from zwang.motion.contact.impact import Collision, Impact, NoEnd, held, impact
+from zwang.lowering.contact import slip_rows
+from zwang.motion.contact.decide import decide
+from zwang.motion.contact.impact import Collision, Impact, Stop, held, impact
+from zwang.motion.contact.machine import OPEN, PUSHING, RESTING, Machine
 from zwang.motion.contact.observe import first
-from zwang.motion.contact.record import Transition
-from zwang.motion.contact.scales import Scales
 from zwang.motion.contact.zeno import Flight, accumulation
 from zwang.motion.drive import integrate, joined
 from zwang.motion.observe import Segment
-from zwang.motion.setup import Setup
-from zwang.motion.start import Start, State, basis_at, require_satisfied
-from zwang.words import listed
+from zwang.motion.start import basis_at
 
-OPEN, PUSHING, RESTING = "open", "pushing", "resting"
-INSTANT = 1e-13  # of time and span: transitions so close happen at one instant
-BEYOND = 10.0  # times what counts as zero: an open contact must not be exceeded by more
-LEAVING = 1e4  # moments (`decide.SOON`) that are given to a gap to leave zero
+EMPTY: Mapping[int, float] = {}
+NONE: Set[int] = frozenset()
 
 
-class Course:
+class Course(Machine):
     """One motion with contacts."""
-
-    def __init__(self, setup: Setup, start: Start, grid: Array, law: str, watch: Any) -> None:
-        """At the start, with nothing decided."""
-        assert setup.contact is not None
-        require_satisfied(start)
-        self.setup, self.grid, self.law, self.watch = setup, grid, law, watch
-        self.rows = setup.contact.rows
-        self.restitution = coefficients(setup, self.rows)
-        self.states: dict[int, str] = dict.fromkeys(self.rows, OPEN)
-        self.state: State = start.state
-        self.span = abs(float(grid[-1]) - start.state[0])
-        self.transitions: list[Transition] = []
-        self.segments: list[Segment] = []
-        self.total = Trajectory(GOES_ON, start.state[1][None][:0], start.state[2][None][:0], start.state)
-        self.bases: dict[bool, RowBasis] = {}
-        self.fastest: dict[int, float] = {}
-        self.scales = Scales(self.rows, len(setup.system.constraints))
-        self.shared: set[int] = set()
-        self.notes: list[str] = []
-        self.saved = 0
-        self.slack = np.zeros(len(self.rows))
-        self.now: Matrices = in_full(start.matrices)
-        """At the state where something has changed last."""
-        self.equal = [i for i in range(len(setup.system.constraints)) if i not in self.rows]
-
-    # The loop
 
     def run(self) -> Trajectory:
         """To the end, or to what stops the motion."""
@@ -76,17 +38,17 @@ class Course:
             self.begin()
             while True:
                 path = self.advance()
-                met = self.met(path)
+                met, rubbed = self.met(path)
                 if path.status is Status.FINISHED and self.saved < len(self.grid):
                     self.loosen()  # what has lifted has left its limit by now
                     continue
-                if path.status is not Status.EVENT or not met or self.ended_by_user(path):
+                if path.status is not Status.EVENT or not (met or rubbed) or self.ended_by_user(path):
                     return self.account(path.status)
                 self.cut()
-                self.meet(met)
-        except NoEnd as end:
+                self.meet(met, rubbed)
+        except Stop as end:
             self.notes.append(str(end))
-            return self.account(Status.CHATTERING)
+            return self.account(end.status)
 
     def begin(self) -> None:
         """Which contacts are closed at the start, and which meet at once; one that is exceeded is refused."""
@@ -132,18 +94,20 @@ class Course:
         self.require_within()
         return path
 
-    def require_within(self) -> None:
-        """Stop a motion that has passed through a limit without that being seen."""
-        now = self.matrices()
-        near, _ = self.near(now)
-        through = [i for i in self.rows if self.states[i] == OPEN and now.residual[i] < -BEYOND * near[i]]
-        if through:
-            raise NoEnd(f"The motion has passed through the limit of {self.named(through)} unnoticed.")
+    def met(self, path: Trajectory) -> tuple[set[int], set[int]]:
+        """The contacts whose watched functions have fallen through zero at the end of a stretch.
 
-    def met(self, path: Trajectory) -> set[int]:
-        """The contacts whose watched functions have fallen through zero at the end of a stretch."""
-        own = len(self.setup.events)
-        return {self.rows[h.which - own] for h in path.hits if h.which >= own and h.t == path.end[0]}
+        Those whose gaps or normal forces have, and those whose reserve or slip has.
+        """
+        own, k = len(self.setup.events), len(self.rows)
+        fired = [h.which - own for h in path.hits if h.which >= own and h.t == path.end[0]]
+        order = self.rubbing.order if self.rubbing else []
+        for which in fired:
+            if which >= k + len(order):
+                name = self.setup.system.constraint_names[order[which - k - len(order)]]
+                words = f"The friction of {name!r} loses its meaning there, its margin is zero: Painlevé's paradox."
+                raise Stop(Status.NO_SOLUTION, words)
+        return {self.rows[i] for i in fired if i < k}, {order[i - k] for i in fired if i >= k}
 
     def ended_by_user(self, path: Trajectory) -> bool:
         """Whether an event of the user's own stops the motion here."""
@@ -156,14 +120,19 @@ class Course:
         self.segments = first(self.segments, self.saved)
 
     def account(self, status: Status) -> Trajectory:
-        """How the motion fared."""
+        """How the motion fared; a stop at the very start leaves its account without states."""
+        if not self.segments:
+            setup = replace(self.setup, contact=self.all_open)
+            _, q, v = self.state
+            basis, none = basis_at(setup, self.state), self.grid[:0]
+            empty = Segment(basis, none, q[None][:0], v[None][:0], setup.p, contact=setup.contact)
+            self.segments.append(empty)
         return replace(self.total, status=status, notes=(*self.total.notes, *self.notes))
 
-    # Transitions
-
-    def meet(self, met: set[int]) -> None:
-        """What happens where gaps have closed and normal forces have vanished."""
+    def meet(self, met: set[int], rubbed: set[int]) -> None:
+        """What happens where gaps have closed, normal forces or slips have vanished, or sticking has broken."""
         self.require_progress()
+        broken = self.broken(rubbed)
         self.pull_in()
         now = self.now = self.matrices()
         near, slow = self.near(now)
@@ -177,19 +146,34 @@ class Course:
         closed = {*self.closed} | arrived
         if any(now.residual_rate[i] < -slow[i] for i in arrived):
             closed = self.collide(closed, arrived)
+            broken = {}
         else:
-            for kind, which in (("touch", arrived), ("lift", lifted)):
+            for kind, which in (("touch", arrived), ("lift", lifted), ("slide", broken.keys() - lifted)):
                 if which:
                     self.write(kind, min(which), self.state[2])
         if closed or self.closed:
-            self.settle(closed, lifted & closed)
+            self.settle(closed, lifted & closed, broken, rubbed - broken.keys() - lifted)
         else:  # all are open, and none lingers at its limit
             self.slack = np.zeros(len(self.rows))
 
+    def broken(self, rubbed: set[int]) -> dict[int, float]:
+        """Of contacts whose friction has changed, those that stuck, with the signs of the slips that begin."""
+        if self.rubbing is None:
+            return {}
+        stuck = [i for i in rubbed if self.rubbing.signs.get(i) == 0]
+        if not stuck:
+            return {}
+        lam, slips = self.forces(), slip_rows(self.setup.lowered)
+        return {i: -float(np.sign(lam[slips[i]])) for i in stuck}
+
     def collide(self, closed: set[int], arrived: set[int]) -> set[int]:
         """An impact of closed contacts; those that are closed afterwards."""
-        now, (t, q, v) = self.now, self.state
+        now, v = self.now, self.state[2]
         which, equal = sorted(closed), self.equal
+        cause = min(arrived, key=lambda i: (now.residual_rate[i], i))
+        if self.rubbing is not None and any(i in self.rubbing.friction for i in which):
+            found, speeds = self.rubbing.impact(self.state, now, which, self.restitution, self.law)
+            return self.struck(which, found, speeds, cause)
         names = names_of(self.setup.system)
         c = Collision(
             now.M, now.A[equal], now.A[which], self.restitution[which], v,
@@ -197,13 +181,17 @@ class Course:
             Names(names.coordinates, tuple(names.rows[i] for i in (*equal, *which))),
         )  # fmt: skip
         found = impact(c, self.law)
-        cause = min(arrived, key=lambda i: (now.residual_rate[i], i))
+        return self.struck(which, found, c.speeds(found.v), cause)
+
+    def struck(self, which: list[int], found: Impact, speeds: Array, cause: int) -> set[int]:
+        """After an impact: the contacts that are closed."""
+        now, (t, q, _) = self.now, self.state
         self.write("impact", cause, found.v, which, found)
         for i in which:
             self.fastest[i] = max(self.fastest.get(i, 0.0), -float(now.residual_rate[i]))
         self.state = (t, q, found.v)
         touching = {i for i, touches in zip(which, found.touching, strict=True) if touches}
-        leaving = {i: float(speed) for i, speed in zip(which, c.speeds(found.v), strict=True) if i not in touching}
+        leaving = {i: float(speed) for i, speed in zip(which, speeds, strict=True) if i not in touching}
         return touching | self.faint(leaving, touching, cause)
 
     def faint(self, leaving: dict[int, float], touching: set[int], cause: int) -> set[int]:
@@ -227,7 +215,12 @@ class Course:
         names = names_of(self.setup.system)
         off = np.array([-leaving.get(i, 0.0) for i in rows])
         t, q, v = self.state
-        change = held(now.M, now.A[rows], off, Names(names.coordinates, tuple(names.rows[i] for i in rows)))
+        labels = [names.rows[i] for i in rows]
+        A = now.A[rows]
+        for i, row, slip in self.rubbing.slow(self.state, max(leaving.values())) if self.rubbing else ():
+            if i in rows:  # as slow as that: it sticks
+                A, off, labels = np.vstack([A, row]), np.append(off, -slip), [*labels, f"the slip of {names.rows[i]}"]
+        change = held(now.M, A, off, Names(names.coordinates, tuple(labels)))
         loss = -float((now.M @ change) @ (v + change / 2))
         self.write(
             "accumulation",
@@ -244,130 +237,51 @@ class Course:
         )
         return {*leaving}
 
-    def free(self, now: Matrices, closed: set[int]) -> Array:
-        """q̈ if only some contacts may push; quickly if none."""
-        if closed or False not in self.bases:
-            return solution(self.setup, now, sorted(closed)).q
-        setup = replace(self.setup, contact=Held.all_open(self.rows))
-        program = setup.program("acceleration", self.bases[False])
-        return compiled(program)(**setup.named(program, self.state))["acceleration"]
-
-    def settle(self, closed: Iterable[int], lifted: set[int]) -> None:
-        """Who pushes from here on; new ones are brought to their limit exactly, positions and velocities."""
-        closed = {*closed}
-        before = dict(self.states)
-        found = decide(self.setup, self.state, closed, lifted, self.span)
-        self.shared |= {*found.shared}
+    def settle(
+        self, closed: Iterable[int], lifted: set[int], broken: Mapping[int, float] = EMPTY, stopped: Set[int] = NONE
+    ) -> None:
+        """Who pushes, sticks and slides from here on; new ones are brought to their limits exactly."""
+        closed, before = {*closed}, dict(self.states)
+        signs = dict(self.rubbing.signs) if self.rubbing else {}
+        pushing, resting, opening = self.decided(closed, lifted, broken, stopped)
         for i in self.rows:
-            self.states[i] = PUSHING if i in found.pushing else RESTING if i in found.resting else OPEN
+            self.states[i] = PUSHING if i in pushing else RESTING if i in resting else OPEN
         for i in self.closed:
             self.fastest.pop(i, None)
         off = [i for i in sorted(lifted) if self.states[i] == PUSHING]
         if off:
-            raise NoEnd(f"{self.named(off)} lifts and pushes at one instant.")
-        left = [i for i in found.opening if before[i] != OPEN and i not in lifted]
+            raise Stop(Status.CHATTERING, f"{self.named(off)} lifts and pushes at one instant.")
+        left = [i for i in opening if before[i] != OPEN and i not in lifted]
         if left and not lifted:
             self.write("lift", left[0], self.state[2])
-        if any(self.states[i] == PUSHING and before[i] != PUSHING for i in self.rows):
+        self.write_stops(stopped, signs)
+        new = any(self.states[i] == PUSHING and before[i] != PUSHING for i in self.rows)
+        if new or (self.rubbing and any(self.rubbing.signs.get(i) == 0 and signs.get(i) != 0 for i in self.rows)):
             self.pull_in()
         self.loosen()
 
-    def pull_in(self) -> None:
-        """Bring positions and velocities to the limits of contacts that push, which they may have drifted off."""
-        if PUSHING not in self.states.values():
+    def decided(
+        self, closed: set[int], lifted: set[int], broken: Mapping[int, float], stopped: Set[int]
+    ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+        """Contacts that push, that rest on others, and that open; with friction it is decided who sticks, too."""
+        if self.rubbing is not None and any(i in self.rubbing.friction for i in closed):
+            way = self.rubbing.decide(self.state, closed, lifted, broken, stopped)
+            self.rubbing.signs = way.signs
+            self.require_independent(way.pushing)
+            return way.pushing, way.resting, way.opening
+        if self.rubbing is not None:
+            self.rubbing.signs = {}
+        found = decide(self.setup, self.state, closed, lifted, self.span)
+        self.shared |= {*found.shared}
+        return found.pushing, found.resting, found.opening
+
+    def write_stops(self, stopped: Set[int], before: Mapping[int, float]) -> None:
+        """Write down what became of contacts whose slip has vanished: they stick, or slide the other way."""
+        if self.rubbing is None:
             return
-        setup = replace(self.setup, contact=self.held())
-        if True not in self.bases:
-            self.bases[True] = basis_at(setup, self.state)
-        program = setup.program("projection", self.bases[True])
-        kernel, (t, q, v), n = compiled(program), self.state, len(self.state[1])
-
-        def reading(y: Array) -> Array:
-            out = kernel(**setup.named(program, (t, y[:n], y[n:])))
-            return np.concatenate([out["dq"], out["dv"], out["residual"], out["residual_rate"]])
-
-        y = projected(reading, np.concatenate([q, v]), n, 0.0)
-        self.state = (t, y[:n], y[n:])
-
-    # Bookkeeping
-
-    def loosen(self) -> None:
-        """Slacks for what begins in the rounding of zero: the gap of what has lifted, the force of what is unloaded."""
-        now = self.matrices()
-        self.slack = np.zeros(len(self.rows))
-        forces = self.forces() if PUSHING in self.states.values() else {}
-        for k, i in enumerate(self.rows):
-            if self.states[i] == OPEN:
-                if self.scales.lingers(now, i):
-                    self.slack[k] = 2 * self.scales.flat(i) + 2 * max(-now.residual[i], 0.0)
-            elif self.states[i] == PUSHING:
-                least = unloaded(now, i)
-                if forces[i] <= least:
-                    self.slack[k] = least + 2 * max(-forces[i], 0.0)
-
-    def until_left(self) -> float | None:
-        """When gaps that have a slack will have left zero, if there are some; not later than the end.
-
-        A gap leaves zero so slowly that it is rounding at first. It is watched with a slack until it is clear of it.
-        """
-        lingers = [i for k, i in enumerate(self.rows) if self.states[i] == OPEN and self.slack[k]]
-        if not lingers:
-            return None
-        a = solution(self.setup, self.matrices(), self.closed).q
-        later = self.state[0] + LEAVING * (moment_later(self.state, a, self.span)[0] - self.state[0])
-        return float(later) if later < self.grid[-1] else None
-
-    def forces(self) -> dict[int, float]:
-        """The normal forces of contacts that push, taken as equalities."""
-        setup = replace(self.setup, contact=self.held())
-        basis = self.bases.get(True) or basis_at(setup, self.state)
-        self.bases[True] = basis
-        program = setup.program("report", basis)
-        lam = compiled(program)(**setup.named(program, self.state))["multiplier"]
-        return {i: float(e) for i, e in zip(basis.used, lam, strict=True)}
-
-    def held(self) -> Held:
-        """The numbers that hold the present mode."""
-        states = [self.states[i] for i in self.rows]
-        is_open, pushing = (np.array([s == kind for s in states], dtype=float) for kind in (OPEN, PUSHING))
-        return Held(self.rows, pushing, is_open, pushing, self.slack)
-
-    @property
-    def closed(self) -> list[int]:
-        """The contacts that are closed."""
-        return [i for i in self.rows if self.states[i] != OPEN]
-
-    def matrices(self) -> Matrices:
-        """The system's matrices at the present state."""
-        return self.setup.matrices(*self.state)
-
-    def near(self, now: Matrices) -> tuple[Array, Array]:
-        """(m,) how small a gap and its rate are that count as zero."""
-        return self.scales.near(now, *self.state[1:])
-
-    def write(
-        self, kind: str, contact: int, after: Array, which: Iterable[int] = (), found: Impact | None = None,
-        at: float | None = None,
-    ) -> None:  # fmt: skip
-        """Write a transition down, and its energy into the account."""
-        impulse = np.zeros(len(self.rows))
-        if found is not None:
-            impulse[[self.rows.index(i) for i in which]] = found.impulse
-            self.total = replace(self.total, worked=self.total.worked + found.work - found.loss)
-        t, q, v = self.state
-        state = (t if at is None else at, q, v)
-        loss = found.loss if found is not None else 0.0
-        self.transitions.append(Transition(state, kind, contact, after, impulse, loss))
-
-    def require_progress(self) -> None:
-        """Stop a motion that does not leave an instant, with the cycle of its transitions."""
-        most = 3 * len(self.rows) + 3
-        last = self.transitions[-most:]
-        if len(last) == most and self.state[0] - last[0].state[0] <= INSTANT * (abs(self.state[0]) + self.span):
-            names = self.setup.system.constraint_names
-            cycle = listed([f"{x.kind} of {names[x.contact]!r}" for x in last[-2 * len(self.rows) :]])
-            raise NoEnd(f"The contacts change without end there: {cycle}.")
-
-    def named(self, rows: Iterable[int]) -> str:
-        """Contacts by their names."""
-        return listed([repr(self.setup.system.constraint_names[i]) for i in rows])
+        for i in sorted(stopped):
+            now = self.rubbing.signs.get(i)
+            if now == 0:
+                self.write("stick", i, self.state[2])
+            elif now is not None and now == -before.get(i, 0.0):
+                self.write("reverse", i, self.state[2])

@@ -15,14 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zwang.arrays import EPS, Array
+from zwang.engines.task import Status
 from zwang.formulations.solve import Names, solve_named
 
 MOST_IN_A_ROW = 10_000  # impacts one after the other at one instant
 AT_REST = 512 * EPS  # of the speeds that make up γ: below, it is rounding
 
 
-class NoEnd(Exception):
-    """Something at one instant does not come to an end; the motion stops there, with these words."""
+class Stop(Exception):
+    """The motion does not go on from an instant: why, and in words."""
+
+    def __init__(self, status: Status, words: str) -> None:
+        self.status = status
+        super().__init__(words)
 
 
 @dataclass(frozen=True)
@@ -136,7 +141,8 @@ def sequential(c: Collision) -> tuple[Array, Array]:
         one = Collision(c.M, c.equal, c.contact[j], c.restitution[j], v, c.moving[j], names)
         v, part = moreau(one)
         impulse[j] += part
-    raise NoEnd(f"Impacts one after the other do not come to an end there: {MOST_IN_A_ROW:,} were made at one instant.")
+    words = f"Impacts one after the other do not come to an end there: {MOST_IN_A_ROW:,} were made at one instant."
+    raise Stop(Status.CHATTERING, words)
 
 
 LAWS: dict[str, Callable[[Collision], tuple[Array, Array]]] = {

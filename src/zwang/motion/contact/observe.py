@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zwang.arrays import Array
+from zwang.engines.native.engine import compiled
 from zwang.engines.task import Status, Trajectory
 from zwang.formulations.one_sided import family, nonnegative
 from zwang.linalg.rank import row_rank
+from zwang.lowering.contact import slip_rows
 from zwang.motion.contact.record import Transition
 from zwang.motion.observe import Segment
 from zwang.motion.setup import Setup
@@ -26,7 +28,11 @@ def modes_of(segments: Sequence[Segment]) -> Array:
     rows = []
     for segment in segments:
         assert segment.contact is not None
-        words = np.where(segment.contact.open > 0, "open", "closed")
+        words = np.where(segment.contact.open > 0, "open", "closed").astype("<U8")
+        rough = segment.contact.rough
+        for i, sticks, sign in zip(rough.rows, rough.sticks, rough.signs, strict=True) if rough else ():
+            if sticks or sign:
+                words[segment.contact.rows.index(i)] = "sticking" if sticks else "sliding"
         rows.append(np.tile(words, (len(segment.times), 1)))
     return np.concatenate(rows)
 
@@ -67,6 +73,24 @@ def share(setup: Setup, segments: Sequence[Segment], values: dict[str, Any]) -> 
             values["multiplier"][k, rows] = nonnegative(values["multiplier"][k, rows], together, sided[rows])
 
 
+def friction(setup: Setup, segments: Sequence[Segment]) -> dict[str, Array]:
+    """Forces of friction and slips (T, k) of all contacts at the saved states; zero without friction."""
+    assert setup.contact is not None
+    rows, count = setup.contact.rows, sum(len(s.times) for s in segments)
+    forces, slips = np.zeros((2, count, len(rows)))
+    order = list(slip_rows(setup.lowered))
+    places, begin = [rows.index(i) for i in order], 0
+    for segment in segments if order else ():
+        here = slice(begin, begin + len(segment.times))
+        begin = here.stop
+        for k in range(len(segment.times)):
+            slips[here.start + k, places] = setup.slips((segment.times[k], segment.q[k], segment.v[k]))["slip"]
+        if segment.basis.masked and len(segment.times):
+            program = setup.program("report", segment.basis)
+            forces[here, places] = compiled(program)(**segment.named(slice(None)))["friction"]
+    return {"friction_force": forces, "slip": slips}
+
+
 def within(setup: Setup, gaps: Array, modes: Array, times: Array, path: Trajectory) -> Trajectory:
     """The account of a motion, which is not said to be finished if an open contact was exceeded on the way."""
     assert setup.contact is not None
@@ -96,8 +120,6 @@ def observed(
     """The dataset with its contacts: modes, gaps and normal forces (T, k) over time, and the table of transitions."""
     assert setup.contact is not None
     rows, names, n = list(setup.contact.rows), setup.system.constraint_names, len(setup.system.coordinates)
-    none = np.zeros_like(over_time["gap"])
-    over_time = {"friction_force": none, "slip": none.copy()} | over_time
     count = len(transitions)
     table = {
         "transition_time": np.array([x.state[0] for x in transitions], dtype=float),

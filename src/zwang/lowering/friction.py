@@ -1,0 +1,93 @@
+"""Sliding friction in the explicit equation: forces that depend on multipliers, by one more right-hand side each.
+
+A contact that slides has the force −κ N along its slip row t, κ = μ s with the sign s of its slip. N is unknown in its
+own right-hand side. With the response (q̈⁰, λ⁰) to (Q, b) and (q̈ʲ, λʲ) to (t_jᵀ, 0), by the same factorisation,
+
+    N = N⁰ − R κ N,  R_ij = N_i of the response j,   so that   (I + Rκ) N = N⁰,   q̈ = q̈⁰ − Σ κ_j N_j q̈ʲ.
+
+The pivots of I + Rκ are the margins of Painlevé: where one is not positive, friction has no solution, or several.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import symengine as se
+
+from zwang.lowering.contact import symbol
+from zwang.lowering.equation import Equation
+from zwang.lowering.lowered import Lowered
+from zwang.lowering.rows import RowBasis
+
+
+@dataclass(frozen=True)
+class Rubbed:
+    """q̈ and the multipliers of the rows used, with friction; forces of sliding along slips, and margins, by contact."""
+
+    acceleration: list[Any]
+    multipliers: list[Any]
+    sliding: dict[int, Any]
+    margins: dict[int, Any]
+
+
+def rubbed(equation: Equation, Q: Sequence[Any], b: Sequence[Any]) -> Rubbed:
+    """The equation solved with the friction of contacts that slide."""
+    steps, basis = equation.saddle.steps, equation.basis
+    x, lam = equation.solve_for(Q, b)
+    if not basis.rubbing:
+        return Rubbed(x, lam, {}, {})
+    place = {row: k for k, row in enumerate(basis.used)}
+    responses = [equation.respond(slip) for _, slip in basis.rubbing]
+    normals = [place[row] for row, _ in basis.rubbing]
+    kappa = [symbol("kappa", row) for row, _ in basis.rubbing]
+    count = len(kappa)
+    matrix = [[entry(i == j, kappa[j], responses[j][1][normals[i]]) for j in range(count)] for i in range(count)]
+    right = [zero_for_none(lam[place]) for place in normals]
+    margins: list[Any] = []
+    for k in range(count):  # elimination in order: the pivots of a P-matrix are positive
+        pivot = steps.name(matrix[k][k])
+        margins.append(pivot)
+        for i in range(k + 1, count):
+            factor = steps.name(matrix[i][k] / pivot)
+            right[i] = steps.name(right[i] - factor * right[k])
+            matrix[i] = [
+                e - factor * f if j > k else e for j, (e, f) in enumerate(zip(matrix[i], matrix[k], strict=True))
+            ]
+    forces: list[Any] = [se.Integer(0)] * count
+    normal: list[Any] = [se.Integer(0)] * count
+    for k in reversed(range(count)):
+        rest = se.Add(*[matrix[k][j] * normal[j] for j in range(k + 1, count)])
+        normal[k] = steps.name((right[k] - rest) / margins[k])
+        forces[k] = steps.name(-kappa[k] * normal[k])
+    for (more, more_lam), force in zip(responses, forces, strict=True):
+        x = [added(steps, e, d, force) for e, d in zip(x, more, strict=True)]
+        lam = [added(steps, e, d, force) for e, d in zip(lam, more_lam, strict=True)]
+    rows = [row for row, _ in basis.rubbing]
+    return Rubbed(x, lam, dict(zip(rows, forces, strict=True)), dict(zip(rows, margins, strict=True)))
+
+
+def entry(diagonal: bool, kappa: Any, response: Any) -> Any:
+    """An entry of I + Rκ."""
+    one = se.Integer(int(diagonal))
+    return one if response is None else one + kappa * response
+
+
+def zero_for_none(e: Any) -> Any:
+    """An entry, 0 where it is zero by structure."""
+    return se.Integer(0) if e is None else e
+
+
+def added(steps: Any, e: Any, change: Any, factor: Any) -> Any:
+    """e + factor·change, None where both are zero by structure."""
+    if change is None:
+        return e
+    return steps.name(change * factor if e is None else e + change * factor)
+
+
+def sliding_forces(lowered: Lowered, basis: RowBasis, sliding: Mapping[int, Any]) -> list[Any]:
+    """Generalized forces of contacts that slide, coordinate by coordinate."""
+    forces: list[list[Any]] = [[] for _ in lowered.derived.Q]
+    for i, row in basis.rubbing:
+        for j, e in lowered.derived.A[row].items():
+            forces[j].append(e * sliding[i])
+    return [se.Add(*parts) for parts in forces]

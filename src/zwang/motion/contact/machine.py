@@ -1,0 +1,204 @@
+"""The state of a motion with contacts between two stretches: what its contacts do, and what is written down."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from zwang.arrays import Array
+from zwang.engines.native.engine import compiled
+from zwang.engines.projection import projected
+from zwang.engines.task import GOES_ON, Status, Trajectory
+from zwang.linalg.rank import row_rank
+from zwang.lowering.contact import Held, slip_rows
+from zwang.lowering.large import in_full
+from zwang.lowering.lowered import Matrices
+from zwang.lowering.rows import RowBasis
+from zwang.motion.contact.coefficients import coefficients
+from zwang.motion.contact.decide import moment_later, solution, unloaded
+from zwang.motion.contact.impact import Impact, Stop
+from zwang.motion.contact.record import Transition
+from zwang.motion.contact.rubbing import Rubbing
+from zwang.motion.contact.scales import Scales
+from zwang.motion.observe import Segment
+from zwang.motion.setup import Setup
+from zwang.motion.start import Start, State, basis_at, require_satisfied
+from zwang.words import listed
+
+OPEN, PUSHING, RESTING = "open", "pushing", "resting"
+INSTANT = 1e-13  # of time and span: transitions so close happen at one instant
+BEYOND = 10.0  # times what counts as zero: an open contact must not be exceeded by more
+LEAVING = 1e4  # moments (`decide.SOON`) that are given to a gap to leave zero
+
+
+class Machine:
+    """What the contacts of one motion do, its state, and its account until now."""
+
+    def __init__(self, setup: Setup, start: Start, grid: Array, law: str, watch: Any) -> None:
+        """At the start, with nothing decided."""
+        assert setup.contact is not None
+        require_satisfied(start)
+        self.grid, self.law, self.watch = grid, law, watch
+        self.rows = setup.contact.rows
+        found = coefficients(setup, self.rows)
+        self.restitution = found.restitution
+        self.states: dict[int, str] = dict.fromkeys(self.rows, OPEN)
+        self.state: State = start.state
+        self.span = abs(float(grid[-1]) - start.state[0])
+        self.rubbing = Rubbing(setup, found.friction, self.span) if found.friction else None
+        rough = self.rubbing.held() if self.rubbing else None
+        self.setup = setup = replace(setup, contact=replace(setup.contact, rough=rough))
+        self.transitions: list[Transition] = []
+        self.segments: list[Segment] = []
+        self.total = Trajectory(GOES_ON, start.state[1][None][:0], start.state[2][None][:0], start.state)
+        self.bases: dict[bool, RowBasis] = {}
+        self.fastest: dict[int, float] = {}
+        self.scales = Scales(self.rows, len(setup.system.constraints))
+        self.shared: set[int] = set()
+        self.notes: list[str] = []
+        self.saved = 0
+        self.slack = np.zeros(len(self.rows))
+        self.now: Matrices = in_full(start.matrices)
+        """At the state where something has changed last."""
+        self.equal = [i for i in range(len(setup.system.constraints)) if i not in self.rows]
+
+    def require_within(self) -> None:
+        """Stop a motion that has passed through a limit without that being seen."""
+        now = self.matrices()
+        near, _ = self.near(now)
+        through = [i for i in self.rows if self.states[i] == OPEN and now.residual[i] < -BEYOND * near[i]]
+        if through:
+            raise Stop(
+                Status.UNRESOLVED, f"The motion has passed through the limit of {self.named(through)} unnoticed."
+            )
+
+    def free(self, now: Matrices, closed: set[int]) -> Array:
+        """q̈ if only some contacts may push; quickly if none."""
+        if closed or False not in self.bases:
+            return solution(self.setup, now, sorted(closed)).q
+        setup = replace(self.setup, contact=self.all_open)
+        program = setup.program("acceleration", self.bases[False])
+        return compiled(program)(**setup.named(program, self.state))["acceleration"]
+
+    def require_independent(self, pushing: tuple[int, ...]) -> None:
+        """Stop where contacts with friction depend on each other: how they share their forces is not known."""
+        if self.rubbing is None or not pushing:
+            return
+        now, slips = self.matrices(), self.setup.slips(self.state)["A"]
+        order = self.rubbing.order
+        rows = [now.A[i] for i in (*self.equal, *pushing)]
+        rows += [slips[order.index(i)] for i, sign in self.rubbing.signs.items() if sign == 0]
+        mass = np.sqrt(np.abs(np.diagonal(now.M)))
+        stack = np.array(rows) / np.where(mass > 0, mass, 1.0)
+        base = np.array(rows[: len(self.equal)]).reshape(-1, len(mass)) / np.where(mass > 0, mass, 1.0)
+        free = len(rows) - len(base)
+        if int(row_rank(stack[None])[0]) < (int(row_rank(base[None])[0]) if len(base) else 0) + free:
+            words = f"{self.named(pushing)} stick together, and how they share the friction is not known."
+            raise Stop(Status.SEVERAL_SOLUTIONS, words)
+
+    def pull_in(self) -> None:
+        """Bring positions and velocities to the limits of contacts that push, which they may have drifted off."""
+        if PUSHING not in self.states.values():
+            return
+        setup = replace(self.setup, contact=self.held())
+        if True not in self.bases:
+            self.bases[True] = basis_at(setup, self.state)
+        program = setup.program("projection", self.bases[True])
+        kernel, (t, q, v), n = compiled(program), self.state, len(self.state[1])
+
+        def reading(y: Array) -> Array:
+            out = kernel(**setup.named(program, (t, y[:n], y[n:])))
+            return np.concatenate([out["dq"], out["dv"], out["residual"], out["residual_rate"]])
+
+        y = projected(reading, np.concatenate([q, v]), n, 0.0)
+        self.state = (t, y[:n], y[n:])
+
+    def loosen(self) -> None:
+        """Slacks for what begins in the rounding of zero: the gap of what has lifted, the force of what is unloaded."""
+        now = self.matrices()
+        self.slack = np.zeros(len(self.rows))
+        forces = self.forces() if PUSHING in self.states.values() else {}
+        for k, i in enumerate(self.rows):
+            if self.states[i] == OPEN:
+                if self.scales.lingers(now, i):
+                    self.slack[k] = 2 * self.scales.flat(i) + 2 * max(-now.residual[i], 0.0)
+            elif self.states[i] == PUSHING:
+                least = unloaded(now, i)
+                if forces[i] <= least:
+                    self.slack[k] = least + 2 * max(-forces[i], 0.0)
+        if self.rubbing is not None:
+            self.rubbing.loosen(self.state, forces, slip_rows(self.setup.lowered))
+
+    def until_left(self) -> float | None:
+        """When gaps that have a slack will have left zero, if there are some; not later than the end.
+
+        A gap leaves zero so slowly that it is rounding at first. It is watched with a slack until it is clear of it.
+        """
+        lingers = [i for k, i in enumerate(self.rows) if self.states[i] == OPEN and self.slack[k]]
+        if not lingers and not (self.rubbing and self.rubbing.lingers):
+            return None
+        a = solution(self.setup, self.matrices(), self.closed).q
+        later = self.state[0] + LEAVING * (moment_later(self.state, a, self.span)[0] - self.state[0])
+        return float(later) if later < self.grid[-1] else None
+
+    def forces(self) -> dict[int, float]:
+        """The normal forces of contacts that push, taken as equalities."""
+        setup = replace(self.setup, contact=self.held())
+        basis = self.bases.get(True) or basis_at(setup, self.state)
+        self.bases[True] = basis
+        program = setup.program("report", basis)
+        lam = compiled(program)(**setup.named(program, self.state))["multiplier"]
+        return {i: float(e) for i, e in zip(basis.used, lam, strict=True)}
+
+    def held(self) -> Held:
+        """The numbers that hold the present mode."""
+        states = [self.states[i] for i in self.rows]
+        is_open, pushing = (np.array([s == kind for s in states], dtype=float) for kind in (OPEN, PUSHING))
+        rough = self.rubbing.held() if self.rubbing else None
+        return Held(self.rows, pushing, is_open, pushing, self.slack, rough)
+
+    @property
+    def closed(self) -> list[int]:
+        """The contacts that are closed."""
+        return [i for i in self.rows if self.states[i] != OPEN]
+
+    @property
+    def all_open(self) -> Held:
+        """The mode in which no contact is closed."""
+        return Held.all_open(self.rows, self.setup.contact.rough if self.setup.contact else None)
+
+    def matrices(self) -> Matrices:
+        """The system's matrices at the present state."""
+        return self.setup.matrices(*self.state)
+
+    def near(self, now: Matrices) -> tuple[Array, Array]:
+        """(m,) how small a gap and its rate are that count as zero."""
+        return self.scales.near(now, *self.state[1:])
+
+    def write(
+        self, kind: str, contact: int, after: Array, which: Iterable[int] = (), found: Impact | None = None,
+        at: float | None = None,
+    ) -> None:  # fmt: skip
+        """Write a transition down, and its energy into the account."""
+        impulse = np.zeros(len(self.rows))
+        if found is not None:
+            impulse[[self.rows.index(i) for i in which]] = found.impulse
+            self.total = replace(self.total, worked=self.total.worked + found.work - found.loss)
+        t, q, v = self.state
+        state = (t if at is None else at, q, v)
+        loss = found.loss if found is not None else 0.0
+        self.transitions.append(Transition(state, kind, contact, after, impulse, loss))
+
+    def require_progress(self) -> None:
+        """Stop a motion that does not leave an instant, with the cycle of its transitions."""
+        most = 3 * len(self.rows) + 3
+        last = self.transitions[-most:]
+        if len(last) == most and self.state[0] - last[0].state[0] <= INSTANT * (abs(self.state[0]) + self.span):
+            names = self.setup.system.constraint_names
+            cycle = listed([f"{x.kind} of {names[x.contact]!r}" for x in last[-2 * len(self.rows) :]])
+            raise Stop(Status.CHATTERING, f"The contacts change without end there: {cycle}.")
+
+    def named(self, rows: Iterable[int]) -> str:
+        """Contacts by their names."""
+        return listed([repr(self.setup.system.constraint_names[i]) for i in rows])

@@ -1,0 +1,242 @@
+"""Friction in the plane: which contacts stick, slide and lift, found by trying every mode.
+
+Of a closed contact the candidates are: open, sticking, and sliding one way or the other. Each mode is a linear system;
+it is a solution if normal forces push, gaps do not close, friction of sticking is within its bound and sliding goes the
+way its friction says. Trying all of them finds all solutions, so that none, or several, are known for what they are.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+
+from zwang.arrays import EPS, Array
+
+OPEN, CLOSED, STICK, FORTH, BACK = "open", "closed", "stick", "forth", "back"
+LEAVE, LEAVE_STICK, LEAVE_FORTH, LEAVE_BACK = "leave", "leave stick", "leave forth", "leave back"
+"""What a contact with a given normal impulse may do beside: no more of it is needed, and its gap opens."""
+SIGN = {FORTH: 1.0, BACK: -1.0, LEAVE_FORTH: 1.0, LEAVE_BACK: -1.0}
+STICKS = (STICK, LEAVE_STICK)
+LEAVES = (OPEN, LEAVE, LEAVE_STICK, LEAVE_FORTH, LEAVE_BACK)
+WITHIN = 1e-9  # of the terms of a condition, by which it may be missed
+RANK = 1e-10  # of the size of rows: what is smaller makes them dependent
+DISTINCT = 1e-7  # of the largest entry: solutions that differ by more are different ones
+MOST_MODES = 20_000
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A contact at a state: its rows and what they ask for, its coefficients, and what it may do.
+
+    `least` is what n x is at least, and is if it is closed; `stuck` what t x is if it sticks.
+    """
+
+    row: int
+    n: Array
+    least: float
+    t: Array | None
+    stuck: float
+    mu_s: float
+    mu_k: float
+    may: tuple[str, ...]
+    slips: bool = False
+    """Whether it slips already, so that its direction is known."""
+    given: float = 0.0
+    """A normal impulse that acts whatever else does."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """M x = Q + Aᵀλ with rows that hold, and surfaces: for accelerations or, with momenta, for velocities."""
+
+    M: Array
+    Q: Array
+    equal: Array
+    right: Array
+    surfaces: tuple[Surface, ...]
+
+    def modes(self) -> Iterator[tuple[str, ...]]:
+        """All modes that may be."""
+        return product(*(surface.may for surface in self.surfaces))
+
+    @cached_property
+    def free(self) -> Array:
+        """x without any row."""
+        return np.asarray(np.linalg.lstsq(self.M, self.Q, rcond=None)[0])
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return int(np.prod([len(surface.may) for surface in self.surfaces]))
+
+
+@dataclass(frozen=True)
+class Found:
+    """A mode with its x and the forces (k,) along normals and slips."""
+
+    mode: tuple[str, ...]
+    x: Array
+    normal: Array
+    friction: Array
+    dependent: bool
+    """Whether its rows are, so that forces are not unique."""
+    gaps: Array
+    """(k,) how much more than asked for n x is, as a share of its terms."""
+
+
+def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
+    """x in a mode; None if that is singular."""
+    rows, columns, right = list(problem.equal), list(problem.equal), list(problem.right)
+    places: list[tuple[int, int]] = []
+    Q = problem.Q.copy()
+    for k, (surface, state) in enumerate(zip(problem.surfaces, mode, strict=True)):
+        if state == OPEN:
+            continue
+        sliding = surface.t is not None and state in SIGN
+        column = surface.n - surface.mu_k * SIGN[state] * np.asarray(surface.t) if sliding else surface.n
+        Q += surface.given * column
+        if state not in LEAVES:
+            places.append((k, 0))
+            rows.append(surface.n)
+            columns.append(column)
+            right.append(surface.least)
+        if state in STICKS:
+            assert surface.t is not None
+            places.append((k, 1))
+            rows.append(surface.t)
+            columns.append(surface.t)
+            right.append(surface.stuck)
+    n, m = len(problem.M), len(rows)
+    saddle = np.zeros((n + m, n + m))
+    saddle[:n, :n] = problem.M
+    if m:
+        saddle[:n, n:], saddle[n:, :n] = -np.array(columns).T, np.array(rows)
+    load = np.concatenate([Q, right])
+    mass = np.abs(np.diagonal(problem.M))
+    units = np.sqrt(np.where(mass > 0, mass, 1.0))
+    lengths = np.abs(saddle[n:, :n] / units).max(axis=1, initial=0.0)
+    scale = np.concatenate([units, np.where(lengths > 0, lengths, 1.0)])  # rows of unit length in units of equal mass
+    scaled, right_hand = saddle / scale[:, None] / scale, load / scale
+    z = np.linalg.lstsq(scaled, right_hand, rcond=1e-12)[0]
+    if np.abs(scaled @ z - right_hand).max(initial=0.0) > WITHIN * max(np.abs(z).max(), np.abs(right_hand).max()):
+        return None
+    x = z / scale
+    normal, friction = np.zeros(len(mode)), np.zeros(len(mode))
+    for (k, kind), force in zip(places, x[n + len(problem.equal) :], strict=True):
+        (friction if kind else normal)[k] = force
+    for k, state in enumerate(mode):
+        normal[k] += problem.surfaces[k].given if state != OPEN else 0.0
+        if state in SIGN:
+            friction[k] = -problem.surfaces[k].mu_k * SIGN[state] * normal[k]
+    stack = np.array(rows).reshape(-1, n) / units
+    dependent = bool(m) and int(np.linalg.matrix_rank(stack, tol=RANK * np.linalg.norm(stack))) < m
+    excess = np.array([surface.n @ x[:n] - surface.least for surface in problem.surfaces])
+    terms = np.abs(x[:n]) + np.abs(problem.free)
+    sizes = np.array([np.abs(surface.n) @ terms + abs(surface.least) for surface in problem.surfaces])
+    gaps = excess / np.where(sizes > 0, sizes, 1.0)
+    return Found(tuple(mode), x[:n], normal, friction, dependent, gaps)
+
+
+def consistent(problem: Problem, found: Found) -> bool:
+    """Whether a mode keeps all conditions; of sliding, that the slip goes its way from `stuck` on."""
+    forces = float(np.abs(problem.Q).max(initial=0.0) + np.abs(found.normal).max(initial=0.0))
+    terms = np.abs(found.x) + np.abs(problem.free)
+    for k, (surface, state) in enumerate(zip(problem.surfaces, found.mode, strict=True)):
+        if state in LEAVES:
+            if surface.n @ found.x - surface.least < -WITHIN * (np.abs(surface.n) @ terms + abs(surface.least)):
+                return False
+            if state == OPEN:
+                continue
+        normal, friction = found.normal[k], found.friction[k]
+        if normal - surface.given < -WITHIN * forces / max(float(np.abs(surface.n).max(initial=0.0)), EPS):
+            return False
+        if state in STICKS and abs(friction) > surface.mu_s * normal * (1 + WITHIN) + EPS * forces:
+            return False
+        if state in SIGN and not surface.slips:
+            assert surface.t is not None
+            goes = SIGN[state] * (surface.t @ found.x - surface.stuck)
+            if goes < -WITHIN * (np.abs(surface.t) @ terms + abs(surface.stuck)):
+                return False
+    return True
+
+
+def solutions(problem: Problem) -> list[Found]:
+    """All solutions that are different, those that stick first."""
+    found = (solved(problem, mode) for mode in problem.modes())
+    return different(problem, [f for f in found if f is not None and consistent(problem, f)])
+
+
+def different(problem: Problem, tried: list[Found]) -> list[Found]:
+    """Solutions that are different, those that stick first.
+
+    Of contacts that press against each other, as the two sides of a guide, any load is a solution: without need there
+    is none, so that what also holds with one of them open is left out.
+    """
+    tried = [f for f in tried if not any(presses(f, other) for other in tried)]
+    tried.sort(key=lambda f: (-f.mode.count(STICK), f.mode.count(OPEN)))
+    kept: list[Found] = []
+    for found in tried:
+        if not any(same(problem, found, other) or yields(problem, found, other) for other in kept):
+            kept.append(found)
+    return kept
+
+
+def idle(problem: Problem, found: Found) -> list[int]:
+    """Surfaces that are open in a solution but stay closed, since their rows follow from those that are."""
+    units = np.sqrt(np.where(np.diagonal(problem.M) > 0, np.abs(np.diagonal(problem.M)), 1.0))
+    rows = [*problem.equal, *(s.n for s, state in zip(problem.surfaces, found.mode, strict=True) if state != OPEN)]
+    rows += [s.t for s, state in zip(problem.surfaces, found.mode, strict=True) if state in STICKS and s.t is not None]
+    base = np.array(rows).reshape(-1, len(units)) / units
+
+    def rank(stack: Array) -> int:
+        return int(np.linalg.matrix_rank(stack, tol=RANK * np.linalg.norm(stack))) if stack.size else 0
+
+    return [
+        k
+        for k, (surface, state) in enumerate(zip(problem.surfaces, found.mode, strict=True))
+        if state == OPEN
+        and abs(found.gaps[k]) <= WITHIN
+        and rank(np.concatenate([base, (surface.n / units)[None]])) == rank(base)
+    ]
+
+
+def presses(found: Found, other: Found) -> bool:
+    """Whether a solution differs from another only by contacts that need not be closed."""
+    if found is other or len([s for s in found.mode if s == OPEN]) >= len([s for s in other.mode if s == OPEN]):
+        return False
+    agree = all(b in (a, OPEN) for a, b in zip(found.mode, other.mode, strict=True))
+    more = [k for k, (a, b) in enumerate(zip(found.mode, other.mode, strict=True)) if a != b]
+    return agree and found.dependent and all(other.gaps[k] <= WITHIN for k in more)
+
+
+def same(problem: Problem, a: Found, b: Found) -> bool:
+    """Whether two solutions have the same x, beside what it would be without any row."""
+    size = float(np.abs([b.x, problem.free]).max(initial=EPS))
+    return bool(np.abs(a.x - b.x).max(initial=0.0) <= DISTINCT * size)
+
+
+def yields(problem: Problem, found: Found, other: Found) -> bool:
+    """Whether a solution slides only where another sticks, though more than sliding friction is needed for that."""
+    differ = [k for k, (a, b) in enumerate(zip(found.mode, other.mode, strict=True)) if a != b]
+    return all(
+        other.mode[k] == STICK and found.mode[k] in SIGN and problem.surfaces[k].mu_s > problem.surfaces[k].mu_k
+        for k in differ
+    )
+
+
+def margins(problem: Problem) -> list[tuple[int, float]]:
+    """1 + μ s R of contacts that can only slide: what is not positive is Painlevé's paradox."""
+    result = []
+    for surface in problem.surfaces:
+        for state in surface.may:
+            if state in SIGN and surface.t is not None:
+                rows = np.concatenate([problem.equal, surface.n[None]])
+                m, n = len(rows), len(problem.M)
+                saddle = np.zeros((n + m, n + m))
+                saddle[:n, :n], saddle[:n, n:], saddle[n:, :n] = problem.M, -rows.T, rows
+                load = np.concatenate([surface.t, np.zeros(m)])
+                response = np.linalg.lstsq(saddle, load, rcond=None)[0][-1]
+                result.append((surface.row, float(1 + surface.mu_k * SIGN[state] * response)))
+    return result

@@ -1,0 +1,250 @@
+"""The friction of a motion's contacts: which of them stick and which slide, and impacts with friction."""
+
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from zwang.arrays import Array
+from zwang.engines.task import Status
+from zwang.lowering.contact import Friction, slip_rows
+from zwang.lowering.lowered import Matrices
+from zwang.motion.contact.decide import moment_later
+from zwang.motion.contact.impact import AT_REST, Impact, Stop
+from zwang.motion.contact.rough import (
+    BACK,
+    CLOSED,
+    FORTH,
+    LEAVE,
+    LEAVE_BACK,
+    LEAVE_FORTH,
+    LEAVE_STICK,
+    MOST_MODES,
+    OPEN,
+    SIGN,
+    STICK,
+    Found,
+    Problem,
+    Surface,
+    consistent,
+    different,
+    idle,
+    margins,
+    solutions,
+    solved,
+)
+from zwang.motion.contact.scales import LINGERS
+from zwang.motion.setup import Setup
+from zwang.motion.start import State
+from zwang.words import listed
+
+SLIPS = 1e-9  # of the speeds that make it up: a slip above is one
+ABOUT = 100.0  # times the speed of faint flights: a slip that is no faster ends with them
+NO_SLIP = 1e-12  # of the largest speeds: what is added to a slip that begins
+HELD_FAST = 1e-11  # of the bound of sticking: what is added to a reserve that begins at zero
+CLOSES = 1e-11  # of the terms of γ⁺: below, a contact is closed after an impact
+GAINS_NOTHING = 1e-12  # of the energy: an impact that gains more has gained
+
+
+@dataclass(frozen=True)
+class RoughDecision:
+    """Contacts by what they do from here on: signs of slips are 0 for those that stick."""
+
+    pushing: tuple[int, ...]
+    resting: tuple[int, ...]
+    """Closed, for those that push leave them no choice, and without a force."""
+    opening: tuple[int, ...]
+    signs: dict[int, float]
+
+
+class Rubbing:
+    """The friction of one motion."""
+
+    def __init__(self, setup: Setup, friction: Mapping[int, tuple[float, float]], span: float) -> None:
+        """Nothing is closed yet."""
+        self.setup, self.friction, self.span = setup, friction, span
+        self.order = list(slip_rows(setup.lowered))
+        self.signs: dict[int, float] = {}
+        self.grip = np.zeros(len(self.order))
+        self.pace = np.zeros(len(self.order))
+
+    def held(self, signs: Mapping[int, float] | None = None) -> Friction:
+        """The numbers that hold the present mode."""
+        signs = self.signs if signs is None else signs
+        sticks = np.array([float(signs.get(i) == 0) for i in self.order])
+        slides = np.array([signs.get(i, 0.0) for i in self.order])
+        mu_s, mu_k = np.array([self.friction[i] for i in self.order]).T
+        return Friction(tuple(self.order), sticks, slides, mu_s, mu_k, self.grip)
+
+    @property
+    def lingers(self) -> bool:
+        """Whether a slip has just begun, and is rounding for a while."""
+        return any(self.grip[k] and self.signs.get(i) for k, i in enumerate(self.order))
+
+    def loosen(self, state: State, forces: Mapping[int, float], slips: Mapping[int, int]) -> None:
+        """What is added to slips and reserves that begin in the rounding of zero."""
+        self.grip = np.zeros(len(self.order))
+        for k, i in enumerate(self.order):
+            sign = self.signs.get(i)
+            if sign == 0:
+                bound = (self.friction[i][0] * forces[i]) ** 2
+                reserve = bound - forces[slips[i]] ** 2
+                if reserve <= HELD_FAST * bound:
+                    self.grip[k] = HELD_FAST * bound + 2 * max(-reserve, 0.0)
+            elif sign is not None:
+                speed, _ = self.slip(state, i)
+                if sign * speed <= LINGERS * self.pace[k]:
+                    self.grip[k] = NO_SLIP * self.pace[k] + 2 * max(-sign * speed, 0.0)
+
+    def slip(self, state: State, i: int) -> tuple[float, float]:
+        """The slip of a contact at a state, and the size of its terms."""
+        k, now = self.order.index(i), self.setup.slips(state)
+        size = float(np.abs(now["A"][k]) @ np.abs(state[2]))
+        speed = float(now["slip"][k])
+        size += abs(speed - float(now["A"][k] @ state[2]))
+        self.pace[k] = max(self.pace[k], size)
+        return speed, size
+
+    def slow(self, state: State, speed: float) -> Iterator[tuple[int, Array, float]]:
+        """Contacts whose slips are no faster than about a speed, with the rows of their slips and these."""
+        now = self.setup.slips(state)
+        for k, i in enumerate(self.order):
+            if abs(now["slip"][k]) <= ABOUT * speed:
+                yield i, now["A"][k], float(now["slip"][k])
+
+    def problem(self, state: State, may: Mapping[int, tuple[str, ...]], slipping: Set[int]) -> Problem:
+        """The modes of closed contacts at a state, for accelerations."""
+        now, slips = self.setup.matrices(*state), self.setup.slips(state)
+        equal = [i for i, c in enumerate(self.setup.system.constraints) if not c.one_sided]
+        surfaces = []
+        for i, states in may.items():
+            k = self.order.index(i) if i in self.friction else -1
+            t, b = (slips["A"][k], float(slips["b"][k])) if k >= 0 else (None, 0.0)
+            mu_s, mu_k = self.friction.get(i, (0.0, 0.0))
+            surfaces.append(Surface(i, now.A[i], float(now.b[i]), t, b, mu_s, mu_k, states, i in slipping))
+        return Problem(now.M, now.Q + now.C, now.A[equal], now.b[equal], tuple(surfaces))
+
+    def decide(
+        self, state: State, closed: Set[int], lifted: Set[int], broken: Mapping[int, float], stopped: Set[int]
+    ) -> RoughDecision:
+        """What closed contacts do from a state on.
+
+        Those that have just lifted are open, those that have broken loose slide the way they were pushed, and those
+        that have stopped have no slip.
+        """
+        may: dict[int, tuple[str, ...]] = {}
+        slipping: set[int] = set()
+        for i in sorted(closed):
+            way = self.way(state, i, broken, stopped) if i in self.friction else None
+            if i in lifted:
+                may[i] = (OPEN,)
+            elif i not in self.friction:
+                may[i] = (OPEN, CLOSED)
+            elif way is None:
+                may[i] = (OPEN, STICK, FORTH, BACK)
+            else:
+                may[i] = (OPEN, FORTH if way > 0 else BACK)
+                slipping.add(i)
+        here = self.problem(state, may, slipping)
+        if here.count > MOST_MODES:
+            raise Stop(Status.CHATTERING, f"{len(closed)} contacts with friction are too many to be told apart there.")
+        kept: list[Found] = []
+        for mode in here.modes():
+            at = solved(here, mode)
+            if at is None:
+                continue
+            there = self.problem(moment_later(state, at.x, self.span), may, slipping)
+            later = solved(there, mode)
+            if later is not None and consistent(there, later):
+                kept.append(replace(later, x=at.x))
+        return self.decision(here, different(here, kept))
+
+    def way(self, state: State, i: int, broken: Mapping[int, float], stopped: Set[int]) -> float | None:
+        """The sign of the slip of a contact; None if it has none."""
+        if i in broken:
+            return broken[i]
+        speed, size = self.slip(state, i)
+        k = self.order.index(i)
+        return None if i in stopped or abs(speed) <= SLIPS * max(size, SLIPS * self.pace[k]) else float(np.sign(speed))
+
+    def decision(self, problem: Problem, kept: list[Found]) -> RoughDecision:
+        """The one solution there is; none, or several, stop the motion by name."""
+        names = self.setup.system.constraint_names
+        if len(kept) == 1:
+            states = {s.row: state for s, state in zip(problem.surfaces, kept[0].mode, strict=True)}
+            pushing = tuple(i for i, state in states.items() if state != OPEN)
+            signs = {i: SIGN.get(states[i], 0.0) for i in pushing if i in self.friction}
+            resting = tuple(problem.surfaces[k].row for k in idle(problem, kept[0]))
+            opening = tuple(i for i in states if i not in (*pushing, *resting))
+            return RoughDecision(pushing, resting, opening, signs)
+        said = [
+            f"{names[i]!r} (μ = {self.friction[i][1]:g}, margin {margin:.3g})" for i, margin in margins(problem)
+        ] or [repr(names[s.row]) for s in problem.surfaces]
+        what = listed(list(dict.fromkeys(said)))
+        if not kept:
+            raise Stop(Status.NO_SOLUTION, f"No acceleration obeys the friction of {what}, as in Painlevé's paradox.")
+        raise Stop(
+            Status.SEVERAL_SOLUTIONS,
+            f"{len(kept)} accelerations obey the friction of {what}: {listed([' and '.join(f.mode) for f in kept])}.",
+        )
+
+    def impact(
+        self, state: State, now: Matrices, which: list[int], restitution: Array, law: str
+    ) -> tuple[Impact, Array]:
+        """An impact with friction, by Newton's law of restitution or Poisson's, and γ⁺ of the contacts.
+
+        By Poisson's law a plastic impact comes first, then one that gives the part ε of its normal impulses back.
+        """
+        v, slips = state[2], self.setup.slips(state)
+        moving = now.residual_rate - now.A @ v
+        drift = {i: float(slips["slip"][k] - slips["A"][k] @ v) for k, i in enumerate(self.order)}
+        if law == "moreau":
+            least = {i: float(-restitution[i] * now.residual_rate[i] - moving[i]) for i in which}
+            found = self.phase(now, slips["A"], v, least, drift, {})
+            after, normal, tangential = found.x, found.normal, found.friction
+        else:
+            least = {i: float(-moving[i]) for i in which}
+            first = self.phase(now, slips["A"], v, least, drift, {})
+            given = {i: float(restitution[i] * push) for i, push in zip(which, first.normal, strict=True)}
+            found = self.phase(now, slips["A"], first.x, least, drift, given)
+            after = found.x
+            normal, tangential = first.normal + found.normal, first.friction + found.friction
+        gained = 0.5 * float((after - v) @ now.M @ (after + v))
+        work = -float(normal @ moving[which])
+        work -= sum(float(push) * drift[i] for i, push in zip(which, tangential, strict=True) if i in drift)
+        energy = 0.5 * float(v @ now.M @ v)
+        if gained - work > GAINS_NOTHING * max(energy, abs(work)):
+            name = self.setup.system.constraint_names[which[0]]
+            words = (
+                f"The impact of {name!r} would gain the energy {gained - work:.6g} by impacts={law!r} with friction."
+            )
+            raise Stop(Status.ENERGY_GAIN, words)
+        speeds = now.A[which] @ after + moving[which]
+        size = np.abs(now.A[which]) @ (np.abs(v) + np.abs(after)) + np.abs(moving[which])
+        bounces = restitution[which] * np.abs(now.residual_rate[which]) > AT_REST * size
+        touching = (np.abs(speeds) <= CLOSES * size) & ~(bounces & (normal > 0))
+        return Impact(after, normal, work - gained, work, touching), np.asarray(speeds)
+
+    def phase(
+        self, now: Matrices, slip_A: Array, v: Array, least: Mapping[int, float], drift: Mapping[int, float],
+        given: Mapping[int, float],
+    ) -> Found:  # fmt: skip
+        """One phase of an impact, from velocities v on: the one solution there is."""
+        equal = [i for i, c in enumerate(self.setup.system.constraints) if not c.one_sided]
+        surfaces = []
+        for i, limit in least.items():
+            more = given.get(i, 0.0)
+            if i not in self.friction:
+                may = (LEAVE, CLOSED) if more > 0 else (OPEN, CLOSED)
+                surfaces.append(Surface(i, now.A[i], limit, None, 0.0, 0.0, 0.0, may, given=more))
+                continue
+            leaves = (LEAVE_STICK, LEAVE_FORTH, LEAVE_BACK) if more > 0 else (OPEN,)
+            row, may = slip_A[self.order.index(i)], (*leaves, STICK, FORTH, BACK)
+            surfaces.append(Surface(i, now.A[i], limit, row, -drift[i], *self.friction[i], may, given=more))
+        problem = Problem(now.M, now.M @ v, now.A[equal], now.A[equal] @ v, tuple(surfaces))
+        found = solutions(problem)
+        if len(found) != 1:
+            names = listed([repr(self.setup.system.constraint_names[i]) for i in least])
+            status = Status.SEVERAL_SOLUTIONS if found else Status.NO_SOLUTION
+            raise Stop(status, f"{len(found) or 'No'} velocities obey the impact of {names} with friction.")
+        return found[0]

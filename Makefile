@@ -82,6 +82,7 @@ bench: .venv-bench/ready
 
 bench-parts: .venv/ready
 	$(BIN)/python benchmarks/solve_stack.py
+	$(BIN)/python benchmarks/calls.py
 	$(BIN)/python benchmarks/derive_andrews.py
 	$(BIN)/python benchmarks/motion
 	$(BIN)/python benchmarks/multibody.py

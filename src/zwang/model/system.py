@@ -191,7 +191,7 @@ class System(Displayed):
             return self.families.symbols | frozenset().union(mass, *laws)
         return frozenset().union(*(e.free_symbols for e in self.places.values()))
 
-    @property
+    @cached_property
     def structure(self) -> tuple[Any, ...]:
         """Everything but names and default values: systems of one structure have the same equations."""
         if self.families is not None:

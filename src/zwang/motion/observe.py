@@ -227,7 +227,7 @@ def account(setup: Setup, path: Trajectory, message: str, seconds: float) -> dic
         "run_seconds": path.run_seconds,
         "total_seconds": seconds,
         "parameters": {
-            str(s): float(value) for s, value in zip(setup.symbols, setup.p, strict=True) if not isinstance(s, Handle)
+            s.name: value for s, value in zip(setup.symbols, setup.p.tolist(), strict=True) if not isinstance(s, Handle)
         }
         | {str(f): str(signal) for f, signal in setup.signals.items()},
     } | settings(setup)

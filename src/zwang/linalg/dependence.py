@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from zwang.arrays import Array, Indices
 from zwang.linalg.exact_sum import halves, residual
-from zwang.linalg.rank import rank_tolerance, row_norms, take, take_rows
+from zwang.linalg.rank import pivoted_rows, rank_tolerance, row_norms, take, take_rows
 
 
 @dataclass(frozen=True)
@@ -114,3 +114,20 @@ def complete_pivoting(X: Array) -> tuple[Array, Array, Indices]:
         X[each, i + 1 :, column] = 0.0
         X[np.abs(X) <= rounding[:, :, None]] = 0.0
     return L, U, order
+
+
+def shortest(A: Array, rank: int, multipliers: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """The shortest λ (k, m) with the same Aᵀλ as some others, for rows of a rank that is known; and which are unique.
+
+    Of A = XG only X is needed: Aᵀλ = GᵀXᵀλ.
+
+    >>> shortest(np.array([[[1.0, 0.0], [2.0, 0.0]]]), 1, np.array([[5.0, 0.0]]))[0].round(12).tolist()
+    [[1.0, 2.0]]
+    """
+    k, m, n = A.shape
+    order, _ = pivoted_rows(A / row_norms(A)[:, :, None], rank)
+    family = dependence(A, order, rank, rank_tolerance(m, n))
+    own = np.einsum("kmr,km->kr", family.X, multipliers)
+    direct = np.zeros((k, m))
+    np.put_along_axis(direct, order[:, :rank], own, axis=1)
+    return np.where(family.unique, direct, np.einsum("krm,kr->km", family.inverse, own)), family.unique

@@ -11,7 +11,8 @@ from zwang.arrays import Array
 from zwang.compile import AnyProgram
 from zwang.engines.native.engine import compiled
 from zwang.engines.task import REMEDY, Status, Trace, Trajectory
-from zwang.linalg.factors import factorise
+from zwang.linalg.dependence import shortest
+from zwang.linalg.masses import mass_units
 from zwang.linalg.sparse.masses import sparse_masses
 from zwang.linalg.sparse.matrix import is_sparse, scaled
 from zwang.linalg.sparse.multipliers import shortest_multipliers
@@ -158,7 +159,6 @@ def share_multipliers(setup: Setup, segment: Segment, multiplier: Array) -> Any:
     nonideal C the multipliers carry Q_c − C, which the given multipliers already do.)
     """
     kernel = matrix_kernel(setup.system, setup.inputs)
-    rows = list(segment.basis.used)
     unique = np.ones(multiplier.shape[1], dtype=bool)
     if kernel.large and not segment.contact:
         independent = np.array(segment.basis.rows, dtype=np.intp)
@@ -172,12 +172,10 @@ def share_multipliers(setup: Setup, segment: Segment, multiplier: Array) -> Any:
     for part in chunks(len(segment.times), SMALL_CHUNK):
         p = segment.p if segment.p.ndim == 1 else segment.p[part]
         now = kernel(segment.times[part], segment.q[part], segment.v[part], p)
-        force = np.einsum("tij,ti->tj", now.A[:, rows], multiplier[part][:, rows])
-        A = now.A.copy()
+        A = now.A / mass_units(now.M, now.A)[:, None, :]
         if segment.contact:  # contacts that are open have no part in it
             A[:, [i for i, mask in zip(segment.contact.rows, segment.contact.masks, strict=True) if not mask]] = 0.0
-        factors = factorise(now.M, A, segment.rank, setup.system.coordinate_names)
-        multiplier[part], _, flags = factors.all_multipliers(factors.multipliers(force))
+        multiplier[part], flags = shortest(A, segment.rank, multiplier[part])
         unique &= flags.all(axis=0)
     return unique
 

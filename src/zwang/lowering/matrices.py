@@ -25,8 +25,9 @@ from zwang.model import System
 # A row of A this long beside the terms that its entries are made of is what rounding has left of zero.
 VANISHED = 16 * EPS
 
-# Coordinates and constraints from which on matrices are sparse: dense ones would take longer than everything else.
-SPARSE_FROM = 300
+# Coordinates and constraints from which on matrices are sparse: dense ones would take longer than everything else. No
+# more than from which on a system is rolled: with dense ones, rows that lift M would be sought in expressions.
+SPARSE_FROM = 200
 
 
 @dataclass(frozen=True)

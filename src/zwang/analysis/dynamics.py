@@ -76,7 +76,7 @@ class Dynamics:
     def matrices(self, q: Array, v: Array, t: float | None = None) -> Matrices:
         """M, Q, C, and of the two-sided constraints A, b and what they read."""
         now = matrix_kernel(self.system, self.values.inputs)(self.t if t is None else t, q, v, self.values.p)
-        if len(self.two_sided) == len(self.system.constraints):
+        if len(self.two_sided) == len(self.system.constraint_names):
             return now
         rows = self.two_sided
         of_rows = ("A", "b", "residual", "residual_rate", "size", "rate_size", "row_size")
@@ -92,7 +92,7 @@ class Dynamics:
 
     def require_apart(self, q: Array, v: Array) -> None:
         """Refuse a state at or beyond the limit of a one-sided constraint."""
-        if len(self.two_sided) == len(self.system.constraints):
+        if len(self.two_sided) == len(self.system.constraint_names):
             return
         now = matrix_kernel(self.system, self.values.inputs)(self.t, q, v, self.values.p)
         at, beyond = limits(self.system, now, q, v)
@@ -208,7 +208,7 @@ class Point:
     def all_multipliers(self) -> tuple[Array, Any]:
         """Multipliers of least length, of all constraints, and which of them are unique."""
         lam, _, unique = self.ranked.factors.all_multipliers(self._solution[1][None])
-        m = len(self.dynamics.system.constraints)
+        m = len(self.dynamics.system.constraint_names)
         whole, flags = np.zeros(m), np.ones(m, dtype=bool)
         whole[self.dynamics.two_sided], flags[self.dynamics.two_sided] = lam[0], unique[0]
         return whole, flags
@@ -250,7 +250,7 @@ class Point:
         da, dlam = factors.solve(found["d_force"], missing)
         self._require_constant_rank(slice(None), missing, da)
         system = self.dynamics.system
-        multipliers = np.zeros((len(dq), len(system.constraints)))
+        multipliers = np.zeros((len(dq), len(system.constraint_names)))
         if len(rows):
             multipliers[:, rows] = self._shared(dlam, found["d_pushed"][:, rows])
         return Change(da, multipliers, found["d_reaction"] + multipliers[:, rows] @ A)
@@ -334,7 +334,7 @@ class Tangent:
 def unchanged(point: Point, count: int) -> Change:
     """Directions along which neither accelerations nor reactions change."""
     zero = np.zeros((count, len(point.q)))
-    return Change(zero, np.zeros((count, len(point.dynamics.system.constraints))), zero)
+    return Change(zero, np.zeros((count, len(point.dynamics.system.constraint_names))), zero)
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,7 +102,7 @@ def times_of(times: ArrayLike) -> Array:
 
 def require_driven(start: Start) -> None:
     """Refuse systems whose positions time does not determine, naming what is free."""
-    system, n = start.system, len(start.system.coordinates)
+    system, n = start.system, len(start.system.coordinate_names)
     order = np.array([c.order for c in system.constraints], dtype=int)
     found = start.ranked
     rows = found.scaled[order == 0]
@@ -139,7 +139,7 @@ class March:
         """The code of Newton's steps, and room for what goes in."""
         program = self.setup.program("projection", self.basis)
         self.kernel = compiled(program)
-        zero = np.zeros(len(self.setup.system.coordinates))
+        zero = np.zeros(len(self.setup.system.coordinate_names))
         named = self.setup.named(program, (0.0, zero, zero))
         self.row = np.concatenate([np.ravel(named[name]) for name in program.inputs])[None]
         self.places = {name: self.kernel.inputs[name] for name in ("t", "q", "v")}
@@ -257,7 +257,7 @@ class March:
 
 def passed(setup: Setup, times: Array, q: Array, v: Array) -> list[str]:
     """Where singular positions were passed between two times, in words: there a determinant changes its sign."""
-    if len(setup.system.constraints) != q.shape[1] or len(times) < 2:  # of redundant rows others may take over
+    if len(setup.system.constraint_names) != q.shape[1] or len(times) < 2:  # of redundant rows others may take over
         return []
     A = matrix_kernel(setup.system, setup.inputs)(times, q, v, setup.p).A
     sign = np.linalg.slogdet(A)[0]

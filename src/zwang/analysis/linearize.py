@@ -126,7 +126,7 @@ def point_at(dynamics: Dynamics, q: Array, v: Array) -> Point:
             f"the state does not satisfy its constraints: {words}; zwang.equilibrium and zwang.steady give states that "
             f"do"
         )
-    if len(dynamics.two_sided) < len(system.constraints):
+    if len(dynamics.two_sided) < len(system.constraint_names):
         return dynamics.at(q, v)
     return dynamics.at(*to_the_last_digit(system, kernel, dynamics.values.p, (dynamics.t, q, v), now))
 

@@ -112,7 +112,10 @@ def kernel_of(
         known |= {rates(coordinate)[1]: a} if outputs else {}
     reactions: dict[str, tuple[Any, ...]] = {}
     if with_reactions:
-        lam, force = named("reaction_l", len(system.constraints)), named("reaction_f", len(system.coordinates))
+        lam, force = (
+            named("reaction_l", len(system.constraint_names)),
+            named("reaction_f", len(system.coordinate_names)),
+        )
         known |= dict(zip(map(multiplier, system.constraint_names), lam, strict=True))
         known |= dict(zip(map(constraint_force, system.coordinates), force, strict=True))
         reactions = {"lam": lam, "fc": force}

@@ -47,7 +47,7 @@ class Search:
     @property
     def n(self) -> int:
         """The number of coordinates."""
-        return len(self.dynamics.system.coordinates)
+        return len(self.dynamics.system.coordinate_names)
 
     @cached_property
     def _directions(self) -> tuple[Array, Array]:
@@ -73,7 +73,7 @@ class Search:
         """What constraints and held expressions read at a state, with the Jacobian by positions and velocities."""
         q, v = x[: self.n], x[self.n :]
         dynamics, (dq, dv) = self.dynamics, self._directions
-        zeros, m = np.zeros(self.n), len(dynamics.system.constraints)
+        zeros, m = np.zeros(self.n), len(dynamics.system.constraint_names)
         state = {"t": np.array([dynamics.t]), "q": q, "v": v, "p": dynamics.values.p}
         nothing = np.zeros((2 * self.n, len(dynamics.values.p)))
         read = dynamics.balance(**state, a=zeros, lam=np.zeros(m), w=zeros, dq=dq, dv=dv, dp=nothing)

@@ -172,9 +172,9 @@ def require_run(system: "System", run: "Run", changes: Iterable[str]) -> None:
     from zwang.files.model_file import most_samples, too_many
 
     until, samples = run.until or 0.0, run.samples or 0
-    most = most_samples(len(system.coordinates), len(system.constraints))
+    most = most_samples(len(system.coordinate_names), len(system.constraint_names))
     if "samples" in changes and samples > most:
-        sentence = too_many(samples, len(system.coordinates))
+        sentence = too_many(samples, len(system.coordinate_names))
         raise typer.BadParameter(f"{sentence}; {most:,} samples are the most here", param_hint="--samples")
     fits = {
         "until": (run.begin < until < math.inf, f"give a finite time after the beginning, t = {run.begin:.12g}"),

@@ -328,7 +328,7 @@ def as_derived(system: "System") -> Equations:
     """The same as differentiation leaves it: at once, and for nobody to read."""
     description, plain = in_sympy(system)
     derived = derive_plain(description)
-    n, m = len(system.coordinates), len(system.constraints)
+    n, m = len(system.coordinate_names), len(system.constraint_names)
 
     def matrix(rows: list[dict[int, Any]]) -> sp.ImmutableMatrix:
         return plain.back(sp.ImmutableMatrix(len(rows), n, lambda i, j: rows[i].get(j, 0)))

@@ -135,7 +135,7 @@ class ModelFile(HasSystem):
         if self.is_assembled:
             made = self.with_parameters(parameters).mechanism
             assert made is not None
-            return made.assembled(parameters, self.run.begin)
+            return dict(made.assembled(parameters, self.run.begin))
         given = {key: as_scalar(value) for key, value in self.start.items()}
         needed = set().union(*(value.free_symbols for value in given.values()))
         values = dict.fromkeys(sorted({*self.system.symbols} | needed, key=str)) | dict(self.system.parameters)
@@ -151,7 +151,7 @@ class ModelFile(HasSystem):
         start = {key: float(value.xreplace(numbers).evalf()) for key, value in given.items()}
         if not self.run.assemble:
             return start
-        return assemble(self.system, start, parameters=parameters, t=self.run.begin)
+        return dict(assemble(self.system, start, parameters=parameters, t=self.run.begin))
 
     def begin(self, parameters: Mapping[Any, Any] | None = None, state: Mapping[Any, float] | None = None) -> Start:
         """The start of the run, to be evaluated, checked and ranked once; in the given state, if that is known."""

@@ -113,7 +113,7 @@ def matrix_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> MatrixKernel
 def build_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> MatrixKernel:
     """Derive a model's matrices in SymEngine and compile them."""
     lowered = lower(system, inputs)
-    n, m = len(system.coordinates), len(system.constraints)
+    n, m = len(system.coordinate_names), len(system.constraint_names)
     if (families := rolled(lowered)) is not None:
         program, where = matrices_program(families)
         kernel = compile_rolled(program)

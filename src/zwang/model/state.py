@@ -49,6 +49,14 @@ class State(Mapping[Any, float]):
         """Whether this is a coordinate or a rate of the system."""
         return isinstance(key, CoordinateArray) or place_of(self.system, key) is not None
 
+    def __or__(self, other: Mapping[Any, Any]) -> dict[Any, Any]:
+        """With other values for some, as dictionaries have it."""
+        return dict(self) | dict(other)
+
+    def __ror__(self, other: Mapping[Any, Any]) -> dict[Any, Any]:
+        """Other values, with these for some."""
+        return dict(other) | dict(self)
+
     def __repr__(self) -> str:
         """The first of its numbers."""
         names = [*self.system.coordinate_names, *(f"{name}'" for name in self.system.coordinate_names)]

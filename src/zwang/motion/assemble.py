@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from zwang.arrays import TINIEST, Array
 from zwang.errors import AssemblyError, InputError
@@ -20,8 +19,10 @@ from zwang.linalg.sparse.matrix import row_norms as sparse_row_norms
 from zwang.lowering.lowered import AnyMatrices, SparseMatrices
 from zwang.lowering.matrices import MatrixKernel, matrix_kernel
 from zwang.model import System
+from zwang.model.families.array import CoordinateArray
 from zwang.model.has_system import HasSystem, begin_of, system_of
-from zwang.model.values import by_name, numbers, parameter_values, state_arrays, suggestion
+from zwang.model.state import State, place_of, places_of_array
+from zwang.model.values import numbers, parameter_values, state_arrays, suggestion
 from zwang.verdict import violations
 from zwang.waiting import waiting
 
@@ -39,7 +40,7 @@ def assemble(
     hold: Sequence[Any] = (),
     parameters: Mapping[Any, Any] | None = None,
     t: float | None = None,
-) -> dict[sp.Expr, float]:
+) -> Mapping[Any, float]:
     """The state nearest to a guess, in the kinetic-energy metric, that obeys every constraint.
 
     Positions first, then velocities. Rates that the guess leaves out are taken as zero; of a mechanism the guess is
@@ -92,8 +93,10 @@ def assemble(
             f"the state nearest to the guess is beyond the one-sided constraint {name!r}: move the guess",
             where=("constraints", name),
         )
-    values = map(float, np.concatenate([q, v]))
-    return dict(zip([*system.coordinates, *system.velocities], values, strict=True))
+    found = np.concatenate([q, v])
+    if system.families is not None:
+        return State(system, found)
+    return dict(zip([*system.coordinates, *system.velocities], map(float, found), strict=True))
 
 
 def nearest(kernel: MatrixKernel, level: str, rows: Any, q: Array, v: Array, t: float, p: Array, free: Any) -> Found:
@@ -235,13 +238,16 @@ def require_satisfied(system: System, now: AnyMatrices, q: Array, v: Array, foun
 
 def held_flags(system: System, hold: Sequence[Any]) -> Any:
     """Which of the coordinates and rates are held."""
-    known = [*system.coordinates, *system.velocities]
-    flags = np.zeros(len(known), dtype=bool)
+    flags = np.zeros(2 * len(system.coordinate_names), dtype=bool)
     for key in hold if isinstance(hold, Sequence) and not isinstance(hold, str) else [hold]:
-        symbol = by_name(system, key)
-        if symbol not in known:
+        if isinstance(key, CoordinateArray):
+            flags[places_of_array(system, key)] = True
+            continue
+        place = place_of(system, key)
+        if place is None:
+            known = [*system.coordinates, *system.velocities]
             raise InputError(
                 f"hold names {key}, which is not a coordinate or rate of this system{suggestion(key, known)}"
             )
-        flags[known.index(symbol)] = True
+        flags[place] = True
     return flags

@@ -108,7 +108,7 @@ def compare_forms(
     True
     """
     system = system_of(system, "compare_forms", parameters)
-    n, saved = len(system.coordinates), motion.sizes["time"]
+    n, saved = len(system.coordinate_names), motion.sizes["time"]
     if n > DENSE_SIZE or not saved:
         note = f"left out: {n} coordinates take long in dense matrices" if saved else "the motion has no saved states"
         return tuple(FormRow(form, nan, 0, 0.0, note) for form in (*FORMS, LITERAL))
@@ -143,7 +143,7 @@ def accelerations(
         return found, clock.perf_counter() - began, ""
     except ZwangError:
         pass  # one state suffices for this: take them one by one
-    found, refusals = np.full((len(times), len(system.coordinates)), nan), []
+    found, refusals = np.full((len(times), len(system.coordinate_names)), nan), []
     for i, time in enumerate(times):
         try:
             found[i] = acceleration(system, {key: x[i] for key, x in columns.items()}, time, parameters, form)
@@ -245,8 +245,8 @@ def left_out(row: EngineRow, before: list[EngineRow], system: System) -> str:
     engine = ENGINES[row.engine]
     if not engine.installed:
         return f"left out: {engine.missing}"
-    if (engine.slow_to_compile or FORMS[row.form].eliminates) and len(system.coordinates) > SMALL_SIZE:
-        return f"left out: it takes long with {len(system.coordinates)} coordinates"
+    if (engine.slow_to_compile or FORMS[row.form].eliminates) and len(system.coordinate_names) > SMALL_SIZE:
+        return f"left out: it takes long with {len(system.coordinate_names)} coordinates"
     if before and before[0].seconds > LONG and not engine.checks_long_runs:
         return f"left out: the first run took {before[0].seconds:.1f} s"
     return ""

@@ -52,7 +52,7 @@ def directions_of(setup: Setup, inputs: Any) -> list[Direction]:
         raise InputError(f"inputs = {inputs!r}: list what to differentiate by, as in inputs=[x, dot(x), m]")
     named = inputs.items() if isinstance(inputs, Mapping) else [(None, item) for item in inputs]
     places = places_of(setup.system, setup.symbols)
-    n, found = len(setup.system.coordinates), []
+    n, found = len(setup.system.coordinate_names), []
     for given, item in named:
         changes = item if isinstance(item, Mapping) else {item: 1.0}
         d, words = np.zeros(2 * n + len(setup.p)), []

@@ -304,13 +304,13 @@ def keeps_on(setup: Setup, basis: RowBasis) -> bool:
 
     Also where rows are redundant: that they follow from the others is true on the constraints only.
     """
-    redundant = bool(basis.redundant(len(setup.system.constraints)))
+    redundant = bool(basis.redundant(len(setup.system.constraint_names)))
     return setup.drift == "projection" or (setup.drift == "none" and redundant)
 
 
 def unused(setup: Setup, basis: RowBasis) -> tuple[int, ...]:
     """Rows that are redundant and left out."""
-    return () if basis.damping else basis.redundant(len(setup.system.constraints))
+    return () if basis.damping else basis.redundant(len(setup.system.constraint_names))
 
 
 def engine(method: str) -> Any:

@@ -89,9 +89,11 @@ def compare_derivation(
     try:
         description = Independent.of(system, parameters)
         if description.operations() * OPERATION > CHECK_BUDGET:
-            return DerivationRow(nan, 0, 0.0, f"left out: it takes long with {len(system.coordinates)} coordinates")
+            return DerivationRow(
+                nan, 0, 0.0, f"left out: it takes long with {len(system.coordinate_names)} coordinates"
+            )
         known = motion.a.values
-        inertia, pairs = np.zeros(len(system.coordinates)), []
+        inertia, pairs = np.zeros(len(system.coordinate_names)), []
         for i in np.unique(np.linspace(0, saved - 1, CHECKED_STATES).astype(int)):
             now = description.at(motion.time.values[i], motion.q.values[i], motion.v.values[i])
             if now.finite and np.isfinite(known[i]).all():
@@ -217,7 +219,7 @@ class Independent:
     def operations(self) -> int:
         """About how many operations a state takes."""
         L, forces, mass, constraints = (0 if tape is None else len(tape.operations) for tape in self._tapes(0.0))
-        n = len(self.system.coordinates)
+        n = len(self.system.coordinate_names)
         return (n * (n + 1) // 2 + 3 * n + 2) * L * (mass == 0) + forces + mass + (3 * n + 3) * constraints
 
     def at(self, time: float, q: Array, v: Array) -> EquationsInNumbers:
@@ -259,7 +261,7 @@ class Independent:
                 moved = (L(values(dq=i))[0] - start) / h
                 momentum = (L(values(h, dv=[i]))[0] - later - turned[i] + start) / h**2
                 Q[i] += float(moved - momentum)
-        A, b = np.zeros((len(system.constraints), n)), np.zeros(len(system.constraints))
+        A, b = np.zeros((len(system.constraint_names), n)), np.zeros(len(system.constraint_names))
         if not len(b):
             return EquationsInNumbers(M, Q, A, b)
         now, then, before = (constraints(values(tau)) for tau in (0, h, -h))

@@ -87,7 +87,7 @@ class Segment:
 def values_of(setup: Setup, segments: Sequence[Segment], names: Iterable[str] = ALL) -> dict[str, Any]:
     """What the dataset says of the states of some segments, in order: all of it, or what is named, with its parts."""
     system = setup.system
-    n, m = len(system.coordinates), len(system.constraints)
+    n, m = len(system.coordinate_names), len(system.constraint_names)
     count = sum(len(s.times) for s in segments)
     wanted = with_parts(names)
     values: dict[str, Any] = {name: np.empty((count, n)) for name in PER_COORDINATE if name in wanted}
@@ -185,7 +185,7 @@ def first_contradiction(setup: Setup, segments: Sequence[Segment], values: dict[
     at, kernel = 0, matrix_kernel(setup.system, setup.inputs)
     for segment in segments:
         here = slice(at, at + len(segment.times))
-        redundant = list(segment.basis.redundant(len(setup.system.constraints)))
+        redundant = list(segment.basis.redundant(len(setup.system.constraint_names)))
         if redundant and len(segment.times):
             middle = len(segment.times) // 2
             p = segment.p if segment.p.ndim == 1 else segment.p[middle]

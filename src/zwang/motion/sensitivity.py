@@ -228,7 +228,7 @@ def values_of(
     setup: Setup, directions: Sequence[Direction], segments: Sequence[Segment], path: Trajectory
 ) -> tuple[dict[str, Any], Array, Trajectory]:
     """The variables of the dataset at the saved times, up to where a redundant constraint contradicts the others."""
-    n, k = len(setup.system.coordinates), len(directions)
+    n, k = len(setup.system.coordinate_names), len(directions)
     times = np.concatenate([s.times for s in segments])
     q, v = (np.concatenate([getattr(s, name) for s in segments]) for name in "qv")
     scale = np.array([d.scale(setup.p) for d in directions])
@@ -237,7 +237,7 @@ def values_of(
         return np.asarray(y[:, n:].reshape(len(y), k, n).swapaxes(1, 2) / scale)
 
     values = {"q": q[:, :n], "v": v[:, :n], "dq": derivatives(q), "dv": derivatives(v)}
-    if all(len(s.basis.rows) == len(setup.system.constraints) for s in segments):
+    if all(len(s.basis.rows) == len(setup.system.constraint_names) for s in segments):
         return values, times, path
     now = matrix_kernel(setup.system, setup.inputs)(times, values["q"], values["v"], setup.p)
     readings = {"residual": now.residual, "residual_rate": now.residual_rate}

@@ -361,7 +361,7 @@ def longest_step(max_step: float | None, span: float) -> tuple[float, float]:
 
 def watched_times(setup: Setup, basis: RowBasis, t: float, grid: Array) -> Array:
     """The saved times, and more of them where constraints are redundant: these are looked at there."""
-    if not basis.redundant(len(setup.system.constraints)):
+    if not basis.redundant(len(setup.system.constraint_names)):
         return grid
     return np.union1d(grid, np.linspace(t, grid[-1], DEFAULT_SAMPLES))
 

@@ -242,5 +242,5 @@ def looked_at_for(setup: Setup, segments: Sequence[Segment], names: list[str]) -
     """The variables to compute: those that are asked for, and those that tell whether all is well."""
     if len(names) == len(VARIABLES):
         return set(ALL)
-    redundant = any(s.basis.redundant(len(setup.system.constraints)) for s in segments)
+    redundant = any(s.basis.redundant(len(setup.system.constraint_names)) for s in segments)
     return with_parts((*LOOKED_AT, *(OF_REDUNDANT if redundant else ()), *names))

@@ -222,8 +222,14 @@ class MassBody(AnyBody):
         """The generalized forces of a force at the centre of mass and a moment, both in world axes."""
 
     @abstractmethod
+    def start_values(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Positions and velocities that the description says the body starts with."""
+
     def start(self) -> dict[sp.Expr, float]:
-        """The coordinates and rates that the description says the body starts with."""
+        """The same by coordinates and rates."""
+        q, v = self.start_values()
+        speeds = {rates(c)[0]: value for c, value in zip(self.coordinates, v, strict=True)}
+        return dict(zip(self.coordinates, q, strict=True)) | speeds
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,10 +275,9 @@ class Particle(MassBody):
         """The force; a particle feels no moment."""
         return dict(zip(self._place, force, strict=True))
 
-    def start(self) -> dict[sp.Expr, float]:
+    def start_values(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Position and velocity as given."""
-        place = zip(self._place, numeric(self.who, self.position), strict=True)
-        return dict(place) | dict(zip(self._linear, self._start_velocity, strict=True))
+        return numeric(self.who, self.position), self._start_velocity
 
 
 def require_frame(who: str, frame: str) -> None:

@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-import sympy as sp
-
 from zwang.model import System
 from zwang.model.solids import Solid
 from zwang.multibody.body import AnyBody, MassBody
@@ -47,5 +45,5 @@ class DescribedMechanism(Protocol):
     def rows(self) -> dict[str, tuple[str, ...]]:
         """The names of the constraints of each joint."""
 
-    def assembled(self, parameters: Mapping[Any, Any] | None = None, t: float = 0.0) -> dict[sp.Expr, float]:
+    def assembled(self, parameters: Mapping[Any, Any] | None = None, t: float = 0.0) -> Mapping[Any, float]:
         """The start with other values of parameters, or at another time."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from zwang.arrays import Array
 from zwang.lowering.rolled import families as lowered
 from zwang.model.constraint import Constraint
 from zwang.model.families.column import FUNCTION, NUMBER, PARAMETER, Column
@@ -23,8 +24,9 @@ from zwang.multibody.described import DescribedMechanism
 from zwang.multibody.forces.gravity import Gravity
 from zwang.multibody.joint import Constrainer, Joint
 from zwang.multibody.planar_body import PlanarBody
+from zwang.multibody.pose import Pose, at_rest
 from zwang.multibody.spatial_body import Body
-from zwang.multibody.vectors import is_number, scalar, vector
+from zwang.multibody.vectors import IDENTITY, is_number, quaternion_turn, scalar, vector
 
 TWINS = (Body, PlanarBody, Particle)
 PLAIN = (0, 1, -1)  # numbers that stay
@@ -249,6 +251,24 @@ def twin_joint(joint: Joint, held: dict[str, Any]) -> Joint:
             given[name] = twin_body(given[name], name)
     twin.__dict__.update(given | held)
     return twin
+
+
+def facing_at(joint: Constrainer, q: Array, index: Mapping[str, int]) -> Any:
+    """What `facing` of a joint in space reads at positions, without writing it; None where it has to be written."""
+    if not (isinstance(joint, Joint) and joint.held and joint.dimension == 3 and all(map(is_twinned, joint.bodies))):
+        return None
+    twin = object.__new__(type(joint))
+    twin.__dict__.update(joint.__dict__ | {"poses": tuple(pose_at(body, q, index) for body in joint.bodies)})
+    return 1.0 if twin.facing is None else twin.facing
+
+
+def pose_at(body: AnyBody, q: Array, index: Mapping[str, int]) -> Pose:
+    """Where a body in space is and how it is turned, in numbers."""
+    if not isinstance(body, MassBody):
+        return at_rest(3)
+    values = [float(q[index[name]]) for name in body.coordinate_names]
+    turn = quaternion_turn(tuple(values[3:])) if isinstance(body, Body) else IDENTITY[3]
+    return Pose(tuple(values[:3]), turn, (0, 0, 0), (0, 0, 0))
 
 
 def symbols_of(part: MassBody | Constrainer) -> tuple[sp.Expr, ...]:

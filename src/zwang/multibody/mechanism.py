@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
@@ -16,20 +17,22 @@ from zwang.model.drawing import Drawing
 from zwang.model.has_system import HasSystem
 from zwang.model.moved import Moved
 from zwang.model.solids import Solid, require_solids
-from zwang.model.symbols import as_scalar, rates
+from zwang.model.state import State
+from zwang.model.symbols import as_scalar
 from zwang.model.symbols import t as time
-from zwang.model.values import input_values, parameter_values
+from zwang.model.values import input_values, parameter_values, state_arrays
 from zwang.motion.assemble import assemble
 from zwang.multibody import results
 from zwang.multibody.body import AnyBody, MassBody
 from zwang.multibody.check import find_mistakes
 from zwang.multibody.drawing import draw
 from zwang.multibody.element import ForceElement
-from zwang.multibody.families import by_families, is_large, total
+from zwang.multibody.families import by_families, facing_at, is_large, total
 from zwang.multibody.inertia import require_inertia
 from zwang.multibody.joint import Constrainer
 from zwang.multibody.moved import moved_bodies
 from zwang.multibody.valued import values_of
+from zwang.multibody.vectors import is_number
 from zwang.results.drawing import with_drawing
 
 if TYPE_CHECKING:
@@ -127,8 +130,13 @@ class Mechanism(HasSystem):
         return tuple(as_scalar(forces.get(q, 0)) for q in coordinates)
 
     @cached_property
-    def guess(self) -> dict[sp.Expr, float]:
+    def guess(self) -> Mapping[Any, float]:
         """The start as described, before it is brought onto its constraints."""
+        if self.system.families is not None:
+            each = [b.start_values() for b in self.movable]
+            own = [float(value) for j in self.joints for value in j.coordinates.values()]
+            q, v = [x for positions, _ in each for x in positions], [x for _, speeds in each for x in speeds]
+            return State(self.system, np.array([*q, *own, *v, *(0.0 for _ in own)]))
         state = {key: value for b in self.movable for key, value in b.start().items()}
         for j in self.joints:
             for q, value in j.coordinates.items():
@@ -136,11 +144,11 @@ class Mechanism(HasSystem):
         return state
 
     @cached_property
-    def start(self) -> dict[sp.Expr, float]:
+    def start(self) -> Mapping[Any, float]:
         """The state nearest to the one described that obeys every joint, in position and velocity."""
         return self.assembled()
 
-    def assembled(self, parameters: Mapping[Any, Any] | None = None, t: float = 0.0) -> dict[sp.Expr, float]:
+    def assembled(self, parameters: Mapping[Any, Any] | None = None, t: float = 0.0) -> Mapping[Any, float]:
         """The start with other values of parameters, or at another time; the last one is kept."""
         values = parameter_values(self.system, parameters)[0].tobytes()
         inputs = tuple(input_values(self.system, parameters).values())
@@ -148,7 +156,7 @@ class Mechanism(HasSystem):
         kept = self._last.get("start")
         if kept is None or kept[0] != asked:
             kept = self._last["start"] = (asked, self._put_together(parameters, t))
-        return dict(kept[1])
+        return dict(kept[1]) if isinstance(kept[1], dict) else kept[1]
 
     @cached_property
     def moved(self) -> Moved:
@@ -167,10 +175,10 @@ class Mechanism(HasSystem):
         return self.moved if usual else moved_bodies(self, self.assembled(parameters, t), parameters)
 
     @cached_property
-    def _last(self) -> dict[str, tuple[Any, dict[sp.Expr, float]]]:
+    def _last(self) -> dict[str, tuple[Any, Mapping[Any, float]]]:
         return {}
 
-    def _put_together(self, parameters: Mapping[Any, Any] | None, t: float) -> dict[sp.Expr, float]:
+    def _put_together(self, parameters: Mapping[Any, Any] | None, t: float) -> Mapping[Any, float]:
         try:
             state = assemble(self.system, self.guess, parameters=parameters, t=t)
         except AssemblyError as error:
@@ -230,14 +238,17 @@ class Mechanism(HasSystem):
 
 
 def require_facing(
-    mechanism: Mechanism, state: Mapping[sp.Expr, float], parameters: Mapping[Any, Any] | None, t: float
+    mechanism: Mechanism, state: Mapping[Any, float], parameters: Mapping[Any, Any] | None, t: float
 ) -> None:
     """Refuse a start that meets a joint's conditions in a position that is not meant, half a turn off."""
     known = {**mechanism.parameters, **(parameters or {}), time: t}
     known = {key: value for key, value in known.items() if isinstance(key, sp.Symbol)}
+    q, _ = state_arrays(mechanism.system, state)
     for j in mechanism.joints:
-        now = sp.S.One if j.facing is None else j.facing.xreplace(state).subs(known)
-        if now.is_number and now < 0:
+        now = facing_at(j, q, mechanism.system.coordinate_index)
+        if now is None:
+            now = sp.S.One if j.facing is None else j.facing.xreplace(dict(state)).subs(known)
+        if is_number(now) and now < 0:
             raise AssemblyError(
                 f"joint {j.name!r}: from where its bodies are described they come to stand half a turn off: describe "
                 f"them nearer to how it holds them, less than a quarter of a turn away",
@@ -245,15 +256,21 @@ def require_facing(
             )
 
 
-def without_noise(mechanism: Mechanism, state: Mapping[sp.Expr, float]) -> dict[sp.Expr, float]:
+def without_noise(mechanism: Mechanism, state: Mapping[Any, float]) -> Mapping[Any, float]:
     """A start in which what assembly left of zeros is zero: less than the rounding of the largest of its kind.
 
     Lengths, turns and their rates are of four kinds; what stands as it was described is not touched.
     """
-    bodies, found = mechanism.movable, dict(state)
-    lengths = [q for b in bodies for q in b.coordinates[: b.dimension]]
-    turns = [q for b in bodies for q in b.coordinates[b.dimension :]]
-    for kind in (lengths, turns, [rates(q)[0] for q in lengths], [rates(q)[0] for q in turns]):
-        limit = EPS * max((abs(state[key]) for key in kind), default=0.0)
-        found |= {key: 0.0 for key in kind if abs(state[key]) < limit and state[key] != mechanism.guess[key]}
-    return found
+    system = mechanism.system
+    n = len(system.coordinate_names)
+    length = np.array([k < b.dimension for b in mechanism.movable for k in range(len(b.coordinate_names))], dtype=bool)
+    found = np.concatenate(state_arrays(system, state))
+    described = np.concatenate(state_arrays(system, mechanism.guess))
+    for kind in (np.flatnonzero(length), np.flatnonzero(~length)):
+        for places in (kind, kind + n):
+            limit = EPS * np.abs(found[places]).max(initial=0.0)
+            noise = (np.abs(found[places]) < limit) & (found[places] != described[places])
+            found[places[noise]] = 0.0
+    if system.families is not None:
+        return State(system, found)
+    return dict(zip([*system.coordinates, *system.velocities], map(float, found), strict=True))

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from zwang.arrays import Array
 from zwang.model.moved import Moved
+from zwang.model.values import state_arrays
 from zwang.multibody.body import AnyBody, MassBody
 from zwang.multibody.described import DescribedMechanism
 from zwang.multibody.joint import Joint
@@ -17,13 +17,15 @@ from zwang.multibody.valued import Values, in_numbers, values_of
 
 
 def moved_bodies(
-    mechanism: DescribedMechanism, state: Mapping[sp.Expr, float], parameters: Mapping[Any, Any] | None
+    mechanism: DescribedMechanism, state: Mapping[Any, float], parameters: Mapping[Any, Any] | None
 ) -> Moved:
     """The longest way and the largest turn of a body, from its description to a state."""
     ways, turns = {}, {}
+    positions, _ = state_arrays(mechanism.system, state)
+    index = mechanism.system.coordinate_index
     for body in mechanism.movable:
-        described = body.start()
-        before, after = (np.array([float(s[q]) for q in body.coordinates]) for s in (described, state))
+        before = np.array(body.start_values()[0])
+        after = positions[[index[name] for name in body.coordinate_names]]
         d = body.dimension
         ways[body.who] = float(np.linalg.norm(after[:d] - before[:d]))
         turns[body.who] = turn_between(before[d:], after[d:], isinstance(body, PlanarBody))

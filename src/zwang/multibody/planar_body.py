@@ -89,10 +89,7 @@ class PlanarBody(MassBody):
         """The force and the moment."""
         return dict(zip(self.coordinates, (*force, moment), strict=True))
 
-    def start(self) -> dict[sp.Expr, float]:
+    def start_values(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Position, angle and rates as given."""
         q = (*numeric(self.who, self.position, (2,)), float(self.angle))
-        v = (*self._start_velocity, float(self.spin))
-        return dict(zip(self.coordinates, q, strict=True)) | {
-            rates(c)[0]: value for c, value in zip(self.coordinates, v, strict=True)
-        }
+        return q, (*self._start_velocity, float(self.spin))

@@ -155,16 +155,13 @@ class Body(MassBody):
         along = unapply(scale_rows(2, world_rates(self._quaternion)), moment)
         return dict(zip(self._place, force, strict=True)) | dict(zip(self._quaternion, along, strict=True))
 
-    def start(self) -> dict[sp.Expr, float]:
+    def start_values(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Position and quaternion as given; u̇ = ½ G(u)ᵀ ω."""
         u = self._start_quaternion
         spin = numeric(self.who, self.angular_velocity, (3,))
         turning = [float(x) / 2 for x in unapply(world_rates(u), spin)]
         q = (*numeric(self.who, self.position, (3,)), *u)
-        v = (*self._start_velocity, *turning)
-        return dict(zip(self.coordinates, q, strict=True)) | {
-            rates(c)[0]: value for c, value in zip(self.coordinates, v, strict=True)
-        }
+        return q, (*self._start_velocity, *turning)
 
 
 def scale_rows(k: Any, rows: tuple[Vector, ...]) -> tuple[Vector, ...]:

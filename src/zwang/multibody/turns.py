@@ -204,7 +204,7 @@ class Turning:
             sure.all()
         )
 
-    def described(self, t: float) -> dict[Any, float] | None:
+    def described(self, t: float) -> Mapping[Any, float] | None:
         """The start as described, put together at a time; None if it cannot be."""
         try:
             return self.mechanism.assembled(self.parameters, t)

@@ -60,7 +60,7 @@ def kernel_of(
     """The native code of expressions in a system's coordinates, and of the powers of potentials."""
     import symengine as se
 
-    n = len(system.coordinates)
+    n = len(system.coordinate_names)
     packed = {"t": 1, "q": n, "v": n, "p": len(symbols)}
     names = {key: tuple(se.Symbol(f"{key}{i}") for i in range(size)) for key, size in packed.items()}
     known: dict[sp.Basic, Any] = dict(zip(symbols, names["p"], strict=True)) | {t: names["t"][0]}

@@ -1,5 +1,6 @@
 """`zwang assemble`: the nearest start that obeys every constraint, ready to paste."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -94,7 +95,7 @@ def rows(case: Case) -> list[tuple[str, Any]]:
     return [row for name, q, v in named for row in ((name, q), (f"{name}'", v))]
 
 
-def values(case: Case, before: dict[Any, float], after: dict[Any, float], write: Path | None) -> dict[str, Any]:
+def values(case: Case, before: Mapping[Any, float], after: Mapping[Any, float], write: Path | None) -> dict[str, Any]:
     """The two starts, for machines."""
     return {
         "name": case.model.system.name,
@@ -105,7 +106,7 @@ def values(case: Case, before: dict[Any, float], after: dict[Any, float], write:
     }
 
 
-def show(case: Case, before: dict[Any, float], after: dict[Any, float], console: Any) -> None:
+def show(case: Case, before: Mapping[Any, float], after: Mapping[Any, float], console: Any) -> None:
     """What was changed."""
     from zwang.cli import terminal
 

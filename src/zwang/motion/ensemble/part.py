@@ -66,7 +66,7 @@ class Sample:
 
 def shapes(setup: Setup) -> dict[str, tuple[int, ...]]:
     """What the results have at each state: variable → its shape there."""
-    sizes = {"coordinate": len(setup.system.coordinates), "constraint": len(setup.system.constraints)}
+    sizes = {"coordinate": len(setup.system.coordinate_names), "constraint": len(setup.system.constraint_names)}
     return {name: tuple(sizes[d] for d in dims) for name, (dims, _) in VARIABLES.items()}
 
 
@@ -74,7 +74,7 @@ def compute(
     ensemble: Ensemble, lead: Lead | None, into: Mapping[str, Array], threads: int | None, told: Any = None
 ) -> Told:
     """Run all samples, and put what is kept of them into arrays (S, T, …); `told` is called with how many are done."""
-    m, count = len(ensemble.setup.system.constraints), threads or os.cpu_count() or 1
+    m, count = len(ensemble.setup.system.constraint_names), threads or os.cpu_count() or 1
     size = block_size(ensemble, count)
     spare = scratch(ensemble, into, min(size, len(ensemble)))
     all_told = Told([], unique=np.ones(m, dtype=bool))
@@ -95,7 +95,7 @@ def compute(
 
 def block_size(ensemble: Ensemble, threads: int) -> int:
     """How many samples are run at once: enough to fill all lanes, few enough to take little memory."""
-    n, m = len(ensemble.setup.system.coordinates), len(ensemble.setup.system.constraints)
+    n, m = len(ensemble.setup.system.coordinate_names), len(ensemble.setup.system.constraint_names)
     bytes_of_one = 8 * (70 * n + 20 * m + len(ensemble.grid) * (10 * n + 3 * m + 12)) + RUN.itemsize
     return max(int(BLOCK_BYTES / bytes_of_one), RUNS_PER_LANE * LANES * threads)
 
@@ -120,7 +120,7 @@ class Block:
     def told(self) -> Told:
         """Run the samples, fill in their values, and say how they fared."""
         setup = self.ensemble.setup
-        result = Told([BAD_START] * len(self.ensemble), unique=np.ones(len(setup.system.constraints), dtype=bool))
+        result = Told([BAD_START] * len(self.ensemble), unique=np.ones(len(setup.system.constraint_names), dtype=bool))
         which = np.flatnonzero(self.ensemble.consistent)
         self.leave_out(~self.ensemble.consistent)
         alone = [int(sample) for sample in which]
@@ -154,7 +154,7 @@ class Block:
         for place, code in zip(places.tolist(), status.tolist(), strict=True):
             result.statuses[place] = words[code]
         result.projected |= keeps_on(ensemble.setup, basis)
-        if len(basis.rows) < len(ensemble.setup.system.constraints):
+        if len(basis.rows) < len(ensemble.setup.system.constraint_names):
             result.unique &= self.share(basis, places, saved)
             for i, first in self.at_odds(basis, places, saved):
                 result.statuses[places[i]], saved[i] = str(Status.INCONSISTENT), -1
@@ -173,7 +173,7 @@ class Block:
         kernel = native.compiled(ensemble.setup.program("report", basis))
         self.leave_out(places[saved < len(ensemble.grid)])
         whole = slice(None) if len(places) == len(ensemble) else places
-        if len(basis.used) < len(ensemble.setup.system.constraints):
+        if len(basis.used) < len(ensemble.setup.system.constraint_names):
             values["multiplier"][whole] = 0.0
         values["rank"][whole] = len(basis.rows)
         for name, kept in (("work", runs.done), ("slope", runs.slope), ("size", runs.size)):
@@ -199,7 +199,7 @@ class Block:
     def at_odds(self, basis: RowBasis, places: Indices, saved: Indices) -> Iterator[tuple[int, int]]:
         """Runs, and the first state of each, at which a redundant constraint is not obeyed."""
         setup, values = self.ensemble.setup, self.values
-        redundant = [i for i in range(len(setup.system.constraints)) if i not in basis.rows]
+        redundant = [i for i in range(len(setup.system.constraint_names)) if i not in basis.rows]
         middle = saved // 2
         q, v = (values[name][places, middle] for name in ("q", "v"))
         A = matrix_kernel(setup.system, setup.inputs)(self.ensemble.grid[middle], q, v, self.ensemble.p[places]).A

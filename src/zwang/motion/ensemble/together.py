@@ -51,7 +51,7 @@ def fitting(ensemble: Ensemble, lead: Lead, which: Indices) -> NDArray[np.bool_]
     (Fewer independent rows show in their pivots.)
     """
     setup, basis = ensemble.setup, lead.basis
-    if len(basis.rows) == len(setup.system.constraints):
+    if len(basis.rows) == len(setup.system.constraint_names):
         return np.ones(len(which), dtype=bool)
     q, v, p = ensemble.q[which], ensemble.v[which], ensemble.p[which]
     now = matrix_kernel(setup.system, setup.inputs)(ensemble.t, q, v, p)

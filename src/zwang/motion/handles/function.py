@@ -209,7 +209,7 @@ class Function(Quantity):
 
     def __init__(self, core: "Core") -> None:
         super().__init__(core, "acceleration", (core.n,))
-        n, m = core.n, len(core.system.constraints)
+        n, m = core.n, len(core.system.constraint_names)
         self.coordinates, self.inputs = core.system.coordinate_names, core.inputs.names
         self.multipliers = Quantity(core, "multiplier", (m,))
         self.reactions = Quantity(core, "constraint_force", (n,))
@@ -268,7 +268,7 @@ class Core:
 
     def __init__(self, setup: Setup, inputs: Inputs) -> None:
         self.setup, self.inputs, self.system = setup, inputs, setup.system
-        self.n = len(self.system.coordinates)
+        self.n = len(self.system.coordinate_names)
         self.choice: Choice | None = None
         self._lock = Lock()
         self._asked, self._next = 0, 1  # how often the guard refused, and when rows are looked for again
@@ -284,7 +284,7 @@ class Core:
             kernel, entries = self.plain(name)
             return guarded(kernel, p, places, entries, n * n if name == "M" else n, factor=-1.0 if name == "Q" else 1.0)
         assert self.choice is not None
-        basis, limits, m = self.choice.basis, {"pivots": self.choice.limits}, len(self.system.constraints)
+        basis, limits, m = self.choice.basis, {"pivots": self.choice.limits}, len(self.system.constraint_names)
         kind = "report" if basis.damping or name != "acceleration" else "acceleration"
         whole = self.setup.program(kind, basis)
         if "agreement" in whole.outputs:
@@ -366,7 +366,7 @@ def better(old: Choice, basis: RowBasis, pivots: Array, limits: Array) -> bool:
 def vector(x: ArrayLike, name: str, system: System) -> Array:
     """Positions or velocities (n,), or a refusal by name."""
     found = numbers(x, name)
-    n = len(system.coordinates)
+    n = len(system.coordinate_names)
     if found.shape != (n,):
         raise InputError(
             f"{name} has shape {found.shape}: give ({n},) numbers for {', '.join(system.coordinate_names)}"

@@ -106,7 +106,7 @@ class Stepper(Displayed):
     @property
     def coordinates(self) -> tuple[str, ...]:
         """The names of the coordinates, in the order of `q` and `v`."""
-        return tuple(q.func.__name__ for q in self._system.coordinates)
+        return self._system.coordinate_names
 
     @property
     def t(self) -> float:

@@ -13,6 +13,7 @@ from zwang.errors import AssemblyError
 from zwang.lowering.matrices import matrix_kernel
 from zwang.model import System
 from zwang.model.has_system import HasSystem
+from zwang.model.state import State
 from zwang.model.values import parameter_values
 from zwang.motion.assemble import assemble
 from zwang.multibody.mechanism import Mechanism
@@ -69,7 +70,7 @@ class Imported(HasSystem):
 
     def start(
         self, values: Mapping[str, Any] | None = None, rates: Mapping[str, Any] | None = None
-    ) -> dict[Any, float]:
+    ) -> Mapping[Any, float]:
         """The state with joints at given values and rates, by the file's names; all others follow.
 
         A hinge or slide takes one number. A ball takes a quaternion, scalar first, and its rates are the angular
@@ -96,8 +97,7 @@ class Imported(HasSystem):
             raise AssemblyError("the rates that are given contradict each other by a loop or coupling: give fewer")
         state = np.concatenate([q, S @ theta])
         system = self.mechanism.system
-        names = [*system.coordinates, *system.velocities]
-        return assemble(system, dict(zip(names, map(float, state), strict=True)))
+        return assemble(system, State(system, state))
 
     def system_with(self, parameters: Mapping[Any, Any] | None) -> System:
         """The system of the mechanism."""

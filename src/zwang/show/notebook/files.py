@@ -22,8 +22,8 @@ def model_file(given: "ModelFile") -> str:
     """A model: its description, its system or its bodies, where it begins, how it runs and what is watched."""
     system = given.system
     facts = (
-        count(len(system.coordinates), "coordinate"),
-        count(len(system.constraints), "constraint"),
+        count(len(system.coordinate_names), "coordinate"),
+        count(len(system.constraint_names), "constraint"),
         given.path.name if given.path else "",
     )
     body = [heading("Model", system.name, *facts)]

@@ -32,7 +32,7 @@ READABLE = 900  # operations in all accelerations together
 
 def derived(subject: Subject) -> Equations | None:
     """The equations in symbols, in the characters of the notation; None where they are too large to derive here."""
-    if len(subject.system.coordinates) > MOST_COORDINATES:
+    if len(subject.system.coordinate_names) > MOST_COORDINATES:
         return None
     found = within(DERIVE_SECONDS, lambda: as_derived(subject.system))
     if found is None:
@@ -50,7 +50,9 @@ def equations_section(subject: Subject, forms: Sequence[str]) -> PageSection:
     body = [paragraph(statement(subject))]
     if equations is None:
         body += [block(subject, general(form, {}, bool(system.constraints), nonideal(subject))) for form in forms]
-        body.append(left_out(subject, f"The matrices of {count(len(system.coordinates), 'coordinate')} are too large"))
+        body.append(
+            left_out(subject, f"The matrices of {count(len(system.coordinate_names), 'coordinate')} are too large")
+        )
         return PageSection("equations", "Equations of motion", "\n".join(body))
     body.append(matrices_of(subject, equations))
     if equations.names:

@@ -65,7 +65,10 @@ class Plots:
     @classmethod
     def of(cls, subject: Subject) -> "Plots":
         """No plots yet; the more curves there are to come, the fewer points each may have."""
-        n, m = (min(size, MOST_CURVES) for size in (len(subject.system.coordinates), len(subject.system.constraints)))
+        n, m = (
+            min(size, MOST_CURVES)
+            for size in (len(subject.system.coordinate_names), len(subject.system.constraint_names))
+        )
         share = MOST_NUMBERS // (5 * n + 3 * m + 6)
         return cls(subject.motion.time.values, int(np.clip(share, FEWEST_POINTS, MOST_POINTS)))
 

@@ -58,7 +58,7 @@ def row(subject: Subject, i: int, constraint: Constraint, usual: Sequence[str]) 
     unique = bool(subject.motion.unique.values[i])
     kinds = () if tuple(constraint.kinds) == usual else constraint.kinds
     asked = [condition(subject.notation, constraint)]
-    if len(subject.system.constraints) <= MOST_ROWS:
+    if len(subject.system.constraint_names) <= MOST_ROWS:
         asked.append(acceleration_level(subject, constraint))
     return [
         escape(constraint.name) + (f'<span class="kinds">{", ".join(kinds)}</span>' if kinds else ""),

@@ -41,7 +41,7 @@ def status(subject: Subject) -> str:
 def sentences(subject: Subject) -> list[str]:
     """The summary, sentence by sentence, as HTML."""
     system, verdict = subject.system, subject.verdict
-    n, m = len(system.coordinates), len(system.constraints)
+    n, m = len(system.coordinate_names), len(system.constraint_names)
     said = [f"{escape(subject.name)} is described by {count(n, 'coordinate')} and {kinds(subject)}."]
     if isinstance(verdict, str):
         said.append(f"There is no verdict on the constraints at the start: {escape(verdict)}")
@@ -121,7 +121,7 @@ def worst(subject: Subject) -> tuple[float, str]:
 def tiles(subject: Subject) -> str:
     """The key figures."""
     a, verdict = subject.motion.attrs, subject.verdict
-    n, m = len(subject.system.coordinates), len(subject.system.constraints)
+    n, m = len(subject.system.coordinate_names), len(subject.system.constraint_names)
     entries = [("coordinates", str(n), "")]
     if isinstance(verdict, Verdict):
         entries.append(("constraints", str(m), f"rank {verdict.rank}" if m else "none"))

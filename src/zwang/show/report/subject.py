@@ -133,7 +133,7 @@ class Subject:
     def units(self, column: str) -> list[str]:
         """The units of the coordinates, of their rates, … one for each; empty where none is given."""
         if column not in self.motion.coords:
-            return [""] * len(self.system.coordinates)
+            return [""] * len(self.system.coordinate_names)
         return [str(unit) for unit in self.motion[column].values]
 
     @cached_property

@@ -23,7 +23,7 @@ MANY = 60  # entries before they are folded away
 
 def system_section(subject: Subject) -> PageSection:
     """What the model says the system is."""
-    parts = [folded("Coordinates", coordinates(subject), len(subject.system.coordinates))]
+    parts = [folded("Coordinates", coordinates(subject), len(subject.system.coordinate_names))]
     if subject.values:
         parts.append(folded("Parameters", parameters(subject), len(subject.values)))
     parts.append(pairs(descriptions(subject.system, subject.inputs, subject.notation)))

@@ -102,7 +102,7 @@ class Trial:
             keys, kernel = self._start
             found = kernel(u=theta)
             guess = dict(zip(keys, map(float, found["x"]), strict=True))
-            state = assemble(system, guess, parameters=values, t=self.t)
+            state = dict(assemble(system, guess, parameters=values, t=self.t))
             for change, row in zip(changes, found["d_x"], strict=True):
                 change.update({key: float(d) for key, d in zip(keys, row, strict=True) if d != 0})
         moving = {str(i): change for i, change in enumerate(changes) if change}

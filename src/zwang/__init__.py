@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from zwang.analysis.kinematics import kinematics
     from zwang.analysis.linearize import linearize
     from zwang.analysis.modes import modes
+    from zwang.analysis.periodic import periodic
     from zwang.analysis.to_control import to_control
     from zwang.dense import solve
     from zwang.equations import Equations, derive
@@ -57,6 +58,7 @@ _HOME = {
     "kinematics": "zwang.analysis.kinematics",
     "linearize": "zwang.analysis.linearize",
     "modes": "zwang.analysis.modes",
+    "periodic": "zwang.analysis.periodic",
     "to_control": "zwang.analysis.to_control",
     "simulate_many": "zwang.motion.ensemble.many",
     "simulate": "zwang.motion.simulate",
@@ -136,6 +138,7 @@ __all__ = [
     "modes",
     "multiplier",
     "parameters",
+    "periodic",
     "plot",
     "report",
     "save_animation",

@@ -27,6 +27,7 @@ from zwang.words import listed
 FARTHEST = 0.5  # a step in natural units: longer ones may end anywhere
 RELAXED = 0.2  # a step along the acceleration, in natural units, where Newton's method is of no use
 SETTLED = 1e-14  # a step in natural units that ends the search
+NEARLY_ZERO = 1e-40  # natural units: what is left of zeros, and beside nothing is not small
 MOST_STEPS = 300
 SHORTENINGS = 12  # of a step that makes things worse
 SAME_DIRECTION = 1e-11  # singular values below this share of the largest belong to families
@@ -66,7 +67,7 @@ class Search:
 
         y, found = nearest_root(equations, x[free] / unit[free], 1e-15)
         whole = x.copy()
-        whole[free] = y * unit[free]
+        whole[free] = np.where(np.abs(y) < NEARLY_ZERO, 0.0, y) * unit[free]
         return whole, found
 
     def levels(self, x: Array) -> tuple[Array, Array]:

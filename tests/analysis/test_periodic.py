@@ -1,0 +1,119 @@
+"""Periodic motions: limit cycles, a brake orbit of the double pendulum, the inverted pendulum on a shaken pivot."""
+
+import numpy as np
+import pytest
+import sympy as sp
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+
+import zwang as zw
+from tests.analysis.systems import REFERENCES, VARIANTS, G, chain, doubled
+from zwang import dot
+from zwang.errors import EquilibriumError, InputError
+
+x, y = zw.coordinates("x y")
+v = dot(x)
+
+
+@pytest.mark.parametrize("variant", [VARIANTS[0], VARIANTS[3]])
+def test_a_brake_orbit_of_the_double_pendulum(variant):
+    """Released at rest, symmetric, through the hanging position at a quarter of its period; Cartesian, redundant."""
+    system = variant(chain(2))
+    a, b, c, d = system.coordinates  # x0, x1, y0, y1
+    reference = REFERENCES["I3 brake orbit"]
+
+    def start(first, second):
+        return {
+            a: np.sin(first),
+            c: -np.cos(first),
+            b: np.sin(first) + np.sin(second),
+            d: -np.cos(first) - np.cos(second),
+        }
+
+    rest = {dot(q): 0 for q in (a, b)}
+    motion = zw.periodic(system, start(0.5, 0.66), period=2.67, hold=rest | {a: np.sin(0.5)})
+    angle = np.arctan2(motion.q.values[0, 1] - motion.q.values[0, 0], motion.q.values[0, 2] - motion.q.values[0, 3])
+    assert angle == pytest.approx(float(reference["th2"]), rel=1e-11)
+    assert motion.attrs["period"] == pytest.approx(float(reference["T"]), rel=1e-11)
+    # multipliers 1, 1, −0.99247396 ± 0.12245587 i
+    values = motion.floquet.values
+    turning = values[np.abs(values.imag) > 1e-3]
+    assert np.sort_complex(turning) == pytest.approx(
+        np.array([-0.99247396 - 0.12245587j, -0.99247396 + 0.12245587j]), abs=1e-8
+    )
+    assert values[np.abs(values.imag) <= 1e-3] == pytest.approx(np.ones(2), abs=1e-5)  # a double one: half the digits
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_shaken_pivot_holds_a_pendulum_upright(variant):
+    """Kapitza's pendulum: the trace of the monodromy matrix, in Cartesian coordinates."""
+    pivot = sp.Rational(1, 5) * sp.cos(40 * zw.t)
+    rows = {"rod": x**2 + (y - pivot) ** 2 - 1}
+    system = variant(zw.System((x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, potential=G * y, constraints=rows))
+    motion = zw.periodic(system, {x: 0, y: 1.2}, period=2 * np.pi / 40)
+    assert motion.attrs["period"] == 2 * np.pi / 40
+    assert motion.floquet.values.sum().real == pytest.approx(float(REFERENCES["I1 Kapitza"]["trace"]), rel=1e-12)
+    assert motion.attrs["verdict"] == "not to be told at first order: 2 further multipliers of size 1"
+
+
+def test_a_limit_cycle_is_found_from_beside_it():
+    """Van der Pol's, against SciPy: x(0) and the period where v returns to zero; the second multiplier by Liouville."""
+    mu = 1.0
+    system = zw.System((x,), kinetic=v**2 / 2, potential=x**2 / 2, forces={x: mu * (1 - x**2) * v})
+
+    def turned(t, s):
+        return s[1]
+
+    turned.terminal, turned.direction = True, 1  # it moves down first
+
+    def half(x0):
+        def rates(t, s):
+            return [s[1], mu * (1 - s[0] ** 2) * s[1] - s[0], mu * (1 - s[0] ** 2)]
+
+        return solve_ivp(rates, (0, 9), [x0, 0, 0], rtol=1e-12, atol=1e-13, events=turned, method="DOP853")
+
+    x0 = brentq(lambda s: half(s).y[0, -1] + s, 1.9, 2.2, xtol=1e-13)
+    found = zw.periodic(system, {x: 1.7, v: 0}, period=6.4, hold={v: 0})
+    assert found.q.values[0, 0] == pytest.approx(x0, rel=1e-9)
+    assert found.attrs["period"] == pytest.approx(2 * half(x0).t[-1], rel=1e-9)
+    assert found.floquet.values[1].real == pytest.approx(np.exp(2 * half(x0).y[2, -1]), rel=1e-7)
+    assert found.attrs["verdict"].startswith("stable: neighbours come nearer by a factor of 0.00")
+
+
+def test_a_driven_system_keeps_its_period_and_has_the_multipliers_of_its_damping():
+    """x'' + c x' + k x = cos t: multipliers exp(λ T) of the free motion, and the amplitude of the resonance curve."""
+    system = zw.System((x,), kinetic=v**2 / 2, potential=2 * x**2, forces={x: -0.3 * v + sp.cos(zw.t)})
+    found = zw.periodic(system, {x: 0, v: 0}, period=2 * np.pi)
+    free = np.roots([1, 0.3, 4])
+    expected = np.exp(free * 2 * np.pi)
+    assert np.sort_complex(found.floquet.values) == pytest.approx(np.sort_complex(expected), rel=1e-9)
+    assert found.q.values[0, 0] == pytest.approx((1 / (4 - 1 + 0.3j)).real, rel=1e-10)
+    assert found.attrs["residual"] < 1e-10
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "call"),
+    [
+        (InputError, "give period", lambda s: (s, {x: 1, v: 0})),
+        (InputError, "a positive number is needed", lambda s: (s, {x: 1, v: 0}, -1)),
+        (
+            EquilibriumError,
+            "no periodic motion was found near the guess",
+            lambda s: (s, {x: 1, v: 0}, 1.0, {v: 1, x: 0}),
+        ),
+    ],
+)
+def test_what_does_not_return_is_refused(error, words, call):
+    falling = doubled(zw.System((x, y), kinetic=(v**2 + dot(y) ** 2) / 2, potential=x, constraints={"line": y - x}))
+    system, guess, *rest = call(falling)
+    with pytest.raises(error, match=words):
+        zw.periodic(system, guess | {y: guess[x]}, *rest)
+
+
+def test_an_equilibrium_is_no_periodic_motion_and_a_drive_has_its_own_period():
+    spring = zw.System((x,), kinetic=v**2 / 2, potential=x**2 / 2, forces={x: -0.1 * v})
+    with pytest.raises(EquilibriumError, match="is an equilibrium, which repeats itself after any time"):
+        zw.periodic(spring, {x: 0.01, v: 0}, period=6)
+    driven = zw.System((x,), kinetic=v**2 / 2, potential=x**2, forces={x: sp.cos(zw.t)})
+    with pytest.raises(InputError, match="the equations are not the same again after period = 6"):
+        zw.periodic(driven, {x: 0, v: 0}, period=6)

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from zwang.compile.program import Program
 from zwang.compile.restricted import kept
 from zwang.waiting import waiting
 
-_ENGINES: dict[str, Any] = {}
+_ENGINES: WeakValueDictionary[str, Any] = WeakValueDictionary()  # as long as a kernel uses them
 _OBJECTS: dict[str, bytes] = {}
 _ONE_AT_A_TIME = Lock()
 
@@ -46,9 +47,9 @@ def kind_of(program: Program, lanes: int) -> Kind:
     text, work_size = module_text(translator.code, outputs, inputs, LONGEST[level], pointer_type(), lanes)
     key = key_of(text, level)
     with _ONE_AT_A_TIME:
-        if key not in _ENGINES:
-            _ENGINES[key] = object_engine(object_of(text, level), translator.code.called)
-    engine = _ENGINES[key]
+        engine = _ENGINES.get(key)
+        if engine is None:
+            engine = _ENGINES[key] = object_engine(object_of(text, level), translator.code.called)
     return Kind(engine.get_function_address(NAME), lanes * work_size, inputs, len(outputs), engine)
 
 

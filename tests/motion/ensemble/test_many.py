@@ -9,7 +9,8 @@ import sympy as sp
 import zwang as zw
 from tests.references import problems
 from zwang import dot
-from zwang.errors import InputError
+from zwang.errors import AssemblyError, InputError
+from zwang.files.read import read_model
 from zwang.formulations.forms import integrable
 
 x, y = zw.coordinates("x y")
@@ -313,3 +314,32 @@ def test_a_start_without_entries_is_refused():
     system, _ = problems.pendulum()
     with pytest.raises(InputError, match="no entries"):
         zw.simulate_many(system, {x: [], y: [], dot(x): 0, dot(y): 0}, 1.0)
+
+
+def test_a_mechanism_that_cannot_be_put_together_does_not_stop_the_others():
+    # A rod of 1 m from a wall to a bead on a rail at a distance d: beyond 1 m there is no such place.
+    model = read_model(RAIL)
+    many = zw.simulate_many(model, until=0.1, samples=2, parameters={"d": [0.5, 1.5, 0.6]})
+    assert many.status.values.tolist() == ["finished", "error", "finished"]
+    assert many.doubts.values[1] != ""
+    assert np.isnan(many.q.values[1]).all()
+    assert np.abs(many.q.values[[0, 2], 0, 0] - np.sqrt(1 - np.square([0.5, 0.6]))).max() < 1e-12
+    with pytest.raises(AssemblyError):
+        zw.simulate_many(model, until=0.1, samples=2, parameters={"d": 1.5})
+
+
+RAIL = """
+[parameters]
+d = 0.5
+[coordinates]
+x = 0.9
+y = 0.5
+[energy]
+kinetic = "(x'^2 + y'^2)/2"
+[constraints]
+rod = "x^2 + y^2 = 1"
+rail = "y = d"
+[run]
+until = 1.0
+assemble = true
+"""

@@ -121,6 +121,8 @@ class Block:
         """Run the samples, fill in their values, and say how they fared."""
         setup = self.ensemble.setup
         result = Told([BAD_START] * len(self.ensemble), unique=np.ones(len(setup.system.constraint_names), dtype=bool))
+        for place, words in self.ensemble.refused.items():
+            result.statuses[place], result.doubts[place] = ERROR, words
         which = np.flatnonzero(self.ensemble.consistent)
         self.leave_out(~self.ensemble.consistent)
         alone = [int(sample) for sample in which]

@@ -5,7 +5,7 @@ computes the same bits wherever and whenever it is computed.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zwang.arrays import Array
-from zwang.errors import InputError
+from zwang.errors import AssemblyError, InputError
 from zwang.lowering.matrices import matrix_kernel
 from zwang.model import System
 from zwang.model.has_system import HasSystem, is_array, start_of_each, start_of_one, system_of
@@ -52,11 +52,31 @@ class Sampled:
         """The same in numbers, with the own starts of what has some."""
         system = system_of(self.given, "simulate_many", self.parameters)
         values, t, start = given_values(system, self.parameters), self.options.t, self.start
+        refused: dict[int, str] = {}
         if start is None:
-            start = state_arrays(system, start_of_each(self.given, None, self.parameters, t, "starts"))
+            try:
+                start = state_arrays(system, start_of_each(self.given, None, self.parameters, t, "starts"))
+            except AssemblyError:
+                start, refused = self.one_by_one(system)
         q, v, p = spread(*start, values.p, self.count)
         setup = replace(prepare(system, replace(values, p=p[0]), self.options), in_lanes=True)
-        return Ensemble(setup, t, self.options.until, self.options.grid, q, v, p)
+        return Ensemble(setup, t, self.options.until, self.options.grid, q, v, p, refused)
+
+    def one_by_one(self, system: System) -> tuple[tuple[Array, Array], dict[int, str]]:
+        """Own starts where some cannot be put together: those are not numbers, and it is said why."""
+        q, v = np.full((2, self.count, len(system.coordinates)), np.nan)
+        refused: dict[int, str] = {}
+        for i in range(self.count):
+            one = self.part(slice(i, i + 1)).parameters
+            try:
+                found = state_arrays(system, start_of_each(self.given, None, one, self.options.t, "starts"))
+            except AssemblyError as error:
+                if self.count == 1:
+                    raise
+                refused[i] = str(error)
+            else:
+                q[i], v[i] = found[0].reshape(-1), found[1].reshape(-1)
+        return (q, v), refused
 
 
 def sampled(
@@ -96,6 +116,8 @@ class Ensemble:
     q: Array
     v: Array
     p: Array
+    refused: Mapping[int, str] = field(default_factory=dict)
+    """Samples that have no start, and why."""
 
     def __len__(self) -> int:
         """How many samples there are."""
@@ -111,7 +133,9 @@ class Ensemble:
 
     def part(self, which: slice) -> "Ensemble":
         """Some of the samples."""
-        cut = replace(self, q=self.q[which], v=self.v[which], p=self.p[which])
+        begin, end, _ = which.indices(len(self))
+        refused = {i - begin: words for i, words in self.refused.items() if begin <= i < end}
+        cut = replace(self, q=self.q[which], v=self.v[which], p=self.p[which], refused=refused)
         cut.__dict__["breaks"] = self.breaks[which]  # they are known
         return cut
 

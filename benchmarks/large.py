@@ -1,4 +1,4 @@
-"""Large systems: nets of 10, 20 and 30 masses a side and chains, beside forty lines of SciPy.
+"""Large systems: nets of 10, 20, 30 and 50 masses a side and chains, beside forty lines of SciPy.
 
 The rival writes down M, Q, A and b of point masses on links in NumPy and solves the saddle-point system by SciPy's
 sparse LU. Both sides do the same: describe the system and compute the first acceleration (set-up), then accelerations
@@ -18,7 +18,7 @@ from scipy.sparse.linalg import splu
 import zwang as zw
 
 G, ROUNDS, CALLS = 9.81, 5, 20
-NETS, CHAINS = (10, 20, 30), (100, 1000)
+NETS, CHAINS = (10, 20, 30, 50), (100, 1000, 10000)
 
 
 def main() -> None:

@@ -190,3 +190,18 @@ def test_only_models_are_written(tmp_path):
     model = read_model(SLIDER)
     odd_event = ModelFile(model.system, {}, events=(zw.Event(zw.multiplier("rod"), "a"),))
     assert "multiplier(rod) = 0" in model_text(odd_event)
+
+
+def test_arrays_of_coordinates_and_families_are_written_out_under_plain_names(tmp_path):
+    x, u, w = zw.coordinates("x", shape=3), *zw.coordinates("u w")
+    chain = zw.System(
+        x,
+        kinetic=zw.family(zw.dot(u) ** 2 / 2, {u: x}),
+        constraints={"tie": zw.family(u - 2 * w, {u: x[1:], w: x[:-1]})},
+    )
+    model = zw.load_model(zw.save_model(chain, tmp_path / "chain.toml"))
+    assert model.system.coordinate_names == ("x_0", "x_1", "x_2")
+    assert model.system.constraint_names == ("tie_0", "tie_1")
+    state = {"x_0": 1.0, "x_1": 2.0, "x_2": 4.0, "x_0'": 1.0, "x_1'": 2.0, "x_2'": 4.0}
+    there = zw.evaluate(chain, {x: [1.0, 2.0, 4.0], zw.dot(x): [1.0, 2.0, 4.0]})
+    assert (zw.evaluate(model.system, state).acceleration == there.acceleration).all()

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +26,13 @@ from zwang.model.fixed import FrozenValue
 from zwang.model.has_system import HasSystem
 from zwang.model.signal import Signal
 from zwang.model.symbols import as_scalar, rates, t
+from zwang.model.time import coordinate
 
 if TYPE_CHECKING:
     from zwang.multibody import Mechanism
+
+
+PLAIN = str.maketrans({"[": "_", ",": "_", "]": None})  # names of arrays, as a file has them
 
 
 def save_model(model: System | HasSystem, path: str | os.PathLike[str]) -> Path:
@@ -58,10 +63,42 @@ def model_text(model: System | HasSystem) -> str:
     model = model_of(model, "save_model")
     if model.mechanism is not None:
         return text_of_bodies(model)
+    model = with_plain_names(model)
     require_names(model)
     text = joined(sections(model))
     require_same(model, text)
     return text
+
+
+def with_plain_names(model: ModelFile) -> ModelFile:
+    """A model whose coordinates in arrays are called x_0_1, and constraints of families link_0: files have no brackets.
+
+    Only where nothing else speaks of them, and the names are free.
+    """
+    system = model.system
+    plain = {name: name.translate(PLAIN) for name in (*system.coordinate_names, *system.constraint_names)}
+    new = [*(plain[name] for name in system.coordinate_names), *(s.name for s in system.symbols)]
+    if system.families is None or model.events or model.drawing.shapes or len(set(new)) < len(new):
+        return model
+    put: dict[sp.Expr, sp.Expr] = {}
+    for q in system.coordinates:
+        other = coordinate(plain[q.func.__name__])
+        put |= zip((q, *rates(q)), (other, *rates(other)), strict=True)
+    again = System(
+        [put[q] for q in system.coordinates],
+        kinetic=None if system.kinetic is None else system.kinetic.xreplace(put),
+        potential=system.potential.xreplace(put),
+        forces=[e.xreplace(put) for e in system.forces],
+        mass=None if system.mass is None else system.mass.xreplace(put),
+        constraints={
+            plain[c.name]: replace(c, expression=c.expression.xreplace(put), name=plain[c.name])
+            for c in system.constraints
+        },
+        nonideal=[e.xreplace(put) for e in system.nonideal],
+        parameters=dict(system.parameters),
+        name=system.name,
+    )
+    return replace(model, system=again, start={put.get(key, key): value for key, value in model.start.items()})
 
 
 def joined(parts: Iterable[list[str]]) -> str:

@@ -104,6 +104,7 @@ def test_other_languages_call_it_by_its_address():
     given, out, work = np.array([0.0, *q, *v, 1.5]), np.empty(2), np.empty(f.work_size)
     assert foreign(out.ctypes.data, given.ctypes.data, work.ctypes.data) == 0
     np.testing.assert_array_equal(out, expected)
+    assert f.mass.work_size > 0
     given[1:3] = 0.0  # the rod has no length there
     assert foreign(out.ctypes.data, given.ctypes.data, work.ctypes.data) != 0
     assert np.isnan(out).all()

@@ -136,22 +136,27 @@ class Quantity:
     @property
     def address(self) -> int:
         """The function for other languages; it is good for as long as this object lives."""
-        if self._core.choice is None and self._core.stands(self._name):
-            raise InputError(
-                "the rows to stand on are chosen at a state: call this function once, then ask for address"
-            )
         with self._lock:
-            if self._choice is not self._core.choice or self._guard is None:
-                self._make()
-            assert self._guard is not None
-            address, code = address_of(self._guard)
+            address, code = address_of(self._made())
             self._held.append(code)
             return address
 
     @property
     def work_size(self) -> int:
         """How many doubles of working space `address` needs."""
-        return self._guard.work_size if self._guard else 0
+        with self._lock:
+            return self._made().work_size
+
+    def _made(self) -> Guarded:
+        """The guard, if it is known what it stands on."""
+        if self._core.choice is None and self._core.stands(self._name):
+            raise InputError(
+                "the rows to stand on are chosen at a state: call this function once, then ask for address"
+            )
+        if self._choice is not self._core.choice or self._guard is None:
+            self._make()
+        assert self._guard is not None
+        return self._guard
 
     def _read(self, u: ArrayLike | None) -> Array:
         """The inputs of a call."""

@@ -56,6 +56,12 @@ def evaluate(
     """
     given, t = system, begin_of(system, t)
     system = system_of(given, "evaluate", parameters)
+    rough = next((c.name for c in system.constraints if c.friction), None)
+    if rough is not None:
+        raise InputError(
+            f"constraint {rough!r} has friction, whose force depends on what has happened before: evaluate does not "
+            f"know it, simulate does; leave the friction out, or give it as a force"
+        )
     state = start_of_each(given, state, parameters, t, "state")
     if choice.get("eliminate") is not None:
         choice["eliminate"] = [column_of(system, q) for q in choice["eliminate"]]

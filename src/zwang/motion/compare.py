@@ -157,6 +157,8 @@ def acceleration(system: System, state: Mapping[str, Any], t: Any, parameters: A
     """Accelerations (…, n) by a form, or by the equation as it is printed."""
     if form != LITERAL:
         return evaluate(system, state, t, parameters, form).acceleration
+    if any(c.one_sided for c in system.constraints):
+        raise InputError("the equation as it is printed knows no one-sided constraints")
     now, q, _ = matrices(system, state, t, parameters)
     n, m, count = q.shape[-1], now.b.shape[-1], now.Q[..., 0].size
     A, b = now.A.reshape(count, m, n), now.b.reshape(count, m)

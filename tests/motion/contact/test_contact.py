@@ -8,6 +8,8 @@ import zwang as zw
 from tests.references import contact
 from zwang import dot
 from zwang.errors import InputError
+from zwang.motion.compare import compare_forms
+from zwang.motion.independent import compare_derivation
 
 x, y = zw.coordinates("x y")
 
@@ -294,3 +296,24 @@ def test_contacts_that_stick_together_are_named_where_their_shares_are_not_known
     motion = zw.simulate(*contact.rocking_block(), until=12, throw=False)
     assert motion.attrs["status"] == "several solutions"
     assert "'left' and 'right' stick together" in motion.attrs["message"]
+
+
+def test_another_derivation_agrees_with_motions_in_contact_and_leaves_out_friction():
+    motion = zw.simulate(*contact.tether(), until=4)
+    assert {*motion["mode"].values.ravel().tolist()} == {"open", "closed"}
+    assert compare_derivation(contact.tether()[0], motion).error < 1e-9
+    rough = zw.simulate(*contact.incline(0.7), until=1)
+    assert "friction" in compare_derivation(contact.incline(0.7)[0], rough).note
+
+
+def test_evaluate_refuses_friction_that_it_would_leave_out():
+    system, start = contact.incline(0.7)
+    with pytest.raises(InputError, match="'plane' has friction, whose force depends on what has happened before"):
+        zw.evaluate(system, start)
+
+
+def test_forms_are_compared_along_motions_in_contact():
+    system, start = contact.tether()
+    rows = {row.form: row for row in compare_forms(system, zw.simulate(system, start, until=4))}
+    assert rows["lagrange"].error < 1e-9
+    assert "one-sided" in rows["literal"].note

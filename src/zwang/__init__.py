@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from zwang.analysis.fitting.fit import Fit, fit
     from zwang.analysis.kinematics import kinematics
     from zwang.analysis.linearize import linearize
+    from zwang.analysis.lyapunov import lyapunov
     from zwang.analysis.modes import modes
     from zwang.analysis.periodic import periodic
     from zwang.analysis.to_control import to_control
@@ -57,6 +58,7 @@ _HOME = {
     "fit": "zwang.analysis.fitting.fit",
     "kinematics": "zwang.analysis.kinematics",
     "linearize": "zwang.analysis.linearize",
+    "lyapunov": "zwang.analysis.lyapunov",
     "modes": "zwang.analysis.modes",
     "periodic": "zwang.analysis.periodic",
     "to_control": "zwang.analysis.to_control",
@@ -135,6 +137,7 @@ __all__ = [
     "linearize",
     "load_model",
     "load_motion",
+    "lyapunov",
     "modes",
     "multiplier",
     "parameters",

@@ -7,12 +7,14 @@ import pytest
 
 import zwang as zw
 from zwang import multibody as mb
+from zwang.engines.native.engine import compiled
 from zwang.lowering import matrices
 from zwang.lowering.large import choose_large, probes_of
 from zwang.lowering.lowered import lower
 from zwang.lowering.rolled import families
 from zwang.lowering.rows import choose
-from zwang.motion.start import rank_of, start_of
+from zwang.motion.setup import RunOptions, prepare
+from zwang.motion.start import first_basis, rank_of, start_of
 
 FOLDER = files("zwang") / "examples"
 EXAMPLES = sorted(f.name.removesuffix(".toml") for f in FOLDER.iterdir() if f.name.endswith(".toml"))
@@ -72,3 +74,15 @@ def test_coordinates_without_mass_are_lifted_by_the_same_rows(monkeypatch):
     )
     start = zw.assemble(system, {x: 1.0, y: 1.0, s: 1.0, w: 1.0})
     agree(*both(start_of(system, start), monkeypatch))
+
+
+def test_the_volume_of_very_many_damped_rows_stays_in_range():
+    mechanism = linkage(130)  # 910 coordinates; the product of its pivots would be 1e-150
+    start = start_of(mechanism.system, mechanism.start)
+    setup = prepare(mechanism.system, start.values, RunOptions(0.1, tol=1e-9))
+    basis = first_basis(setup, start)
+    program = setup.program("acceleration", basis)
+    product, reciprocal = compiled(program)(**setup.named(program, start.state))["pivots"][:2]
+    assert abs(np.log(product)) <= 51
+    np.testing.assert_allclose(product * reciprocal, 1.0)
+    assert basis.volume < -200

@@ -1,11 +1,13 @@
 """What the explicit equation of a large system is built on, chosen at a state: `lowering.rows` on sparse matrices."""
 
+import math
+
 import numpy as np
 
-from zwang.arrays import Array, Indices
+from zwang.arrays import TINIEST, Array, Indices
 from zwang.linalg.rank import power_of_two
 from zwang.linalg.sparse.masses import inverse_by_blocks
-from zwang.linalg.sparse.matrix import Sparse, scaled, symmetric_factors
+from zwang.linalg.sparse.matrix import Sparse, pivots_of, plus_diagonal, scaled, symmetric_factors
 from zwang.linalg.sparse.rank import in_order
 from zwang.linalg.sparse.ranked import SparseRanked
 from zwang.lowering.lifting import Lifted, lifting_rows
@@ -13,8 +15,9 @@ from zwang.lowering.lowered import AnyMatrices, Lowered, Matrices, SparseMatrice
 from zwang.lowering.matrices import MatrixKernel
 from zwang.lowering.rolled.families import rolled
 from zwang.lowering.rolled.lifting import Probes, lifting_members, mass_blocks
-from zwang.lowering.rows import RowBasis, as_damping
+from zwang.lowering.rows import DAMPING, RowBasis, as_damping
 
+VOLUMES_APART = 100.0  # of logarithms of volumes, whose range is some hundred
 PROBES = 2  # places at which a sum that is zero by structure is zero
 ROWS_AT_ONCE = 64  # rows whose mobilities are found together
 
@@ -30,7 +33,8 @@ def choose_large(
     if not redundant:
         return RowBasis(tuple(found.rows.tolist()), lift)
     rows = in_order(found.found).rows  # of rows that say the same, the later ones are called redundant
-    return RowBasis(tuple(rows.tolist()), lift, damping=as_damping(mobilities(now, lift)))
+    damping = as_damping(mobilities(now, lift))
+    return RowBasis(tuple(rows.tolist()), lift, damping=damping, volume=volume(now, lift, damping, found.rank))
 
 
 def lifts(now: SparseMatrices, rows: Indices, lowered: Lowered, redundant: bool, probes: Probes) -> Lifted:
@@ -62,6 +66,17 @@ def probes_of(kernel: MatrixKernel, t: float, p: Array) -> Probes:
         return [kernel.sparse(t + draw.uniform(0.5, 1.5), q, v, p) for q, v in states]
 
     return probes
+
+
+def volume(now: SparseMatrices, lift: Lifted, damping: tuple[float, ...], rank: int) -> float:
+    """The logarithm of the product of damped pivots as programs have it, roughly, so that elsewhere it is the same."""
+    if (inverse := inverse_by_blocks(lifted(now.M, now.A, lift))) is None:
+        return 0.0
+    mu = np.array(damping)
+    unit = scaled(now.A, np.sqrt(mu))
+    factors = symmetric_factors(plus_diagonal((unit @ inverse @ unit.T).tocsr(), 1.0))
+    found = float(np.log(np.maximum(pivots_of(factors), TINIEST)).sum()) + rank * math.log(DAMPING)
+    return VOLUMES_APART * round(found / VOLUMES_APART)
 
 
 def mobilities(now: SparseMatrices, lift: Lifted) -> Array:

@@ -39,6 +39,8 @@ class RowBasis:
     damping: tuple[float, ...] = ()
     open: tuple[int, ...] = ()
     masked: tuple[tuple[int, float], ...] = ()
+    volume: float = 0.0
+    """Of very many damped rows: about the logarithm of the product of their pivots, which would be out of range."""
     rubbing: tuple[tuple[int, int], ...] = ()
     """Rows of contacts with friction, each with the row of its slip."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zwang.arrays import Array, Indices
+from zwang.arrays import TINIEST, Array, Indices
 from zwang.linalg.masses import Flags, mass_tolerance
 from zwang.linalg.rank import power_of_two
 from zwang.linalg.sparse.matrix import (
@@ -169,7 +169,7 @@ def tied_units(units: Array, known: Flags, A: Sparse) -> Array:
     while left.any():
         rows, share = np.zeros(m), np.zeros(n)
         np.maximum.at(rows, i[known[j]], (size / units[j])[known[j]])
-        tied = rows[i] > 0
+        tied = rows[i] > TINIEST * np.maximum(size, 1.0)  # else a share would be infinite
         np.maximum.at(share, j[tied], size[tied] / rows[i[tied]])
         found = left & (share > 0)
         if not found.any():

@@ -175,7 +175,7 @@ def pivots_of(equation: RolledEquation, basis: RowBasis) -> Indices:
 def volume(workspace: Workspace, pivots: Indices, basis: RowBasis) -> Indices:
     """The product of damped pivots, about 1 where they were chosen, and its reciprocal."""
     logarithm, product = workspace.block(1), workspace.block(2)
-    start = workspace.constant(np.array([len(basis.rows) * math.log(DAMPING)]))
+    start = workspace.constant(np.array([len(basis.rows) * math.log(DAMPING) - basis.volume]))
     workspace.add(start, logarithm)
     grown = Program({"x": (X, Y)}, {"y": (se.log(X / Y),)})
     damping = workspace.constant(np.array(basis.damping))

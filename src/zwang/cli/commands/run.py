@@ -158,7 +158,7 @@ def show(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: dic
     rows: list[tuple[str, Any]] = [
         ("coordinates", f"{len(names)}: {summaries.first_few(names)}"),
         ("constraints", f"{len(constraints)}: {summaries.first_few(constraints)}" if constraints else "none"),
-        ("freedom", count(freedom(motion), "degree") + " of freedom"),
+        ("freedom", freedom_words(motion)),
         ("verdict", terminal.text(line, color)),
         *start_row(case),
         ("engine", f"{a['method']}, {a['form']} form, tol {a['tol']:g}" + drift_words(a["drift"])),
@@ -208,8 +208,18 @@ def told(moved: "Moved") -> dict[str, Any]:
 
 
 def freedom(motion: "xr.Dataset") -> int:
-    """The degrees of freedom: those that most of the motion has, should it pass singular positions."""
-    return motion.sizes["coordinate"] - int(motion["rank"].max() if motion.sizes["time"] else 0)
+    """The degrees of freedom: those of most of the motion, should it pass singular positions; with contacts open."""
+    if not motion.sizes["time"]:
+        return int(motion.sizes["coordinate"])
+    rank = motion["rank"].min() if "contact" in motion.sizes else motion["rank"].max()
+    return int(motion.sizes["coordinate"]) - int(rank)
+
+
+def freedom_words(motion: "xr.Dataset") -> str:
+    """The degrees of freedom, and what contacts leave of them."""
+    most, least = freedom(motion), motion.sizes["coordinate"] - int(motion["rank"].max(initial=0))
+    some = f"; {least} while the most contacts hold" if "contact" in motion.sizes and least < most else ""
+    return f"{count(most, 'degree')} of freedom{some}"
 
 
 def drift_words(drift: str) -> str:

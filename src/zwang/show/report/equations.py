@@ -73,10 +73,12 @@ def statement(subject: Subject) -> str:
     """What is solved, in words."""
     if not subject.system.constraints:
         return "M is the mass matrix and Q the given force, terms of inertia included."
+    one_sided = any(c.one_sided for c in subject.system.constraints)
+    limits = " One-sided constraints stand here as they are while they are at their limits." if one_sided else ""
     extra = ", C the nonideal part of the forces of constraint" if nonideal(subject) else ""
     return (
         "M is the mass matrix, Q the given force, terms of inertia included; each constraint, differentiated until "
-        f"accelerations appear, is a row of A q̈ = b{extra}."
+        f"accelerations appear, is a row of A q̈ = b{extra}.{limits}"
     )
 
 

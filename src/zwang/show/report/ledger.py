@@ -7,7 +7,7 @@ from html import escape
 import sympy as sp
 
 from zwang.model import Constraint
-from zwang.model.symbols import t
+from zwang.model.symbols import in_a_line, t
 from zwang.show.report.html import MOST_LISTED, NOTHING, PageSection, badge, number, paragraph, table
 from zwang.show.report.math import Notation, sides
 from zwang.show.report.subject import Subject
@@ -57,16 +57,22 @@ def row(subject: Subject, i: int, constraint: Constraint, usual: Sequence[str]) 
     """One constraint's line in the ledger; of kinds it says those that are not the usual ones."""
     unique = bool(subject.motion.unique.values[i])
     kinds = () if tuple(constraint.kinds) == usual else constraint.kinds
+    said = [*kinds, *(escape(f"{what} {law_words(value)}") for what, value in constraint.law.items())]
     asked = [condition(subject.notation, constraint)]
     if len(subject.system.constraint_names) <= MOST_ROWS:
         asked.append(acceleration_level(subject, constraint))
     return [
-        escape(constraint.name) + (f'<span class="kinds">{", ".join(kinds)}</span>' if kinds else ""),
+        escape(constraint.name) + (f'<span class="kinds">{", ".join(said)}</span>' if said else ""),
         standing(subject.verdict, constraint.name),
         badge("unique", "good") if unique else badge("not unique", "note"),
         readings(*subject.residuals[constraint.name]),
         "".join(f'<div class="line">{line}</div>' for line in asked),
     ]
+
+
+def law_words(value: sp.Expr) -> str:
+    """A coefficient of a contact, or the speed of its slip."""
+    return f"{float(value):.6g}" if value.is_number else in_a_line(value)
 
 
 def readings(position: float, velocity: float) -> str:

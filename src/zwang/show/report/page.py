@@ -18,6 +18,7 @@ from zwang.model.has_system import HasSystem
 from zwang.show.player import asset, player_html, whole_page
 from zwang.show.quantities import require_motion
 from zwang.show.report.checks import checks_section
+from zwang.show.report.contacts import contacts_section
 from zwang.show.report.equations import equations_section
 from zwang.show.report.figures import Plots, figures_section
 from zwang.show.report.html import MOST_LISTED, POLICY, SCRIPTLESS, PageSection, details, inert_json, paragraph
@@ -97,6 +98,7 @@ def report_on(subject: Subject, forms: Sequence[str] = ("fundamental",), checks:
         equations_section(subject, forms),
         ledger_section(subject),
         figures_section(subject, plots),
+        contacts_section(subject),
         joints_section(subject, plots),
         checks_section(subject, plots, checks),
         settings_section(subject),

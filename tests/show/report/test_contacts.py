@@ -1,0 +1,65 @@
+"""The report of a motion with contacts: its law, a strip of modes, the table of transitions."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import zwang as zw
+from zwang.show.report.contacts import stretches
+
+BALL = """
+name = "Ball <b>"
+[coordinates]
+x = { start = 0, rate = 1, unit = "m" }
+y = { start = 1, unit = "m" }
+[energy]
+kinetic = "(x'^2 + y'^2)/2"
+potential = "9.81*y"
+[constraints]
+"floor" = { rule = "y >= 0", restitution = 0.5, friction = 0.3, slip = "x'" }
+[units]
+time = "s"
+energy = "J"
+[run]
+until = 2
+samples = 41
+"""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    path = Path(tmp_path_factory.mktemp("ball")) / "ball.toml"
+    path.write_text(BALL)
+    model = zw.load_model(path)
+    motion = model.simulate()
+    return motion, zw.report(model, motion)
+
+
+def test_every_transition_is_in_the_table_with_what_it_cost(page):
+    motion, html = page
+    assert html.count('<span class="badge note">impact</span>') == int((motion.transition_kind == "impact").sum()) > 3
+    first = float(motion.transition_time[0])
+    assert abs(first - np.sqrt(2 / 9.81)) < 1e-11  # the height of 1 m falls in this time
+    assert "0.451523641&nbsp;s" in html
+    assert f"take {float(motion.energy_loss.sum()):.6g} J out of the motion" in html
+
+
+def test_the_strip_shows_modes_and_impacts(page):
+    motion, html = page
+    assert html.count("<title>floor: open</title>") >= 1
+    assert ("<title>floor: sticking</title>" in html) or ("<title>floor: sliding</title>" in html)
+    assert html.count("<line ") >= int((motion.transition_kind == "impact").sum())
+
+
+def test_the_ledger_says_the_law_of_a_contact(page):
+    assert "restitution 0.5, friction 0.3, slip x&#x27;" in page[1]
+
+
+def test_equations_with_limits_say_when_they_hold(page):
+    assert "One-sided constraints stand here as they are while they are at their limits." in page[1]
+
+
+def test_a_stretch_ends_where_the_next_mode_was_first_seen():
+    modes, times = np.array(["open", "open", "closed", "open"]), np.array([0.0, 1.0, 2.0, 3.0])
+    assert stretches(modes, times) == [("open", 0.0, 2.0), ("closed", 2.0, 3.0), ("open", 3.0, 3.0)]

@@ -62,3 +62,24 @@ def test_the_inverse_and_free_accelerations_by_blocks():
     mass = sparse_masses(ss.csr_array(M), ss.csr_array((0, 10)))
     np.testing.assert_allclose(free_acceleration(ss.csr_array(M), mass, Q), np.linalg.solve(M, Q), rtol=1e-10)
     assert sorted(size for size, groups in blocks(ss.csr_array(M)) for _ in groups) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_units_are_those_of_dense_matrices_however_rows_tie_coordinates_together(seed):
+    rng = np.random.default_rng(seed)
+    A = ss.random_array((30, 40), density=0.03, rng=rng).tocsr()
+    A.data = A.data * 2.0 ** rng.integers(-20, 20, len(A.data))
+    M = np.diag(np.where(rng.random(40) < 0.3, 1.0, 0.0))  # some groups have mass somewhere, some have none
+    found, whole = sparse_masses(ss.csr_array(M), A), masses(M[None], A.toarray()[None])
+    np.testing.assert_array_equal(found.units, whole.units[0])
+
+
+def test_units_along_a_long_chain_without_mass_take_time_in_proportion():
+    n = 4_000  # looked at all over again link by link, this took a minute
+    M = ss.csr_array(ss.diags_array(np.concatenate([[1.0], np.zeros(2 * n - 1)])))
+    here, there = np.resize([2.0, 1.0], n - 1), np.resize([1.0, 2.0], n - 1)
+    links = ss.diags_array([here, there], offsets=[0, 1], shape=(n - 1, n))
+    alone = ss.diags_array(np.full(n, 4.0))
+    found = sparse_masses(M, ss.csr_array(ss.block_diag([links, alone])))
+    assert found.units[:4].tolist() == [1.0, 0.5, 1.0, 0.5]
+    assert (found.units[n:] == 4.0).all()

@@ -158,23 +158,49 @@ def tied_units(units: Array, known: Flags, A: Sparse) -> Array:
     >>> tied_units(np.array([4.0, 1.0, 1.0]), np.array([True, False, False]), A).tolist()
     [4.0, 0.25, 2.0]
     """
-    m, n = A.shape
+    m = A.shape[0]
     if known.all() or not m:
         return units
-    entries, units = abs(A).tocoo(), units.copy()
-    i, j, size = entries.row, entries.col, entries.data
-    largest = np.zeros(n)
-    np.maximum.at(largest, j, size)
-    left = ~known & (largest > 0)
-    while left.any():
-        rows, share = np.zeros(m), np.zeros(n)
-        np.maximum.at(rows, i[known[j]], (size / units[j])[known[j]])
+    by_rows, units = abs(A), units.copy()
+    by_rows.eliminate_zeros()
+    by_columns = by_rows.tocsc()
+    left = ~known & (np.diff(by_columns.indptr) > 0)
+    rows, new, count = np.zeros(m), np.flatnonzero(known), int(left.sum())
+    while count:  # of each wave only what is new is looked at, so that a long chain takes no longer than its entries
+        j, i, size = entries_of(by_columns, new)
+        np.maximum.at(rows, i, size / units[j])
+        near = entries_of(by_rows, np.unique(i))[1]
+        near = np.unique(near[left[near]])
+        j, i, size = entries_of(by_columns, near)
         tied = rows[i] > TINIEST * np.maximum(size, 1.0)  # else a share would be infinite
-        np.maximum.at(share, j[tied], size[tied] / rows[i[tied]])
-        found = left & (share > 0)
-        if not found.any():
-            first = int(left.argmax())
-            share[first], found[first] = largest[first], True
-        units[found] = power_of_two(share[found])
-        known, left = known | found, left & ~found
+        share = np.zeros(len(near))
+        np.maximum.at(share, np.searchsorted(near, j[tied]), size[tied] / rows[i[tied]])
+        new, share = near[share > 0], share[share > 0]
+        if not len(new):
+            new = first_of_each(by_columns, np.flatnonzero(left))
+            share = by_columns[:, new].max(axis=0).toarray().ravel()
+        units[new] = power_of_two(share)
+        left[new] = False
+        count -= len(new)
     return units
+
+
+def entries_of(X: Sparse, lines: Indices) -> tuple[Indices, Indices, Array]:
+    """The entries of some rows (or columns, as X is stored): the line of each, its place there, and its value.
+
+    >>> X = sparse(np.array([4.0, 0.25, 8.0]), np.array([0, 0, 1]), np.array([0, 1, 2]), (2, 3))
+    >>> [x.tolist() for x in entries_of(X, np.array([0]))]
+    [[0, 0], [0, 1], [4.0, 0.25]]
+    """
+    lengths = X.indptr[lines + 1] - X.indptr[lines]
+    at = np.arange(lengths.sum()) + np.repeat(X.indptr[lines] - np.cumsum(lengths) + lengths, lengths)
+    return np.repeat(lines, lengths), X.indices[at], X.data[at]
+
+
+def first_of_each(by_columns: Sparse, columns: Indices) -> Indices:
+    """Of some columns the first of each group that rows tie together: groups have nothing to do with each other."""
+    from scipy.sparse.csgraph import connected_components
+
+    mine = by_columns[:, columns]
+    _, label = connected_components(mine.T @ mine, directed=False)
+    return columns[np.unique(label, return_index=True)[1]]

@@ -130,9 +130,9 @@ def test_a_start_is_evaluated_checked_and_ranked_once(zwang, words):
     assert {key: calls[key] for key in once} == dict.fromkeys(once, 1)
     # nobody decides it beside: ranks are looked for beside the start, for the verdict, and at saved states, for forms
     others = {key[2] for key in calls if key[:2] == ("linalg/rank.py", "row_rank") and len(key) == 3}
-    assert others <= {"ranked", "generic_rank", "SolveJob.block", "acceleration"}
+    assert others <= {"ranked", "ranks", "SolveJob.block", "acceleration"}
     if words == ("run", "pendulum.toml"):
-        assert others == {"ranked", "generic_rank"}
+        assert others == {"ranked", "ranks"}
         assert calls["model/values.py", "given_values"] == 2  # for the start, and for what is drawn
 
 

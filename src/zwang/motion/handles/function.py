@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from zwang.arrays import TINIEST, Array
 from zwang.compile import Kernel, Program
 from zwang.compile.guarded import Guarded, address_of, bound, guarded, many_compiled
+from zwang.display import named, told
 from zwang.engines.native.engine import compiled, optimised
 from zwang.errors import InputError
 from zwang.evaluation import solved
@@ -220,6 +221,11 @@ class Function(Quantity):
         self.reactions = Quantity(core, "constraint_force", (n,))
         self.mass = Quantity(core, "M", (n, n))
         self.bias = Quantity(core, "Q", (n,))
+
+    def __repr__(self) -> str:
+        """What it takes, in a line."""
+        inputs = [named("inputs", self.inputs)] if self.inputs else []
+        return told(self, self._core.system.name, named("coordinates", self.coordinates), *inputs)
 
 
 def function(

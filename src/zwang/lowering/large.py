@@ -7,7 +7,7 @@ import numpy as np
 from zwang.arrays import TINIEST, Array, Indices
 from zwang.linalg.rank import power_of_two
 from zwang.linalg.sparse.masses import inverse_by_blocks
-from zwang.linalg.sparse.matrix import Sparse, pivots_of, plus_diagonal, scaled, symmetric_factors
+from zwang.linalg.sparse.matrix import Sparse, pivots_of, plus_diagonal, scaled, solve_columns, symmetric_factors
 from zwang.linalg.sparse.rank import in_order
 from zwang.linalg.sparse.ranked import SparseRanked
 from zwang.lowering.lifting import Lifted, lifting_rows
@@ -90,7 +90,8 @@ def mobilities(now: SparseMatrices, lift: Lifted) -> Array:
     found = np.zeros(rows.shape[0])
     for begin in range(0, len(found), ROWS_AT_ONCE):
         part = rows[begin : begin + ROWS_AT_ONCE]
-        found[begin : begin + ROWS_AT_ONCE] = np.asarray((part * factors.solve(part.T.toarray()).T).sum(axis=1))
+        inverse = solve_columns(factors, part.T.toarray()).T
+        found[begin : begin + ROWS_AT_ONCE] = np.asarray((part * inverse).sum(axis=1))
     return found
 
 

@@ -5,7 +5,14 @@ import pytest
 import scipy.sparse as ss
 
 from zwang.linalg import rank as dense
-from zwang.linalg.sparse.matrix import pivots_of, row_norms, scaled, smallest_eigenvalue, symmetric_factors
+from zwang.linalg.sparse.matrix import (
+    pivots_of,
+    row_norms,
+    scaled,
+    smallest_eigenvalue,
+    solve_columns,
+    symmetric_factors,
+)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e200, 1e-200])
@@ -32,3 +39,11 @@ def test_pivots_are_told_by_their_rows():
     assert pivots[1] == 9.0
     assert sorted(pivots[[0, 2]].tolist()) in ([4.0, 4.0], [3.2, 5.0])
     assert symmetric_factors(ss.csr_array(np.zeros((2, 2)))) is None
+
+
+@pytest.mark.parametrize("count", [1, 8, 9, 30])
+def test_many_right_hand_sides_are_solved_for_some_at_a_time(count):
+    n = 200
+    tie = ss.diags_array([np.full(n - abs(d), 8.0 if not d else -0.5) for d in range(-6, 7)], offsets=range(-6, 7))
+    right = np.random.default_rng(0).standard_normal((n, count))
+    np.testing.assert_allclose(tie @ solve_columns(symmetric_factors(tie.tocsr()), right), right, atol=1e-12)

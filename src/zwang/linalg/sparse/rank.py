@@ -14,7 +14,15 @@ import numpy as np
 
 from zwang.arrays import Array, Indices
 from zwang.linalg.rank import pivoted_rows, rank_tolerance
-from zwang.linalg.sparse.matrix import Sparse, pivots_of, plus_diagonal, smallest_eigenvalue, sparse, symmetric_factors
+from zwang.linalg.sparse.matrix import (
+    Sparse,
+    pivots_of,
+    plus_diagonal,
+    smallest_eigenvalue,
+    solve_columns,
+    sparse,
+    symmetric_factors,
+)
 
 # Of squares of distances, rows at unit length. What is left of a dependent row is DAMPED and rounding; of a row that
 # is SURELY independent much more. The sure rows together have no eigenvalue below CERTAIN.
@@ -106,7 +114,7 @@ def across(U: Sparse, sure: Indices, doubtful: Indices, factors: Any) -> Iterato
         left = U[part].toarray()
         c = np.zeros((len(part), len(sure)))
         for _ in range(4 if len(sure) else 0):  # the first is as good as the Gram matrix, the others mend that
-            more = factors.solve(base @ left.T).T
+            more = solve_columns(factors, base @ left.T).T
             c += more
             left -= (base.T @ more.T).T
         yield part, c, left

@@ -9,8 +9,9 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.files.language.build import Built, scaled
+from zwang.files.language.grammar import names_in
 from zwang.files.language.names import wrong_name
-from zwang.files.language.scope import Meaning, Scope, names_in
+from zwang.files.language.scope import Meaning, Scope
 from zwang.files.language.uses import CONSTRAINT, FORCE, Use, use
 from zwang.files.table_types import Key, Kind
 from zwang.files.toml.document import Document

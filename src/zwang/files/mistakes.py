@@ -39,7 +39,10 @@ def place_of(mistake: Mistake, data: Mapping[str, Any]) -> Path:
     if where[0] == "parameters":
         section = next((s for s in ("parameters", "inputs") if where[1:2] and where[1] in data.get(s, ())), None)
         return ("coordinates",) if section is None else (section, where[1])
-    return (*SYSTEM.get(where[0], (where[0],)), *where[1:])
+    path = (*SYSTEM.get(where[0], (where[0],)), *where[1:])
+    entries = data.get(str(path[0]), ())
+    member = len(path) > 1 and path[1] not in entries  # of a repeated entry: link[3]
+    return (path[0], str(path[1]).partition("[")[0], *path[2:]) if member else path
 
 
 def place_of_part(mistake: Mistake, data: Mapping[str, Any]) -> Path:

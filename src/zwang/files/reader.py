@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -10,21 +11,19 @@ import sympy as sp
 
 from zwang.engines.registry import LOOSEST, TIGHTEST
 from zwang.errors import InputError, ModelError
-from zwang.files import schema
+from zwang.files import repetition, schema
+from zwang.files.constraints import ConstraintReader
 from zwang.files.drawings import read_drawing
-from zwang.files.language.build import Built, scaled
+from zwang.files.language.build import Built, difference
 from zwang.files.language.scope import SECTIONS, Scope
 from zwang.files.language.uses import (
-    COEFFICIENT,
     CONSTANT,
-    CONSTRAINT,
     EVENT,
     FORCE,
     INPUT,
     KINETIC,
     MASS,
     POTENTIAL,
-    SLIP,
     START,
 )
 from zwang.files.mistakes import in_file_words, place_of
@@ -32,7 +31,7 @@ from zwang.files.model_file import ModelFile, Run, most_samples, too_many
 from zwang.files.tables import read_signal
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
-from zwang.model import Constraint, System, identity
+from zwang.model import System, identity
 from zwang.model.event import Event
 from zwang.model.symbols import rates
 from zwang.results.units import Units
@@ -49,6 +48,7 @@ class Reader:
         self.path = path
         self.given = given
         self.scope = Scope(document)
+        self.rows = ConstraintReader(self.scope)
 
     def section(self, name: str) -> dict[str, Any]:
         """A section's entries; none if it is not there."""
@@ -71,7 +71,10 @@ class Reader:
         constraints = tuple(raw["constraints"]) if isinstance(raw.get("constraints"), dict) else ()
         schema.check(document)
         scope.declare(declared, dict(coordinates or {}))
+        repetition.declare_counts(scope, self.section("counts"))
+        repetition.declare_arrays(scope, self.section("coordinates"))
         scope.constraints = constraints
+        self.rows.declare(self.section("constraints"))
         scope.define(self.section("definitions"))
 
     def of_coordinates(self) -> ModelFile:
@@ -86,7 +89,7 @@ class Reader:
             )
         self.declare()
         parameters = self.parameters()
-        coordinates = {n: m.expr for n, m in scope.names.items() if m.kind == "coordinate"}
+        parts, coordinates = repetition.listed_coordinates(scope)
         start = self.start(coordinates, parameters)
         description = {**self.energies(), **self.matrix(len(coordinates))}
         forces, nonideal = (self.along(key, coordinates) for key in ("forces", "nonideal"))
@@ -98,7 +101,7 @@ class Reader:
         run = self.run()
         document.raise_problems()
         system = self.system(
-            tuple(coordinates.values()),
+            tuple(parts),
             **description,
             forces=forces,
             nonideal=nonideal,
@@ -133,7 +136,12 @@ class Reader:
         entries = self.section("coordinates")
         values = {sp.Symbol(n): sp.Float(float(v)) for n, v in parameters.items() if v is not None}
         for order, key in enumerate(("start", "rate")):
+            check = partial(self.require_number, values=values)
+            for name in self.scope.repeats.arrays:
+                start |= repetition.starts_of(self.scope, name, entries[name], key, START, check)
             for name, q in coordinates.items():
+                if name not in self.scope.names:
+                    continue
                 entry = entries.get(name, {})
                 path: Path = ("coordinates", name, key)
                 if not isinstance(entry, dict):
@@ -159,7 +167,11 @@ class Reader:
         """The kinetic and the potential energy, as far as they are given."""
         section = self.section("energy")
         places = {"kinetic": KINETIC, "potential": POTENTIAL}
-        return {key: self.expression(("energy", key), section[key], places[key]) for key in places if key in section}
+        return {
+            key: repetition.energy_of(self.scope, ("energy", key), section[key], places[key])
+            for key in places
+            if key in section
+        }
 
     def matrix(self, n: int) -> dict[str, Any]:
         """The mass matrix, if it is given."""
@@ -201,12 +213,17 @@ class Reader:
 
     def along(self, section: str, coordinates: Mapping[str, Any]) -> dict[Any, Any]:
         """Expressions along coordinates."""
-        found = {}
+        found: dict[Any, Any] = {}
         for name, value in self.section(section).items():
-            expr = self.expression((section, name), value, FORCE)
+            path: Path = (section, name)
+            if isinstance(value, dict):
+                repeated = repetition.along_array(self.scope, path, value, FORCE)
+                found |= {} if repeated is None else dict([repeated])
+                continue
+            expr = self.expression(path, value, FORCE)
             if name in coordinates:
                 found[coordinates[name]] = expr
-            else:
+            elif self.scope.repeats.arrays.get(name.partition("[")[0], True):  # None of one that could not be read
                 self.document.of(
                     (section, name),
                     f"there is no coordinate {quoted(name)}{self.document.meant(name, coordinates)}",
@@ -231,46 +248,9 @@ class Reader:
                 found[self.scope.names[name].expr] = what
         return found
 
-    def constraints(self) -> dict[str, Constraint]:
-        """The constraints by name."""
-        found = {}
-        for name, entry in self.section("constraints").items():
-            path: Path = ("constraints", name)
-            if isinstance(entry, dict) and "rule" not in entry:
-                self.document.of(
-                    path, f"constraint {quoted(name)} has no rule", 'write rule = "left = right"', key=True
-                )
-                continue
-            text, place = (entry["rule"], (*path, "rule")) if isinstance(entry, dict) else (entry, path)
-            if not name.strip() or len(name) > schema.LONGEST_LABEL or not name.isprintable():
-                self.document.of(path, "this is not a name for a constraint", "choose a short one", key=True)
-                continue
-            sides = self.scope.relation(place, text, CONSTRAINT)
-            if sides is None:
-                continue
-            left, sign, right = sides
-            if not (left.uses | right.uses) & {"coordinate", "rate", "acceleration"}:
-                self.document.of(place, f"constraint {quoted(name)} contains no coordinate, so it constrains nothing")
-                continue
-            expr = difference(right, left) if sign == "<=" else difference(left, right)
-            law = self.law(path, entry) if isinstance(entry, dict) else {}
-            try:
-                found[name] = Constraint(expr, name, one_sided=sign != "=", **law)
-            except InputError as error:
-                self.document.of(path, error.mistakes[0].text)
-        return found
-
-    def law(self, path: Path, entry: dict[str, Any]) -> dict[str, Any]:
-        """The law of a contact: what its entry says beside its rule."""
-        uses = {"restitution": COEFFICIENT, "friction": COEFFICIENT, "slip": SLIP}
-        law: dict[str, Any] = {}
-        for what in uses.keys() & entry.keys():
-            value, place = entry[what], (*path, what)
-            if isinstance(value, list):
-                law[what] = tuple(self.expression((*place, i), e, uses[what]) for i, e in enumerate(value))
-            else:
-                law[what] = self.expression(place, value, uses[what])
-        return law
+    def constraints(self) -> dict[str, Any]:
+        """The constraints by name; repeated ones as families."""
+        return self.rows.read(self.section("constraints"))
 
     def events(self, inputs: Mapping[sp.Expr, Any]) -> tuple[Event, ...]:
         """The events, in their order."""
@@ -319,7 +299,8 @@ class Reader:
                 ("run", "until"), f"the end, {run.until:.12g}, is not after the beginning, {run.begin:.12g}"
             )
         coordinates = sum(meaning.kind == "coordinate" for meaning in self.scope.names.values())
-        most = most_samples(coordinates, len(self.section("constraints")))
+        coordinates += sum(ranges.size for ranges in self.scope.repeats.arrays.values() if ranges)
+        most = most_samples(coordinates, len(self.scope.constraints))
         if run.samples is not None and run.samples > most:
             message = too_many(run.samples, coordinates)
             self.document.of(("run", "samples"), message, f"{most:,} samples are the most here")
@@ -341,11 +322,12 @@ class Reader:
 
     def units(self) -> Units:
         """The units, where they are given."""
-        coordinates = {
-            name: entry["unit"]
-            for name, entry in self.section("coordinates").items()
-            if isinstance(entry, dict) and "unit" in entry
-        }
+        arrays = self.scope.repeats.arrays
+        coordinates: dict[str, str] = {}
+        for name, entry in self.section("coordinates").items():
+            if isinstance(entry, dict) and "unit" in entry:
+                members = ranges.labels(name) if (ranges := arrays.get(name)) else [name]
+                coordinates |= dict.fromkeys(members, str(entry["unit"]))
         return Units(**self.section("units"), coordinates=coordinates)
 
     def system(self, coordinates: tuple[sp.Expr, ...], **description: Any) -> Any:
@@ -361,8 +343,3 @@ class Reader:
 def exact(built: Built) -> Any:
     """A constant as a parameter's value: exact if it is, else a float."""
     return float(built.expr) if built.expr.is_Float else built.expr
-
-
-def difference(left: Built, right: Built) -> sp.Expr:
-    """left − right."""
-    return sp.Add(left.expr, scaled(sp.S.NegativeOne, right.expr))

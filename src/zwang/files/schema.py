@@ -28,7 +28,13 @@ TOP = (
     Key("description", "text", "what the model is about, in one or more sentences", ""),
 )
 
+FORCE = (
+    Key("force", "expression", "along each of repeated coordinates"),
+    Key("for", "indices", "over which indices, both ends included"),
+)
+
 SECTIONS = (
+    Section("counts", "whole numbers with names, for indices and in expressions", short="whole number", named=True),
     Section("parameters", "numbers with names; \"?\" for one that is given later", short="constant", named=True),
     Section("definitions", "expressions with names, for use in other expressions; x' is the rate of x",
             short="expression", named=True),
@@ -39,6 +45,7 @@ SECTIONS = (
             Key("start", "expression", "value at the start, of parameters", 0),
             Key("rate", "expression", "rate at the start, of parameters", 0),
             Key("unit", "text", "unit, a label for tables and axes", ""),
+            Key("for", "indices", "over which indices it is repeated, both ends included"),
         ),
         short="expression",
         named=True,
@@ -47,8 +54,8 @@ SECTIONS = (
         "energy",
         "energies, for Lagrange's equations",
         keys=(
-            Key("kinetic", "expression", "kinetic energy T, quadratic in the rates"),
-            Key("potential", "expression", "potential energy V, free of rates", 0),
+            Key("kinetic", "energy", "kinetic energy T, quadratic in the rates"),
+            Key("potential", "energy", "potential energy V, free of rates", 0),
         ),
     ),
     Section(
@@ -63,8 +70,9 @@ SECTIONS = (
     Section("springs", "springs and dampers between points of bodies", named=True, kinds=(SPRING,)),
     Section("elements", "what else acts on the bodies", named=True, kinds=ELEMENTS),
     Section("scenery", "what stands around, for the picture", keys=(replace(SOLIDS, meaning="in world axes"),)),
-    Section("forces", "generalized force along a coordinate", short="expression", named=True),
-    Section("nonideal", "nonideal force C of constraint along a coordinate", short="expression", named=True),
+    Section("forces", "generalized force along a coordinate", keys=FORCE, short="expression", named=True),
+    Section("nonideal", "nonideal force C of constraint along a coordinate", keys=FORCE, short="expression",
+            named=True),
     Section(
         "inputs",
         "known functions of time: an expression in t and parameters, or a table of points",
@@ -88,6 +96,7 @@ SECTIONS = (
             Key("restitution", "expression", "of impacts, from 0 (plastic) to 1 (elastic), of parameters", 0),
             Key("friction", "one or two", "the coefficient of friction, or those of sticking and of sliding", 0),
             Key("slip", "one or two", "the speed at which the surfaces rub; in space, two speeds"),
+            Key("for", "indices", "over which indices it is repeated, both ends included"),
         ),
         short="relation",
         named=True,

@@ -15,6 +15,8 @@ MOST_CORNERS = 1000  # of a line or an outline
 MOST_FACTORS = 100  # of a coupling
 MOST_SOLIDS = 200  # of one body
 MOST_VERTICES = 20_000  # of a mesh in the model file, and faces
+MOST_TERMS = 100  # of an energy that is given as a list
+LARGEST_COUNT = 1_000_000
 MOST_STEPS = 6  # hinges and slides in series: more leave nothing to hold
 
 
@@ -76,6 +78,27 @@ def expression(value: Any) -> Wrong:
 def text(words: str) -> Callable[[Any], Wrong]:
     """Text and nothing else."""
     return lambda value: [] if isinstance(value, str) else instead(value, words)
+
+
+def whole(value: Any) -> Wrong:
+    """A whole number."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return instead(value, "a whole number")
+    return [] if abs(value) <= LARGEST_COUNT else [((), f"a whole number up to {LARGEST_COUNT:,} is meant")]
+
+
+def term(value: Any) -> Wrong:
+    """An expression, or a sum over indices."""
+    if not isinstance(value, dict):
+        return expression(value)
+    words = '{ sum = "…", for = "i = 1:20" }'
+    strange = next((key for key in value if key not in TERM), None)
+    if strange is not None:
+        return [((strange,), f"unknown key in a repeated term: {words} is meant")]
+    missing = next((key for key in TERM if key not in value), None)
+    if missing is not None:
+        return [((), f"its {missing} is missing: {words} is meant")]
+    return [((key, *inner), message) for key, check in TERM.items() for inner, message in check(value[key])]
 
 
 def truth(value: Any) -> Wrong:
@@ -187,6 +210,8 @@ def solid(value: Any) -> Wrong:
     return [((key, *at), message) for key, found in wrong.items() for at, message in found]
 
 
+AN_INDEX = 'indices like "i = 1:20"'
+TERM: dict[str, Callable[[Any], Wrong]] = {"sum": expression, "for": text(AN_INDEX)}
 POINT = "a point [x, y] or [x, y, z]"
 POINTS = "two points, one on each body,"
 MOMENTS = "a moment, three moments or a 3×3 matrix"
@@ -241,6 +266,17 @@ STEP_SCHEMA = {
     "additionalProperties": False,
 }  # fmt: skip
 
+TERM_SCHEMA = {
+    "anyOf": [
+        AN_EXPRESSION,
+        {
+            "type": "object",
+            "properties": {"sum": AN_EXPRESSION, "for": TEXT_SCHEMA},
+            "required": ["sum", "for"],
+            "additionalProperties": False,
+        },
+    ]
+}
 THREE_SCHEMA, NUMBERS_SCHEMA = (a_list(items, 3, 3) for items in (AN_EXPRESSION, A_NUMBER))
 ORIENTATION_SCHEMA = {"anyOf": [a_list(AN_EXPRESSION, 4, 4), a_list(THREE_SCHEMA, 3, 3)]}
 SOLID_PARTS = {
@@ -272,6 +308,15 @@ TYPES: dict[str, Type] = {
     "count": Type("a whole number", count, {"type": "integer", "minimum": 2}),
     "truth": Type("true or false", truth, {"type": "boolean"}),
     "expression": Type("an expression", expression, AN_EXPRESSION),
+    "whole number": Type(
+        "a whole number", whole, {"type": "integer", "minimum": -LARGEST_COUNT, "maximum": LARGEST_COUNT}
+    ),
+    "indices": Type(AN_INDEX, text(AN_INDEX), TEXT_SCHEMA),
+    "energy": Type(
+        "an expression, a repeated term, or a list of these",
+        either(term, several(term, "a list of terms", 1, MOST_TERMS), is_list),
+        {"anyOf": [TERM_SCHEMA, a_list(TERM_SCHEMA, 1, MOST_TERMS)]},
+    ),
     "constant": Type("a number", expression, AN_EXPRESSION),
     "input": Type("an expression or a table", expression, AN_EXPRESSION),
     "relation": Type("text like \"x = y\"", text('text like "x = y"'), {"type": "string"}),
@@ -291,11 +336,7 @@ TYPES: dict[str, Type] = {
         several(several(expression, POINT, 2, 3), f"a list of points, each {POINT[2:]},", 2, MOST_CORNERS),
         a_list(a_list(AN_EXPRESSION, 2, 3), 2, MOST_CORNERS),
     ),
-    "quaternion": Type(
-        "a quaternion",
-        quaternion,
-        a_list(AN_EXPRESSION, 4, 4),
-    ),
+    "quaternion": Type("a quaternion", quaternion, a_list(AN_EXPRESSION, 4, 4)),
     "matrix": Type(
         "a matrix",
         several(several(expression, "a row [… , …]", 1, 2000), "a matrix [[…], […]]", 1, 2000),

@@ -63,6 +63,8 @@ def model_text(model: System | HasSystem) -> str:
     model = model_of(model, "save_model")
     if model.mechanism is not None:
         return text_of_bodies(model)
+    if model.system.families is not None and model.text and says_the_same(model):
+        return model.text  # repeated entries stay as they are
     model = with_plain_names(model)
     require_names(model)
     text = joined(sections(model))
@@ -98,7 +100,9 @@ def with_plain_names(model: ModelFile) -> ModelFile:
         parameters=dict(system.parameters),
         name=system.name,
     )
-    return replace(model, system=again, start={put.get(key, key): value for key, value in model.start.items()})
+    start = {put.get(key, key): value for key, value in model.start.items()}
+    units = {plain.get(name, name): unit for name, unit in model.units.coordinates.items()}
+    return replace(model, system=again, start=start, units=replace(model.units, coordinates=units))
 
 
 def joined(parts: Iterable[list[str]]) -> str:
@@ -130,7 +134,8 @@ def says_the_same(model: ModelFile) -> bool:
         again = read_model(model.text)
     except ModelFileError:
         return False
-    same = ("system", "run", "sweep", "events", "drawing", "units", "description")
+    same = ["system", "run", "sweep", "events", "drawing", "units", "description"]
+    same += ["start"] if model.mechanism is None else []
     return all(getattr(again, what) == getattr(model, what) for what in same)
 
 

@@ -304,6 +304,11 @@ def scaled(coefficient: sp.Expr, expr: sp.Expr) -> sp.Expr:
     return sp.Mul(coefficient, rest, evaluate=False)
 
 
+def difference(left: Built, right: Built) -> sp.Expr:
+    """left − right."""
+    return sp.Add(left.expr, scaled(sp.S.NegativeOne, right.expr))
+
+
 def power(base: Built, exponent: Built, at: int) -> Built:
     """A power; exponents that are numbers are small."""
     costs = cost([base, exponent], at)

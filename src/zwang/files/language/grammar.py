@@ -7,17 +7,19 @@
     product     = signed (("*" | "/") signed)*
     signed      = ("-" | "+") signed | power
     power       = operand (("^" | "**") signed)?            so −x^2 is −(x^2), and x^y^z is x^(y^z)
-    operand     = number | name "'"* | "(" sum ")" | function "(" argument ("," argument)* ")"
+    operand     = number | name index? "'"* | "(" sum ")" | function "(" argument ("," argument)* ")"
+    index       = "[" sum ("," sum)* "]"
     argument    = sum (("<" | ">" | "<=" | ">=") sum)?      a comparison: the condition of if(…) alone
 
 A tree is data: nothing here looks a name up, computes or calls anything.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from zwang.files.language.functions import RESERVED
-from zwang.files.language.slips import bare_function, decimal_comma, product_hint
+from zwang.files.language.slips import bare_function, decimal_comma, foreign_sign, product_hint
 from zwang.files.language.tokens import Token, tokenize
 from zwang.files.toml.problems import Misread
 from zwang.words import quoted
@@ -26,6 +28,7 @@ DEEPEST = 40  # parentheses within parentheses, signs before signs, powers of po
 
 COMPARISONS = ("<", ">", "<=", ">=")
 RELATION_SIGNS = ("=", ">=", "<=")
+INDEXING = ("[", "]", ":")  # signs of indices and their ranges: elsewhere people write them by habit
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class Node:
     kind          value                                       args
     ============  ==========================================  ==========================
     number        its text
-    name          (name, number of rate marks)
+    name          (name, number of rate marks)                its indices
     text          a quoted name
     sum           a sign (1 or −1) for each part              the parts
     product       an exponent (1 or −1) for each part         the parts
@@ -160,14 +163,16 @@ class Parser:
             if self.now.kind == "(":
                 return self.call(token, depth)
             if token.text in RESERVED:
+                self.refuse_indexing()
                 following = tuple(t.text for t in self.tokens[self.index : self.index + 3])
                 message = f"{quoted(token.text)} is a function: parentheses are missing after it"
                 raise Misread(message, token.at, bare_function(token.text, following))
-            return self.name(token)
+            return self.name(token, depth)
         return self.refuse_operand()
 
-    def name(self, token: Token) -> Node:
-        """A name with its rate marks."""
+    def name(self, token: Token, depth: int) -> Node:
+        """A name with its indices and its rate marks."""
+        indices = self.indices(depth) if self.now.kind == "[" else ()
         marks = 0
         while self.now.kind == "'":
             self.advance()
@@ -176,7 +181,23 @@ class Parser:
             rate = f"{token.text}{marks * chr(39)}"
             hint = f"write {rate}*(…), or {rate} alone for its value"
             raise Misread(f"an operator is missing after {rate}", self.now.at, hint)
-        return Node("name", token.at, (token.text, marks))
+        if marks and self.now.kind == "[":
+            raise Misread("an index comes before rate marks", self.now.at, f"write {token.text}[…]{marks * chr(39)}")
+        return Node("name", token.at, (token.text, marks), indices)
+
+    def indices(self, depth: int) -> tuple[Node, ...]:
+        """The indices of a name, in brackets."""
+        parts: list[Node] = []
+        while self.now.kind in ("[", ","):
+            self.advance()
+            parts.append(self.sum(depth + 1))
+            if self.now.kind == "[":
+                break
+        if self.now.kind != "]":
+            at = max(0, self.now.at - (self.now.kind == "end"))
+            raise Misread("the closing bracket of an index is missing", at, "write x[i - 1]; each [ needs its ]")
+        self.advance()
+        return tuple(parts)
 
     def call(self, function: Token, depth: int) -> Node:
         """A function with its arguments."""
@@ -210,7 +231,9 @@ class Parser:
         """The parenthesis that closes one."""
         if self.now.kind == ")":
             self.advance()
-        elif self.now.kind in ("name", "number", "(", ","):
+            return
+        self.refuse_indexing()
+        if self.now.kind in ("name", "number", "(", ","):
             self.finish()
         else:
             found = f"before {quoted(self.now.text)}" if self.now.text else "at the end"
@@ -221,6 +244,7 @@ class Parser:
         token = self.now
         if token.kind == "end":
             return
+        self.refuse_indexing()
         if token.kind == ")":
             raise Misread("a closing parenthesis without an opening one", token.at)
         if token.kind in ("name", "number", "(", "text"):
@@ -243,9 +267,15 @@ class Parser:
             return self.tokens[marks].text + "'" * (index - marks)
         return "(…)" if token.kind in ("(", ")") else token.text
 
+    def refuse_indexing(self) -> None:
+        """Refuse a bracket or a colon that does not belong to an index."""
+        if self.now.kind in INDEXING:
+            raise foreign_sign(self.text, self.now.at)
+
     def refuse_operand(self) -> NoReturn:
         """A number, a name or a parenthesis is missing."""
         token = self.now
+        self.refuse_indexing()
         if token.kind == "end":
             raise Misread("the expression ends where something must follow", max(0, token.at - 1))
         if token.kind == "'":
@@ -264,3 +294,23 @@ class Parser:
         if self.now.kind in (*RELATION_SIGNS, *COMPARISONS, "!="):
             raise Misread(f"{quoted(self.now.text)} has no place here: {wanted} is meant", self.now.at)
         self.finish()
+
+
+def names_in(tree: Node) -> Iterator[str]:
+    """The names in a tree."""
+    return (name for name, _ in every_name(tree))
+
+
+def marked_names(tree: Node) -> set[tuple[str, int]]:
+    """The names in a tree that have rate marks, with their number."""
+    return {(name, marks) for name, marks in every_name(tree) if marks}
+
+
+def every_name(tree: Node) -> Iterator[tuple[str, int]]:
+    """The names in a tree, each with the number of its rate marks."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if node.kind == "name":
+            yield node.value
+        stack.extend(node.args)

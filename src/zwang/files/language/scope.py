@@ -11,8 +11,10 @@ from zwang.files.language.build import LARGEST_GROWTH, LARGEST_SIZE, Builder, Bu
 from zwang.files.language.differentiate import ONE, ZERO
 from zwang.files.language.differentiate import rate as rate_of_tree
 from zwang.files.language.functions import RESERVED
-from zwang.files.language.grammar import RELATION_SIGNS, Node, parse, parse_relation
+from zwang.files.language.grammar import RELATION_SIGNS, Node, marked_names, names_in, parse, parse_relation
+from zwang.files.language.indices import Broken
 from zwang.files.language.names import CONSTANTS, TIME, skeleton, wrong_name
+from zwang.files.language.repeat import Repeats
 from zwang.files.language.slips import other_name
 from zwang.files.language.uses import DEFINITION, WHY, Use
 from zwang.files.toml.document import Document
@@ -38,12 +40,16 @@ MAKE: dict[str, Callable[[str], sp.Expr | None]] = {
     "coordinate": lambda name: sp.Function(name)(t),
     "input": lambda name: sp.Function(name)(t),
     "definition": lambda name: None,
+    "count": lambda name: None,
+    "array": lambda name: None,
 }
-SECTIONS = {"parameters": "parameter", "coordinates": "coordinate", "inputs": "input", "definitions": "definition"}
-
-
-class Broken(Exception):
-    """An expression uses a name whose own mistake is noted already."""
+SECTIONS = {
+    "counts": "count",
+    "parameters": "parameter",
+    "coordinates": "coordinate",
+    "inputs": "input",
+    "definitions": "definition",
+}
 
 
 @dataclass(frozen=True)
@@ -75,6 +81,7 @@ class Scope:
     fixed: dict[str, Built] = field(default_factory=dict)
     freedoms: dict[str, Freedoms | Callable[[], Freedoms] | None] = field(default_factory=dict)
     quantities: dict[str, dict[str, Built] | Callable[[], dict[str, Built]] | None] = field(default_factory=dict)
+    repeats: Repeats = field(default_factory=Repeats)
     size: int = 0
     growth: int = 0
     looks: dict[str, str] = field(default_factory=dict)
@@ -143,7 +150,9 @@ class Scope:
 
     def build(self, tree: Node, where: Use) -> Built:
         """A tree in SymPy, its names looked up."""
-        built = Builder(lambda node: self.name(node, where), lambda node: self.reaction(node, where)).build(tree)
+        builder = Builder(lambda node: self.name(node, where), lambda node: self.reaction(node, where))
+        built = builder.build(self.repeats.resolved(tree))
+        self.repeats.charge(built, tree.at)
         self.size, self.growth = self.size + built.size, self.growth + built.second
         if self.size > LARGEST_MODEL:
             raise Misread(
@@ -169,6 +178,8 @@ class Scope:
         if name == TIME:
             return self.used(Built(t, uses=frozenset(["time"])), name, node.at, where)
         meaning = self.names.get(name)
+        if meaning is None and (found := self.repeats.stands_for(name)) is not None:
+            meaning = Meaning(found[0], (), found[1])
         if meaning is None:
             return self.freedom(name, marks, node.at, where)
         if meaning.kind == "definition":
@@ -320,6 +331,7 @@ class Scope:
             what, expr = "constraint", multiplier(name)
         else:
             known = [name for name, meaning in self.names.items() if meaning.kind == "coordinate"]
+            known += [m for name, ranges in self.repeats.arrays.items() if ranges for m in ranges.labels(name)]
             what, expr = "coordinate", constraint_force(name)
         if name not in known:
             raise Misread(f"there is no {what} {quoted(name)}{self.document.meant(name, known)}", argument.at)
@@ -333,7 +345,7 @@ class Scope:
                 continue
             path = ("definitions", name)
             if isinstance(value, str):
-                trees[name] = self.attempt(path, partial(parse, value))
+                trees[name] = self.attempt(path, partial(self.parsed, value))
             elif (built := self.attempt(path, partial(plain, value))) is not None:
                 self.definitions[name] = built
         needs = {name: list(dict.fromkeys(names_in(tree))) for name, tree in trees.items() if tree is not None}
@@ -344,6 +356,10 @@ class Scope:
             built = self.attempt(("definitions", name), partial(self.build, tree, DEFINITION))
             if built is not None:
                 self.definitions[name] = built
+
+    def parsed(self, text: str) -> Node:
+        """A text as a tree, its indices put in: rates of a definition are made of it."""
+        return self.repeats.resolved(parse(text))
 
     def ordered(self, needs: dict[str, list[str]]) -> Iterator[str]:
         """Definitions, each after those that it needs; those in a cycle are noted and left out."""
@@ -373,23 +389,3 @@ class Scope:
                 else:
                     trail.append(following)
                     stack.append((following, iter(needs[following])))
-
-
-def names_in(tree: Node) -> Iterator[str]:
-    """The names in a tree."""
-    return (name for name, _ in every_name(tree))
-
-
-def marked_names(tree: Node) -> set[tuple[str, int]]:
-    """The names in a tree that have rate marks, with their number."""
-    return {(name, marks) for name, marks in every_name(tree) if marks}
-
-
-def every_name(tree: Node) -> Iterator[tuple[str, int]]:
-    """The names in a tree, each with the number of its rate marks."""
-    stack = [tree]
-    while stack:
-        node = stack.pop()
-        if node.kind == "name":
-            yield node.value
-        stack.extend(node.args)

@@ -14,7 +14,7 @@ MOST_DIGITS = 40
 
 NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 SPACE = re.compile(r"[ \t\r\n]+")
-SIGN = re.compile(r"\*\*|<=|>=|==|!=|[-+*/^()<>=,']")
+SIGN = re.compile(r"\*\*|<=|>=|==|!=|[-+*/^()<>=,'\[\]:]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -317,3 +317,35 @@ def test_forms_are_compared_along_motions_in_contact():
     rows = {row.form: row for row in compare_forms(system, zw.simulate(system, start, until=4))}
     assert rows["lagrange"].error < 1e-9
     assert "one-sided" in rows["literal"].note
+
+
+@pytest.mark.parametrize("power", [2, 4])
+def test_a_normal_force_that_only_touches_zero_does_not_lift(power):
+    pushed = particle([zw.Constraint(x >= 0, "wall")], 0, {x: -((zw.t - 1) ** power), y: 0})
+    motion = zw.simulate(pushed, at(0, 0), until=3)
+    assert (motion.gap.values == 0).all()
+    assert motion.sizes["transition"] == 0
+
+
+def test_impacts_accumulate_in_a_groove_one_side_after_the_other():
+    sides = [zw.Constraint(y >= s * x, n, restitution=0.5) for s, n in ((1, "right"), (-1, "left"))]
+    motion = zw.simulate(particle(sides), at(0.1, 1), until=5)
+    assert motion.attrs["status"] == "finished"
+    times = motion.transition_time.values[motion.transition_kind.values == "accumulation"]
+    # each side is a ball that falls from (1 ± 0.1)/√2 with g/√2, and rests after three times its fall
+    assert times == pytest.approx(3 * np.sqrt(2 * np.array([0.9, 1.1]) / 9.81), rel=1e-9)
+
+
+def test_a_particle_that_a_rough_groove_holds_comes_to_rest_in_no_time():
+    sides = [
+        zw.Constraint(y >= s * x, n, friction=0.3, slip=dot(x) + s * dot(y)) for s, n in ((1, "right"), (-1, "left"))
+    ]
+    motion = zw.simulate(particle(sides), at(0.1, 1), until=5)
+    assert np.abs([motion.q.values[-1], motion.v.values[-1]]).max() < 1e-12
+
+
+def test_an_event_at_an_impact_is_met_once():
+    height = zw.coordinates("y")
+    ball = contact.points("y", [zw.Constraint(height >= 0, "floor", restitution=0.5)], 9.81 * height)
+    motion = zw.simulate(ball, {height: 1, dot(height): 0}, until=1.3, events=[zw.Event(height, "low")])
+    assert motion.event_time.values == pytest.approx(motion.transition_time.values, abs=1e-12)

@@ -11,12 +11,12 @@ from dataclasses import replace
 import numpy as np
 
 from zwang.arrays import Array
-from zwang.engines.task import Status, Trajectory
+from zwang.engines.task import EventHit, Status, Trajectory
 from zwang.errors import InputError
 from zwang.evaluation import names_of
 from zwang.formulations.solve import Names
 from zwang.lowering.contact import slip_rows
-from zwang.motion.contact.decide import decide
+from zwang.motion.contact.decide import decide, pressed
 from zwang.motion.contact.impact import Collision, Impact, Stop, held, impact
 from zwang.motion.contact.machine import OPEN, PUSHING, RESTING, Machine
 from zwang.motion.contact.observe import first
@@ -40,6 +40,7 @@ class Course(Machine):
                 path = self.advance()
                 met, rubbed = self.met(path)
                 if path.status is Status.FINISHED and self.saved < len(self.grid):
+                    self.patience *= 2  # what stays at zero for long is looked at ever more seldom
                     self.loosen()  # what has lifted has left its limit by now
                     continue
                 if path.status is not Status.EVENT or not (met or rubbed) or self.ended_by_user(path):
@@ -87,7 +88,8 @@ class Course(Machine):
             self.segments.append(replace(segment, trace=trace))
             self.saved += len(segment.times)
         own = len(self.setup.events)
-        hits = tuple(h for h in path.hits if h.which < own)
+        hits = tuple(h for h in path.hits if h.which < own and not self.again(h))
+        self.last_hits = {h.which: h.t for h in path.hits}
         self.total = joined(self.total, replace(path, hits=hits))
         self.scales.go(self.now, self.state[2], path.end[0] - self.state[0])
         self.state = path.end
@@ -108,6 +110,11 @@ class Course(Machine):
                 words = f"The friction of {name!r} loses its meaning there, its margin is zero: Painlevé's paradox."
                 raise Stop(Status.NO_SOLUTION, words)
         return {self.rows[i] for i in fired if i < k}, {order[i - k] for i in fired if i >= k}
+
+    def again(self, hit: EventHit) -> bool:
+        """Whether an event that was met where a transition happened is met there once more, in what follows."""
+        before = self.last_hits.get(hit.which)
+        return before is not None and self.at_once(before, hit.t)
 
     def ended_by_user(self, path: Trajectory) -> bool:
         """Whether an event of the user's own stops the motion here."""
@@ -132,12 +139,14 @@ class Course(Machine):
     def meet(self, met: set[int], rubbed: set[int]) -> None:
         """What happens where gaps have closed, normal forces or slips have vanished, or sticking has broken."""
         self.require_progress()
+        self.patience = 1.0
         broken = self.broken(rubbed)
         self.pull_in()
         now = self.now = self.matrices()
         near, slow = self.near(now)
-        lifted = {i for i in met if self.states[i] == PUSHING}
-        arrived = met - lifted
+        unloaded = {i for i in met if self.states[i] == PUSHING}
+        arrived = met - unloaded
+        lifted = unloaded - pressed(self.setup, self.state, {*self.closed} - unloaded, unloaded, self.span)
         if arrived:  # what closes within rounding of it closes at once
             arrived |= {
                 i for i in self.rows

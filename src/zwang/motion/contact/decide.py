@@ -64,6 +64,17 @@ def decide(setup: Setup, state: State, closed: Set[int], lifted: Set[int], span:
     return Decision(tuple(sorted(pushing)), resting, tuple(sorted(leaves)), shared)
 
 
+def pressed(setup: Setup, state: State, closed: Set[int], unloaded: Set[int], span: float) -> set[int]:
+    """Contacts whose forces have vanished, but whose gaps would close without them: their forces only touched zero."""
+    if not unloaded:
+        return set()
+    later = moment_later(state, solution(setup, setup.matrices(*state), sorted(closed)).q, span)
+    now = setup.matrices(*later)
+    found = solution(setup, now, sorted(closed))
+    size = np.abs(now.A) @ (np.abs(found.q) + np.abs(found.free)) + np.abs(now.b)
+    return {i for i in unloaded if now.A[i] @ found.q - now.b[i] < -OPENS * size[i]}
+
+
 @dataclass(frozen=True)
 class Accelerations:
     """q̈, that without any constraint, the multipliers (m,) and whether these are unique."""

@@ -29,6 +29,7 @@ from zwang.words import listed
 OPEN, PUSHING, RESTING = "open", "pushing", "resting"
 INSTANT = 1e-13  # of time and span: transitions so close happen at one instant
 BEYOND = 10.0  # times what counts as zero: an open contact must not be exceeded by more
+DRIFTED = 1e-8  # of the terms of a gap: a contact that rests on others, and is farther off, does not
 LEAVING = 1e4  # moments (`decide.SOON`) that are given to a gap to leave zero
 
 
@@ -59,6 +60,9 @@ class Machine:
         self.notes: list[str] = []
         self.saved = 0
         self.slack = np.zeros(len(self.rows))
+        self.patience = 1.0
+        self.last_hits: dict[int, float] = {}
+        self.met_at: list[float] = []
         self.now: Matrices = in_full(start.matrices)
         """At the state where something has changed last."""
         self.equal = [i for i in range(len(setup.system.constraints)) if i not in self.rows]
@@ -72,6 +76,10 @@ class Machine:
             raise Stop(
                 Status.UNRESOLVED, f"The motion has passed through the limit of {self.named(through)} unnoticed."
             )
+        off = max(DRIFTED, 1e3 * self.setup.tol)
+        left = [i for i in self.rows if self.states[i] == RESTING and abs(now.residual[i]) > off * self.scales.reach[i]]
+        if left:
+            raise Stop(Status.UNRESOLVED, f"The motion has left the limit of {self.named(left)} unnoticed.")
 
     def free(self, now: Matrices, closed: set[int]) -> Array:
         """q̈ if only some contacts may push; quickly if none."""
@@ -121,7 +129,7 @@ class Machine:
         forces = self.forces() if PUSHING in self.states.values() else {}
         for k, i in enumerate(self.rows):
             if self.states[i] == OPEN:
-                if self.scales.lingers(now, i):
+                if self.scales.lingers(now, i) and not self.flies(now, i):
                     self.slack[k] = 2 * self.scales.flat(i) + 2 * max(-now.residual[i], 0.0)
             elif self.states[i] == PUSHING:
                 least = unloaded(now, i)
@@ -129,6 +137,14 @@ class Machine:
                     self.slack[k] = least + 2 * max(-forces[i], 0.0)
         if self.rubbing is not None:
             self.rubbing.loosen(self.state, forces, slip_rows(self.setup.lowered))
+
+    def flies(self, now: Matrices, i: int) -> bool:
+        """Whether the gap of contact i is thrown up and falls again, and that is seen beside its rounding."""
+        speed = float(now.residual_rate[i])
+        if not speed > 0:
+            return False
+        falls = float(now.b[i] - now.A[i] @ solution(self.setup, now, self.closed).q)
+        return falls > 0 and speed**2 / (2 * falls) > self.scales.flat(i)
 
     def until_left(self) -> float | None:
         """When gaps that have a slack will have left zero, if there are some; not later than the end.
@@ -139,7 +155,7 @@ class Machine:
         if not lingers and not (self.rubbing and self.rubbing.lingers):
             return None
         a = solution(self.setup, self.matrices(), self.closed).q
-        later = self.state[0] + LEAVING * (moment_later(self.state, a, self.span)[0] - self.state[0])
+        later = self.state[0] + self.patience * LEAVING * (moment_later(self.state, a, self.span)[0] - self.state[0])
         return float(later) if later < self.grid[-1] else None
 
     def forces(self) -> dict[int, float]:
@@ -193,11 +209,15 @@ class Machine:
     def require_progress(self) -> None:
         """Stop a motion that does not leave an instant, with the cycle of its transitions."""
         most = 3 * len(self.rows) + 3
-        last = self.transitions[-most:]
-        if len(last) == most and self.state[0] - last[0].state[0] <= INSTANT * (abs(self.state[0]) + self.span):
-            names = self.setup.system.constraint_names
+        self.met_at = [*self.met_at, self.state[0]][-most - 1 :]
+        if len(self.met_at) > most and self.at_once(self.met_at[0], self.state[0]):
+            names, last = self.setup.system.constraint_names, self.transitions[-most:]
             cycle = listed([f"{x.kind} of {names[x.contact]!r}" for x in last[-2 * len(self.rows) :]])
             raise Stop(Status.CHATTERING, f"The contacts change without end there: {cycle}.")
+
+    def at_once(self, before: float, after: float) -> bool:
+        """Whether two times are one instant."""
+        return after - before <= INSTANT * (abs(after) + self.span)
 
     def named(self, rows: Iterable[int]) -> str:
         """Contacts by their names."""

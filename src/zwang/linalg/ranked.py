@@ -29,6 +29,11 @@ class Ranked:
         """(n,) the units of equal mass."""
         return np.asarray(self.mass.units[0])
 
+    @property
+    def closest(self) -> float:
+        """About the least square of the distance of an independent row from the others, rows at unit length."""
+        return 1 / float(np.linalg.norm(self.factors.Ri[0], ord=2)) ** 2 if self.rank else 1.0
+
 
 def ranked(M: Array, A: Array, names: tuple[str, ...], known: Ranked | None = None) -> Ranked:
     """Masses, rank and factors of M (n, n), A (m, n); an M that determines no acceleration is refused by name.

@@ -7,12 +7,14 @@ from typing import Any
 
 import symengine as se
 
+from zwang.errors import UndeterminedError
 from zwang.lowering.contact import symbol
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.rows import DAMPING, RowBasis
 from zwang.lowering.saddle import Row, Saddle, Steps, factorise_saddle
 
 REFINEMENTS = 2  # of solutions with damped rows: see `DAMPING`
+REFINEMENTS_OF_CLOSE = 4  # of solutions with rows that are nearly dependent: each gives back what pivots have kept
 
 
 IN_RANGE = 32  # damped pivots whose product is sure not to overflow
@@ -44,7 +46,12 @@ class Equation:
         A = [{j: steps.name(e) for j, e in masked_row(lowered, basis, i).items()} for i in basis.used]
         lift = Lift.of(lowered, basis, steps)
         saddle = factorise_saddle(lift.mass, A, steps, coordinates_first, diagonal(basis, basis.used))
-        return cls(lowered, basis, A, [steps.name(e) for e in b], lift, saddle, refinements if basis.damping else 0)
+        if any(pivot == 0 for pivot in saddle.constraint_pivots()):
+            raise UndeterminedError(
+                "the constraints are so nearly dependent that rounding takes all digits of how they differ; drop one "
+                "of them, or write them so that they say different things"
+            )
+        return cls(lowered, basis, A, [steps.name(e) for e in b], lift, saddle, refinements_of(basis, refinements))
 
     def solve(self, Q: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """q̈ and the multipliers of the rows used, for forces Q."""
@@ -86,6 +93,13 @@ class Equation:
         else:
             volume = name(se.exp(se.Add(*map(se.log, parts), rank * math.log(DAMPING))))
         return [volume, 1 / volume]
+
+
+def refinements_of(basis: RowBasis, of_damped: int) -> int:
+    """How often a solution is refined."""
+    if basis.damping:
+        return of_damped
+    return REFINEMENTS_OF_CLOSE if basis.close else 0
 
 
 def masked_row(lowered: Lowered, basis: RowBasis, i: int) -> Row:

@@ -21,6 +21,9 @@ WORTH = 1.1  # growth of the volume for which rows are exchanged
 # Of redundant rows, in units of their pivots: large enough that a stage a little off the constraints, on which they
 # depend on each other, does no harm; small enough that two refinements leave a share of 1e-18.
 DAMPING = 2.0**-20
+# Of squares of distances, rows at unit length. Pivots of rows have lost the digits that these are small by, and what
+# is divided by them, too; refinement gives them back.
+CLOSE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ class RowBasis:
     masked: tuple[tuple[int, float], ...] = ()
     volume: float = 0.0
     """Of very many damped rows: about the logarithm of the product of their pivots, which would be out of range."""
+    close: bool = False
+    """Whether rows are so nearly dependent that solutions need refinement: see `CLOSE`."""
     rubbing: tuple[tuple[int, int], ...] = ()
     """Rows of contacts with friction, each with the row of its slip."""
 

@@ -14,8 +14,10 @@ import numpy as np
 
 from zwang.arrays import EPS, Array
 from zwang.engines.native.engine import compiled
+from zwang.linalg.sparse.ranked import NO_DIGITS
 from zwang.motion.observe import Segment
 from zwang.motion.setup import Setup
+from zwang.motion.start import polished, rank_of
 from zwang.results.dataset import balance
 
 LEAST_ERROR = 4 * EPS  # of a number: no step keeps more
@@ -55,10 +57,24 @@ def doubts(setup: Setup, segments: Sequence[Segment], values: dict[str, Any], ru
     found = [
         energy(times, values, setup.tol, run, try_out),
         late(times, values, setup.tol),
+        lost(setup, segments[0]),
     ]
     if setup.drift != "baumgarte":  # which follows another equation beside its constraints
         found.insert(1, slopes(setup.system.coordinate_names, times, values, setup.tol, try_out))
     return tuple(sentence for sentence in found if sentence)
+
+
+def lost(setup: Setup, first: Segment) -> str:
+    """Whether the constraints are so nearly dependent at the start that refinement cannot make up for it."""
+    if not first.basis.close or not len(first.times):
+        return ""
+    now = polished(setup, (float(first.times[0]), first.q[0], first.v[0]))
+    if rank_of(now, setup.system.coordinate_names).closest > NO_DIGITS:
+        return ""
+    return (
+        "Not vouched for: constraints are so nearly dependent at the start that rounding alone costs the tolerance; "
+        "drop one of them, or write them so that they say different things."
+    )
 
 
 def vouched_for(setup: Setup, segments: Sequence[Segment], values: dict[str, Any]) -> bool:

@@ -5,7 +5,7 @@ satisfies its constraints to the last digit.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
@@ -28,7 +28,7 @@ from zwang.lowering.contact import masked, slip_rows
 from zwang.lowering.large import choose_large, in_full, probes_of
 from zwang.lowering.lowered import AnyMatrices, SparseMatrices
 from zwang.lowering.matrices import MatrixKernel, matrix_kernel
-from zwang.lowering.rows import RowBasis, choose
+from zwang.lowering.rows import CLOSE, RowBasis, choose
 from zwang.model import System
 from zwang.model.values import GivenValues, given_values, state_arrays
 from zwang.motion.setup import Setup
@@ -153,7 +153,18 @@ def checked_basis(setup: Setup, start: Start) -> RowBasis:
     """The rows to begin on at a start that is checked first."""
     require_satisfied(start)
     require_solvable(start)
-    return chosen(setup, start.state[0], *start.polished)
+    now, found = start.polished
+    return refined(chosen(setup, start.state[0], now, found), found)
+
+
+def refined(basis: RowBasis, found: AnyRanked) -> RowBasis:
+    """The same rows, refined if they are nearly dependent where a motion begins.
+
+    Where they become so on the way, a singular position is ahead, and a way past it is looked for.
+    """
+    share = len(basis.rows) if isinstance(found, SparseRanked) else 1  # in a chain of many it is one over their number
+    close = not basis.damping and not basis.pivots and share * found.closest < CLOSE
+    return replace(basis, close=True) if close else basis
 
 
 def basis_at(setup: Setup, state: State, damped: bool = True) -> RowBasis:

@@ -44,6 +44,8 @@ class SparseRank:
     """(m − r,) the other rows, ascending."""
     coefficients: Sparse
     """(m − r, m) how the others are made of the independent ones."""
+    closest: float = 1.0
+    """The least square of the distance of a row from those before it, beside that of its length."""
     sure: bool = False
     """Whether all rows are independent without any doubt, here and at states nearby."""
 
@@ -61,10 +63,10 @@ def sparse_rank(U: Sparse, tolerance: float | None = None) -> SparseRank:
     m, n = U.shape
     tolerance = rank_tolerance(m, n) if tolerance is None else tolerance
     tolerance *= float(np.sqrt((U * U).sum(axis=1).max(initial=0.0)))  # beside the first pivot
-    sure, doubtful, factors = screened(U)
+    sure, doubtful, factors, closest = screened(U)
     if not len(doubtful):
         return SparseRank(
-            m, np.arange(m), np.zeros(0, dtype=np.intp), sparse(np.zeros(0), *2 * (sure[:0],), (0, m)), True
+            m, np.arange(m), np.zeros(0, dtype=np.intp), sparse(np.zeros(0), *2 * (sure[:0],), (0, m)), closest, True
         )
     shares, clear, remainders = [], [], []
     for part, c, remainder in across(U, sure, doubtful, factors):
@@ -82,18 +84,19 @@ def sparse_rank(U: Sparse, tolerance: float | None = None) -> SparseRank:
     own, mixed = (C[np.searchsorted(doubtful, which)] for which in (others, chosen))
     coefficients = own - as_sparse(weights, np.arange(len(chosen)), len(chosen)) @ mixed + as_sparse(weights, chosen, m)
     rows = np.sort(np.concatenate([sure, chosen]))
-    return SparseRank(len(rows), rows, others, coefficients.tocsr())
+    return SparseRank(len(rows), rows, others, coefficients.tocsr(), closest)
 
 
-def screened(U: Sparse) -> tuple[Indices, Indices, Any]:
-    """Rows that are surely independent, the rest, and factors of the Gram matrix of the first."""
+def screened(U: Sparse) -> tuple[Indices, Indices, Any, float]:
+    """Rows that are surely independent, the rest, factors of the Gram matrix of the first, and what is `closest`."""
     gram = (U @ U.T).tocsr()
     length = gram.diagonal()
     sure = np.flatnonzero(length > 0)
     if not len(sure):
-        return sure, np.arange(U.shape[0]), None
+        return sure, np.arange(U.shape[0]), None, 1.0
     factors = symmetric_factors(plus_diagonal(gram[sure][:, sure], DAMPED))
     left = pivots_of(factors)
+    closest = float((left / length[sure]).min())
     if not (left > SURELY * length[sure]).all():
         sure = sure[left > SURELY * length[sure]]
         factors = symmetric_factors(plus_diagonal(gram[sure][:, sure], DAMPED))
@@ -103,7 +106,7 @@ def screened(U: Sparse) -> tuple[Indices, Indices, Any]:
             break
         sure = np.delete(sure, np.argmax(np.abs(vector)))
         factors = symmetric_factors(plus_diagonal(gram[sure][:, sure], DAMPED))
-    return sure, np.setdiff1d(np.arange(U.shape[0]), sure), factors
+    return sure, np.setdiff1d(np.arange(U.shape[0]), sure), factors, closest
 
 
 def across(U: Sparse, sure: Indices, doubtful: Indices, factors: Any) -> Iterator[tuple[Indices, Array, Array]]:

@@ -14,7 +14,7 @@ from zwang.errors import MassError, UndeterminedError
 from zwang.linalg.factors import direction
 from zwang.linalg.masses import mass_tolerance
 from zwang.linalg.rank import rank_tolerance
-from zwang.linalg.ranked import SAME_ROWS, ranked
+from zwang.linalg.ranked import SAME_ROWS, Ranked, ranked
 from zwang.linalg.sparse.masses import DENSE_BLOCK, SparseMasses, sparse_masses
 from zwang.linalg.sparse.matrix import (
     Sparse,
@@ -26,6 +26,9 @@ from zwang.linalg.sparse.matrix import (
 )
 from zwang.linalg.sparse.rank import SparseRank, sparse_rank
 
+# Of squares of distances, rows at unit length: below this the matrix of M and A, whose condition they are, has no
+# digits left; factors of the rows themselves have.
+NO_DIGITS = 2e-13
 REFINED = 3  # corrections of a solution, with residuals in extended precision
 
 
@@ -51,18 +54,31 @@ class SparseRanked:
         return self.found.rows
 
     @property
+    def closest(self) -> float:
+        """About the least square of the distance of a row from those before it, rows at unit length."""
+        return self.found.closest
+
+    @property
     def units(self) -> Array:
         """(n,) the units of equal mass."""
         return self.mass.units
 
     @cached_property
-    def saddle(self) -> "Saddle":
+    def saddle(self) -> "Saddle | DenseSaddle":
         """The matrix of M and the independent rows, factorised."""
         return self.saddle_of(self.rows)
 
-    def saddle_of(self, rows: Indices) -> "Saddle":
+    def saddle_of(self, rows: Indices) -> "Saddle | DenseSaddle":
         """The matrix of M and other rows that are independent, factorised."""
-        return saddle(self.M, self.A[rows], self.mass)
+        if self.found.sure or self.rank < self.A.shape[0] or self.closest > NO_DIGITS:
+            return saddle(self.M, self.A[rows], self.mass)
+        if self.M.shape[0] > DENSE_BLOCK:
+            raise UndeterminedError(
+                "some constraints are so nearly dependent that rounding takes all digits of their multipliers; "
+                "drop one of them, or write them so that they say different things"
+            )
+        names = tuple(map(str, range(self.M.shape[0])))
+        return DenseSaddle(ranked(self.M.toarray(), self.A[rows].toarray(), names))
 
     def solve(self, Q: Array, b: Array) -> tuple[Array, Array]:
         """q̈ (n,) and the multipliers (r,) of the independent rows, for M q̈ = Q + Aᵀλ, A q̈ = b."""
@@ -160,6 +176,20 @@ class Saddle:
                 break
             x, last = x + step, size
         return x[:n] / self.D, -x[n:] / self.lengths
+
+
+@dataclass(frozen=True, eq=False)
+class DenseSaddle:
+    """The same for rows that are nearly dependent, by orthogonal factors of the rows."""
+
+    found: Ranked
+
+    def solve(self, Q: Array, b: Array) -> tuple[Array, Array]:
+        """q̈ and multipliers, for M q̈ = Q + Gᵀλ, G q̈ = b."""
+        factors, multipliers = self.found.factors, np.zeros(len(b))
+        x, found = factors.solve(Q[None], b[None])
+        multipliers[factors.rows[0]] = found[0]
+        return x[0], multipliers
 
 
 def saddle(M: Sparse, G: Sparse, mass: SparseMasses) -> Saddle:

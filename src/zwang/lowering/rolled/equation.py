@@ -8,7 +8,7 @@ import numpy as np
 import symengine as se
 
 from zwang.arrays import Indices
-from zwang.lowering.equation import right_hand_sides
+from zwang.lowering.equation import refinements_of, right_hand_sides
 from zwang.lowering.lifting import Weight
 from zwang.lowering.rolled.families import Families, Family
 from zwang.lowering.rolled.matrix import SparseSaddle, sparse_saddle
@@ -54,7 +54,7 @@ class RolledEquation:
         Refinement and reactions need A beside its place in the matrix, which becomes L.
         """
         n = families.n
-        refinements = refinements if basis.damping else 0
+        refinements = refinements_of(basis, refinements)
         number = np.full(families.m, -1)
         number[list(rows)] = np.arange(len(rows))
         lifts = list(lifts_of(families, dict(basis.lifted)))

@@ -17,7 +17,7 @@ from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.rows import DAMPING, RowBasis, mobilities
 from zwang.motion.drive import task_of
 from zwang.motion.ensemble.problem import Ensemble
-from zwang.motion.start import basis_at
+from zwang.motion.start import basis_at, polished, rank_of, refined
 
 SAME_DAMPING = 16.0  # times that the damping of redundant rows may differ from what a sample would have alone
 MANY_STEPS = 4_000_000  # of a run with one coordinate, before it is asked why it takes so many
@@ -39,7 +39,8 @@ def lead_by(ensemble: Ensemble, sample: int, count: int) -> Lead | None:
     if setup.locked:
         return None
     state = ensemble.state(sample)
-    basis = basis_at(setup, state)
+    found = rank_of(polished(setup, state), setup.system.coordinate_names)
+    basis = refined(basis_at(setup, state), found)
     task = task_of(setup, basis, state, ensemble.grid, None, {})
     # crossings are for runs by themselves
     return Lead(basis, replace(task, could_bridge=task.growing > 0), count)

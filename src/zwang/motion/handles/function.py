@@ -16,6 +16,7 @@ from zwang.display import named, told
 from zwang.engines.native.engine import compiled, optimised
 from zwang.errors import InputError
 from zwang.evaluation import solved
+from zwang.lowering import large
 from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.rolled.families import rolled
 from zwang.lowering.rows import RowBasis, mobilities
@@ -340,8 +341,9 @@ class Core:
                 limits = np.concatenate([VOLUME * pivots[:2], MASS_PIVOT * pivots[2:]])
             else:
                 rows = list(basis.rows)
-                if matrix_kernel(setup.system, setup.inputs).large:
-                    mobility = pivots[: len(rows)]
+                kernel = matrix_kernel(setup.system, setup.inputs)
+                if kernel.large:
+                    mobility = large.mobilities(kernel.sparse(*state, setup.p), basis.lifted)[rows]
                 else:
                     now = setup.matrices(*state)
                     mobility = mobilities(now.M, now.A[rows], basis.lifted)

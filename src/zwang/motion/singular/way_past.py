@@ -335,7 +335,7 @@ def other_choice_serves(setup: Setup, path: Trajectory, basis: RowBasis) -> bool
         new = choose(now, setup.system.coordinate_names, setup.form, damped=False, lowered=setup.lowered)
     except ZwangError:
         return False
-    if new == basis or len(new.rows) != len(basis.rows):
+    if new == replace(basis, close=False) or len(new.rows) != len(basis.rows):
         return False
     factors = factorise(now.M[None], now.A[None, list(new.rows)], len(new.rows), setup.system.coordinate_names)
     regular = 1 / np.linalg.norm(factors.Ri[0], ord=2) ** 2 > HEALTHY

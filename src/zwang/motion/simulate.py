@@ -197,7 +197,7 @@ def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
 def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, names: list[str]) -> "xr.Dataset":
     """The motion of a system with contacts, with what its dataset says of them."""
     from zwang.motion.contact.course import Course
-    from zwang.motion.contact.observe import beyond, friction, modes_of, observed, share, within
+    from zwang.motion.contact.observe import beyond, dissipated, friction, modes_of, observed, share, within
 
     assert setup.contact is not None
     setting_up = clock.perf_counter() - options.began
@@ -224,6 +224,7 @@ def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, name
     values["unique"][[*course.shared]] = False
     forces = values["multiplier"][:, rows].copy()
     rubbing = {name: value[: len(saved)] for name, value in friction(course.setup, segments).items()}
+    path = dissipated(setup, rubbing, saved, path)
     message = how_it_ended(setup.events, path)
     motion = report(setup, saved, values, path, message, clock.perf_counter() - options.began, names)
     over_time = {"mode": modes, "gap": gaps, "normal_force": forces} | rubbing

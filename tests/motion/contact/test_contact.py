@@ -349,3 +349,13 @@ def test_an_event_at_an_impact_is_met_once():
     ball = contact.points("y", [zw.Constraint(height >= 0, "floor", restitution=0.5)], 9.81 * height)
     motion = zw.simulate(ball, {height: 1, dot(height): 0}, until=1.3, events=[zw.Event(height, "low")])
     assert motion.event_time.values == pytest.approx(motion.transition_time.values, abs=1e-12)
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_push_that_only_touches_the_bound_of_sticking_moves_nothing(way):
+    floor = zw.Constraint(y >= 0, "floor", friction=0.3, slip=dot(x))
+    block = particle([floor], forces={x: way * 0.3 * 9.81 * sp.sin(2 * zw.t)})
+    motion = zw.simulate(block, at(0, 0), until=10, samples=101)
+    assert motion.attrs["status"] == "finished"
+    assert abs(motion.q).max() < 1e-12
+    assert (motion.friction_force * motion.slip).max() < 1e-12  # friction acts against slips

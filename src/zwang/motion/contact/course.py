@@ -41,7 +41,12 @@ class Course(Machine):
                 met, rubbed = self.met(path)
                 if path.status is Status.FINISHED and self.saved < len(self.grid):
                     self.patience *= 2  # what stays at zero for long is looked at ever more seldom
-                    self.loosen()  # what has lifted has left its limit by now
+                    turned = self.rubbing.backwards(self.state) if self.rubbing else set()
+                    if turned:
+                        self.require_progress()
+                        self.settle(self.closed, set(), EMPTY, turned)
+                    else:
+                        self.loosen()  # what has lifted has left its limit by now
                     continue
                 if path.status is not Status.EVENT or not (met or rubbed) or self.ended_by_user(path):
                     return self.account(path.status)

@@ -20,6 +20,7 @@ from zwang.results.contacts import with_contacts
 if TYPE_CHECKING:
     import xarray as xr
 
+DRIVES = 1e-6  # of the largest force of friction times the largest slip: friction that does such work drives
 EXCEEDED = 1e-8  # of gaps: an open contact that reads less than minus this was passed through
 
 
@@ -101,6 +102,19 @@ def within(setup: Setup, gaps: Array, modes: Array, times: Array, path: Trajecto
     at, which = bad[0]
     name = setup.system.constraint_names[setup.contact.rows[which]]
     words = f"The limit of {name!r} is exceeded by {-gaps[at, which]:.3g} at t = {times[at]:.9g}, unnoticed."
+    return replace(path, status=Status.UNRESOLVED, notes=(*path.notes, words))
+
+
+def dissipated(setup: Setup, rubbing: dict[str, Array], times: Array, path: Trajectory) -> Trajectory:
+    """The account of a motion, which is not said to be finished if friction drove a slip on the way."""
+    assert setup.contact is not None
+    force, slip = rubbing["friction_force"], rubbing["slip"]
+    bad = np.argwhere(force * slip > DRIVES * np.abs(force).max(initial=0.0) * np.abs(slip).max(initial=0.0))
+    if not len(bad) or path.status is not Status.FINISHED:
+        return path
+    at, which = bad[0]
+    name = setup.system.constraint_names[setup.contact.rows[which]]
+    words = f"The friction of {name!r} acts along its slip at t = {times[at]:.9g}, not against it."
     return replace(path, status=Status.UNRESOLVED, notes=(*path.notes, words))
 
 

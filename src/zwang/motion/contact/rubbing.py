@@ -67,6 +67,7 @@ class Rubbing:
         self.signs: dict[int, float] = {}
         self.grip = np.zeros(len(self.order))
         self.pace = np.zeros(len(self.order))
+        self.begins = np.zeros(len(self.order), dtype=bool)
 
     def held(self, signs: Mapping[int, float] | None = None) -> Friction:
         """The numbers that hold the present mode."""
@@ -79,11 +80,16 @@ class Rubbing:
     @property
     def lingers(self) -> bool:
         """Whether a slip has just begun, and is rounding for a while."""
-        return any(self.grip[k] and self.signs.get(i) for k, i in enumerate(self.order))
+        return any(self.begins[k] and self.signs.get(i) for k, i in enumerate(self.order))
+
+    def backwards(self, state: State) -> set[int]:
+        """Contacts that were to slide one way and have gone the other: what pushed them only touched its bound."""
+        sliding = [(k, i, sign) for k, i in enumerate(self.order) if (sign := self.signs.get(i))]
+        return {i for k, i, sign in sliding if sign * self.slip(state, i)[0] < -NO_SLIP * self.pace[k]}
 
     def loosen(self, state: State, forces: Mapping[int, float], slips: Mapping[int, int]) -> None:
         """What is added to slips and reserves that begin in the rounding of zero."""
-        self.grip = np.zeros(len(self.order))
+        self.grip, self.begins = np.zeros(len(self.order)), np.zeros(len(self.order), dtype=bool)
         for k, i in enumerate(self.order):
             sign = self.signs.get(i)
             if sign == 0:
@@ -94,7 +100,7 @@ class Rubbing:
             elif sign is not None:
                 speed, _ = self.slip(state, i)
                 if sign * speed <= LINGERS * self.pace[k]:
-                    self.grip[k] = NO_SLIP * self.pace[k] + 2 * max(-sign * speed, 0.0)
+                    self.grip[k], self.begins[k] = NO_SLIP * self.pace[k] + 2 * max(-sign * speed, 0.0), True
 
     def slip(self, state: State, i: int) -> tuple[float, float]:
         """The slip of a contact at a state, and the size of its terms."""

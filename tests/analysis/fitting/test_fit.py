@@ -1,7 +1,5 @@
 """Fits: the reference in redundant coordinates, what made the data is found again, errors mean what they say."""
 
-import time
-
 import numpy as np
 import pytest
 import sympy as sp
@@ -61,15 +59,12 @@ def test_data_may_be_a_frame_a_dataset_an_array_or_a_file(tmp_path):
         assert zw.fit(SPRING, data, {k: 3.5}, start={x: 0.3}).values == pytest.approx(expected, rel=1e-12)
 
 
-def test_four_unknowns_and_two_hundred_points_take_a_moment():
+def test_four_unknowns_are_found_in_two_hundred_points():
     times = np.linspace(0.05, 5, 100)
     truth = {g: 9.81, L: 1.3, c: 0.15}
     begin = {x: 1.3 * np.sin(0.9), y: -1.3 * np.cos(0.9), dot(x): 0, dot(y): 0}
     motion = zw.simulate(PENDULUM, begin, until=5, times=times, parameters=truth)
-    zw.fit(PENDULUM, motion, GUESS, start=START, observe={"x": x, "y": y})
-    began = time.process_time()
     found = zw.fit(PENDULUM, motion, GUESS, start=START, observe={"x": x, "y": y})
-    assert time.process_time() - began < 4  # a second on a machine that does nothing else
     assert found.numbers == 200
     assert [*found.values.values()] == pytest.approx([9.81, 1.3, 0.15, 0.9], rel=1e-8)
 

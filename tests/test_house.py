@@ -1,5 +1,6 @@
 """The house keeps its own rules: what every test, command and page of the repository must obey."""
 
+import ast
 import json
 import re
 import subprocess
@@ -13,6 +14,7 @@ from tests import house
 
 ROOT = Path(__file__).parents[1]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+PARSERS = ("sympify", "parse_expr", "S", "eval", "exec")
 ROOMS = sorted(path.name for path in (ROOT / "src" / "zwang").iterdir() if (path / "__init__.py").exists())
 
 
@@ -50,6 +52,21 @@ def test_no_test_measures_by_the_clock_on_the_wall(path):
 
 
 # Where tests are
+
+
+def test_sympy_is_never_left_to_parse_text():
+    """`sympify` executes text, also text within what it is given, unless it is strict.
+
+    SymEngine's has no such word: there `compile/program.py` refuses text before.
+    """
+    calls = [
+        f"{path.relative_to(ROOT)}: {ast.unparse(node)}"
+        for path in sorted((ROOT / "src" / "zwang").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in PARSERS
+    ]
+    loose = [call for call in calls if not call.endswith(("strict=True)", "strict=True, evaluate=False)"))]
+    assert loose == ["src/zwang/compile/program.py: sympify(value)"]
 
 
 def test_every_module_has_its_tests_by_its_name_or_a_place_that_is_listed():

@@ -206,8 +206,8 @@ def halved(polynomial: Polynomial, sine: bool) -> Polynomial:
             if all(n % 2 == 0 for _, n in frequency):
                 a = angle / 2
                 sign, square = (1, (a, 2, 0)) if sine else (-1, (a, 0, 2))
-                double: Polynomial = {(): sp.S(sign), (square,): sp.S(-2 * sign)}
-                both: Polynomial = {((a, 1, 1),): sp.S(2)}
+                double: Polynomial = {(): sp.Integer(sign), (square,): sp.Integer(-2 * sign)}
+                both: Polynomial = {((a, 1, 1),): sp.Integer(2)}
                 parts = [both] * i + [double] * j
             else:
                 parts = [{((angle, i, j),): sp.S.One}]

@@ -16,7 +16,7 @@ from zwang.files.toml.positions import Path
 from zwang.files.toml.problems import Misread
 from zwang.model.families.array import CoordinateArray
 from zwang.model.families.family import Family, Sum, family
-from zwang.model.symbols import rates
+from zwang.model.symbols import as_expression, as_scalar, rates
 from zwang.model.time import coordinate
 from zwang.words import quoted
 
@@ -97,13 +97,13 @@ def starts_of(
         elif built is not None and scope.attempt(path, lambda: charged(scope, built.size * ranges.size)):
             symbols = {sp.Symbol(n): values for n, values in here.numbers.items()}
             for k in range(ranges.size):
-                found[k] = built.expr.xreplace({s: sp.sympify(values[k]) for s, values in symbols.items()})
+                found[k] = built.expr.xreplace({s: as_expression(values[k]) for s, values in symbols.items()})
                 before = len(scope.document.problems)
                 check(path, found[k])
                 if len(scope.document.problems) > before:
                     break
     else:
-        found = [sp.sympify(value)] * ranges.size
+        found = [as_scalar(value)] * ranges.size
     members = map(coordinate, ranges.labels(name))
     return {rates(q)[0] if key == "rate" else q: e for q, e in zip(members, found, strict=True)}
 

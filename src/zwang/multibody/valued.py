@@ -14,7 +14,7 @@ Values = Mapping[sp.Expr, Any]
 def values_of(parameters: Mapping[Any, Any]) -> dict[sp.Expr, sp.Expr]:
     """The numbers among the values of parameters."""
     return {
-        symbol: sp.sympify(value)
+        symbol: sp.sympify(value, strict=True)
         for symbol, value in parameters.items()
         if isinstance(symbol, sp.Symbol)
         and (isinstance(value, int | float | np.number) or getattr(value, "is_number", False))

@@ -12,6 +12,7 @@ from tests.references import problems
 from zwang import dot
 from zwang.errors import InputError
 from zwang.motion.ensemble import store as stores
+from zwang.motion.ensemble.fingerprint import described
 
 pytest.importorskip("zarr")
 distributed = pytest.importorskip("distributed")
@@ -306,3 +307,32 @@ def test_problems_with_redundant_rows_are_the_same_in_a_store(tmp_path):
     options = {"samples": 3, "parameters": {"a": np.linspace(0.3, 0.5, 12)}}
     stored = zw.simulate_many(system, start, 1.0, **options, store=tmp_path / "s.zarr", chunk=5)
     assert_same(stored, zw.simulate_many(system, start, 1.0, **options))
+
+
+def test_a_net_of_families_goes_into_a_store_and_is_known_again(tmp_path):
+    x, a, b = zw.coordinates("x", shape=4), *zw.coordinates("a b")
+    k = zw.parameters("k")
+
+    def chain(stretch):
+        springs = zw.family(k * (a - b - stretch) ** 2 / 2, {a: x[1:], b: x[:-1]})
+        return zw.System(x, kinetic=zw.family(dot(a) ** 2 / 2, {a: x}), potential=springs)
+
+    given = {"until": 1.0, "samples": 3, "parameters": {k: [1.0, 2.0, 3.0]}}
+    start = {x: [0.0, 1.0, 2.0, 4.0], dot(x): 0.0}
+    stored = zw.simulate_many(chain(1), start, **given, store=tmp_path / "net.zarr")
+    assert_same(zw.simulate_many(chain(1), start, **given, store=tmp_path / "net.zarr"), stored)
+    assert_same(stored, zw.simulate_many(chain(1), start, **given))
+    with pytest.raises(InputError, match="the equations of the system are others"):
+        zw.simulate_many(chain(2), start, **given, store=tmp_path / "net.zarr")
+
+
+def test_a_contact_in_a_fingerprint_is_written_and_not_read(monkeypatch):
+    monkeypatch.setattr("sympy.parsing.sympy_parser.parse_expr", None)
+    x, y = zw.coordinates("x y")
+
+    def ball(friction):
+        floor = zw.Constraint(y >= 0, "floor", restitution=0.5, friction=friction, slip=dot(x))
+        return zw.System((x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, constraints=[floor])
+
+    texts = [[*described(ball(friction))] for friction in (0.2, 0.2, 0.3)]
+    assert texts[0] == texts[1] != texts[2]

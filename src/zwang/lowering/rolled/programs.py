@@ -10,6 +10,7 @@ import symengine as se
 
 from zwang.arrays import Indices
 from zwang.compile import Program
+from zwang.compile.program import expression_of
 from zwang.compile.rolled.program import Largest, RolledProgram
 from zwang.equations.sizes import has_sum, size_of
 from zwang.lowering.equation import REFINEMENTS
@@ -276,7 +277,7 @@ def readings(
 
 def add_up(workspace: Workspace, families: Families, place: Indices, what: Callable[[Lowered], Any]) -> bool:
     """A scalar of every term of a system, added up; whether there is anything to add."""
-    found = [(family, se.sympify(what(family.lowered))) for family in families.terms]
+    found = [(family, expression_of(what(family.lowered))) for family in families.terms]
     for family, expression in found:
         workspace.members(family, [expression], spread(place, family))
     return any(expression != 0 for _, expression in found)

@@ -48,7 +48,7 @@ class Column:
     def value(self, k: int) -> sp.Expr:
         """An entry as SymPy's object."""
         entry = self.entries[k]
-        return self.function(entry) if self.sorts[k] == FUNCTION else sp.sympify(entry)
+        return self.function(entry) if self.sorts[k] == FUNCTION else sp.sympify(entry, strict=True)
 
     def function(self, name: str) -> sp.Expr:
         """The function of time of a name."""

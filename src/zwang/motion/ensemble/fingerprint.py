@@ -9,6 +9,7 @@ import sympy as sp
 
 from zwang._version import __version__
 from zwang.model import System
+from zwang.model.families.family import Key
 from zwang.model.has_system import system_of
 from zwang.model.signal import Handle, Signal
 from zwang.model.values import GivenValues, given_values
@@ -52,8 +53,20 @@ def fingerprint(asked: Sampled, keep: Iterable[str]) -> dict[str, Any]:
 def described(system: System) -> Iterable[str]:
     """A system's equations and names, as text that is the same in every process."""
     yield from (*system.coordinate_names, *system.constraint_names, *map(str, system.symbols))
-    for part in system.structure:
-        yield sp.srepr(part) if isinstance(part, sp.Basic) else repr(part and [sp.srepr(sp.sympify(e)) for e in part])
+    yield from map(written, system.structure)
+
+
+def written(part: Any) -> str:
+    """A part of a system's structure as text: expressions as SymPy writes them, never the other way round.
+
+    >>> written((sp.Symbol("m"), "x", b"ab", (1, None)))
+    "(Symbol('m'), 'x', b'ab', (1, None))"
+    """
+    if isinstance(part, Key):
+        return written(part.parts)
+    if isinstance(part, tuple | list):
+        return f"({', '.join(map(written, part))})"
+    return sp.srepr(part) if isinstance(part, sp.Basic | sp.MatrixBase) else repr(part)
 
 
 def starts_of(asked: Sampled) -> Iterable[Any]:
@@ -72,7 +85,7 @@ def values_of(values: GivenValues) -> Iterable[Any]:
             yield from (str(symbol), values.p[..., i])
     for f, expression in values.inputs.items():
         signal = values.signals.get(f)
-        yield from (str(f), *points_of(signal)) if signal is not None else (str(f), sp.srepr(sp.sympify(expression)))
+        yield from (str(f), *points_of(signal)) if signal is not None else (str(f), written(expression))
     for key, value in values.given.items():  # some may matter to the start only
         if not isinstance(value, Signal):
             yield from (str(key), value)

@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy as sp
 
+from zwang.model.symbols import as_scalar
 from zwang.multibody.body import MassBody
 from zwang.multibody.element import ForceElement
 from zwang.multibody.forces.along_joint import along
@@ -66,7 +67,7 @@ class JointSum(ForceElement):
 
     def forces(self, bodies: Sequence[MassBody]) -> dict[sp.Expr, sp.Expr]:
         """The damper's and the given effort, along every coordinate by its factor."""
-        effort = sp.sympify(self.effort) - (self.damping * self.rate if self.damping else 0)
+        effort = as_scalar(self.effort) - (self.damping * self.rate if self.damping else 0)
         found: dict[sp.Expr, sp.Expr] = {}
         for factor, freedom in self.freedoms if effort != 0 else ():
             for q, e in along(freedom, bodies, factor * effort).items():

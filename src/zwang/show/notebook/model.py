@@ -141,7 +141,7 @@ def points(given: "Shape") -> str:
 
 def start_of(start: Mapping[sp.Expr, Any], given: "System") -> str:
     """The start, coordinates with their rates."""
-    notation = Notation.of([*given.coordinates, *(sp.sympify(x) for x in start.values())])
+    notation = Notation.of([*given.coordinates, *(sp.sympify(x, strict=True) for x in start.values())])
     rows = [
         [notation.show(q), value(start.get(q, ""), notation), value(start.get(v, ""), notation)]
         for q, v in [*zip(given.coordinates, given.velocities, strict=True)][:MOST_ROWS]

@@ -134,7 +134,8 @@ def by_name(setup: Setup, basis: RowBasis, path: Trajectory, end: State) -> Traj
 
 def beside(setup: Setup, basis: RowBasis, state: State) -> bool:
     """Whether a state is so near a lower rank that rounding bounds the steps: rows are short, or almost dependent."""
-    now, rows = setup.matrices(*state), list(basis.rows)
+    now = setup.matrices(*state)
+    rows = [i for i in basis.rows if i < len(now.A)]  # slips of friction have no rows in A
     lengths, sizes = (np.linalg.norm(X[rows], axis=1) for X in (now.A, now.row_size))
     return bool((lengths < NEXT_TO_LOWER * sizes).any() or independence(now, rows, len(rows)) < NEXT_TO_LOWER)
 

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from zwang.analysis.kinematics import kinematics
     from zwang.analysis.linearize import linearize
     from zwang.analysis.lyapunov import lyapunov
+    from zwang.analysis.mode_motion import mode_motion
     from zwang.analysis.modes import modes
     from zwang.analysis.periodic import periodic
+    from zwang.analysis.response import frequency_response
     from zwang.analysis.to_control import to_control
     from zwang.dense import solve
     from zwang.equations import Equations, derive
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from zwang.motion.simulate import simulate
     from zwang.show.animate import animate, save_animation
     from zwang.show.plot import plot
+    from zwang.show.plot_linear import plot_modes, plot_response
     from zwang.show.report.page import report
     from zwang.verdict import Verdict, diagnose
 
@@ -59,6 +62,8 @@ _HOME = {
     "kinematics": "zwang.analysis.kinematics",
     "linearize": "zwang.analysis.linearize",
     "lyapunov": "zwang.analysis.lyapunov",
+    "frequency_response": "zwang.analysis.response",
+    "mode_motion": "zwang.analysis.mode_motion",
     "modes": "zwang.analysis.modes",
     "periodic": "zwang.analysis.periodic",
     "to_control": "zwang.analysis.to_control",
@@ -91,6 +96,8 @@ _HOME = {
     "solve_derivative": "zwang.formulations.derivative",
     "t": "zwang.model.symbols",
     "plot": "zwang.show.plot",
+    "plot_modes": "zwang.show.plot_linear",
+    "plot_response": "zwang.show.plot_linear",
     "animate": "zwang.show.animate",
     "save_animation": "zwang.show.animate",
     "load_model": "zwang.files.read",
@@ -132,17 +139,21 @@ __all__ = [
     "evaluate",
     "family",
     "fit",
+    "frequency_response",
     "function",
     "kinematics",
     "linearize",
     "load_model",
     "load_motion",
     "lyapunov",
+    "mode_motion",
     "modes",
     "multiplier",
     "parameters",
     "periodic",
     "plot",
+    "plot_modes",
+    "plot_response",
     "report",
     "save_animation",
     "save_model",

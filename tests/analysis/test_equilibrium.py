@@ -5,6 +5,7 @@ import pytest
 import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import roots_laguerre
 
 import zwang as zw
 from tests.analysis.systems import (
@@ -286,3 +287,14 @@ def test_states_that_say_too_little_leave_stability_open():
     e = zw.steady(planet, {x: 1, u: 0, dot(u): 1}, constant=[x, dot(x)])
     assert e.stable is None
     assert "does not determine its own rates" in e.verdict
+
+
+def test_a_chain_of_150_links_hangs_still_and_swings_with_laguerre_s_zeros():
+    """Slow modes beside fast ones, 300 coordinates: soft is not degenerate, and the guess is far away in many of them."""
+    system = chain(150)
+    straight, rng = hanging(system), np.random.default_rng(0)
+    e = zw.equilibrium(system, {q: straight[q] + 0.02 * rng.standard_normal() for q in system.coordinates})
+    assert max(abs(e.state[q] - straight[q]) for q in straight) < 1e-11
+    assert e.verdict == "stable: the potential energy is smallest here"
+    zeros = np.sort(roots_laguerre(150)[0])
+    assert frequencies(e) == pytest.approx(np.sqrt(9.81 * zeros), rel=1e-9)

@@ -46,3 +46,22 @@ def test_systems_of_a_stack_in_words():
 def test_negative_mass_names_its_system():
     with pytest.raises(MassError, match=r"M of system 1 is not positive semidefinite.*along b;"):
         factorise(np.array([np.eye(2), np.diag([1, -1])]), np.zeros((2, 0, 2)), 0, ("a", "b"))
+
+
+def test_many_right_hand_sides_of_a_large_system_are_solved_as_well(monkeypatch):
+    s = random_system(3, 12, 9, 5)
+    factors = factorise(s.M[None], s.A[None], 5, tuple("abcdefghijkl"))
+    draw = np.random.default_rng(1)
+    Q, b = draw.normal(size=(7, 12)), draw.normal(size=(7, 12)) @ s.A.T
+    x, lam = factors.solve_many(Q, b)
+    monkeypatch.setattr("zwang.linalg.factors.EXACT_UP_TO", 0)
+    quick = factors.solve_many(Q, b)
+    np.testing.assert_allclose(quick[0], x, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(quick[1], lam, rtol=1e-11, atol=1e-12)
+
+
+def test_a_direction_of_many_parts_names_the_largest():
+    names = tuple(f"x{i}" for i in range(20))
+    words = direction(np.arange(1.0, 21), names)
+    assert words.endswith("x18 + x19 + 12 more")
+    assert words.startswith("0.65 x12")

@@ -247,7 +247,7 @@ class Point:
         found, rows = self.read(dq, dv, dp), self.dynamics.two_sided
         factors, A = self.ranked.factors, self.now.A
         missing = found["d_missing"][:, rows]
-        da, dlam = factors.solve(found["d_force"], missing)
+        da, dlam = factors.solve_many(found["d_force"], missing)
         self._require_constant_rank(slice(None), missing, da)
         system = self.dynamics.system
         multipliers = np.zeros((len(dq), len(system.constraint_names)))

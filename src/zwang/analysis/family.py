@@ -1,7 +1,8 @@
 """Directions in which an equilibrium or a steady motion is not alone, and those in which first order says nothing.
 
 Aside along a soft direction, Newton's step leads back all the way where rates grow in proportion, not at all where
-there are further such states, and a part of the way where rates vanish to first order only: for xᵏ it is 1/k.
+there are further such states, and a part of the way where rates vanish to first order only: for xᵏ it is 1/k. Where
+steep directions are curved, that is so near by only: then it is looked at again from nearer.
 """
 
 from dataclasses import dataclass
@@ -12,9 +13,9 @@ from zwang.analysis.settle import Search, Settled, moved_to, shortest
 from zwang.arrays import Array
 
 SOFT = 1e-4  # a slope below this share of the steepest one is looked at
-ASIDE = 1e-2  # how far to go along it, in natural units
+ASIDE = (1e-2, 1e-3, 1e-4)  # how far to go along it, in natural units: nearer where that does not tell
 ACROSS = 4  # steps across the direction before the step back
-BACK = (0.05, 0.9)  # the shares of the way back below which it is a family, and above which it is an ordinary one
+BACK = (0.05, 0.9, 1.1)  # shares of the way back: below the first it is a family, between the others an ordinary one
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,21 +41,26 @@ def family_of(search: Search, settled: Settled) -> Family:
         for slope, way in zip(steep, Vt @ basis, strict=True):
             if slope > SOFT * steepest:
                 continue
-            back = way_back(free, settled, way)
-            if back < BACK[0]:
+            none, most, all_of_it = BACK
+            backs: list[float] = []
+            while len(backs) < len(ASIDE) and (not backs or backs[-1] >= none):
+                backs.append(way_back(free, settled, way, ASIDE[len(backs)]))
+                if most <= backs[-1] <= all_of_it:
+                    break
+            if backs[-1] < none:
                 along.append(way[None] * unit)
-            elif back < BACK[1]:
+            elif backs[-1] < most or backs[-1] > all_of_it:
                 degenerate.append(way[None] * unit)
     return Family(np.vstack(along), np.vstack(degenerate))
 
 
-def way_back(search: Search, settled: Settled, way: Array) -> float:
-    """The share of a way aside, of unit length in natural units, that Newton's step from there leads back.
+def way_back(search: Search, settled: Settled, way: Array, aside: float) -> float:
+    """The share of a way aside, so many natural units long, that Newton's step from there leads back.
 
     First everything else settles beside it: soft directions are often curved valleys between steep sides.
     """
     point, unit = settled.point, settled.unit
-    x = np.concatenate([point.q, point.v]) + ASIDE * way * unit
+    x = np.concatenate([point.q, point.v]) + aside * way * unit
     for turn in range(ACROSS + 1):
         there = moved_to(search, x, unit)
         if there is None:
@@ -66,4 +72,4 @@ def way_back(search: Search, settled: Settled, way: Array) -> float:
             across = np.linalg.svd((basis @ way)[None])[2][1:]
             x = x + shortest(G @ across.T, -g)[0] @ across @ basis * unit
     y, _ = shortest(G, -g)
-    return float(-(y @ basis) @ way) / ASIDE
+    return float(-(y @ basis) @ way) / aside

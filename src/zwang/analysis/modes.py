@@ -38,7 +38,8 @@ def modes(
     Arguments are those of `linearize`. `frequency` is |λ| in radians a unit of time, `damping` −Re λ/|λ|. `shape` is
     the mode in all coordinates, of unit mass (wᴴM w = 1), its largest part real. Eigenvalues that are zero because
     there are further equilibria beside this one come first; `zeros` counts them, and the attribute `families` names the
-    directions. Along a stack of parameters each mode is followed from one value to the next.
+    directions. Along a stack of parameters each mode is followed from one value to the next. `plot_modes` draws them,
+    and `mode_motion` makes a motion of one, to be animated.
 
     >>> import zwang as zw
     >>> x, y = zw.coordinates("x y")
@@ -72,6 +73,8 @@ def modes(
         "shape": ((*over, "mode", "coordinate"), stacked([m.shapes for m in found]), {"long_name": "shape"}),
         "zeros": (over, stacked([m.zeros for m in found]), {"long_name": "eigenvalues that are zero by structure"}),
         "uncertain": ((*over, "mode"), stacked([m.uncertain for m in found]), {"long_name": "rounding of λ"}),
+        "q": ((*over, "coordinate"), stacked([s.linear.point.q for s in spaces]), {"long_name": "coordinates"}),
+        "v": ((*over, "coordinate"), stacked([s.linear.point.v for s in spaces]), {"long_name": "velocities"}),
     }
     first = spaces[0].linear
     coords = {

@@ -19,7 +19,7 @@ from zwang.analysis.dynamics import Dynamics, Point, unchanged
 from zwang.analysis.readings import Readings
 from zwang.arrays import EPS, TINIEST, Array
 from zwang.errors import AssemblyError, EquilibriumError, InputError
-from zwang.linalg.newton import nearest_root
+from zwang.linalg.newton import nearest_point, nearest_root
 from zwang.linalg.rank import row_norms
 from zwang.motion.assemble import natural_units
 from zwang.words import listed
@@ -28,6 +28,7 @@ FARTHEST = 0.5  # a step in natural units: longer ones may end anywhere
 RELAXED = 0.2  # a step along the acceleration, in natural units, where Newton's method is of no use
 SETTLED = 1e-14  # a step in natural units that ends the search
 NEARLY_ZERO = 1e-40  # natural units: what is left of zeros, and beside nothing is not small
+SMALLEST_SHARE = 1e-3  # of how far a system reaches: a change that matters is not smaller
 MOST_STEPS = 300
 SHORTENINGS = 12  # of a step that makes things worse
 SAME_DIRECTION = 1e-11  # singular values below this share of the largest belong to families
@@ -65,7 +66,11 @@ class Search:
             f, J = self.levels(whole)
             return f, J[:, free] * unit[free]
 
-        y, found = nearest_root(equations, x[free] / unit[free], 1e-15)
+        begin = x[free] / unit[free]
+        y, found = nearest_root(equations, begin, 1e-15)
+        if not found:  # from farther away, in steps that are kept short
+            nearer = nearest_point(equations, lambda y: np.eye(len(y)), begin, begin, 1e-14)
+            y, found = nearest_root(equations, nearer.x, 1e-15) if nearer.root else (y, False)
         whole = x.copy()
         whole[free] = np.where(np.abs(y) < NEARLY_ZERO, 0.0, y) * unit[free]
         return whole, found
@@ -231,9 +236,19 @@ def moved_to(search: Search, x: Array, unit: Array) -> Point | None:
 
 
 def units_at(search: Search, q: Array, v: Array) -> Array:
-    """(2n,) by how much positions and velocities change in a change that matters."""
-    now = search.dynamics.matrices(q, v)
-    unit = natural_units(q, now.size[search.dynamics.order == 0], now.A[search.dynamics.order == 0], now.M)
+    """(2n,) by how much positions and velocities change in a change that matters.
+
+    Constraints say so where they are nearest to it, and masses carry it to the other coordinates: units of their own,
+    as far apart as the ends of a long chain, would lead a shortest step astray.
+    """
+    now, holonomic = search.dynamics.matrices(q, v), search.dynamics.order == 0
+    unit = natural_units(q, now.size[holonomic], now.A[holonomic], now.M)
+    inertia = np.sqrt(np.maximum(np.diagonal(now.M), 0.0))
+    heavy = inertia > 0
+    if holonomic.any() and heavy.any():
+        weighed = inertia[heavy] * unit[heavy]
+        scale = max(float(weighed.min()), SMALLEST_SHARE * float((inertia * np.abs(q)).max()))
+        unit[heavy] = np.minimum(unit[heavy], scale / inertia[heavy])
     rate = float((np.abs(v) / unit).max(initial=0.0)) or 1.0
     return np.concatenate([unit, unit * rate])
 

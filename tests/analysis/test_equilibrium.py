@@ -290,7 +290,7 @@ def test_states_that_say_too_little_leave_stability_open():
 
 
 def test_a_chain_of_150_links_hangs_still_and_swings_with_laguerre_s_zeros():
-    """Slow modes beside fast ones, 300 coordinates: soft is not degenerate, and the guess is far away in many of them."""
+    """Slow modes beside fast ones in 300 coordinates: soft is not degenerate, and the guess is far away in many."""
     system = chain(150)
     straight, rng = hanging(system), np.random.default_rng(0)
     e = zw.equilibrium(system, {q: straight[q] + 0.02 * rng.standard_normal() for q in system.coordinates})

@@ -69,7 +69,7 @@ def kernel_of(
     wanted = [e.xreplace(spare) for e in (*expressions, *potentials)]
     wanted = [e.subs(inputs).doit() if inputs and e.has(*inputs) else e for e in wanted]
     for e in wanted:
-        strange = sorted((e.free_symbols | e.atoms(AppliedUndef)) - known.keys(), key=str)
+        strange = sorted((s for s in e.free_symbols | e.atoms(AppliedUndef) if s not in known), key=str)
         if strange:
             raise InputError(f"{strange[0]} is unknown along this motion{suggestion(strange[0], [*known])}")
     found = [translate(e, known) for e in wanted]

@@ -6,7 +6,10 @@ from zwang.arrays import Array, Indices
 from zwang.linalg.masses import Flags
 from zwang.linalg.rank import rank_tolerance
 from zwang.linalg.sparse.matrix import Sparse, plus_diagonal, row_norms, scaled, symmetric_factors
-from zwang.linalg.sparse.rank import DAMPED, across, as_sparse
+from zwang.linalg.sparse.nearby import made_of_nearby
+from zwang.linalg.sparse.rank import DAMPED, across, as_sparse, without_rounding
+
+MADE_OF = 1e-9  # of a row of unit length: what rows beside the constraints leave over of those that follow from them
 
 
 def shortest_multipliers(A: Sparse, rows: Indices, multipliers: Array) -> tuple[Array, Flags]:
@@ -47,7 +50,11 @@ def coefficients(unit: Sparse, rows: Indices, others: Indices) -> Sparse:
     """(m − r, m) how the other rows are made of independent ones, all of unit length."""
     from scipy.sparse import vstack
 
-    base = unit[rows]
-    factors = symmetric_factors(plus_diagonal((base @ base.T).tocsr(), DAMPED)) if len(rows) else None
-    parts = [as_sparse(c, rows, unit.shape[0]) for _, c, _ in across(unit, rows, others, factors)]
-    return vstack(parts, format="csr")
+    local, own = made_of_nearby(unit, rows, others, MADE_OF)
+    far = np.delete(others, local)
+    parts = [without_rounding(own)]
+    if len(far):
+        base = unit[rows]
+        factors = symmetric_factors(plus_diagonal((base @ base.T).tocsr(), DAMPED)) if len(rows) else None
+        parts += [as_sparse(c, rows, unit.shape[0]) for _, c, _ in across(unit, rows, far, factors)]
+    return vstack(parts, format="csr")[np.argsort(np.concatenate([others[local], far]))]

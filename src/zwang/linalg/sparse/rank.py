@@ -16,6 +16,7 @@ from zwang.arrays import Array, Indices
 from zwang.linalg.rank import pivoted_rows, rank_tolerance
 from zwang.linalg.sparse.matrix import (
     Sparse,
+    largest_in_rows,
     pivots_of,
     plus_diagonal,
     smallest_eigenvalue,
@@ -23,6 +24,7 @@ from zwang.linalg.sparse.matrix import (
     sparse,
     symmetric_factors,
 )
+from zwang.linalg.sparse.nearby import made_of_nearby
 
 # Of squares of distances, rows at unit length. What is left of a dependent row is DAMPED and rounding; of a row that
 # is SURELY independent much more. The sure rows together have no eigenvalue below CERTAIN.
@@ -30,6 +32,7 @@ DAMPED, SURELY, CERTAIN = 1e-13, 1e-6, 1e-8
 
 DOUBTS_AT_ONCE = 256  # rows in doubt that are looked at together
 NO_SHARE = 1e-12  # of the largest coefficient of a row: rounding
+CANCELLED = 1e-14  # of a term: what is left of a difference is rounding
 TAKES_PART = 1e-8  # of the largest coefficient of a row: below this a row is not taken for one that it depends on
 
 
@@ -68,17 +71,19 @@ def sparse_rank(U: Sparse, tolerance: float | None = None) -> SparseRank:
         return SparseRank(
             m, np.arange(m), np.zeros(0, dtype=np.intp), sparse(np.zeros(0), *2 * (sure[:0],), (0, m)), closest, True
         )
-    shares, clear, remainders = [], [], []
-    for part, c, remainder in across(U, sure, doubtful, factors):
-        far = np.flatnonzero(np.linalg.norm(remainder, axis=1) > tolerance)
+    local, own = made_of_nearby(U, sure, doubtful, tolerance)
+    far = np.delete(doubtful, local)
+    shares, clear, remainders = [without_rounding(own)], [far[:0]], [np.zeros((0, n))]
+    for part, c, remainder in across(U, sure, far, factors):
+        apart = np.flatnonzero(np.linalg.norm(remainder, axis=1) > tolerance)
         shares.append(as_sparse(c, sure, m))
-        clear.append(part[far])
-        remainders.append(remainder[far])
+        clear.append(part[apart])
+        remainders.append(remainder[apart])
     kept, more = among(np.concatenate(remainders), tolerance)
     candidates = np.concatenate(clear)
     chosen, close = candidates[kept], np.delete(candidates, kept)
     others = np.setdiff1d(doubtful, chosen)
-    C = vstack(shares, format="csr")
+    C = vstack(shares, format="csr")[np.argsort(np.concatenate([doubtful[local], far]))]
     weights = np.zeros((len(others), len(chosen)))
     weights[np.searchsorted(others, close)] = more
     own, mixed = (C[np.searchsorted(doubtful, which)] for which in (others, chosen))
@@ -142,61 +147,91 @@ def as_sparse(C: Array, columns: Indices, m: int) -> Sparse:
     return sparse(C[i, j], i, columns[j], (len(C), m))
 
 
+def without_rounding(C: Sparse) -> Sparse:
+    """Coefficients without those that are rounding."""
+    small = np.abs(C.data) <= NO_SHARE * np.repeat(largest_in_rows(C), np.diff(C.indptr))
+    C.data[small] = 0.0
+    C.eliminate_zeros()
+    return C
+
+
 def in_order(found: SparseRank) -> SparseRank:
     """The same rank with the first rows as independent ones: those that do not depend on earlier rows.
 
     Every relation between rows is one of those found or a sum of some; they are reduced so that each ends at a row of
-    its own. Relations without a row in common have nothing to do with each other.
+    its own.
 
     >>> U = sparse(np.array([1.0, 1.0, 1.0]), np.array([0, 1, 2]), np.array([0, 0, 1]), (3, 2))
     >>> found = in_order(sparse_rank(U))
     >>> found.rows.tolist(), found.others.tolist(), found.coefficients.toarray().tolist()
     ([0, 2], [1], [[1.0, 0.0, 0.0]])
     """
-    from scipy.sparse.csgraph import connected_components
-
     if not len(found.others):
         return found
     count, m = found.coefficients.shape
     own = sparse(-np.ones(count), np.arange(count), found.others, (count, m))
-    relations = (found.coefficients + own).tocsr()
-    _, label = connected_components(relations @ relations.T != 0, directed=False)
-    others, rows, columns, entries = [], [], [], []
-    for group in range(int(label.max()) + 1):
-        mine = relations[np.flatnonzero(label == group)]
-        touched = np.unique(mine.indices)
-        ends, reduced = echelon(mine[:, touched].toarray())
-        others += touched[ends].tolist()
-        i, j = np.nonzero(reduced)
-        rows += touched[ends][i].tolist()
-        columns += touched[j].tolist()
-        entries += reduced[i, j].tolist()
-    ends = np.sort(np.array(others, dtype=np.intp))
-    at = np.searchsorted(ends, np.array(rows, dtype=np.intp))
-    coefficients = sparse(np.array(entries), at, np.array(columns, dtype=np.intp), (count, m))
-    return SparseRank(found.rank, np.setdiff1d(np.arange(m), ends), ends, coefficients)
+    ends, coefficients = echelon((found.coefficients + own).tocsr())
+    first = np.argsort(ends)
+    return SparseRank(found.rank, np.setdiff1d(np.arange(m), ends), ends[first], coefficients[first])
 
 
-def echelon(relations: Array) -> tuple[Indices, Array]:
-    """Relations, each solved for a column of its own, the last possible: these, and what they are made of."""
-    left = relations / np.abs(relations).max(axis=1, keepdims=True)
-    waiting, ends = list(range(len(left))), np.zeros(len(left), dtype=np.intp)
-    for j in range(left.shape[1] - 1, -1, -1):
-        if not waiting:
-            break
-        best = max(waiting, key=lambda i: abs(left[i, j]))
-        if abs(left[best, j]) <= TAKES_PART:
-            left[waiting, j] = 0.0
+def echelon(relations: Sparse) -> tuple[Indices, Sparse]:
+    """Relations, each solved for a column of its own, the last possible: these, and what they are made of.
+
+    What one relation has in common with others is little, so only entries that are there are reckoned with.
+    """
+    count, m = relations.shape
+    rows: list[dict[int, float]] = [
+        dict(zip(relations.indices[begin:end].tolist(), relations.data[begin:end].tolist(), strict=True))
+        for begin, end in zip(relations.indptr[:-1], relations.indptr[1:], strict=True)
+    ]
+    users: dict[int, set[int]] = {}
+    for i, row in enumerate(rows):
+        normalise(row)
+        for j in row:
+            users.setdefault(j, set()).add(i)
+    ends = [-1] * count
+    for j in range(m - 1, -1, -1):
+        waiting = sorted(i for i in users.get(j, ()) if ends[i] < 0)
+        best = max(waiting, key=lambda i: abs(rows[i][j]), default=-1)
+        if best < 0 or abs(rows[best][j]) <= TAKES_PART:
+            for i in waiting:
+                del rows[i][j]
+                users[j].discard(i)
             continue
-        waiting.remove(best)
         ends[best] = j
-        left[best] /= left[best, j]
-        rest = np.delete(np.arange(len(left)), best)
-        left[rest] -= np.outer(left[rest, j], left[best])
-        left[rest, j] = 0.0
-        for i in waiting:
-            left[i] /= np.abs(left[i]).max(initial=0.0) or 1.0
-    coefficients = -left
-    coefficients[np.arange(len(left)), ends] = 0.0
-    small = np.abs(coefficients) <= NO_SHARE * np.abs(coefficients).max(axis=1, initial=0.0, keepdims=True)
-    return ends, np.where(small, 0.0, coefficients)
+        pivot = rows[best][j]
+        rows[best] = pivotal = {k: x / pivot for k, x in rows[best].items()}
+        for i in sorted(users[j] - {best}):
+            subtract(rows, users, i, rows[i].pop(j), {k: x for k, x in pivotal.items() if k != j})
+            if ends[i] < 0:
+                normalise(rows[i])
+        users[j] = {best}
+    entries = [(i, k, -x) for i, row in enumerate(rows) for k, x in row.items() if k != ends[i]]
+    i, k, x = np.array(entries).reshape(-1, 3).T
+    found = sparse(x, i.astype(np.intp), k.astype(np.intp), (count, m))
+    return np.array(ends, dtype=np.intp), without_rounding(found)
+
+
+def normalise(row: dict[int, float]) -> None:
+    """Bring the largest entry of a relation to size 1."""
+    size = max(map(abs, row.values()), default=0.0) or 1.0
+    if size != 1.0:
+        for k in row:
+            row[k] /= size
+
+
+def subtract(
+    rows: list[dict[int, float]], users: dict[int, set[int]], i: int, times: float, other: dict[int, float]
+) -> None:
+    """Subtract a multiple of one relation from another; what rounding leaves of an entry is nothing."""
+    row = rows[i]
+    for k, x in other.items():
+        before, taken = row.get(k, 0.0), times * x
+        after = before - taken
+        if abs(after) <= CANCELLED * abs(taken):
+            row.pop(k, None)
+            users[k].discard(i)
+        else:
+            row[k] = after
+            users[k].add(i)

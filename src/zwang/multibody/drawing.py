@@ -37,9 +37,13 @@ def draw(
     moving: list[AnyBody] = [b for b in bodies if isinstance(b, MassBody)]
     colors = dict(zip(moving, cycle(COLORS), strict=False))
     shapes = [solid_shape(("scenery", i), s, at_rest(3)) for i, s in enumerate(scenery)]
+    own: dict[int, list[Joint]] = {}
+    for j in placed:
+        for number in dict.fromkeys(map(id, j.bodies)):
+            own.setdefault(number, []).append(j)
     for b in bodies:
         with at_part("bodies", b):
-            found = body_shapes(b, placed, size, values or {})
+            found = body_shapes(b, own.get(id(b), ()), size, values or {})
             shapes += [s if s.color else replace(s, color=colors.get(b, "gray")) for s in found]
     for j in placed:
         with at_part("joints", j):
@@ -74,7 +78,7 @@ def solid_shape(called: tuple[str, int], solid: Solid, pose: Pose) -> Shape:
 
 
 def body_shapes(body: AnyBody, joints: Sequence[Joint], size: int, values: Values) -> list[Shape]:
-    """A body's solids or outline, or what it looks like by its inertia and joints."""
+    """A body's solids or outline, or what it looks like by its inertia and by the joints that it has."""
     pose = body.pose(size)
     solids = tuple(getattr(body, "solids", ()))
     if isinstance(body, Body) and not is_shown(body):

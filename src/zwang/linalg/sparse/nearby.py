@@ -14,7 +14,7 @@ from zwang.linalg.sparse.matrix import Sparse, sparse
 
 REACH = 3  # how often neighbours of neighbours are taken in
 MOST_ROWS = 120  # of a dense matrix: beyond it, sparse factors of all rows are as quick
-CORRECTED = 2  # times that a solution is corrected by what it leaves over
+TURNS_NEARBY = 2  # times that a solution is corrected by what it leaves over
 
 
 def made_of_nearby(U: Sparse, base: Indices, others: Indices, tolerance: float) -> tuple[Indices, Sparse]:
@@ -59,16 +59,14 @@ def alike(near: Sparse) -> Iterator[tuple[Indices, Indices]]:
         yield np.array(which), near.indices[near.indptr[which[0]] : near.indptr[which[0] + 1]]
 
 
-def shares_of(
-    U: Sparse, local: Indices, rows: Indices, places: Indices, tolerance: float
-) -> tuple[Indices, Array]:
+def shares_of(U: Sparse, local: Indices, rows: Indices, places: Indices, tolerance: float) -> tuple[Indices, Array]:
     """Which of some rows are made of these few base rows; and how, as (place, base row, share)."""
     every, own = entries_of(U, local), entries_of(U, rows)
     columns = np.unique(np.concatenate([every[1], own[1]]))
     base, left = dense(every, columns, len(local)), dense(own, columns, len(rows))
     q, r = np.linalg.qr(base.T)
     c = np.zeros((len(rows), len(local)))
-    for _ in range(CORRECTED):
+    for _ in range(TURNS_NEARBY):
         more = np.linalg.solve(r, q.T @ left.T).T if len(r) == len(local) else np.zeros_like(c)
         c, left = c + more, left - more @ base
     made = np.flatnonzero(np.linalg.norm(left, axis=1) <= tolerance)

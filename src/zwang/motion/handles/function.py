@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from threading import Lock
 from typing import Any, ClassVar
 
@@ -220,8 +221,12 @@ class Function(Quantity):
         self.coordinates, self.inputs = core.system.coordinate_names, core.inputs.names
         self.multipliers = Quantity(core, "multiplier", (m,))
         self.reactions = Quantity(core, "constraint_force", (n,))
-        self.mass = Quantity(core, "M", (n, n))
         self.bias = Quantity(core, "Q", (n,))
+
+    @cached_property
+    def mass(self) -> Quantity:
+        """M (n, n), with room made for it when it is asked for: of a large system that is much."""
+        return Quantity(self._core, "M", (self._core.n,) * 2)
 
     def __repr__(self) -> str:
         """What it takes, in a line."""

@@ -208,8 +208,9 @@ def echelon(relations: Sparse) -> tuple[Indices, Sparse]:
                 normalise(rows[i])
         users[j] = {best}
     entries = [(i, k, -x) for i, row in enumerate(rows) for k, x in row.items() if k != ends[i]]
-    i, k, x = np.array(entries).reshape(-1, 3).T
-    found = sparse(x, i.astype(np.intp), k.astype(np.intp), (count, m))
+    table = np.array(entries).reshape(-1, 3)
+    places = table[:, :2].astype(np.intp)
+    found = sparse(table[:, 2], places[:, 0], places[:, 1], (count, m))
     return np.array(ends, dtype=np.intp), without_rounding(found)
 
 

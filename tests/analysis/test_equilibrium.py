@@ -252,11 +252,6 @@ def test_what_is_held_keeps_its_value():
             "constraint 'drive' does not allow rest: at rest it reads -1 in velocity",
             lambda: (zw.System((x, y), kinetic=TWO, constraints={"drive": x - zw.t}), {x: 0, y: 0}),
         ),
-        (
-            InputError,
-            "at the limit of the one-sided constraint 'floor'",
-            lambda: (zw.System((x,), kinetic=ONE, potential=x**2, constraints={"floor": x >= 0}), {x: 0.1}),
-        ),
     ],
 )
 def test_what_is_no_equilibrium_is_refused_by_name(error, words, call):

@@ -39,19 +39,27 @@ _BALANCES: Kept[Kernel] = Kept()
 
 @dataclass(frozen=True, eq=False)
 class Dynamics:
-    """A system with numbers at a time; `two_sided` are its constraints that hold always, by number.
+    """A system with numbers at a time, and which of its one-sided constraints are closed, by number.
 
-    One-sided constraints take no part as long as a state is not at their limit.
+    Those take part as if they were two-sided; others take none, as long as a state is not at their limit.
     """
 
     system: System
     values: GivenValues
     t: float
+    closed: tuple[int, ...] = ()
+
+    @cached_property
+    def one_sided(self) -> Any:
+        """(m,) which constraints are one-sided."""
+        return np.array([c.one_sided for c in self.system.constraints], dtype=bool)
 
     @cached_property
     def two_sided(self) -> Indices:
-        """The constraints that hold always."""
-        return np.flatnonzero([not c.one_sided for c in self.system.constraints])
+        """The constraints that hold, closed ones included."""
+        holds = ~self.one_sided
+        holds[list(self.closed)] = True
+        return np.flatnonzero(holds)
 
     @cached_property
     def order(self) -> Indices:
@@ -75,7 +83,7 @@ class Dynamics:
 
     def matrices(self, q: Array, v: Array, t: float | None = None) -> Matrices:
         """M, Q, C, and of the two-sided constraints A, b and what they read."""
-        now = matrix_kernel(self.system, self.values.inputs)(self.t if t is None else t, q, v, self.values.p)
+        now = self.all_matrices(q, v, t)
         if len(self.two_sided) == len(self.system.constraint_names):
             return now
         rows = self.two_sided
@@ -84,26 +92,23 @@ class Dynamics:
             **{name: getattr(now, name)[rows] if name in of_rows else getattr(now, name) for name in vars(now)}
         )
 
+    def all_matrices(self, q: Array, v: Array, t: float | None = None) -> Matrices:
+        """The same with all constraints, one-sided ones that are open included."""
+        return matrix_kernel(self.system, self.values.inputs)(self.t if t is None else t, q, v, self.values.p)
+
     def at(self, q: Array, v: Array, t: float | None = None) -> "Point":
         """The system at a state."""
         now = self.matrices(q, v, t)
         require_finite_matrices(self.system, now)
         return Point(self, q, v, now, self.t if t is None else t)
 
-    def require_apart(self, q: Array, v: Array) -> None:
-        """Refuse a state at or beyond the limit of a one-sided constraint."""
+    def beyond(self, q: Array, v: Array) -> Indices:
+        """The one-sided constraints that are open, and whose limit a state exceeds."""
         if len(self.two_sided) == len(self.system.constraint_names):
-            return
-        now = matrix_kernel(self.system, self.values.inputs)(self.t, q, v, self.values.p)
-        at, beyond = limits(self.system, now, q, v)
-        for flags, words in ((beyond, "beyond"), (at, "at")):
-            if flags.any():
-                name = self.system.constraint_names[int(np.flatnonzero(flags)[0])]
-                raise InputError(
-                    f"the state is {words} the limit of the one-sided constraint {name!r}: what happens there depends "
-                    f"on the side; make it an equality if it holds, or leave it out if it does not",
-                    where=("constraints", name),
-                )
+            return np.zeros(0, dtype=np.intp)
+        over = limits(self.system, self.all_matrices(q, v), q, v)[1]
+        over[list(self.closed)] = False
+        return np.flatnonzero(over)
 
 
 def dynamics_of(system: System, parameters: Mapping[Any, Any] | None, t: float) -> Dynamics:

@@ -1,19 +1,20 @@
 """Equilibria and steady motions: where a system stays, the forces that hold it there, and whether it stays for long."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
+from zwang.analysis.contacts import closing, pressed, settled_on_contacts, steady_on_contacts
 from zwang.analysis.dynamics import Dynamics, dynamics_of
 from zwang.analysis.family import family_of
 from zwang.analysis.linear import chosen_states, linear_at, require_autonomous
 from zwang.analysis.readings import Readings, readings_of
-from zwang.analysis.settle import Search, Settled, require_rest, settle
+from zwang.analysis.settle import Search, Settled, require_rest
 from zwang.analysis.spectrum import spectrum_of
-from zwang.analysis.stability import Stability, stability
+from zwang.analysis.stability import Stability, on_contacts, stability
 from zwang.arrays import Array
 from zwang.display import Displayed, told
 from zwang.errors import InputError
@@ -85,6 +86,9 @@ def equilibrium(
     should have. Redundant constraints and forces of any kind are fine. Nonholonomic systems rest in families: then the
     nearest member is found, and `families` says in which directions there are more.
 
+    One-sided constraints are open there, or closed and pushing: which of them, Gauss's quadratic program tells. From
+    above a floor the guess falls onto it. Friction takes no part: it can only hold a system elsewhere, too.
+
     An `EquilibriumError` says what remains where none is found. A saddle is an equilibrium, too: `stable` and `verdict`
     tell.
 
@@ -114,7 +118,7 @@ def equilibrium(
     constant = readings_of(dynamics, system.velocities, "constant", parameters)
     search = Search(dynamics, constant, held, targets, rest=True)
     with waiting("looking for an equilibrium"):
-        found = settle(search, q, v)
+        search, found = settled_on_contacts(search, q, v)
         require_rest(found.point)
         return told_of(search, found, (), parameters)
 
@@ -152,7 +156,8 @@ def steady(
     held, targets = holds(dynamics, hold, q, v, parameters)
     search = Search(dynamics, readings, held, targets, rest=False)
     with waiting("looking for a steady motion"):
-        return told_of(search, settle(search, q, v), readings.names, parameters)
+        search, found = steady_on_contacts(search, q, v)
+        return told_of(search, found, readings.names, parameters)
 
 
 def guessed(system: System, guess: Any) -> tuple[Array, Array]:
@@ -192,11 +197,14 @@ def told_of(
 ) -> Equilibrium:
     """Everything that is said of a state that was found."""
     point, dynamics = found.point, search.dynamics
-    dynamics.require_apart(point.q, point.v)
     require_autonomous(point)
-    judged = judgement(search, found, parameters)
-    system = dynamics.system
     lam, unique = point.all_multipliers
+    idle: tuple[int, ...] = ()
+    if dynamics.one_sided.any():
+        here = pressed(dynamics, point.q, point.v)
+        lam, unique, idle = here.multipliers, here.unique, here.idle
+    judged = judgement(search, found, idle, parameters)
+    system = dynamics.system
     values = map(float, np.concatenate([point.q, point.v]) + 0.0)  # no zero has a sign
     return Equilibrium(
         name=system.name,
@@ -212,8 +220,23 @@ def told_of(
     )
 
 
-def judgement(search: Search, found: Settled, parameters: Mapping[Any, Any] | None) -> Stability:
-    """The verdict on stability: disturbances do not keep what was held."""
+def judgement(search: Search, found: Settled, idle: tuple[int, ...], parameters: Mapping[Any, Any] | None) -> Stability:
+    """The verdict on stability: disturbances do not keep what was held, and contacts that push stay closed."""
+    closed = search.dynamics.closed
+    if not closed:
+        return plain_judgement(search, found, parameters)
+    names = search.dynamics.system.constraint_names
+    pushing = tuple(i for i in closed if i not in idle)
+    # a contact that only touches may open: what is stable without it stays so with it, if energy is conserved
+    free = closing(search, pushing)
+    point = free.dynamics.at(found.point.q, found.point.v)
+    judged = plain_judgement(free, replace(found, point=point), parameters)
+    rough = [names[i] for i in closed if search.dynamics.system.constraints[i].friction]
+    return on_contacts(judged, [names[i] for i in pushing], [names[i] for i in idle], rough)
+
+
+def plain_judgement(search: Search, found: Settled, parameters: Mapping[Any, Any] | None) -> Stability:
+    """The verdict where the rows that hold are held."""
     point = found.point
     try:
         point.require_smooth()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
+from zwang.analysis.contacts import closed_at
 from zwang.analysis.dynamics import Dynamics, Point
 from zwang.analysis.linear import Linear, chosen_states, linear_at, require_autonomous
 from zwang.analysis.readings import Readings, column_of_input, inputs_of, readings_of
@@ -112,7 +113,7 @@ def spaces_of(
 
 def point_at(dynamics: Dynamics, q: Array, v: Array) -> Point:
     """A state that obeys its constraints, to the last digit; one that does not is refused by name."""
-    dynamics.require_apart(q, v)
+    dynamics = closed_at(dynamics, q, v)
     system, kernel = dynamics.system, matrix_kernel(dynamics.system, dynamics.values.inputs)
     now = kernel(dynamics.t, q, v, dynamics.values.p)
     require_finite_matrices(system, now)
@@ -126,7 +127,7 @@ def point_at(dynamics: Dynamics, q: Array, v: Array) -> Point:
             f"the state does not satisfy its constraints: {words}; zwang.equilibrium and zwang.steady give states that "
             f"do"
         )
-    if len(dynamics.two_sided) < len(system.constraint_names):
+    if dynamics.one_sided.any():
         return dynamics.at(q, v)
     return dynamics.at(*to_the_last_digit(system, kernel, dynamics.values.p, (dynamics.t, q, v), now))
 

@@ -39,6 +39,10 @@ class Readings:
 
     def along(self, point: Point, dq: Array, dv: Array, change: Change, dp: Array | None = None) -> dict[str, Array]:
         """What they read, and how that changes along directions, each a row."""
+        if not len(dq):  # nothing can move: read them, and cut the directions off
+            still = np.zeros((1, len(point.q)))
+            found = self.along(point, still, still, unchanged(point, 1))
+            return {name: x[:0] if name.startswith("d_") else x for name, x in found.items()}
         p = point.dynamics.values.p
         values: dict[str, Any] = {"t": np.array([point.t]), "q": point.q, "v": point.v, "p": p, "a": point.a}
         changes = {"dq": dq, "dv": dv, "da": change.a, "dp": np.zeros((len(dq), len(p))) if dp is None else dp}

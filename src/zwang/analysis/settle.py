@@ -144,18 +144,31 @@ class Settled:
     point: Point
     unit: Array
     steepest: float
-    steps: int
+    found: bool = True
+    """False where the search ended elsewhere."""
+    crossed: tuple[int, ...] = ()
+    """One-sided constraints whose limit it met first."""
 
 
 def settle(search: Search, q: Array, v: Array) -> Settled:
     """The state near a guess at which nothing that should stay constant changes."""
+    ended = sought(search, q, v)
+    if not ended.found:
+        raise EquilibriumError(not_found(search, ended.point))
+    return ended
+
+
+def sought(search: Search, q: Array, v: Array) -> Settled:
+    """Where the search for such a state ends: there, nowhere, or beyond the limit of a one-sided constraint."""
     x, unit = np.concatenate([q, v]), units_at(search, q, v)
     x, found = search.onto(x, unit)
     if not found:
         raise AssemblyError(refused_guess(search, x))
     unit = units_at(search, x[: search.n], x[search.n :])
     point, size, steepest = search.dynamics.at(x[: search.n], x[search.n :]), 0.0, 0.0
-    for step in range(MOST_STEPS):
+    for _ in range(MOST_STEPS):
+        if len(over := search.dynamics.beyond(point.q, point.v)):
+            return Settled(point, unit, steepest, False, tuple(map(int, over)))
         size = max(size, search.sizes(point, unit))  # of terms on the way: where they vanish, all of them may
         basis = search.directions(point, unit)
         weights = search.weights(point, unit)
@@ -168,19 +181,19 @@ def settle(search: Search, q: Array, v: Array) -> Settled:
         if long <= SETTLED * max(1.0, float(np.abs(x / unit).max())) and left <= ENOUGH:
             last = moved_to(search, x + y @ basis * unit, unit) if long > 0 else None  # to the last digit
             better = last is not None and np.linalg.norm(search.rates(last) * weights) < np.linalg.norm(g)
-            return Settled(last if better and last is not None else point, unit, steepest, step)
+            return Settled(last if better and last is not None else point, unit, steepest)
         if not len(basis) or not np.isfinite(y).all():
             break
         moved = improved(search, point, basis, unit, weights, G, y)
         if moved is None and left <= ROUNDED_RATES:
-            return Settled(point, unit, steepest, step)
+            return Settled(point, unit, steepest)
         if moved is None:
             moved = relaxed(search, point, basis, unit, G, g)
         if moved is None:
             break
         point = moved
         x = np.concatenate([point.q, point.v])
-    raise EquilibriumError(not_found(search, point))
+    return Settled(point, unit, steepest, False)
 
 
 def shortest(G: Array, g: Array) -> tuple[Array, float]:

@@ -1,6 +1,6 @@
 """The verdict on an equilibrium or a steady motion: what becomes of a small disturbance."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from zwang.linalg.factors import direction
 from zwang.model import System
 from zwang.words import count, listed
 
+SMALLEST = "stable: the potential energy is smallest here"
 FLAT = 1e-10  # curvatures of the potential below this share of the largest are zero
 
 
@@ -61,6 +62,20 @@ def stability(linear: Linear, family: Family, rest: bool) -> Stability:
     return Stability(True, words or f"stable: nothing can move{beside}", spectrum, seen)
 
 
+def on_contacts(judged: Stability, pushing: list[str], idle: list[str], rough: list[str]) -> Stability:
+    """The verdict with contacts: those that push stay closed, those that only touch may open; friction may hold."""
+    held = f" with {listed(map(repr, pushing), 4)} closed" if pushing else ""
+    stable, words = judged.stable, judged.words
+    if idle and not (stable and words.startswith(SMALLEST)):
+        touching = f"{listed(map(repr, idle), 4)} {'touches' if len(idle) == 1 else 'touch'} without pushing"
+        return replace(judged, stable=None, words=f"not to be told at first order: {touching}; open, it is {words}")
+    if rough and stable is not True:
+        without = f"friction at {listed(map(repr, rough), 4)} may hold it; without it{held}, {words}"
+        return replace(judged, stable=None, words=f"not to be told: {without}")
+    verdict, _, why = words.partition(":")
+    return replace(judged, words=f"{verdict}{held}:{why}" if why else f"{words}{held}")
+
+
 def by_potential(linear: Linear, spectrum: Spectrum, seen: tuple[str, ...], beside: str) -> Stability:
     """The verdict where energy is conserved: a minimum of the potential is stable (Lagrange and Dirichlet)."""
     point, k = linear.point, linear.tangent.positions
@@ -77,7 +92,7 @@ def by_potential(linear: Linear, spectrum: Spectrum, seen: tuple[str, ...], besi
     if not down and flat == k:
         return Stability(None, f"neutral: there is no force beside it either{beside}", spectrum, seen)
     if not down:
-        return Stability(True, f"stable: the potential energy is smallest here{beside}", spectrum, seen)
+        return Stability(True, f"{SMALLEST}{beside}", spectrum, seen)
     growth = spectrum.growth
     if not (growth > 0).any():  # gyroscopic forces hold it
         words = f"not to be told at first order: not a minimum of the potential, but gyroscopic forces hold it{beside}"

@@ -67,8 +67,19 @@ class State(Mapping[Any, float]):
 def place_of(system: System, key: Any) -> int | None:
     """The number of a coordinate, or of a rate after all coordinates; None for what is neither.
 
-    x or "x"; dot(x), "x'" or "dot(x)".
+    x or "x"; dot(x), "x'" or "dot(x)". What was found once is remembered: a large start has many keys.
     """
+    if not isinstance(key, str | sp.Basic):
+        return None
+    found = system.places_found
+    place = found.get(key)
+    if place is None and (place := sought(system, key)) is not None:
+        found[key] = place
+    return place
+
+
+def sought(system: System, key: Any) -> int | None:
+    """The same, by looking at the key."""
     index = system.coordinate_index
     if isinstance(key, str):
         name = key.removesuffix("'") if key.endswith("'") else key[4:-1] if key.startswith("dot(") else None
@@ -79,7 +90,7 @@ def place_of(system: System, key: Any) -> int | None:
         i = index.get(key.func.__name__) if key.args == (t,) else None
         return i if i is not None and system.coordinate(i) == key else None
     if isinstance(key, sp.Derivative) and isinstance(key.expr, AppliedUndef):
-        i = place_of(system, key.expr)
+        i = sought(system, key.expr)
         return len(index) + i if i is not None and key == rates(key.expr)[0] else None
     return None
 

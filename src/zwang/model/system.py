@@ -159,6 +159,11 @@ class System(Displayed):
         """Name → number of a coordinate."""
         return {name: i for i, name in enumerate(self.coordinate_names)}
 
+    @cached_property
+    def places_found(self) -> dict[Any, int]:
+        """Keys of states that were looked up, and their places: `model.state.place_of` keeps them."""
+        return {}
+
     def coordinate(self, i: int) -> sp.Expr:
         """A coordinate by its number."""
         return self.families.coordinate(self.families.names[i]) if self.families else self.coordinates[i]

@@ -66,7 +66,7 @@ def state_arrays(
         else:
             twice = place if place in seen else None
             seen.add(place)
-            if type(value) in (int, float) and math.isfinite(value):
+            if (type(value) is int or isinstance(value, float)) and math.isfinite(value):
                 singles[place] = value
             else:
                 blocks.append((np.array([place]), numbers(value, state_label(names, place))[..., None]))
@@ -215,7 +215,7 @@ def in_time(f: sp.Expr, value: Any) -> Any:
 
 def numbers(value: Any, name: str) -> Array:
     """Finite numbers, or a refusal by name."""
-    if type(value) is float and -math.inf < value < math.inf:  # most of them are: everything else takes longer
+    if isinstance(value, float) and -math.inf < value < math.inf:  # most of them are: everything else takes longer
         return np.asarray(value)
     try:
         given = np.asarray(value)

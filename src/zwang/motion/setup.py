@@ -26,7 +26,7 @@ from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.projection import projection_program
 from zwang.lowering.report import report_program
 from zwang.lowering.rolled import programs as in_families
-from zwang.lowering.rolled.families import Families, rolled
+from zwang.lowering.rolled.families import Families, rolled, rolled_to_run
 from zwang.lowering.rows import RowBasis
 from zwang.model import System
 from zwang.model.contact_law import IMPACTS
@@ -179,7 +179,7 @@ class Setup:
             return None
         if self.contact is not None:  # their rows are masked in straight-line programs only
             return None
-        return rolled(self.running, self.in_lanes)
+        return rolled_to_run(self.running, self.in_lanes)
 
     @property
     def locked(self) -> Locked | None:

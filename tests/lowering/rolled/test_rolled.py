@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from importlib.resources import files
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -186,6 +187,29 @@ def test_motions_are_the_same_on_both_kinds_of_code(monkeypatch):
     np.testing.assert_allclose(rolled.q, straight.q, atol=1e-10)
     np.testing.assert_allclose(rolled.multiplier, straight.multiplier, atol=1e-8)
     assert abs(rolled.energy_balance).max() < 1e-10
+
+
+def line_of_masses(count):
+    """Masses between springs, written out: nothing is to be eliminated."""
+    x = zw.coordinates(" ".join(f"x{i}" for i in range(count)))
+    kinetic = sp.Add(*[dot(a) ** 2 / 2 for a in x])
+    return zw.System(x, kinetic=kinetic, potential=sp.Add(*[(a - b) ** 2 / 2 for a, b in pairwise(x)]))
+
+
+def test_a_large_system_with_little_to_reckon_runs_straight_and_one_with_much_in_loops():
+    light, heavy = (lower(system, {}) for system in (line_of_masses(300), net(8)[0]))
+    assert families.rolled(light) is not None
+    assert families.rolled_to_run(light) is None
+    assert families.rolled_to_run(light, in_lanes=True) is None
+    assert families.rolled_to_run(heavy) is families.rolled(heavy) is not None
+    assert families.operations(families.rolled(heavy)) > 5 * families.operations(families.rolled(light))
+
+
+def test_what_is_described_as_families_runs_in_loops_however_light():
+    x, a, b = zw.coordinates("x", shape=300), *zw.coordinates("a b")
+    springs = zw.family((a - b) ** 2 / 2, {a: x[1:], b: x[:-1]})
+    described = lower(zw.System(x, kinetic=zw.family(dot(a) ** 2 / 2, {a: x}), potential=springs), {})
+    assert families.rolled_to_run(described) is not None
 
 
 def test_many_runs_of_a_rolled_system_equal_single_ones(monkeypatch):

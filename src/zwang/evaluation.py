@@ -62,6 +62,12 @@ def evaluate(
             f"constraint {rough!r} has friction, whose force depends on what has happened before: evaluate does not "
             f"know it, simulate does; leave the friction out, or give it as a force"
         )
+    sided = next((c.name for c in system.constraints if c.one_sided), None)
+    if sided is not None and system.reactions:
+        raise InputError(
+            f"nonideal forces depend on multipliers, and constraint {sided!r} is one-sided: evaluate does not know "
+            f"both together; leave one of them out"
+        )
     state = start_of_each(given, state, parameters, t, "state")
     if choice.get("eliminate") is not None:
         choice["eliminate"] = [column_of(system, q) for q in choice["eliminate"]]

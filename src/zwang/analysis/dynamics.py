@@ -79,6 +79,12 @@ class Dynamics:
     @cached_property
     def balance(self) -> Kernel:
         """What the equation reads, and how that changes along a direction."""
+        if self.system.reactions:
+            name = self.system.constraint_names[next(iter(self.system.reactions))]
+            raise InputError(
+                f"nonideal forces depend on multiplier({name!r}): how such forces change is not derived here; leave "
+                f"them out, or give them as functions of the state"
+            )
         return _BALANCES.get(self.key, lambda: compile_program(balance_program(self.lowered), optimise=0))
 
     def matrices(self, q: Array, v: Array, t: float | None = None) -> Matrices:

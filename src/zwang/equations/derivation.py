@@ -60,6 +60,8 @@ class Description:
     nonideal: Sequence[Any]
     slips: Sequence[tuple[int, Any]] = ()
     """Speeds at which surfaces of constraints rub, each with the number of its constraint."""
+    reactions: Sequence[tuple[int, Any]] = ()
+    """Multipliers that occur in nonideal forces: the numbers of their constraints, and their symbols."""
     switching: bool = True
     """Whether an expression may contain conditions or floors; False saves looking for them."""
     repeats: Repeats | None = None

@@ -18,6 +18,7 @@ from zwang.formulations.forms import FORMS
 from zwang.formulations.solve import require_form
 from zwang.linalg import exact
 from zwang.model.has_system import HasSystem, system_of
+from zwang.model.reaction import reactions_in
 from zwang.model.symbols import Plain, as_expression, t
 from zwang.waiting import waiting
 
@@ -87,7 +88,15 @@ class Equations(Displayed):
         ]
         if self.one_sided:
             conditions.append(f"; taken as equalities: {', '.join(map(repr, self.one_sided))}")
+        if self.reactions:
+            names = ", ".join(repr(self.names[i]) for i in self.reactions)
+            conditions.append(f"; C, and with it q̈, contains multipliers of {names}, which solve λ = multipliers()")
         return f"rank {self.rank} of {len(self.names)} rows assumed; independent: {independent}{''.join(conditions)}"
+
+    @property
+    def reactions(self) -> dict[int, sp.Symbol]:
+        """The constraints whose multipliers occur in C, by number, with their symbols."""
+        return reactions_in(self.C.free_symbols, self.names)
 
     def with_rows(self, *names: str) -> "Equations":
         """The same equations with another choice of independent rows, by name."""

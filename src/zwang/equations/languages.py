@@ -66,6 +66,7 @@ def in_symengine(system: "System", inputs: Mapping[sp.Expr, Any]) -> tuple[Descr
     symbols = system.symbols_with(inputs)
     parameters = tuple(se.Symbol(f"p{i}") for i in range(len(symbols)))
     known: dict[sp.Basic, Any] = dict(zip(symbols, parameters, strict=True)) | {t: time}
+    known |= {symbol: se.Symbol(f"l{i}") for i, symbol in system.reactions.items()}
 
     def put(expression: sp.Basic) -> Any:
         return translate(with_inputs(expression, inputs), known)
@@ -77,7 +78,7 @@ def in_symengine(system: "System", inputs: Mapping[sp.Expr, Any]) -> tuple[Descr
             known.update(zip((coordinate, *rates(coordinate)), its, strict=True))
         return describe(system, axes, put)
 
-    if system.families is None:
+    if system.families is None or system.reactions:  # multipliers are known of rows that are written out only
         description = write()
         return replace(description, switching=any(isinstance(e, switching()) for e in known)), parameters
     numbers = {s: i for i, s in enumerate(symbols)}
@@ -198,6 +199,7 @@ def describe(system: "System", axes: Axes, put: Callable[[sp.Basic], Any]) -> De
         constraints=[(put(c.expression), c.order) for c in system.constraints],
         nonideal=[put(c) for c in system.nonideal],
         slips=[(i, put(slip)) for i, c in enumerate(system.constraints) for slip in c.slip],
+        reactions=[(i, put(symbol)) for i, symbol in system.reactions.items()],
     )  # fmt: skip
 
 

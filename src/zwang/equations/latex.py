@@ -10,6 +10,7 @@ from sympy.physics.vector.printing import vlatex
 
 from zwang.formulations.forms import DEFAULT, FORMS
 from zwang.linalg import exact
+from zwang.model.event import REACTION
 from zwang.model.symbols import t
 
 PLAIN = re.compile(r"\w[\w.]*")
@@ -55,6 +56,10 @@ class EquationsInSymbols(Protocol):
     def rank(self) -> int:
         """How many they are."""
 
+    @property
+    def reactions(self) -> dict[int, sp.Symbol]:
+        """The multipliers that occur in C, by constraint."""
+
     def acceleration(self, form: str = ..., **choice: Any) -> sp.ImmutableMatrix:
         """q̈ by a form."""
 
@@ -69,9 +74,15 @@ class EquationsInSymbols(Protocol):
 
 
 def document(equations: EquationsInSymbols, form: str, choice: dict[str, Any]) -> str:
-    """An `aligned` block: the form in general, its matrices, what was assumed, and q̈ written out."""
+    """An `aligned` block: the form in general, its matrices, what was assumed, and q̈ written out.
+
+    Where C depends on multipliers, so does q̈; what these solve is written out as well.
+    """
     lines = setting(equations, form, choice)
     lines += beside(equations, form, choice)
+    if equations.reactions:
+        found = equations.multipliers()
+        lines += [f"{latex(symbol)} = {latex(found[i])}" for i, symbol in equations.reactions.items()]
     acceleration = equations.acceleration(form=form, **choice)
     lines += [f"{latex(q.diff(t, 2))} = {latex(a)}" for q, a in zip(equations.coordinates, acceleration, strict=True)]
     return aligned(lines)
@@ -166,7 +177,16 @@ def latex(expression: Any) -> str:
             index = "".join(vlatex(s) for s in variables)
             name = sp.latex(sp.Symbol(function.func.__name__))
             names[e] = sp.Symbol(rf"{name}_{{{index}}}" if index else name)
+    for e in expression.free_symbols:
+        if reaction := REACTION.fullmatch(e.name):
+            letter = r"\lambda" if reaction[1] == "multiplier" else "Q"
+            names[e] = sp.Symbol(rf"{letter}_{{\mathrm{{{escaped(reaction[2])}}}}}")
     return str(vlatex(expression.xreplace(names)))
+
+
+def escaped(name: str) -> str:
+    """A name for TeX, with none of its commands."""
+    return "".join(rf"\{c}" if c in "_&%$#{}" else c for c in name if c not in "\\^~")
 
 
 BESIDE: dict[str, Callable[..., str]] = {"multipliers": multipliers, "reduced system": reduced_system}

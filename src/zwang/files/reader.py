@@ -23,6 +23,7 @@ from zwang.files.language.uses import (
     INPUT,
     KINETIC,
     MASS,
+    NONIDEAL,
     POTENTIAL,
     START,
 )
@@ -214,13 +215,14 @@ class Reader:
     def along(self, section: str, coordinates: Mapping[str, Any]) -> dict[Any, Any]:
         """Expressions along coordinates."""
         found: dict[Any, Any] = {}
+        where = NONIDEAL if section == "nonideal" else FORCE
         for name, value in self.section(section).items():
             path: Path = (section, name)
             if isinstance(value, dict):
-                repeated = repetition.along_array(self.scope, path, value, FORCE)
+                repeated = repetition.along_array(self.scope, path, value, where)
                 found |= {} if repeated is None else dict([repeated])
                 continue
-            expr = self.expression(path, value, FORCE)
+            expr = self.expression(path, value, where)
             if name in coordinates:
                 found[coordinates[name]] = expr
             elif self.scope.repeats.arrays.get(name.partition("[")[0], True):  # None of one that could not be read

@@ -71,8 +71,8 @@ SECTIONS = (
     Section("elements", "what else acts on the bodies", named=True, kinds=ELEMENTS),
     Section("scenery", "what stands around, for the picture", keys=(replace(SOLIDS, meaning="in world axes"),)),
     Section("forces", "generalized force along a coordinate", keys=FORCE, short="expression", named=True),
-    Section("nonideal", "nonideal force C of constraint along a coordinate", keys=FORCE, short="expression",
-            named=True),
+    Section("nonideal", "nonideal force C of constraint along a coordinate; may use multiplier(rod)", keys=FORCE,
+            short="expression", named=True),
     Section(
         "inputs",
         "known functions of time: an expression in t and parameters, or a table of points",

@@ -21,7 +21,7 @@ from zwang.files.store import write_atomically
 from zwang.files.writing.values import constraint_text, section, toml_text, written
 from zwang.model import System
 from zwang.model.drawing import Shape
-from zwang.model.event import REACTION, Event
+from zwang.model.event import REACTION, Event, multiplier
 from zwang.model.fixed import FrozenValue
 from zwang.model.has_system import HasSystem
 from zwang.model.signal import Signal
@@ -86,6 +86,7 @@ def with_plain_names(model: ModelFile) -> ModelFile:
     for q in system.coordinates:
         other = coordinate(plain[q.func.__name__])
         put |= zip((q, *rates(q)), (other, *rates(other)), strict=True)
+    put |= {symbol: multiplier(plain[system.constraint_names[i]]) for i, symbol in system.reactions.items()}
     again = System(
         [put[q] for q in system.coordinates],
         kinetic=None if system.kinetic is None else system.kinetic.xreplace(put),
@@ -170,7 +171,7 @@ def sections(model: ModelFile) -> Iterator[list[str]]:
         yield section("mass", {"matrix": f"[\n{rows},\n]"})
     for key, values in (("forces", system.forces), ("nonideal", system.nonideal)):
         along = zip(names.values(), values, strict=True)
-        yield section(key, {name: written(e, f"{key}[{name}]") for name, e in along if e != 0})
+        yield section(key, {name: written(called(e), f"{key}[{name}]") for name, e in along if e != 0})
     yield section("inputs", {f.func.__name__: input_text(f, value) for f, value in system.inputs.items()})
     yield section("constraints", {c.name: constraint_text(c) for c in system.constraints})
     yield from further_sections(model, model.drawing.shapes)
@@ -234,15 +235,20 @@ def input_text(f: sp.Expr, value: Any) -> str:
     return f"{{ times = [{times}], values = [{values}], {options} }}"
 
 
-def event_text(event: Event) -> str:
-    """An event as a TOML value."""
+def called(expression: sp.Expr) -> sp.Expr:
+    """An expression with multipliers and forces of constraint as model files write them: multiplier(rod)."""
     calls = {}
-    for symbol in event.expression.free_symbols:
+    for symbol in expression.free_symbols:
         if found := REACTION.fullmatch(symbol.name):
             inner = found.group(2)
             argument = f"'{inner}'" if wrong_name(inner) else inner
             calls[symbol] = sp.Symbol(f"{found.group(1)}({argument})")
-    when = toml_text(f"{expression_text(event.expression.xreplace(calls), f'event {event.name!r}')} = 0")
+    return expression.xreplace(calls)
+
+
+def event_text(event: Event) -> str:
+    """An event as a TOML value."""
+    when = toml_text(f"{expression_text(called(event.expression), f'event {event.name!r}')} = 0")
     direction = next(word for word, number in DIRECTIONS.items() if number == event.direction)
     parts = [f"when = {when}"]
     parts += [f'direction = "{direction}"'] if event.direction else []

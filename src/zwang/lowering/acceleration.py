@@ -11,8 +11,8 @@ import symengine as se
 from zwang.compile import Program
 from zwang.formulations.forms import FORMS, Elimination
 from zwang.lowering.equation import Equation, filled, right_hand_sides
-from zwang.lowering.friction import rubbed
 from zwang.lowering.gibbs_appell import gibbs_appell
+from zwang.lowering.implicit import balanced, known_part
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.power import constraint_rates, total_power
 from zwang.lowering.rows import RowBasis
@@ -29,25 +29,30 @@ def acceleration_program(
     `gains` (α, β) are symbols for Baumgarte's terms.
     """
     derived = lowered.derived
-    Q = [f + c for f, c in zip(derived.Q, derived.C, strict=True)]
+    Q = [f + c for f, c in zip(derived.Q, known_part(lowered), strict=True)]
     b = right_hand_sides(lowered, basis.used, gains)
     rates = constraint_rates(lowered, basis.used, off=gains is not None)
     steps = Steps(se.Symbol, se.Add)
     multipliers: Sequence[Any]
     sliding: Mapping[int, Any] = {}
+    C: Sequence[Any] = derived.C
     if FORMS[form].eliminates:
         acceleration, pivots = gibbs_appell(lowered, basis, Q, dict(zip(basis.rows, b, strict=True)), steps)
         plain = right_hand_sides(lowered, basis.used, None)
         multipliers = Equation.of(lowered, basis, steps, plain).solve(Q)[1] if rates else ()
     else:
         equation = Equation.of(lowered, basis, steps, b, coordinates_first=coordinates_first(form))
-        found = rubbed(equation, Q, equation.b)
-        acceleration, multipliers, sliding = found.acceleration, found.multipliers, found.sliding
+        found = balanced(equation, Q, equation.b)
+        acceleration, multipliers, sliding, C = found.acceleration, found.multipliers, found.sliding, found.nonideal
         pivots = equation.pivots
-        if gains is not None and (rates or sliding):  # the power is that of physical forces, without Baumgarte's
-            found = rubbed(equation, Q, right_hand_sides(lowered, basis.used, None))
-            multipliers, sliding = found.multipliers, found.sliding
-    power = total_power(lowered, rates, dict(zip(basis.used, multipliers, strict=False)))
+        implicit = bool(lowered.description.reactions)
+        if gains is not None and (rates or sliding or implicit):
+            # the power is that of physical forces, without Baumgarte's, and so is what depends on multipliers
+            found = balanced(equation, Q, right_hand_sides(lowered, basis.used, None))
+            multipliers, sliding, C = found.multipliers, found.sliding, found.nonideal
+            if implicit:
+                acceleration, _ = equation.solve([f + c for f, c in zip(derived.Q, C, strict=True)])
+    power = total_power(lowered, rates, dict(zip(basis.used, multipliers, strict=False)), C)
     power += se.Add(*[sliding[i] * along(lowered, row) for i, row in basis.rubbing])
     inputs = lowered.inputs if gains is None else lowered.inputs | {"gains": gains}
     outputs = {"acceleration": filled(acceleration), "pivots": tuple(pivots)}

@@ -65,8 +65,12 @@ class Equation:
 
     def respond(self, row: int) -> tuple[list[Any], list[Any]]:
         """q̈ and λ that a unit force along a row makes, masked or not, by the factorisation that is there."""
+        return self.respond_to(self.lowered.derived.A[row])
+
+    def respond_to(self, entries: Mapping[int, Any]) -> tuple[list[Any], list[Any]]:
+        """q̈ and λ that a force makes, given by its entries, by the factorisation that is there."""
         force: list[Any] = [None] * len(self.lowered.derived.Q)
-        for j, e in self.lowered.derived.A[row].items():
+        for j, e in entries.items():
             force[j] = self.saddle.steps.name(e)
         return self.saddle.solve_refined(self.A, force, [None] * len(self.A), self.refinements)
 

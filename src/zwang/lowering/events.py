@@ -1,6 +1,7 @@
 """Events as a program: their expressions in plain symbols, with multipliers and forces where they ask for them."""
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from typing import Any
 
 import symengine as se
@@ -13,7 +14,8 @@ from zwang.errors import InputError
 from zwang.functions import FLOORS
 from zwang.lowering.contact import slip_rows, watched, watched_friction
 from zwang.lowering.equation import Equation, constraint_forces, filled
-from zwang.lowering.friction import rubbed, sliding_forces
+from zwang.lowering.friction import sliding_forces
+from zwang.lowering.implicit import balanced, known_part
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.rows import RowBasis
 from zwang.lowering.saddle import Steps
@@ -36,8 +38,8 @@ def event_program(
 ) -> Program:
     """The events of a run as a program, on the rows chosen for it.
 
-    Behind them come what is watched of contacts, expressions of the model that are watched as well, and the switches of
-    the events themselves.
+    Behind them come what is watched of contacts, the margin of nonideal forces that depend on multipliers, expressions
+    of the model that are watched as well, and the switches of the events themselves.
     """
     axes, derived = lowered.description.axes, lowered.derived
     steps = Steps(se.Symbol, se.Add)
@@ -45,30 +47,52 @@ def event_program(
     for coordinate, q, v in zip(system.coordinates, axes.q, axes.v, strict=True):
         known |= {coordinate: q, rates(coordinate)[0]: v}
     reactions = [*map(multiplier, system.constraint_names), *map(constraint_force, system.coordinates)]
-    forces: Mapping[int, Any] = {}
-    margins: Mapping[int, Any] = {}
-    if basis.masked or any(e.expression.has(*reactions) for e in events):
-        Q = [f + c for f, c in zip(derived.Q, derived.C, strict=True)]
-        equation = Equation.of(lowered, basis, steps, [derived.b[i] for i in basis.used])
-        found = rubbed(equation, Q, equation.b)
-        lam, margins = found.multipliers, found.margins
-        forces = dict(zip(basis.used, filled(lam) if basis.masked else lam, strict=True))
-        if not basis.redundant(len(system.constraints)):
-            lam_of = {i: e for i, e in forces.items() if e is not None}
-            names = map(multiplier, system.constraint_names)
-            known |= {name: lam_of.get(i, se.Integer(0)) for i, name in enumerate(names)}
-        total = constraint_forces(equation.A, lam, len(Q), steps)
-        total = [a + b for a, b in zip(total, sliding_forces(lowered, basis, found.sliding), strict=True)]
-        known |= {constraint_force(q): f + c for q, f, c in zip(system.coordinates, total, derived.C, strict=True)}
+    at = Forces()
+    if basis.masked or lowered.description.reactions or any(e.expression.has(*reactions) for e in events):
+        at = forces_of(system, lowered, basis, steps)
+        known |= at.known
+    falling = [e.xreplace(at.put) for e in falling] if at.put else falling
     own = [reading(event, known, reactions) for event in events]
     inputs = lowered.inputs if gains is None else lowered.inputs | {"gains": gains}
     fixed = {symbol for name, symbols in inputs.items() if name not in ("t", "q", "v") for symbol in symbols}
     rough = slip_rows(lowered) if contacts else {}
-    on_contact = watched(contacts, derived.residual, forces if basis.masked else {})
+    forces = at.forces if basis.masked else {}
+    on_contact = watched(contacts, derived.residual, forces)
     if rough:
-        on_contact += watched_friction(rough, derived.residual_rate, forces if basis.masked else {}, margins)
-    outputs = (*own, *on_contact, *falling, *switches_within(own, fixed))
+        on_contact += watched_friction(rough, derived.residual_rate, forces, at.margins)
+    outputs = (*own, *on_contact, *at.margin, *falling, *switches_within(own, fixed))
     return Program(inputs=inputs, outputs={"event": outputs}, shapes={}, steps=tuple(steps.done))
+
+
+@dataclass(frozen=True)
+class Forces:
+    """What is known of forces: multipliers by row, what stands for them in events and in switches, and margins."""
+
+    forces: Mapping[int, Any] = field(default_factory=dict)
+    known: Mapping[sp.Basic, Any] = field(default_factory=dict)
+    put: Mapping[Any, Any] = field(default_factory=dict)
+    margins: Mapping[int, Any] = field(default_factory=dict)
+    margin: tuple[Any, ...] = ()
+
+
+def forces_of(system: System, lowered: Lowered, basis: RowBasis, steps: Steps) -> Forces:
+    """The forces of constraint on the rows chosen, as steps of a program."""
+    derived, implicit = lowered.derived, lowered.description.reactions
+    Q = [f + c for f, c in zip(derived.Q, known_part(lowered), strict=True)]
+    equation = Equation.of(lowered, basis, steps, [derived.b[i] for i in basis.used])
+    found = balanced(equation, Q, equation.b)
+    lam = found.multipliers
+    forces = dict(zip(basis.used, filled(lam) if basis.masked or implicit else lam, strict=True))
+    known: dict[sp.Basic, Any] = {}
+    if not basis.redundant(len(system.constraints)):
+        lam_of = {i: e for i, e in forces.items() if e is not None}
+        names = map(multiplier, system.constraint_names)
+        known |= {name: lam_of.get(i, se.Integer(0)) for i, name in enumerate(names)}
+    total = constraint_forces(equation.A, lam, len(Q), steps)
+    total = [a + b for a, b in zip(total, sliding_forces(lowered, basis, found.sliding), strict=True)]
+    known |= {constraint_force(q): f + c for q, f, c in zip(system.coordinates, total, found.nonideal, strict=True)}
+    margin = () if found.margin is None else (found.margin,)
+    return Forces(forces, known, {s: forces[i] for i, s in implicit}, found.margins, margin)
 
 
 def switches_within(events: Sequence[Any], fixed: Set[Any] = frozenset()) -> tuple[Any, ...]:

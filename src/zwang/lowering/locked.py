@@ -19,8 +19,12 @@ from zwang.arrays import Array
 from zwang.compile import Program
 from zwang.equations.derivation import Description
 from zwang.functions import FLOORS
+from zwang.lowering.equation import Equation, filled
+from zwang.lowering.implicit import balanced, known_part
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.power import energies
+from zwang.lowering.rows import RowBasis
+from zwang.lowering.saddle import Steps
 from zwang.lowering.switches import RELATIONS, argument_of, atoms_of, expressions_of, worded
 
 MAKE = {
@@ -101,6 +105,7 @@ def lock(
     axes = lowered.description.axes
     names = dict(zip(lowered.parameters, symbols, strict=True)) | dict(zip(axes.q, coordinates, strict=True))
     names |= {v: f"{name}'" for v, name in zip(axes.v, coordinates, strict=True)}
+    names |= {s: f"multiplier({constraints[i]})" for i, s in lowered.description.reactions}
     switches, held = hold(found, names)
     modes = tuple(se.Symbol(f"{kind}{i}") for kind in ("mode", "level", "slack") for i in range(len(switches)))
     # Derived anew, not replaced in what was derived: A, b and Q contain derivatives, and those of a switch that is
@@ -115,12 +120,26 @@ def lock(
     readings = {"argument": tuple(s.argument for s in switches), "size": tuple(s.size for s in switches)}
     values, steady_names = must_not_jump(locked, coordinates, constraints)
     steady = Program(locked.inputs, {"value": values})
-    state = {*axes.q, *axes.v}
+    state = {*axes.q, *axes.v, *(s for _, s in lowered.description.reactions)}
     timed = tuple(i for i, s in enumerate(switches) if not s.argument.free_symbols & state)
-    reading = Program(locked.inputs, readings)
+    # Multipliers are put in where rows are chosen (`readings_program`); until then they are inputs of their own.
+    multipliers = tuple(s for _, s in lowered.description.reactions)
+    reading = Program(locked.inputs | ({"multipliers": multipliers} if multipliers else {}), readings)
     _, jacobi, _ = energies(locked)
     energy = Program(locked.inputs, {"energy": (jacobi,)}) if jacobi.free_symbols & set(modes) else None
     return Locked(locked, tuple(switches), tuple(rows), reading, steady, steady_names, timed, energy)
+
+
+def readings_program(locked: Locked, basis: RowBasis) -> Program:
+    """The readings of switches whose arguments contain multipliers, with these as they are on some rows."""
+    lowered, steps = locked.lowered, Steps(se.Symbol, se.Add)
+    derived = lowered.derived
+    equation = Equation.of(lowered, basis, steps, [derived.b[i] for i in basis.used])
+    Q = [f + c for f, c in zip(derived.Q, known_part(lowered), strict=True)]
+    lam = dict(zip(basis.used, filled(balanced(equation, Q, equation.b).multipliers), strict=True))
+    put = {s: lam[i] for i, s in lowered.description.reactions}
+    outputs = {name: tuple(e.xreplace(put) for e in es) for name, es in locked.readings.outputs.items()}
+    return Program(lowered.inputs, outputs, {}, tuple(steps.done))
 
 
 def atoms_to_hold(lowered: Lowered, varied: tuple[int, ...]) -> list[Any]:
@@ -132,7 +151,7 @@ def atoms_to_hold(lowered: Lowered, varied: tuple[int, ...]) -> list[Any]:
     """
     description = lowered.description
     axes = description.axes
-    state, beyond = {*axes.q, *axes.v}, set(axes.a)
+    state, beyond = {*axes.q, *axes.v, *(s for _, s in description.reactions)}, set(axes.a)
     moving = {lowered.parameters[i] for i in varied}
     stored = {*atoms_of([description.potential, *(e for row in description.mass or () for e in row)])}
     found = []

@@ -17,6 +17,8 @@ from zwang.compile.rolled.kernel import compile_rolled
 from zwang.equations.sizes import has_sum, size_of
 from zwang.linalg.sparse.matrix import Sparse, largest_in_rows, scaled, sparse
 from zwang.lowering.cache import Kept
+from zwang.lowering.implicit import known_part
+from zwang.lowering.implicit_kernel import ImplicitKernel, implicit_kernel
 from zwang.lowering.lowered import AnyMatrices, Matrices, SparseMatrices, lower
 from zwang.lowering.rolled.families import rolled
 from zwang.lowering.rolled.programs import matrices_program
@@ -43,6 +45,8 @@ class MatrixKernel:
     residual_rate_index: NDArray[np.intp]
     n: int
     m: int
+    implicit: "ImplicitKernel | None" = None
+    """What solves for nonideal forces that depend on multipliers."""
 
     @property
     def large(self) -> bool:
@@ -63,7 +67,11 @@ class MatrixKernel:
         lengths = sparse_lengths(terms.maximum(more) if more.nnz else terms)
         vanished = (sparse_lengths(A) <= VANISHED * lengths) & np.isfinite(lengths)
         A.data[np.repeat(vanished, np.diff(A.indptr))] = 0.0
-        return SparseMatrices(M, out["Q"], A, out["b"], out["C"], *self.readings(out, ()))
+        C = out["C"]
+        if self.implicit is not None:
+            given = {"t": np.array([t], dtype=float), "q": q, "v": v, "p": p}
+            C = self.implicit(given, M.toarray(), out["Q"], A.toarray(), out["b"])
+        return SparseMatrices(M, out["Q"], A, out["b"], C, *self.readings(out, ()))
 
     def readings(self, out: Mapping[str, Array], shape: tuple[int, ...]) -> Array:
         """(4, …, m) what constraints read in position and velocity, and the sizes of their terms; NaN where nothing."""
@@ -86,7 +94,11 @@ class MatrixKernel:
         if vanished.any():
             A = np.where(vanished[..., None], 0.0, A)
         residual, residual_rate, size, rate_size = self.readings(out, shape)
-        return Matrices(M, out["Q"], A, out["b"], out["C"], residual, residual_rate, size, rate_size, row_size)
+        C = out["C"]
+        if self.implicit is not None:
+            given = {"t": np.asarray(t, dtype=float)[..., None], "q": q, "v": v, "p": p}
+            C = self.implicit(given, M, out["Q"], A, out["b"])
+        return Matrices(M, out["Q"], A, out["b"], C, residual, residual_rate, size, rate_size, row_size)
 
 
 def row_lengths(X: Array) -> Array:
@@ -129,7 +141,7 @@ def build_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> MatrixKernel:
         "Q": tuple(derived.Q),
         "A": tuple(e for *_, e in A),
         "b": tuple(derived.b),
-        "C": tuple(derived.C),
+        "C": tuple(known_part(lowered)),
         "residual": tuple(e for _, e in residual),
         "residual_rate": tuple(e for _, e in residual_rate),
         "size": tuple(size_of(e) for _, e in residual),
@@ -150,6 +162,7 @@ def build_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> MatrixKernel:
         residual_rate_index=index(residual_rate, 0),
         n=n,
         m=m,
+        implicit=implicit_kernel(lowered, [i for i, c in enumerate(system.constraints) if not c.one_sided]),
     )
 
 

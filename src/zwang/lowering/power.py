@@ -84,9 +84,14 @@ def on_constraint(rate: Any, row: Sequence[Any], velocity: Any, v: Sequence[Any]
     return se.Integer(0) if quadratic and rest == 0 else rate  # Euler's theorem: ψ_q̇ q̇ = 2ψ
 
 
-def total_power(lowered: Lowered, rates: Mapping[int, Any], multipliers: Mapping[int, Any]) -> Any:
-    """What changes Jacobi's energy (`ledger`): given forces, explicit time, nonideal forces, constraints that move."""
+def total_power(
+    lowered: Lowered, rates: Mapping[int, Any], multipliers: Mapping[int, Any], C: Sequence[Any] | None = None
+) -> Any:
+    """What changes Jacobi's energy (`ledger`): given forces, explicit time, nonideal forces, constraints that move.
+
+    C is the nonideal force, if it is not as derived: with multipliers in it.
+    """
     v = lowered.description.axes.v
-    nonideal = [c * vi for c, vi in zip(lowered.derived.C, v, strict=True)]
+    nonideal = [c * vi for c, vi in zip(lowered.derived.C if C is None else C, v, strict=True)]
     moving = [multipliers[i] * rate for i, rate in rates.items() if multipliers[i] is not None]
     return se.Add(ledger(lowered)[1], *nonideal, *moving)

@@ -7,7 +7,8 @@ import symengine as se
 
 from zwang.compile import Program
 from zwang.lowering.equation import Equation, constraint_forces, filled, masked_entries
-from zwang.lowering.friction import rubbed, sliding_forces
+from zwang.lowering.friction import sliding_forces
+from zwang.lowering.implicit import WRITTEN_STEPS_OF_REPORT, balanced, known_part
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.power import energies, ledger
 from zwang.lowering.rows import RowBasis
@@ -24,14 +25,14 @@ def report_program(lowered: Lowered, basis: RowBasis) -> Program:
     steps = Steps(se.Symbol, se.Add)
     Q = [steps.name(e) for e in derived.Q]
     nonideal = any(c != 0 for c in derived.C) or bool(basis.rubbing)
-    whole = [steps.name(f + c) for f, c in zip(Q, derived.C, strict=True)] if nonideal else Q
+    whole = [steps.name(f + c) for f, c in zip(Q, known_part(lowered), strict=True)] if nonideal else Q
     b = [derived.b[i] for i in basis.used]
     equation = Equation.of(lowered, basis, steps, b, refinements=REFINEMENTS_OF_REPORT)
-    found = rubbed(equation, whole, b)
+    found = balanced(equation, whole, b, WRITTEN_STEPS_OF_REPORT)
     x, lam = found.acceleration, found.multipliers
     ideal_part = constraint_forces(equation.A, lam, n, steps)
     rubbing = sliding_forces(lowered, basis, found.sliding)
-    force = [steps.name(f + c + r) for f, c, r in zip(ideal_part, derived.C, rubbing, strict=True)]
+    force = [steps.name(f + c + r) for f, c, r in zip(ideal_part, found.nonideal, rubbing, strict=True)]
     ideal = constraint_forces(equation.A, equation.solve(Q)[1], n, steps) if nonideal else force
     if basis.lifted:
         gaussian = se.RealDouble(float("nan"))
@@ -54,6 +55,8 @@ def report_program(lowered: Lowered, basis: RowBasis) -> Program:
         "gaussian": (gaussian,),
         "pivots": tuple(equation.pivots),
     }
+    if found.error is not None:
+        outputs["implicit"] = (found.error,)
     if basis.damping:
         outputs["agreement"] = agreement(equation.A, x, masked_entries(basis, basis.used, equation.b))
     if basis.rubbing:

@@ -167,7 +167,7 @@ class InstantSearch:
 def time_switches(lowered: Lowered, names: Mapping[Any, str], more: Iterable[Any] = ()) -> TimeSwitches | None:
     """The switches of a model, and of more expressions, that depend on time alone; None if there are none."""
     axes = lowered.description.axes
-    state = {*axes.q, *axes.v, *axes.a}
+    state = {*axes.q, *axes.v, *axes.a, *(s for _, s in lowered.description.reactions)}
     found = atoms_of([*expressions_of(lowered.description), *more])
     atoms = tuple(a for a in found if axes.t in a.free_symbols and not a.free_symbols & state)
     if not atoms:

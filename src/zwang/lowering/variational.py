@@ -5,7 +5,8 @@ At constant rank the derivative of M q̈ = Q + Aᵀλ, A q̈ = b is the same sys
     M δq̈ = δQ − δM q̈ + δAᵀλ + Aᵀδλ,    A δq̈ = δb − δA q̈,
 
 so the factors of the motion serve all directions: only the right-hand sides are differentiated, q̈ and λ held. That
-is half the work of differentiating the factorisation, which remains the way for Gibbs–Appell elimination.
+is half the work of differentiating the factorisation, which remains the way for Gibbs–Appell elimination, and for
+nonideal forces that depend on multipliers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,7 +41,7 @@ def variational_program(lowered: Lowered, basis: RowBasis, form: str, pattern: S
         for j, places in enumerate(pattern)
     ]
     inputs = {"t": t, "q": sum(dq, q), "v": sum(dv, v), "p": sum(dp, p)} | ({"modes": modes[0]} if modes else {})
-    if not FORMS[form].eliminates:
+    if not FORMS[form].eliminates and not lowered.description.reactions:  # of which Newton's steps are differentiated
         return by_same_factors(lowered, basis, form, directions, inputs)
     both = tangent(acceleration_program(lowered, basis, form), directions, ["acceleration"], inputs)
     whole = both.outputs["acceleration"] + both.outputs["d_acceleration"]

@@ -14,6 +14,7 @@ from zwang.model.constraint import Constraint
 from zwang.model.contact import wrong_contacts
 from zwang.model.described import Described
 from zwang.model.identity import degree, degree_at_most, is_zero
+from zwang.model.reaction import wrong_reactions
 from zwang.model.signal import Signal
 from zwang.model.symbols import Plain, t
 
@@ -35,6 +36,7 @@ def find_mistakes(system: Described) -> list[Mistake]:
         *wrong_mass(system),
         *wrong_constraints(system),
         *wrong_contacts(system),
+        *wrong_reactions(system),
         *wrong_parameters(system),
     ]
 

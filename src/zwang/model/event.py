@@ -14,7 +14,7 @@ REACTION = re.compile(r"(multiplier|constraint_force)\[(.*)\]", re.DOTALL)  # th
 
 
 def multiplier(name: str) -> sp.Symbol:
-    """The multiplier λ of a constraint, by its name, for use in events.
+    """The multiplier λ of a constraint, by its name, for use in events and in nonideal forces.
 
     >>> multiplier("rod")
     multiplier[rod]

@@ -16,6 +16,7 @@ from zwang.model.check import find_mistakes, place_name
 from zwang.model.constraint import Constraint
 from zwang.model.families.check import find_mistakes_in_families
 from zwang.model.families.repeated import Repeated, described, is_repeated, named_constraint, one_by_one
+from zwang.model.reaction import reactions_in
 from zwang.model.signal import Signal
 from zwang.model.symbols import as_expression, as_scalar, rates, t
 from zwang.waiting import waiting
@@ -29,7 +30,8 @@ class System(Displayed):
 
     Give `kinetic` (and `potential`): Lagrange's equations then make M and Q, and `forces` are the further
     generalized forces. Or give `mass` with `forces` as the whole Q. `forces` and `nonideal` (the vector C
-    of nonideal constraints, S1) are a mapping coordinate → expression or a sequence in coordinate order;
+    of nonideal constraints, S1) are a mapping coordinate → expression or a sequence in coordinate order; C may contain
+    `multiplier(name)`, as friction does, and is then solved for with the acceleration;
     `constraints` a mapping name → constraint or a sequence. `parameters` are default values, None for none; a
     function of time that is not a coordinate, such as a driving α(t), is declared there too, with an expression
     in t, a `Signal` or None.
@@ -185,7 +187,8 @@ class System(Displayed):
 
     def symbols_with(self, inputs: Mapping[sp.Expr, Any]) -> tuple[sp.Symbol, ...]:
         """The parameters that occur when the known functions of time are the given ones."""
-        found = self._described.union(*(value.free_symbols for value in inputs.values() if value is not None))
+        described = self._described - frozenset(self.reactions.values())
+        found = described.union(*(value.free_symbols for value in inputs.values() if value is not None))
         return tuple(sorted(found - {t}, key=lambda s: (s.name, str(s.assumptions0))))
 
     @cached_property
@@ -197,11 +200,16 @@ class System(Displayed):
         return frozenset().union(*(e.free_symbols for e in self.places.values()))
 
     @cached_property
+    def reactions(self) -> dict[int, sp.Symbol]:
+        """Constraints whose multipliers occur in nonideal forces: their numbers, with the symbols of these."""
+        return reactions_in(self._described, self.constraint_names)
+
+    @cached_property
     def structure(self) -> tuple[Any, ...]:
         """Everything but names and default values: systems of one structure have the same equations."""
         if self.families is not None:
             laws = tuple((i, *c.law.items()) for i, c in enumerate(self.constraints) if c.one_sided)
-            return (self.families.key, self.mass, laws)
+            return (self.families.key, self.mass, laws, *self.reactions.items())
         constraints = tuple((c.expression, c.order, c.one_sided, *c.law.items()) for c in self.constraints)
         return (
             self.coordinates,
@@ -211,6 +219,7 @@ class System(Displayed):
             self.mass,
             constraints,
             self.nonideal,
+            *self.reactions.items(),
         )
 
     @property

@@ -24,6 +24,7 @@ LEAST_ERROR = 4 * EPS  # of a number: no step keeps more
 CLOSE_ENERGIES = 10.0  # tolerances: an error of the energies that is no larger needs no second look
 STEP_ERRS = 30.0  # tolerances that a step may err by, as it shows in the energy
 SLOPES = 1e4  # tolerances by which the velocity gained in a step may differ from that of the interpolated motion
+UNSOLVED = 10.0  # tolerances that multipliers may be off by, where forces depend on them
 LOOKED_AT_ONCE = 10_000  # numbers whose slopes are compared together
 SECOND_LOOKS = 32  # states at which it is tried out what a change within the tolerance makes
 LATE = 100.0  # spans: a motion that begins so late has lost digits of time that it could have
@@ -58,6 +59,7 @@ def doubts(setup: Setup, segments: Sequence[Segment], values: dict[str, Any], ru
         energy(times, values, setup.tol, run, try_out),
         late(times, values, setup.tol),
         lost(setup, segments[0]),
+        unsolved(setup, segments),
     ]
     if setup.drift != "baumgarte":  # which follows another equation beside its constraints
         found.insert(1, slopes(setup.system.coordinate_names, times, values, setup.tol, try_out))
@@ -75,6 +77,21 @@ def lost(setup: Setup, first: Segment) -> str:
         "Not vouched for: constraints are so nearly dependent at the start that rounding alone costs the tolerance; "
         "drop one of them, or write them so that they say different things."
     )
+
+
+def unsolved(setup: Setup, segments: Sequence[Segment]) -> str:
+    """Whether the steps that solve for nonideal forces with multipliers have left something undone."""
+    if not setup.lowered.description.reactions:
+        return ""
+    for segment in segments:
+        error = compiled(setup.program("report", segment.basis))(**segment.named(slice(None)))["implicit"]
+        bad = np.flatnonzero(~(np.abs(error.reshape(-1)) <= UNSOLVED * max(setup.tol, LEAST_ERROR)))
+        if len(bad):
+            return (
+                f"Not vouched for: the multipliers that nonideal forces depend on are off by a share of "
+                f"{error.reshape(-1)[bad[0]]:.2g} at t = {segment.times[bad[0]]:.9g}, for they depend on them strongly."
+            )
+    return ""
 
 
 def vouched_for(setup: Setup, segments: Sequence[Segment], values: dict[str, Any]) -> bool:

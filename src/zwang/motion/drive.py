@@ -17,10 +17,12 @@ from zwang.motion.setup import Setup
 from zwang.motion.singular import way_past as singular
 from zwang.motion.start import State, basis_at
 from zwang.motion.switching import Switches, switching
+from zwang.words import listed
 
 _PIVOTS: Kept[Array] = Kept()
 
 STALLS = 1  # a second one in a row: nothing stands in the way, and yet the motion gets nowhere
+MARGIN_LOST = 1e-2  # a margin of nonideal forces that is no larger is on its way to zero, where steps become too small
 NOWHERE = 1e-3  # of the time since the start: stretches below it get nowhere
 
 
@@ -105,6 +107,7 @@ class Drive:
         compiling = at.total.compile_seconds + clock.perf_counter() - began
         at = altered(at, total=altered(at.total, compile_seconds=compiling))
         path = engine(self.setup.method)(self.kind.whole(self.setup, basis, task, at.state))
+        path = with_solution(self.setup, basis, path, self.kind.motion(path.end))
         path = singular.by_name(self.setup, basis, path, self.kind.motion(path.end))
         if path.bridges:
             path = altered(path, notes=(*path.notes, *singular.bridges(self.setup, basis, path)))
@@ -225,7 +228,9 @@ def task_of(
     """
     program, locked = setup.program("acceleration", basis), setup.locked
     place = slice(len(setup.p), len(setup.p) + len(locked.literal)) if locked else slice(0)
-    own = len(setup.events) + (setup.contact.watched if setup.contact else 0)
+    own = watched_first(setup) + setup.margins
+    if locked and setup.lowered.description.reactions:
+        locked = altered(locked, readings=setup.program("readings", basis))
     switches = Switches(locked, place, own) if locked else None
     t, q, v = state
     p = setup.for_kernels(setup.p)
@@ -261,20 +266,48 @@ def task_of(
 def event_task(setup: Setup, basis: RowBasis) -> EventTask | None:
     """The events of a run on the rows chosen for it.
 
-    Behind them come the contacts and the switches of the model, which stop the run where they fall through zero, and
-    those of the events themselves.
+    Behind them come the contacts, the margin of nonideal forces and the switches of the model, which stop the run where
+    they fall through zero, and those of the events themselves.
     """
     events = setup.events
     falling = [row for row, *_ in setup.locked.rows] if setup.locked else []
-    contacts = range(setup.contact.watched) if setup.contact else ()
-    if not events and not falling and not contacts:
+    more = range(watched_first(setup) - len(events) + setup.margins)
+    if not events and not falling and not more:
         return None
     return EventTask.of(
         setup.watching(basis, falling),
-        direction=(*(e.direction for e in events), *(-1 for _ in (*contacts, *falling))),
-        stop=(*(e.stop for e in events), *(True for _ in (*contacts, *falling))),
+        direction=(*(e.direction for e in events), *(-1 for _ in (*more, *falling))),
+        stop=(*(e.stop for e in events), *(True for _ in (*more, *falling))),
         signals=tuple(bool(e.expression.has(Lookup)) for e in events),
     )
+
+
+def watched_first(setup: Setup) -> int:
+    """How many functions are watched before the margin of nonideal forces: events and contacts."""
+    return len(setup.events) + (setup.contact.watched if setup.contact else 0)
+
+
+def with_solution(setup: Setup, basis: RowBasis, path: Trajectory, end: State) -> Trajectory:
+    """A stretch, which ends by name where nonideal forces that depend on multipliers lose their solution.
+
+    Their margin falls through zero there; or steps become too small before, as multipliers grow without bound.
+    """
+    which = watched_first(setup)
+    fell = setup.margins and any(h.which == which for h in path.hits)
+    if not fell and (not setup.margins or path.status not in (Status.STEP_TOO_SMALL, Status.NOT_FINITE)):
+        return path
+    watching = event_task(setup, basis)
+    assert watching is not None
+    margin = float(compiled(watching.program)(**setup.named(watching.program, end))["event"][which])
+    if not fell and margin > MARGIN_LOST:
+        return path
+    names = listed([repr(setup.system.constraint_names[i]) for i in setup.system.reactions])
+    words = (
+        f"The nonideal forces that depend on multipliers of {names} lose their solution there, as in Painlevé's "
+        f"paradox: of their margin, 1 without friction, {margin:.2g} is left."
+    )
+    hits = tuple(h for h in path.hits if h.which != which)
+    return altered(path, status=Status.NO_SOLUTION, hits=hits, notes=(*path.notes, words))
 
 
 def undamped(

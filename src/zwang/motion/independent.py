@@ -42,6 +42,8 @@ CHECKED_STATES = 9  # saved states at which a motion is compared, as far as the 
 CHECK_BUDGET = 5.0  # seconds of processor time
 OPERATION = 2e-6  # seconds that an operation with ninety digits takes
 SMALLEST = 1e-3  # accelerations that are this small beside the largest, in natural units, count as large as this
+MOST_SECANTS = 50
+SAME_MULTIPLIERS = 1e-15  # of multipliers: a change by less is none
 DEPENDENT = 1e-9  # singular values of unit rows below this share of the largest count as zero
 
 # What is computed from arguments.
@@ -203,6 +205,33 @@ class EquationsInNumbers:
         free = np.linalg.lstsq(Z.T @ M @ Z, Z.T @ (Q - M @ fixed), rcond=None)[0] if Z.shape[1] else np.zeros(0)
         return np.asarray((fixed + Z @ free) / D)
 
+    def multipliers(self) -> Array:
+        """λ (m,) of least length with M q̈ = Q + Aᵀλ."""
+        return np.asarray(np.linalg.lstsq(self.A.T, self.M @ self.acceleration() - self.Q, rcond=None)[0])
+
+    def with_friction(self, nonideal: Callable[[Array], Array], rows: list[int]) -> "EquationsInNumbers":
+        """The same with nonideal forces that depend on some multipliers: these are where C gives them back.
+
+        By the method of secants in all directions (Broyden's), which asks for no derivative.
+        """
+        if not self.finite:
+            return self
+
+        def off(lam: Array) -> Array:
+            return replace(self, Q=self.Q + nonideal(lam)).multipliers()[rows] - lam
+
+        lam = self.multipliers()[rows]
+        J, missing = -np.eye(len(rows)), off(lam)
+        for _ in range(MOST_SECANTS):
+            change = -np.linalg.lstsq(J, missing, rcond=None)[0]
+            if not np.isfinite(change).all() or np.abs(change).sum() <= SAME_MULTIPLIERS * np.abs(lam).sum():
+                break
+            lam = lam + change
+            after = off(lam)
+            J = J + np.outer(after - missing - J @ change, change) / (change @ change)
+            missing = after
+        return replace(self, Q=self.Q + nonideal(lam))
+
 
 def without_open(system: System, now: EquationsInNumbers, motion: "xr.Dataset", i: int) -> EquationsInNumbers:
     """The equations without the rows of contacts that are open at a saved state."""
@@ -245,6 +274,7 @@ class Independent:
         h, zero = STEP, [mpmath.mpf(0)] * n
         here = mpmath.mpf(float(time)), [mpmath.mpf(float(x)) for x in q], [mpmath.mpf(float(x)) for x in v]
         parameters = [mpmath.mpf(x) for x in self.values.values()]
+        unknown = [mpmath.mpf(0)] * len(system.reactions)  # multipliers that nonideal forces depend on
 
         def values(tau: Any = 0, dq: int = -1, dv: Sequence[int] = (), da: int = -1) -> list[Any]:
             """The numbers of a tape at τ, with steps in some coordinates."""
@@ -256,10 +286,10 @@ class Independent:
                 speed[i] += h
             if da >= 0:
                 acceleration[da] = h
-            return [here[0] + tau, *moved, *speed, *acceleration, *parameters]
+            return [here[0] + tau, *moved, *speed, *acceleration, *parameters, *unknown]
 
         Q = np.array([float(x) for x in forces(values())])
-        Q = Q[:n] + Q[n:]
+        Q = Q[:n] if system.reactions else Q[:n] + Q[n:]
         if mass is not None:
             M = np.array([float(x) for x in mass(values())]).reshape(n, n)
         else:
@@ -287,13 +317,19 @@ class Independent:
             A[i] = [float((reading[i] - now[i]) / h) for reading in shifted[c.order]]
             rate = now[i], (then[i] - now[i]) / h, (then[i] - 2 * now[i] + before[i]) / h**2
             b[i] = -float(rate[2 - c.order])
-        return EquationsInNumbers(M, Q, A, b)
+        found = EquationsInNumbers(M, Q, A, b)
+
+        def nonideal(lam: Array) -> Array:
+            unknown[:] = map(mpmath.mpf, lam.tolist())
+            return np.array([float(x) for x in forces(values())[n:]])
+
+        return found.with_friction(nonideal, list(system.reactions)) if system.reactions else found
 
     def _tapes(self, time: float) -> tuple[Tape, Tape, Tape | None, Tape]:
         """T − V; forces and nonideal forces; M where it is given; and the constraints, as they were given."""
         system = self.system
         places = [t, *system.coordinates, *(rates(q)[0] for q in system.coordinates)]
-        places += [*(rates(q)[1] for q in system.coordinates), *self.values]
+        places += [*(rates(q)[1] for q in system.coordinates), *self.values, *system.reactions.values()]
         inputs = {f: value for f, value in self.inputs.items() if value is not None}
         for f, signal in signals_in(inputs).items():  # near this time it is a polynomial
             inputs[f] = sum(sp.Float(float(signal(time, k))) * (t - time) ** k / sp.factorial(k) for k in range(4))

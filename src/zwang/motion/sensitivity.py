@@ -182,12 +182,14 @@ class Varied(Alone):
         own = np.concatenate([setup.p, *changes])
         modes = setup.locked.literal if setup.locked else np.zeros(0)
         switches, events = task.switches, task.events
-        if switches and events:
+        if switches:
             place = slice(len(own), len(own) + len(modes))
             changed = [s * d.dp for s, d in zip(self.scale, self.directions, strict=True)]
             switches = replace(switches, place=place, beside=Beside(self.n, changed))
+        if events:
+            key = switches.locked.readings if switches else setup.system.structure
             program = partial(events_beside, events.program, acceleration.inputs)
-            events = replace(events, program=_PROGRAMS.get((switches.locked.readings, basis, pattern), program))
+            events = replace(events, program=_PROGRAMS.get((key, basis, pattern), program))
         return replace(
             task,
             acceleration=acceleration,

@@ -3,6 +3,7 @@
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,8 @@ from zwang.lowering import acceleration as explicit
 from zwang.lowering.cache import Kept
 from zwang.lowering.contact import Held, slip_program, with_contacts
 from zwang.lowering.events import event_program
-from zwang.lowering.locked import Locked, lock
+from zwang.lowering.implicit import require_explicit
+from zwang.lowering.locked import Locked, lock, readings_program
 from zwang.lowering.lowered import Lowered, Matrices, lower
 from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.projection import projection_program
@@ -143,6 +145,8 @@ class Setup:
             "projection": lambda: projection_program(running, basis, gains),
             "report": lambda: report_program(running if basis.masked else self.lowered, basis),
         }
+        if kind == "readings" and self.locked is not None:
+            return _PROGRAMS.get(key, partial(readings_program, self.locked, basis))
         if families is not None:
             make = {
                 "acceleration": lambda: in_families.acceleration_program(families, basis, late, gains),
@@ -171,6 +175,11 @@ class Setup:
         watched = (*self.system.constraint_names, *(e.expression for e in self.events), *self.symbols)
         key = (self.system.structure, tuple(self.inputs.items()), basis, gains, self.varied, contacts, watched)
         return _EVENTS.get(key, make)
+
+    @property
+    def margins(self) -> int:
+        """How many margins of nonideal forces are watched: one, if these depend on multipliers."""
+        return int(bool(self.lowered.description.reactions) and engine_of(self.method).finds_events)
 
     @property
     def families(self) -> Families | None:
@@ -230,6 +239,7 @@ def prepare(system: System, values: GivenValues, options: RunOptions, contacts: 
         if not isinstance(event, Event):
             raise InputError(f"events contains {event!r}: make it an event, zwang.Event(expression, name)")
     contact = contacts_of(system, options, able=contacts)
+    require_explicit(system, form)
     p, inputs, signals = values.p, values.inputs, values.signals
     if p.ndim != 1:
         raise InputError("parameters are arrays: simulate takes one value each, simulate_many takes arrays")

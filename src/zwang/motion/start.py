@@ -22,6 +22,7 @@ from zwang.formulations.solve import require_consistent
 from zwang.linalg.factors import Stack
 from zwang.linalg.newton import Equations, nearest_root
 from zwang.linalg.ranked import Ranked, ranked
+from zwang.linalg.sparse.matrix import diagonal_of
 from zwang.linalg.sparse.ranked import SparseRanked, sparse_ranked
 from zwang.lowering.cache import Kept
 from zwang.lowering.contact import masked, slip_rows
@@ -39,6 +40,8 @@ State = tuple[float, Array, Array]
 AnyRanked = Ranked | SparseRanked
 
 _BASES: Kept[RowBasis] = Kept()
+
+SHARED = 1e-7  # of a combination of rows that vanishes: a row whose share is larger has no multiplier of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +157,26 @@ def checked_basis(setup: Setup, start: Start) -> RowBasis:
     require_satisfied(start)
     require_solvable(start)
     now, found = start.polished
+    require_unique(setup, now, found)
     return refined(chosen(setup, start.state[0], now, found), found)
+
+
+def require_unique(setup: Setup, now: AnyMatrices, found: AnyRanked) -> None:
+    """Refuse nonideal forces that depend on multipliers which are not unique: rows that others make up for."""
+    which = list(setup.system.reactions)
+    if not which or found.rank == len(setup.system.constraint_names):
+        return
+    units = np.sqrt(np.abs(diagonal_of(now.M)))
+    A = in_full(now).A / np.where(units > 0, units, 1.0)
+    lengths = np.linalg.norm(A, axis=1)
+    U = np.linalg.svd(A / np.where(lengths > 0, lengths, 1.0)[:, None])[0]
+    loose = np.abs(U[which, found.rank :]).max(axis=1, initial=0.0)
+    if (loose > SHARED).any():
+        name = setup.system.constraint_names[which[int(loose.argmax())]]
+        raise InputError(
+            f"nonideal forces depend on multiplier({name!r}), but constraints are redundant, and this one's multiplier "
+            f"is not unique: drop the redundant constraints"
+        )
 
 
 def refined(basis: RowBasis, found: AnyRanked) -> RowBasis:

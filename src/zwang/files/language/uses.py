@@ -23,6 +23,7 @@ POTENTIAL = use("the potential energy", "parameter", "time", "input", "coordinat
 KINETIC = use("the kinetic energy", "parameter", "time", "input", "coordinate", "rate")
 MASS = use("the mass matrix", "parameter", "time", "input", "coordinate", "rate")
 FORCE = use("a force", "parameter", "time", "input", "coordinate", "rate")
+NONIDEAL = use("a nonideal force", "parameter", "time", "input", "coordinate", "rate", "reaction")
 DRAWING = use("a drawing", "parameter", "time", "input", "coordinate", "rate")
 CONSTRAINT = use("a constraint", "parameter", "time", "input", "coordinate", "rate", "acceleration")
 COEFFICIENT = use("a coefficient of a contact", "parameter")
@@ -33,7 +34,7 @@ EVENT = use("an event", "parameter", "time", "input", "coordinate", "rate", "rea
 # Why a kind of name may not be used somewhere, for those places where people try.
 WHY = {
     "acceleration": "accelerations are allowed in constraints only",
-    "reaction": "multiplier(…) and constraint_force(…) stand in events only",
+    "reaction": "multiplier(…) stands in [nonideal] and events only, constraint_force(…) in events",
     "rate": "it may not contain rates",
     "coordinate": "it may not contain coordinates",
     "input": "it may not contain inputs",

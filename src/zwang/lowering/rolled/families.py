@@ -106,10 +106,13 @@ class Part:
 
 
 def rolled(lowered: Lowered, in_lanes: bool = False) -> Families | None:
-    """The families of a large system, found once; None for a small one, or one whose expressions may switch."""
+    """The families of a large system, found once; None for a small one, or one whose expressions may switch.
+
+    Also of one whose nonideal forces depend on multipliers.
+    """
     description = lowered.description
     least = ROLLED_IN_LANES_FROM if in_lanes else ROLLED_FROM
-    if len(description.axes.q) + len(description.orders) < least or description.switching:
+    if len(description.axes.q) + len(description.orders) < least or description.switching or description.reactions:
         return None
     return _FAMILIES.get(lowered, lambda: families_of(lowered))
 

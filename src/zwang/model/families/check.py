@@ -20,9 +20,11 @@ from zwang.model.check import (
 )
 from zwang.model.constraint import Constraint
 from zwang.model.described import Described
+from zwang.model.event import REACTION
 from zwang.model.families.family import Kind
 from zwang.model.families.repeated import Repeated, Share
 from zwang.model.identity import degree_at_most
+from zwang.model.reaction import wrong_reaction
 from zwang.model.symbols import Plain, label, rates, t
 from zwang.words import listed
 
@@ -89,8 +91,26 @@ def find_mistakes_in_families(system: Described, repeated: Repeated) -> list[Mis
         *wrong_energies(system, repeated),
         *wrong_mass(system),
         *wrong_constraints(repeated),
+        *wrong_reactions(repeated),
         *wrong_parameters(system),
     ]
+
+
+def wrong_reactions(repeated: Repeated) -> Iterator[Mistake]:
+    """Multipliers where none may be, or of constraints that are not there or one-sided."""
+    if not any(REACTION.fullmatch(s.name) for s in repeated.symbols):
+        return
+    sided = {c.name for c in repeated.constraints.values() if c.one_sided}
+    energies = {("kinetic",): repeated.kinetic or sp.S.Zero, ("potential",): repeated.potential}
+    along = {
+        (what, repeated.names[i]): e for what in ("forces", "nonideal") for i, e in getattr(repeated, what).items()
+    }
+    rows = {("constraints", c.name): c.expression for c in repeated.constraints.values()}
+    used = [(where, s) for where, e in (energies | along | rows).items() for s in e.free_symbols]
+    used += [((share.place,), s) for share in repeated.shares for s in share.family.parameters]
+    for where, s in used:
+        if REACTION.fullmatch(s.name):
+            yield from wrong_reaction(s, where, repeated.constraint_names, sided)
 
 
 def wrong_names(repeated: Repeated) -> Iterator[Mistake]:

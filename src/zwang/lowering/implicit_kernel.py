@@ -1,0 +1,78 @@
+"""Nonideal forces that depend on multipliers, C(λ), in numbers: at one state or at a stack of states.
+
+Here Newton's method goes on until it is done (`implicit` writes a few steps out), and what has no solution is refused.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import symengine as se
+
+from zwang.arrays import EPS, Array
+from zwang.compile import Kernel, Program, compile_program
+from zwang.errors import UndeterminedError
+from zwang.lowering.implicit import OFF_ZERO
+from zwang.lowering.lowered import Lowered
+
+MOST_NEWTON_STEPS = 50
+SOLVED = 64 * EPS  # of the multipliers: a step that changes them by less is the last one
+
+
+@dataclass(frozen=True)
+class ImplicitKernel:
+    """C and ∂C/∂λ as native code, and the rows whose multipliers are known: all but those of contacts."""
+
+    kernel: Kernel
+    unknown: tuple[int, ...]
+    """The rows whose multipliers occur in C, as places among `rows`."""
+    rows: tuple[int, ...]
+
+    def __call__(self, given: Mapping[str, Array], M: Array, Q: Array, A: Array, b: Array) -> Array:
+        """C (…, n) at states `given`, with the system's matrices there; contacts are taken for open."""
+        *shape, n = Q.shape
+        rows, m, k = list(self.rows), len(self.rows), len(self.unknown)
+        units = np.sqrt(np.abs(np.diagonal(M, axis1=-2, axis2=-1)))
+        units = np.where(units > 0, units, 1.0)
+        A, b = A[..., rows, :] / units[..., None, :], b[..., rows]
+        lengths = np.linalg.norm(A, axis=-1)
+        lengths = np.where(lengths > 0, lengths, 1.0)
+        saddle = np.zeros((*shape, n + m, n + m))
+        saddle[..., :n, :n] = M / units[..., None] / units[..., None, :]
+        saddle[..., n:, :n] = A / lengths[..., None]
+        saddle[..., :n, n:] = -saddle[..., n:, :n].swapaxes(-1, -2)
+        inverse = np.linalg.pinv(saddle, rcond=SOLVED)
+        places = [n + i for i in self.unknown]
+        scale = lengths[..., list(self.unknown)]
+        R = inverse[..., places, :n] / units[..., None, :] / scale[..., None]
+        known = R @ Q[..., None] + (inverse[..., places, n:] / scale[..., None]) @ (b / lengths)[..., None]
+        start = known[..., 0]
+        z, one = start, np.eye(k)
+        for _ in range(MOST_NEWTON_STEPS):
+            out = self.kernel(**given, l=z)
+            slope = one - R @ out["slope"].reshape(*shape, n, k)
+            missing = z - start - np.einsum("...kj,...j->...k", R, out["C"])
+            with np.errstate(all="ignore"):
+                change = np.linalg.solve(np.where(np.isfinite(slope), slope, one), missing[..., None])[..., 0]
+            z = z - change
+            size = np.abs(z).sum(axis=-1) + np.abs(start).sum(axis=-1)
+            if (np.abs(change).sum(axis=-1) <= SOLVED * size).all():
+                if (np.linalg.det(slope) > 0).all():
+                    return np.asarray(self.kernel(**given, l=z)["C"])
+                break
+        raise UndeterminedError(
+            "the nonideal forces that depend on multipliers have no solution at this state, or several: with friction "
+            "this is Painlevé's paradox; lower the coefficients, or look at another state"
+        )
+
+
+def implicit_kernel(lowered: Lowered, rows: Sequence[int]) -> ImplicitKernel | None:
+    """The native code of C(λ) and its derivative; None if C does not depend on multipliers."""
+    reactions = dict(lowered.description.reactions)
+    if not reactions:
+        return None
+    C, symbols = lowered.derived.C, tuple(reactions.values())
+    off = {s: s + se.RealDouble(OFF_ZERO) for s in symbols}
+    slope = tuple(c.diff(s).xreplace(off) if s in c.free_symbols else se.Integer(0) for c in C for s in symbols)
+    program = Program({**lowered.inputs, "l": symbols}, {"C": tuple(C), "slope": slope})
+    return ImplicitKernel(compile_program(program, optimise=0), tuple(map(list(rows).index, reactions)), tuple(rows))

@@ -54,6 +54,8 @@ class Engine:
     """Whether it finds the events of a task, by which switches of the state end a stretch, too."""
     runs_loops: bool = False
     """Whether it integrates programs with loops, as large systems have them."""
+    kicks: bool = False
+    """Whether it lets velocities jump at events and goes on, given the kernel for that."""
     can_bridge: bool = False
     """Whether it steps across singular positions itself, given the kernel for that."""
     measures_projection: bool = False
@@ -136,6 +138,7 @@ ENGINES: dict[str, Engine] = {
         run=late("zwang.engines.native.engine", "run"),
         quick_from=1e-15,  # tighter than this, eighth order in doubles gains nothing
         runs_loops=True,
+        kicks=True,
         can_bridge=True,
         measures_projection=True,
     ),

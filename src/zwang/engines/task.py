@@ -83,6 +83,22 @@ class EventTask:
         return tuple(not any(self.signals[j : j + 1]) for j in range(len(self.direction)))
 
 
+@dataclass(frozen=True, eq=False)
+class KickTask:
+    """Events at which velocities may jump and the run goes on, for the native engine; others stop there.
+
+    The program has for each of these events velocities after the jump (n), the energy that it brings and two more
+    numbers, and readings; these must not exceed `most` (kicks, readings). No other event may be nearer to zero than
+    `apart` (events).
+    """
+
+    program: Program
+    first: int
+    """The first of these events."""
+    most: Array
+    apart: Array
+
+
 @dataclass(frozen=True)
 class Task:
     """An initial value problem q̈ = f(t, q, q̇; p).
@@ -112,6 +128,8 @@ class Task:
     projection: AnyProgram | None = None
     bridge: AnyProgram | None = None
     """The same, for the native engine to step across singular positions."""
+    kick: KickTask | None = None
+    """How velocities jump at some events that stop the run, so that it need not stop."""
     could_bridge: bool = False
     """Without it: the engine stops well before a singular position, so that it can be asked again with it."""
     breaks: Array = field(default_factory=lambda: np.zeros(0))
@@ -212,6 +230,8 @@ class Trajectory:
     evaluations: int = 0
     hits: tuple[EventHit, ...] = ()
     bridges: tuple[Bridge, ...] = ()
+    kicks: tuple[Array, ...] = ()
+    """Blocks (k, 5 + 3n) of jumps: t, which event, three numbers of the program's, q, v before, v after."""
     leapt: float = 0.0
     """The errors of leaps, as estimated, added up."""
     left: float = 0.0

@@ -367,6 +367,7 @@ def joined(first: Trajectory, then: Trajectory) -> Trajectory:
         steps=first.steps + then.steps,
         evaluations=first.evaluations + then.evaluations,
         hits=(*first.hits, *then.hits),
+        kicks=(*first.kicks, *then.kicks),
         leapt=first.leapt + then.leapt,
         left=max(first.left, then.left),
         compile_seconds=first.compile_seconds + then.compile_seconds,

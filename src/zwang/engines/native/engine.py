@@ -102,7 +102,8 @@ def run(task: Task) -> Trajectory:
     began = time.perf_counter()
     hits: list[EventHit] = []
     bridges: list[Bridge] = []
-    status, renewing, notes = drive(task, runs, hits, bridges)
+    kicks: list[Array] = []
+    status, renewing, notes = drive(task, runs, hits, bridges, kicks)
     compile_seconds += renewing
     run_seconds = time.perf_counter() - began - renewing
     for program in (task.acceleration, task.events and task.events.program, task.projection):
@@ -117,6 +118,7 @@ def run(task: Task) -> Trajectory:
         path,
         notes=notes,
         bridges=tuple(bridges),
+        kicks=tuple(kicks),
         best=split_state(runs.best),
         astray=runs.status() is stepper.LoopStatus.ASTRAY,
         pivot_scale=scale,
@@ -146,6 +148,8 @@ def prepared(task: Task, kernels: stepper.Kernels) -> stepper.Runs:
         jumps=task.events.jumps if task.events else True,
         breaks=task.breaks,
     )
+    if task.kick:
+        asked = altered(asked, first_kick=task.kick.first, most=task.kick.most, apart=task.kick.apart)
     return stepper.prepare(kernels, task.t, task.q, task.v, task.p, asked)
 
 
@@ -160,7 +164,8 @@ def kernels_of(task: Task, code: Callable[[AnyProgram], Kernel] = worthwhile) ->
     event = code(task.events.program) if task.events else None
     projection = code(task.projection) if task.projection else None
     bridge = compiled(task.bridge) if task.bridge else None
-    used = [kernel for kernel in (acceleration, event, projection, bridge) if kernel]
+    kick = compiled(task.kick.program) if task.kick else None
+    used = [kernel for kernel in (acceleration, event, projection, bridge, kick) if kernel]
     return stepper.Kernels(
         acceleration=acceleration.address,
         coordinates=len(task.q),
@@ -172,6 +177,7 @@ def kernels_of(task: Task, code: Callable[[AnyProgram], Kernel] = worthwhile) ->
         events=event.output_size if event else 0,
         projection=projection.address if projection else 0,
         bridge=bridge.address if bridge else ASK if task.could_bridge else 0,
+        kick=kick.address if kick else 0,
     )
 
 
@@ -202,7 +208,7 @@ def kernels_for(task: Task, runs: int) -> stepper.Kernels:
 
 
 def drive(
-    task: Task, runs: stepper.Runs, hits: list[EventHit], bridges: list[Bridge]
+    task: Task, runs: stepper.Runs, hits: list[EventHit], bridges: list[Bridge], kicks: list[Array]
 ) -> tuple[Status, float, tuple[str, ...]]:
     """Slice after slice, with a word on progress between them; how it ended, seconds for better code, and notes."""
     first = max(FIRST_SLICE // len(task.q), 1)
@@ -214,6 +220,8 @@ def drive(
         try:
             status = stepper.advance(runs, until, attempts)
             collect(runs, hits)
+            if task.kick:
+                kicks.append(runs.kicked())
             if task.bridge:
                 bridges += taken_out(runs)
             if task.progress:

@@ -31,10 +31,11 @@ from zwang.engines.native.event_roots import (
     stop_inside,
     suspect,
 )
+from zwang.engines.native.kick import kicks, land, may_kick
 from zwang.engines.native.numbers import smaller
 from zwang.engines.native.outcome import accept, fill, refuse, save, work_until
 from zwang.engines.native.pivots import grow, may_vanish, survey
-from zwang.engines.native.record import BRIDGES, LoopStatus, RunRecord
+from zwang.engines.native.record import BRIDGES, KICKS, LoopStatus, RunRecord
 from zwang.engines.native.step import (
     END,
     FIRST,
@@ -178,7 +179,10 @@ def hand_out(run: RunRecord, sign: float) -> int:
     if found != DONE and found != STOPPED:
         return SEARCHING
     arrival = now[0] + (run.t_low + run.stop * h) if found == STOPPED else new[0]
+    kicked = found == STOPPED and may_kick(run)
     while run.saved < run.times and sign * (times[run.saved] - arrival) <= 0.0 and times[run.saved] != new[0]:
+        if kicked and times[run.saved] == arrival:
+            break  # what is saved at a jump is the state after it
         theta = ((times[run.saved] - now[0]) - run.t_low) / h
         read(run, h, theta)
         if run.made_across != 0:
@@ -190,8 +194,11 @@ def hand_out(run: RunRecord, sign: float) -> int:
         if run.powers != 0:
             run.worked = work_until(run, run.stop)
             run.worked_low = 0.0
-        stop_inside(run)
-        return EVENT
+        if not kicked or run.made_across != 0:
+            stop_inside(run)
+            return EVENT
+        land(run, h)
+        return begin(run, sign) if kicks(run) else EVENT
     settle(run, sign, h, run.made_error, run.made_low)
     return RUNNING
 
@@ -291,7 +298,7 @@ def advance(runs: RunRecord, i: int, until: float, attempts: int) -> int:
             status = hand_out(run, sign)
             if status != RUNNING:
                 return RUNNING if status == SEARCHING else status
-        if run.rows - run.found < 2 * run.events:
+        if run.rows - run.found < 2 * run.events or run.kicked == KICKS:
             return EVENTS_FULL
         stop = next_stop(run, sign, until)
         if sign * ((stop - now[0]) - run.t_low) <= 0.0:

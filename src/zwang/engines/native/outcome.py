@@ -34,8 +34,9 @@ def fill(run: Record, h: Number, t_low: Number) -> Truth:
 
 @native
 def work_until(run: Record, theta: Number) -> Number:
-    """The work of all forces up to a place inside the step that was filled; 0 where it is not asked for."""
-    return run.worked + (run.worked_low + work_at(run, theta)) if run.powers != 0 else 0.0 * theta
+    """The work of all forces up to a place inside the step that was filled; of jumps only, if no more is asked for."""
+    inside = run.worked_low + work_at(run, theta) if run.powers != 0 else 0.0 * theta
+    return run.worked + inside  # type: ignore[no-any-return]  # a record's field
 
 
 @native

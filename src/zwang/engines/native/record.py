@@ -20,6 +20,12 @@ STRETCHES: Final = 128
 BRIDGES: Final = 64
 """Crossings that a run writes down before it comes back to have them taken out."""
 
+KICKS: Final = 512
+"""Kicks that it writes down before that."""
+
+READINGS: Final = 4
+"""What a kick is judged by."""
+
 
 class LoopStatus(IntEnum):
     """Why the loop came back. The state is always the last good one."""
@@ -43,6 +49,8 @@ RUN: Final = np.dtype(
         ("pivots", "i8"),
         ("powers", "i8"),  #        1: the acceleration kernel gives the power behind the pivots; 0: there is none
         ("events", "i8"),
+        ("kicks", "i8"),  #         events at which velocities may jump
+        ("first_kick", "i8"),  #    the first of these
         ("times", "i8"),  #         requested times
         ("rows", "i8"),  #          rows in the table of events
         ("breaks", "i8"),  #        instants at which the acceleration or a derivative of it jumps
@@ -52,6 +60,7 @@ RUN: Final = np.dtype(
         ("event", "i8"),
         ("projection", "i8"),
         ("bridge", "i8"),  #      the same, used after steps across a singular position only
+        ("kick", "i8"),  #          velocities after they have jumped at an event (`kick`)
         # Arrays, by address. A state is packed as kernels read it: [t, q, v, p].
         ("now", "i8"),  #           the state
         ("low", "i8"),  #           (2n) what rounding took from it
@@ -100,6 +109,10 @@ RUN: Final = np.dtype(
         ("done", "i8"),  #          (times) the work up to then
         ("table", "i8"),  #         (rows, 2 + 2n) [t, which, q, v]
         ("bridges", "i8"),  #     (CROSSINGS, 4 + 4n) [instant, least pivot, t, q, v before, t, q, v after]
+        ("kick_out", "i8"),  #      (kicks, n + 3 + READINGS) what their kernel gives
+        ("most", "i8"),  #          (kicks, READINGS) what its readings may be
+        ("apart", "i8"),  #         (events) how far from zero the others must be
+        ("kicked_at", "i8"),  #     (KICKS, 5 + 3n) [t, which, three numbers of the kernel's, q, v before, v after]
         # Settings.
         ("step_limit", "i8"),
         ("max_step", "f8"),
@@ -156,6 +169,7 @@ RUN: Final = np.dtype(
         ("passed", "i8"),  #        breaks passed
         ("found", "i8"),  #         rows of the table of events written
         ("bridged", "i8"),  #       rows of crossings written
+        ("kicked", "i8"),  #        rows of kicks written
         ("projections", "i8"),  #   corrections made by the projection kernel
         ("misses", "i8"),  #        projections that did not reach their tolerance
         ("left", "f8"),  #          the largest residual that one of them left
@@ -172,7 +186,7 @@ class RunRecord(Record):
 
 
 def lengths(
-    n: int, parameters: int, pivots: int, events: int, work: int, bridge: bool, powers: int = 0
+    n: int, parameters: int, pivots: int, events: int, work: int, bridge: bool, powers: int = 0, kicks: int = 0
 ) -> dict[str, int]:
     """Lengths of the arrays that a run works in, by their names in `RUN`."""
     state = 1 + 2 * n + parameters
@@ -192,6 +206,8 @@ def lengths(
         "pivot_scale": pivots,
         "best": 1 + 2 * n,
         "bridges": BRIDGES * (4 + 4 * n) if bridge else 0,
+        "kick_out": kicks * (n + 3 + READINGS),
+        "kicked_at": KICKS * (5 + 3 * n) if kicks else 0,
         "work": work,
     }
 

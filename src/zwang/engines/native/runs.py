@@ -10,6 +10,8 @@ acceleration     [q̈ (n), pivots (g), power (powers)]                      pivo
 event            [e_1 … e_events]                                         an event is a zero of e_j
 projection       [dq (n), dv (n), position residual, velocity residual]   the way back to the constraints
 crossing         the same                                                 the way back after a crossing only
+kick             for each event that kicks [v (n), three numbers,         velocities after a jump (`kick`)
+                 readings (READINGS)]
 ===============  =======================================================  ==============================
 
 `prepare` sets up one run or thousands, `advance` takes one of them towards an end time and comes back with a
@@ -55,7 +57,7 @@ from zwang.compile.lanes import LANES
 from zwang.engines.native import loop
 from zwang.engines.native.lanes import group as lanes
 from zwang.engines.native.lanes import loop as lanes_loop
-from zwang.engines.native.record import BRIDGES, RUN, STRETCHES, LoopStatus, lengths, stride
+from zwang.engines.native.record import BRIDGES, KICKS, READINGS, RUN, STRETCHES, LoopStatus, lengths, stride
 from zwang.engines.task import packed
 from zwang.errors import InputError
 
@@ -81,6 +83,7 @@ class Kernels:
     events: int = 0
     projection: int = 0
     bridge: int = 0
+    kick: int = 0
     in_lanes: int = 0  # the acceleration of several runs at once, for `advance_many`
     projection_in_lanes: int = 0
     work_in_lanes: int = 0
@@ -119,6 +122,11 @@ class Settings:
     terminal: ArrayLike = False
     jumps: ArrayLike = True
     """Whether an event fires that is on the other side of zero right behind a break."""
+    first_kick: int = 0
+    """The first event at which the state may jump."""
+    most: ArrayLike = ()
+    """(kicks, READINGS) what the readings of kicks may be; and how far the others must be from zero."""
+    apart: ArrayLike = -np.inf
     event_rows: int = 1024
     """Rows that the table of events has for each run."""
     breaks: ArrayLike | list[Floats] = ()
@@ -168,6 +176,13 @@ class Runs:
         width = 4 + 4 * self.kernels.coordinates
         return self.memory[0, begin : begin + BRIDGES * width].reshape(BRIDGES, width)
 
+    def kicked(self) -> Floats:
+        """(k, 5 + 3n) kicks of the first run [t, which, three numbers, q, v before, v after], taken out."""
+        width, count = 5 + 3 * self.kernels.coordinates, int(self.records["kicked"][0])
+        rows = self._of_first("kicked_at", KICKS * width).reshape(KICKS, width)[:count]
+        self.records["kicked"][0] = 0
+        return rows
+
     @property
     def best(self) -> Floats:
         """(1 + 2n) the state [t, q, v] at which the first run last found a pivot larger than before."""
@@ -209,6 +224,9 @@ def prepare(
         "jumps": _spread("jumps", asked.jumps, kernels.events),
         "at_times": wanted,
     }
+    if kernels.kick:
+        shared["most"] = np.array(asked.most, dtype=float).reshape(-1, READINGS)
+        shared["apart"] = _spread("apart", asked.apart, kernels.events)
     backwards = bool(wanted.size and wanted[-1] < t)
     listed = asked.breaks if isinstance(asked.breaks, list) else [asked.breaks]
     sides = [_both_sides(own, backwards) for own in listed]
@@ -220,7 +238,8 @@ def prepare(
         "done": np.zeros((samples, wanted.size)),
         "table": np.full((samples, rows, 2 + 2 * n), np.nan),
     }
-    sizes = lengths(n, p, kernels.pivots, kernels.events, kernels.work, kernels.bridge > 0, kernels.powers)
+    kicks = len(shared["most"]) if kernels.kick else 0
+    sizes = lengths(n, p, kernels.pivots, kernels.events, kernels.work, kernels.bridge > 0, kernels.powers, kicks)
     places = dict(zip(sizes, itertools.accumulate(sizes.values(), initial=0), strict=False))
     # Whole cache lines and one more between samples: they belong to different threads.
     start = packed(t, np.concatenate([q, v] if len(q) == len(v) else np.broadcast_arrays(q, v), axis=1), given)
@@ -247,6 +266,8 @@ def prepare(
         "pivots": kernels.pivots,
         "powers": kernels.powers,
         "events": kernels.events,
+        "kicks": kicks,
+        "first_kick": asked.first_kick,
         "times": wanted.size,
         "rows": rows,
         "at_breaks": [own.ctypes.data for own in sides] if len(sides) > 1 else sides[0].ctypes.data,
@@ -256,6 +277,7 @@ def prepare(
         "event": kernels.event,
         "projection": kernels.projection,
         "bridge": kernels.bridge,
+        "kick": kernels.kick,
         "max_panel": abs(wanted[-1] - t) / STRETCHES if wanted.size else np.inf,
         "pivot_tol": asked.pivot_tol if kernels.pivots else -np.inf,
         "fresh": 1,

@@ -16,6 +16,7 @@ from zwang.errors import InputError
 from zwang.evaluation import names_of
 from zwang.formulations.solve import Names
 from zwang.lowering.contact import slip_rows
+from zwang.motion.contact.bounce import bounced, bouncing
 from zwang.motion.contact.decide import decide, pressed
 from zwang.motion.contact.impact import Collision, Impact, Stop, held, impact
 from zwang.motion.contact.machine import OPEN, PUSHING, RESTING, Machine
@@ -85,7 +86,7 @@ class Course(Machine):
         stop = self.until_left()
         if stop is not None:
             grid = np.append(grid[grid < stop], stop)
-        segments, path = integrate(setup, self.state, grid, self.watch, basis)
+        segments, path = integrate(setup, self.state, grid, self.watch, basis, bouncing(self))
         if stop is not None and path.status is Status.FINISHED:
             segments = first(segments, len(grid) - (stop not in self.grid))
         for segment in segments:
@@ -96,7 +97,9 @@ class Course(Machine):
         hits = tuple(h for h in path.hits if h.which < own and not self.again(h))
         self.last_hits = {h.which: h.t for h in path.hits}
         self.total = joined(self.total, replace(path, hits=hits))
-        self.scales.go(self.now, self.state[2], path.end[0] - self.state[0])
+        until = path.kicks[0][0, 0] if path.kicks and len(path.kicks[0]) else path.end[0]
+        self.scales.go(self.now, self.state[2], until - self.state[0])
+        bounced(self, path)
         self.state = path.end
         self.require_within()
         return path

@@ -22,14 +22,17 @@ class Scales:
         self.reach, self.pace = np.zeros(count), np.zeros(count)
 
     def see(self, now: Matrices, q: Array, v: Array) -> None:
-        """Look at a state."""
+        """Look at a state, or at several (T, …)."""
         slope = np.abs(now.A)
-        self.reach = np.maximum(self.reach, np.nan_to_num(now.size) + slope @ np.abs(q))
-        self.pace = np.maximum(self.pace, np.nan_to_num(now.rate_size) + slope @ np.abs(v))
+        reach = np.nan_to_num(now.size) + (slope @ np.abs(q)[..., None])[..., 0]
+        pace = np.nan_to_num(now.rate_size) + (slope @ np.abs(v)[..., None])[..., 0]
+        self.reach = np.maximum(self.reach, reach if reach.ndim == 1 else reach.max(axis=0))
+        self.pace = np.maximum(self.pace, pace if pace.ndim == 1 else pace.max(axis=0))
 
-    def go(self, now: Matrices, v: Array, time: float) -> None:
-        """A stretch of the motion that began with velocities v and took so long."""
-        self.reach = np.maximum(self.reach, np.abs(now.A) @ np.abs(v) * time)
+    def go(self, now: Matrices, v: Array, time: float | Array) -> None:
+        """A stretch of the motion that began with velocities v and took so long, or several (T, …)."""
+        far = (np.abs(now.A) @ np.abs(v)[..., None])[..., 0] * np.asarray(time)[..., None]
+        self.reach = np.maximum(self.reach, far if far.ndim == 1 else far.max(axis=0))
 
     def rounding(self, i: int) -> float:
         """What of the gap of contact i is rounding."""

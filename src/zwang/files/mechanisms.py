@@ -204,7 +204,7 @@ class MechanismReader:
     def rows(self) -> tuple[str, ...]:
         """The names of the conditions of bodies and joints."""
         bodies = [f"{b.name}.{row}" for b in self.values.bodies.values() for row in getattr(b, "conditions", ())]
-        return (*bodies, *(f"{j.name}.{row}" for j in self.values.joints.values() if j for row in j.asked))
+        return (*bodies, *(row for j in self.values.joints.values() if j for row in j.row_names))
 
     def mechanism(
         self, parameters: Mapping[Any, Any], constraints: Mapping[str, Any], name: str

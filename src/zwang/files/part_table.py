@@ -54,6 +54,27 @@ JOINT_KEYS = {
         Key("steps", "steps", "hinges and slides, one after another", of="number"),
     )
 }
+CONTACT_KEYS = {
+    key.name: key
+    for key in (
+        JOINT_KEYS["first"],
+        JOINT_KEYS["second"],
+        Key("normal", "place", "of the first body's plane: in the world at the start, to where the second is",
+            of="number"),
+        Key("radius", "expression", "of the second body's ball or disc; 0 for a point", 0, of="parameters"),
+        Key("radii", "pair", "of round surfaces, the first body's and the second's", of="parameters"),
+        Key("axis", "place", "of the first body's cylinder, in the world at the start", of="number"),
+        Key("inside", "truth", "whether the second is inside the first, in a bowl or a pipe", False),
+        Key("at", "point", "a point of the plane, or the first's centre: in the world at the start", of="number"),
+        Key("centre", "point", "of the second's ball, in the world at the start; the centre of mass", of="number"),
+        Key("corners", "points", "points of the second that touch, in body axes", of="parameters"),
+        Key("box", "point", "edges of a box whose corners touch, about the centre of mass", of="parameters"),
+        Key("rim", "place", "axis of the second's thin disc, in the world at the start", of="number"),
+        Key("restitution", "expression", "of impacts, from 0 (plastic) to 1 (elastic)", 0, of="parameters"),
+        Key("friction", "one or two", "the coefficient of friction, or those of sticking and of sliding", 0,
+            of="parameters"),
+    )
+}  # fmt: skip
 ON_CURVE = Key("start", "expression", "where it starts on the curve, roughly", 0, of="number")
 POINT_AT = Key("at", "point", "a point of the plane, in the world at the start", of="number")
 CENTRES = Key("at", "places", "the wheels' centres, in body axes; their centres of mass", of="parameters")
@@ -77,6 +98,9 @@ RULE_KEYS = {
         Key("radii", "pair", "of the first wheel and the second", of="parameters"),
         Key("crossed", "truth", "whether the wheels turn in opposite senses", False),
         Key("expressions", "conditions", "left = right, or several by name", of="constraint"),
+        Key("lower", "expression", "the lower end of its range; open without it", of="parameters"),
+        Key("upper", "expression", "the upper end", of="parameters"),
+        Key("restitution", "expression", "of impacts at its ends, from 0 (plastic) to 1 (elastic)", 0, of="parameters"),
     )
 }
 
@@ -156,6 +180,10 @@ JOINTS = (
     kind(JOINT_KEYS, "wheel-on-wheel", "WheelOnWheel", "a wheel on, or in, a wheel", "second radii",
          "first inside at", CENTRES),
     kind(JOINT_KEYS, "skate", "Skate", "a knife edge", "second at direction", "first normal"),
+    kind(CONTACT_KEYS, "contact", "Contact", "a body that touches another", "second",
+         "first normal radius radii axis inside at centre corners box rim restitution friction"),
+    kind(RULE_KEYS, "stop", "Stop", "ends of the range of a joint's coordinate", "joint",
+         "lower upper coordinate restitution"),
     kind(RULE_KEYS, "driver", "Driver", "a joint's coordinate moves as prescribed", "joint", "motion speed coordinate"),
     kind(RULE_KEYS, "coupling", "Coupling", "a linear equation between joint coordinates", "factors", "value"),
     kind(RULE_KEYS, "gear", "Gear", "two angles in proportion", "first second ratio"),

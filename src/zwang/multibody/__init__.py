@@ -3,6 +3,8 @@
 from zwang.model.solids import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
 from zwang.multibody import inertia
 from zwang.multibody.body import Moving, Particle, ground
+from zwang.multibody.contacts.contact import Contact
+from zwang.multibody.contacts.stop import Stop
 from zwang.multibody.forces.actuator import Actuator
 from zwang.multibody.forces.armature import Armature
 from zwang.multibody.forces.ball_damper import BallDamper
@@ -56,6 +58,7 @@ __all__ = [
     "Bushing",
     "Capsule",
     "Condition",
+    "Contact",
     "Coupling",
     "Cylinder",
     "Cylindrical",
@@ -93,6 +96,7 @@ __all__ = [
     "Spherical",
     "Spring",
     "Step",
+    "Stop",
     "Torque",
     "Universal",
     "WheelOnWheel",

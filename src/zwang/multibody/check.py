@@ -86,7 +86,7 @@ def wrong_names(mechanism: DescribedMechanism) -> Iterator[Mistake]:
     for name in sorted({b.name for b in mechanism.movable} & {j.name for j in mechanism.joints}):
         yield Mistake(f"a body and a joint are both called {name!r}", where=("joints", name), remedy=remedy)
     rows = {f"{b.name}.{suffix}" for b in mechanism.movable for suffix in b.suffixes}
-    rows |= {f"{j.name}.{suffix}" for j in mechanism.joints for suffix in j.suffixes}
+    rows |= {name for j in mechanism.joints for name in j.row_names}
     for name in mechanism.constraints:
         if name in rows:
             words = f"constraint {name!r} has the name of a condition of the mechanism"

@@ -11,7 +11,7 @@ from zwang.model.drawing import Drawing, Shape
 from zwang.model.solids import Solid
 from zwang.multibody.body import AnyBody, MassBody, Particle
 from zwang.multibody.element import ForceElement
-from zwang.multibody.joint import Constrainer, Joint
+from zwang.multibody.joint import Constrainer, Joint, Pair
 from zwang.multibody.looks import default_solids, is_shown
 from zwang.multibody.pose import Pose, at_rest
 from zwang.multibody.spatial_body import Body
@@ -45,7 +45,7 @@ def draw(
         with at_part("bodies", b):
             found = body_shapes(b, own.get(id(b), ()), size, values or {})
             shapes += [s if s.color else replace(s, color=colors.get(b, "gray")) for s in found]
-    for j in placed:
+    for j in (j for j in joints if isinstance(j, Pair)):
         with at_part("joints", j):
             shapes += [s if s.color else replace(s, color=colors.get(j.second, "gray")) for s in j.shapes()]
     for element in forces:

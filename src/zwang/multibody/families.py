@@ -108,10 +108,9 @@ def by_families(mechanism: DescribedMechanism, known: frozenset[sp.Expr], writes
     for part in parts:
         found = template_of(part)
         if found is None:
-            asked = part.conditions if isinstance(part, MassBody) else part.asked
-            for suffix, e in asked.items():
-                rows[len(row_names)] = Constraint(e, f"{part.name}.{suffix}", given=known)
-                row_names.append(f"{part.name}.{suffix}")
+            for name, e in written_rows(part):
+                rows[len(row_names)] = named_constraint(name, e, len(row_names), known)
+                row_names.append(name)
             continue
         key, bound, values, twin = found
         if key not in kinds:
@@ -214,7 +213,7 @@ def twin_body(body: MassBody, name: str, numbers: Numbers | None = None) -> Any:
     return twin
 
 
-Template = tuple[Any, tuple[str, ...], list[Any], Callable[[], dict[str, sp.Expr]]]
+Template = tuple[Any, tuple[str, ...], list[Any], Callable[[], Mapping[str, Any]]]
 
 
 def template_of(part: MassBody | Constrainer) -> Template | None:
@@ -277,6 +276,13 @@ def symbols_of(part: MassBody | Constrainer) -> tuple[sp.Expr, ...]:
         return tuple(twin_body(part, "first").coordinates)
     both = zip(part.bodies, ("first", "second"), strict=True)
     return tuple(q for body, name in both if isinstance(body, MassBody) for q in twin_body(body, name).coordinates)
+
+
+def written_rows(part: MassBody | Constrainer) -> list[tuple[str, Any]]:
+    """The conditions of a part by the names of their constraints, written out."""
+    if isinstance(part, MassBody):
+        return [(f"{part.name}.{suffix}", e) for suffix, e in part.conditions.items()]
+    return list(zip(part.row_names, part.asked.values(), strict=True))
 
 
 def written_condition(parts: Sequence[Any], suffix: str, k: int) -> sp.Expr:

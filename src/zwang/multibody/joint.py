@@ -1,7 +1,7 @@
 """What all joints share: two bodies, where the joint sits on each, what it asks for and what it leaves free."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,6 +10,7 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.mistakes import PartName
+from zwang.model.constraint import Constraint
 from zwang.model.drawing import Shape
 from zwang.model.has_system import MechanismPart
 from zwang.multibody.body import AnyBody, common_dimension, own_point
@@ -84,6 +85,11 @@ class Constrainer(MechanismPart, ABC):
         return tuple(self.asked)
 
     @property
+    def row_names(self) -> tuple[str, ...]:
+        """What the constraints are called: name.suffix, or the name alone where there is no suffix."""
+        return tuple(f"{self.name}.{suffix}" if suffix else self.name for suffix in self.suffixes)
+
+    @property
     def held(self) -> tuple[str, ...]:
         """The cached properties that hold every number of the conditions; empty where these are written one by one.
 
@@ -92,7 +98,7 @@ class Constrainer(MechanismPart, ABC):
         return ()
 
     @cached_property
-    def asked(self) -> dict[str, sp.Expr]:
+    def asked(self) -> Mapping[str, sp.Expr | Constraint]:
         """The conditions, written once."""
         return self.conditions()
 
@@ -102,8 +108,8 @@ class Constrainer(MechanismPart, ABC):
         """The bodies that take part."""
 
     @abstractmethod
-    def conditions(self) -> dict[str, sp.Expr]:
-        """What it asks for: suffix → expression that is zero. The constraint is called name.suffix."""
+    def conditions(self) -> Mapping[str, sp.Expr | Constraint]:
+        """What it asks for: suffix → expression that is zero, or constraint. The constraint is called name.suffix."""
 
     @property
     def coordinates(self) -> dict[sp.Expr, float]:
@@ -120,16 +126,11 @@ class Constrainer(MechanismPart, ABC):
         return None
 
 
-class Joint(Constrainer):
-    """A joint between two bodies.
-
-    It is placed by `at`, a world point in the start position, or by a pair of points, one in the axes of each body
-    from its centre of mass; the same holds for directions. What it asks for is written in the bodies' coordinates.
-    """
+class Pair(Constrainer):
+    """What stands between two bodies: a joint, or a contact."""
 
     first: AnyBody
     second: AnyBody
-    at: Place
 
     @property
     def bodies(self) -> tuple[AnyBody, AnyBody]:
@@ -138,7 +139,7 @@ class Joint(Constrainer):
 
     @property
     def who(self) -> str:
-        """What messages call the joint."""
+        """What messages call it."""
         return f"joint {self.name!r}"
 
     @cached_property
@@ -156,6 +157,29 @@ class Joint(Constrainer):
         """Where both bodies start, in numbers."""
         return self.first.start_pose(self.dimension), self.second.start_pose(self.dimension)
 
+    def shapes(self) -> list[Shape]:
+        """What it looks like, if like anything."""
+        return []
+
+    def directed(self, what: str, axis: Place) -> tuple[Vector, Vector]:
+        """A world direction of the start, or one on each body, as unit vectors in body axes."""
+        size, where = (self.dimension,), (what,)
+        if is_pair(axis):
+            return unit(self.who, axis[0], size, where), unit(self.who, axis[1], size, where)
+        world = unit(self.who, axis, size, where)
+        first, second = (pose.held_direction(world) for pose in self.start_poses)
+        return first, second
+
+
+class Joint(Pair):
+    """A joint between two bodies.
+
+    It is placed by `at`, a world point in the start position, or by a pair of points, one in the axes of each body
+    from its centre of mass; the same holds for directions. What it asks for is written in the bodies' coordinates.
+    """
+
+    at: Place
+
     @cached_property
     def ends(self) -> tuple[Vector, Vector]:
         """The joint's point on each body, in body axes."""
@@ -167,15 +191,6 @@ class Joint(Constrainer):
             return both_ends(self.who, self.bodies, self.dimension, at=at)
         world = vector(self.who, at, (self.dimension,), ("at",))
         return both_ends(self.who, self.bodies, self.dimension, world, world)
-
-    def directed(self, what: str, axis: Place) -> tuple[Vector, Vector]:
-        """A world direction of the start, or one on each body, as unit vectors in body axes."""
-        size, where = (self.dimension,), (what,)
-        if is_pair(axis):
-            return unit(self.who, axis[0], size, where), unit(self.who, axis[1], size, where)
-        world = unit(self.who, axis, size, where)
-        first, second = (pose.held_direction(world) for pose in self.start_poses)
-        return first, second
 
     @property
     def gap(self) -> Vector:
@@ -262,7 +277,7 @@ def world_axes(joint: Joint) -> tuple[Vector, ...]:
     return tuple(joint.start_poses[0].held_direction(e) for e in IDENTITY[joint.dimension])
 
 
-def frame_about(joint: Joint, axis: Vector) -> tuple[Vector, ...]:
+def frame_about(joint: Pair, axis: Vector) -> tuple[Vector, ...]:
     """A right-handed frame (n, m, axis) on one body, in body axes."""
     if not all(map(is_number, axis)):
         raise InputError(

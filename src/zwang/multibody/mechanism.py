@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 class Mechanism(HasSystem):
     """Bodies with what joins them and what acts on them.
 
-    `joints` takes drivers, couplings and conditions too. `parameters` are values of the symbols that the description
-    uses. Bodies with prescribed motion and the ground need not be listed. `constraints` are further ones by name, as
-    a `System` takes them, in the coordinates of bodies and joints. `scenery` are solids of the ground, in world axes,
-    for pictures.
+    `joints` takes drivers, couplings, contacts, stops and conditions too. `parameters` are values of the symbols that
+    the description uses. Bodies with prescribed motion and the ground need not be listed. `constraints` are further
+    ones by name, as a `System` takes them, in the coordinates of bodies and joints. `scenery` are solids of the ground,
+    in world axes, for pictures.
 
     Whatever takes a `System` takes a mechanism, and begins at its `start`; `system` is the one that it makes.
 
@@ -90,7 +90,7 @@ class Mechanism(HasSystem):
     @cached_property
     def rows(self) -> dict[str, tuple[str, ...]]:
         """The names of the constraints of each joint."""
-        return {j.name: tuple(f"{j.name}.{suffix}" for suffix in j.suffixes) for j in self.joints}
+        return {j.name: j.row_names for j in self.joints}
 
     @cached_property
     def system(self) -> System:
@@ -102,8 +102,9 @@ class Mechanism(HasSystem):
             writes = {what: partial(self._written, what) for what in ("kinetic", "potential", "forces", "nonideal")}
             return System.by_families(by_families(self, known, writes), parameters, self.name)
         bodies = self.movable
-        constraints = {f"{b.name}.{suffix}": e for b in bodies for suffix, e in b.conditions.items()}
-        constraints |= {f"{j.name}.{suffix}": e for j in self.joints for suffix, e in j.asked.items()}
+        constraints: dict[str, Any] = {f"{b.name}.{suffix}": e for b in bodies for suffix, e in b.conditions.items()}
+        for j in self.joints:
+            constraints |= zip(j.row_names, j.asked.values(), strict=True)
         constraints |= self.constraints
         return System(
             self._written("coordinates"),

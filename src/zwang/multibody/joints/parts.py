@@ -9,7 +9,7 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.mistakes import PartName
 from zwang.multibody.body import Particle
-from zwang.multibody.joint import Freedom, Joint, Place, carried, frame_about, frames_of
+from zwang.multibody.joint import Freedom, Joint, Pair, Place, carried, frame_about, frames_of
 from zwang.multibody.vectors import Vector, inner, is_number, scalar, subtract, tidy
 
 Frame = tuple[Vector, ...]
@@ -69,7 +69,7 @@ def need_axes(joint: Joint, *instead: str, bodies: Sequence[Any] | None = None) 
             raise InputError(f"{joint.who} holds axes of {body.name!r}, but a particle has none; ", *instead)
 
 
-def positive(joint: Joint, what: str, value: Any) -> sp.Expr:
+def positive(joint: Pair, what: str, value: Any) -> sp.Expr:
     """A length that must be positive, as far as numbers tell."""
     length = scalar(joint.who, value, (what,))
     if is_number(length) and not length > 0:
@@ -152,7 +152,7 @@ def start_gap(joint: Joint) -> Vector:
     return tidy(subtract(q, p), p, q)
 
 
-def slip(joint: Joint, place: Vector) -> Vector:
+def slip(joint: Pair, place: Vector) -> Vector:
     """How fast the second body's material at a world place moves past the first body's material there."""
     a, b = joint.poses
     return subtract(*(pose.arm_velocity(subtract(place, pose.origin)) for pose in (b, a)))

@@ -33,10 +33,7 @@ def tables(given: "Mechanism") -> str:
         [escape(b.name), kind_of(b), value(getattr(b, "mass", None) or ""), names(own(b))]
         for b in given.bodies[:MOST_ROWS]
     ]
-    joints = [
-        [escape(j.name), kind_of(j), between(j), names(f"{j.name}.{suffix}" for suffix in j.asked)]
-        for j in given.joints[:MOST_ROWS]
-    ]
+    joints = [[escape(j.name), kind_of(j), between(j), names(j.row_names)] for j in given.joints[:MOST_ROWS]]
     forces = [[escape(f.name), kind_of(f), acted_on(f)] for f in given.forces[:MOST_ROWS]]
     return (
         bounded("Bodies", ("Body", "Kind", "Mass", "Coordinates"), bodies, "", len(given.bodies))

@@ -1,0 +1,1 @@
+"""Contacts of bodies and stops of joints: one-sided constraints with impacts and friction."""

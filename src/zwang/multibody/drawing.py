@@ -45,9 +45,9 @@ def draw(
         with at_part("bodies", b):
             found = body_shapes(b, own.get(id(b), ()), size, values or {})
             shapes += [s if s.color else replace(s, color=colors.get(b, "gray")) for s in found]
-    for j in (j for j in joints if isinstance(j, Pair)):
-        with at_part("joints", j):
-            shapes += [s if s.color else replace(s, color=colors.get(j.second, "gray")) for s in j.shapes()]
+    for pair in (j for j in joints if isinstance(j, Pair)):
+        with at_part("joints", pair):
+            shapes += [s if s.color else replace(s, color=colors.get(pair.second, "gray")) for s in pair.shapes()]
     for element in forces:
         with at_part("forces", element):
             shapes += element.shapes()

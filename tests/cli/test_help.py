@@ -9,7 +9,10 @@ import zwang as package
 from zwang.cli import app as application
 from zwang.cli.exits import MEANING
 
-COMMANDS = ("run", "check", "equations", "assemble", "compare", "plot", "animate", "new", "examples", "schema")
+COMMANDS = (
+    *("run", "sweep", "check", "equations", "assemble", "compare", "plot", "animate", "new", "examples", "schema"),
+    *("equilibrium", "steady", "linearize", "modes", "kinematics", "periodic", "lyapunov", "fit"),
+)
 HEAVY = ("sympy", "symengine", "numpy", "scipy", "xarray", "matplotlib", "plotly", "llvmlite", "numba", "heyoka")
 
 

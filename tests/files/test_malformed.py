@@ -205,7 +205,12 @@ MISTAKES = {
     "coordinate in a start": ("-sqrt(R^2 - 0.3^2)", "-sqrt(R^2 - x^2)", "'x' may not be used in a start", "x^2"),
     "start that is not real": ("-sqrt(R^2 - 0.3^2)", "-sqrt(R^2 - 3^2)", "not a finite real number", '"-sqrt'),
     "coordinate in an input": ('"sin(3*t)"', '"sin(x)"', "'x' may not be used in an input", "x)"),
-    "reaction in a force": ("+ alpha", "+ multiplier(rod)", "stand in events only", "multiplier"),
+    "reaction in a force": (
+        "+ alpha",
+        "+ multiplier(rod)",
+        "both in outputs of [linear]",
+        "multiplier",
+    ),
     "unknown constraint": (
         "multiplier(rod)",
         "multiplier(rd)",

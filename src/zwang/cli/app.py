@@ -5,7 +5,23 @@ from typing import Annotated
 import typer
 
 from zwang._version import __version__
-from zwang.cli.commands import assemble, check, compare, equations, examples, new, pictures, run, schema, sweep
+from zwang.cli.commands import (
+    assemble,
+    check,
+    compare,
+    equations,
+    equilibrium,
+    examples,
+    fit,
+    kinematics,
+    linear,
+    new,
+    periodic,
+    pictures,
+    run,
+    schema,
+    sweep,
+)
 from zwang.cli.error_boundary import DEBUG, Guarded
 from zwang.cli.exits import MEANING
 
@@ -56,6 +72,14 @@ app.command()(check.check)
 app.command()(equations.equations)
 app.command()(assemble.assemble)
 app.command()(compare.compare)
+app.command()(equilibrium.equilibrium)
+app.command()(equilibrium.steady)
+app.command()(linear.linearize)
+app.command()(linear.modes)
+app.command()(kinematics.kinematics)
+app.command()(periodic.periodic)
+app.command()(periodic.lyapunov)
+app.command()(fit.fit)
 app.command()(pictures.plot)
 app.command()(pictures.animate)
 app.command()(new.new)

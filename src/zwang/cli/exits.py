@@ -6,6 +6,7 @@ from enum import IntEnum
 
 from zwang.errors import (
     AssemblyError,
+    EquilibriumError,
     InconsistentError,
     InfeasibleError,
     InputError,
@@ -31,6 +32,7 @@ class Exit(IntEnum):
     ASSEMBLY = 8
     DISAGREE = 9
     REDUNDANT = 10
+    NOT_FOUND = 11
     INTERNAL = 70
     INTERRUPTED = 130
     BROKEN_PIPE = 141
@@ -49,6 +51,7 @@ MEANING = {
     Exit.ASSEMBLY: "no state near the start obeys every constraint",
     Exit.DISAGREE: "derivation, forms or engines disagree, or nothing could be compared (zwang compare)",
     Exit.REDUNDANT: "constraints are redundant (zwang check --strict)",
+    Exit.NOT_FOUND: "no equilibrium, steady or periodic motion was found near the guess",
     Exit.INTERNAL: "internal error: zwang's fault",
     Exit.INTERRUPTED: "interrupted by Ctrl-C; nothing is written",
     Exit.BROKEN_PIPE: "nobody reads the output any more, as in zwang … | head",
@@ -64,6 +67,7 @@ CODES: tuple[tuple[type[Exception], Exit], ...] = (
     (MassError, Exit.SINGULAR),
     (UndeterminedError, Exit.SINGULAR),
     (AssemblyError, Exit.ASSEMBLY),
+    (EquilibriumError, Exit.NOT_FOUND),
     (SimulationError, Exit.STOPPED),
 )
 

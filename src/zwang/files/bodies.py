@@ -40,7 +40,7 @@ def model_of_bodies(reader: Reader) -> ModelFile:
     scope.constraints = (*scope.constraints, *parts.rows)
     events = reader.events(inputs)
     drawing = read_drawing(document, scope, reader.section("draw"))
-    run, sweep = reader.run(), reader.sweep()
+    run, sweep, asked = reader.run(), reader.sweep(), reader.analyses()
     document.raise_problems()
     values = {sp.Symbol(n): FrozenValue(v) if n in scope.fixed else v for n, v in parameters.items()}
     made = parts.mechanism(values | inputs, constraints, raw.get("name", ""))
@@ -48,7 +48,8 @@ def model_of_bodies(reader: Reader) -> ModelFile:
     assert made is not None
     drawing = joined(document, made.drawing, drawing)
     start = parts.start(made, run.begin)
-    return ModelFile(made.system, start, run, events, drawing, reader.units(), mechanism=made, sweep=sweep)
+    units = reader.units()
+    return ModelFile(made.system, start, run, events, drawing, units, mechanism=made, sweep=sweep, analyses=asked)
 
 
 def require_size(reader: Reader, coordinates: Mapping[str, Path]) -> None:

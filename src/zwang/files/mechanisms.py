@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from zwang import multibody as mb
 from zwang.errors import InputError, ModelError, ZwangError
@@ -276,5 +277,6 @@ def velocities(body: MassBody) -> dict[str, Built]:
 def weighed(expr: Any, *uses: str) -> Built:
     """An expression of the mechanism's own, with its size; its depth is not limited, as the file did not write it."""
     expr = as_scalar(expr)
-    kinds = {*uses, "parameter"} | ({"time"} if t in expr.free_symbols else set())
+    still = expr.xreplace({f: sp.Dummy() for f in expr.atoms(AppliedUndef, sp.Derivative)})
+    kinds = {*uses, "parameter"} | ({"time"} if t in still.free_symbols else set())
     return Built(expr, size=sum(1 for _ in sp.preorder_traversal(expr)), uses=frozenset(kinds))

@@ -11,12 +11,12 @@ import sympy as sp
 from zwang.arrays import Array
 from zwang.display import named, told
 from zwang.errors import InputError
+from zwang.files.analyses.analysis import Analysis, AskedModel
 from zwang.files.ranges import grid_of
 from zwang.model import System
 from zwang.model.drawing import Drawing
 from zwang.model.event import REACTION, Event
 from zwang.model.fixed import FrozenValue
-from zwang.model.has_system import HasSystem
 from zwang.model.moved import Moved, tell
 from zwang.model.symbols import as_scalar, label, t
 from zwang.model.values import named_like, one_number, suggestion
@@ -64,7 +64,7 @@ def too_many(samples: int, coordinates: int) -> str:
 
 
 @dataclass(frozen=True)
-class ModelFile(HasSystem):
+class ModelFile(AskedModel):
     """Everything that a model file says. `load_model` reads one, `save_model` writes one.
 
     `start` maps every coordinate and every rate to a number or to an expression in parameters. Where the file
@@ -83,6 +83,8 @@ class ModelFile(HasSystem):
     mechanism: "Mechanism | None" = None
     sweep: Mapping[str, str | tuple[float, ...]] = field(default_factory=dict)
     """Parameters to vary, by name: a range "from:to:count", or values."""
+    analyses: Mapping[str, Analysis] = field(default_factory=dict)
+    """What the model asks, by section: `ask` answers it."""
     tables: tuple[str, ...] = ()
     """The names of the CSV files beside the model that its inputs are read from."""
     warnings: tuple[str, ...] = ()
@@ -235,11 +237,12 @@ class ModelFile(HasSystem):
 
     @property
     def further_expressions(self) -> list[sp.Expr]:
-        """The expressions of the model that are not its system's: of start, events and drawing."""
+        """The expressions of the model that are not its system's: of start, events, drawing and questions."""
         places = [e for shape in self.drawing.shapes for point in shape.points for e in point]
         places += [e for shape in self.drawing.shapes for e in (*(shape.normal or ()), shape.radius) if e is not None]
         places += [e for shape in self.drawing.shapes for row in shape.orientation or () for e in row]
-        return [*map(as_scalar, self.start.values()), *(event.expression for event in self.events), *places]
+        asked = [e for one in self.analyses.values() for e in one.expressions]
+        return [*map(as_scalar, self.start.values()), *(event.expression for event in self.events), *places, *asked]
 
     @property
     def missing(self) -> tuple[sp.Symbol, ...]:

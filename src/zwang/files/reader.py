@@ -12,6 +12,8 @@ import sympy as sp
 from zwang.engines.registry import LOOSEST, TIGHTEST
 from zwang.errors import InputError, ModelError
 from zwang.files import repetition, schema
+from zwang.files.analyses.analysis import Analysis
+from zwang.files.analyses.read import AskedReader
 from zwang.files.constraints import ConstraintReader
 from zwang.files.drawings import read_drawing
 from zwang.files.language.build import Built, difference
@@ -99,7 +101,7 @@ class Reader:
         self.require_inertia(description)
         events = self.events(inputs)
         drawing = read_drawing(document, scope, self.section("draw"))
-        run = self.run()
+        run, asked = self.run(), self.analyses()
         document.raise_problems()
         system = self.system(
             tuple(parts),
@@ -111,7 +113,7 @@ class Reader:
             name=document.data.get("name", ""),
         )
         document.raise_problems()
-        return ModelFile(system, start, run, events, drawing, self.units(), sweep=self.sweep())
+        return ModelFile(system, start, run, events, drawing, self.units(), sweep=self.sweep(), analyses=asked)
 
     def expression(self, path: Path, value: Any, where: Any) -> Any:
         """The SymPy expression at a path; 0 stands for one that is wrong."""
@@ -196,7 +198,8 @@ class Reader:
         """Note a model that has neither energies nor a mass matrix, or both."""
         there = {key for key in ("energy", "mass") if self.section(key)}
         # a section or key that is unknown may be one of the two, misspelled
-        others = {entry.name for entry in (*schema.TOP, *schema.SECTIONS)} - {"energy", "mass"}
+        others = {key.name for key in schema.TOP} | {section.name for section in schema.SECTIONS}
+        others -= {"energy", "mass"}
         wrong = any(p.path and p.path[0] not in others for p in self.document.problems)
         if "kinetic" not in description and "mass" not in description and not wrong:
             path: Path = (next(iter(there)),) if there else ("coordinates",)
@@ -321,6 +324,10 @@ class Reader:
                 continue
             found[name] = values if isinstance(values, str) else tuple(map(float, values))
         return found
+
+    def analyses(self) -> dict[str, Analysis]:
+        """What the file asks of the model."""
+        return AskedReader(self.document, self.scope, None if self.path is None else self.path.parent).read()
 
     def units(self) -> Units:
         """The units, where they are given."""

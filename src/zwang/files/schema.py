@@ -5,17 +5,20 @@ from dataclasses import replace
 from typing import Any
 
 from zwang.engines.registry import AUTO, LOOSEST, TIGHTEST, methods
+from zwang.files.analyses.registry import ANALYSES
+from zwang.files.analyses.types import ASKED_TYPES
 from zwang.files.part_table import BODIES, ELEMENTS, JOINTS, SOLIDS, SPRING
 from zwang.files.table_types import Key, Kind, Section
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
-from zwang.files.value_types import TYPES, wrong_parts
+from zwang.files.value_types import TYPES as PLAIN_TYPES
 from zwang.formulations.forms import DEFAULT, integrable
 from zwang.model.contact_law import IMPACTS
 from zwang.model.signal import INTERPOLATIONS, OUTSIDE
 from zwang.model.solids import COLORS
 from zwang.words import quoted
 
+TYPES = PLAIN_TYPES | ASKED_TYPES
 MOST_ENTRIES = 2000  # of one section
 MOST_PARTS = 200  # of one kind in a mechanism: bodies, joints, springs, elements
 DIRECTIONS = {"up": 1, "down": -1, "both": 0}
@@ -135,6 +138,7 @@ SECTIONS = (
     ),
     Section("sweep", "parameters to vary in `zwang sweep`: \"from:to:count\" or a list of values", short="range",
             named=True),
+    *(kind.section for kind in ANALYSES.values()),
     Section(
         "draw",
         "what to draw: each entry is a point, a line, a circle or a body, in the plane or in space, or a solid",
@@ -290,7 +294,7 @@ def check_short(document: Document, path: Path, entry: Any, section: Section) ->
 
 def fits(document: Document, path: Path, value: Any, key: Key) -> bool:
     """Whether a value is of a key's type and among its choices."""
-    wrong = wrong_parts(key.type, value)
+    wrong = TYPES[key.type].check(value)
     for inner, message in wrong[:5]:
         document.of((*path, *inner), f"{quoted(key.name)}: {message}", value_hint(key, value))
     if not wrong and key.choices and value not in key.choices:

@@ -23,14 +23,20 @@ LARGEST_TABLE = 20_000_000  # bytes of a CSV file
 
 
 def table_names(data: Mapping[str, Any]) -> tuple[str, ...]:
-    """The CSV files that the inputs of a document name.
+    """The CSV files that the inputs and the fit of a document name.
 
     >>> table_names({"inputs": {"u": {"file": "gusts.csv"}, "w": 3}})
     ('gusts.csv',)
+    >>> table_names({"fit": {"data": "swing.csv"}})
+    ('swing.csv',)
     """
     inputs = data.get("inputs")
     entries = inputs.values() if isinstance(inputs, dict) else ()
-    return tuple(e["file"] for e in entries if isinstance(e, dict) and isinstance(e.get("file"), str))
+    named = [e["file"] for e in entries if isinstance(e, dict) and isinstance(e.get("file"), str)]
+    fit = data.get("fit")
+    measured = fit.get("data") if isinstance(fit, dict) else None
+    named += [name for name in (measured if isinstance(measured, list) else [measured]) if isinstance(name, str)]
+    return tuple(named)
 
 
 def read_signal(document: Document, path: Path, entry: dict[str, Any], folder: FilePath | None) -> Signal | None:

@@ -29,15 +29,6 @@ class Type:
     schema: dict[str, Any]
 
 
-def wrong_parts(kind: str, value: Any) -> Wrong:
-    """What is wrong with a value that should be of a type; an empty list if nothing is.
-
-    >>> wrong_parts("point", ["x", True])
-    [((1,), 'true or false where a number or an expression in quotes is meant')]
-    """
-    return TYPES[kind].check(value)
-
-
 def what(value: Any) -> str:
     """A value's type as a person calls it."""
     if isinstance(value, bool):

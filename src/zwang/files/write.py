@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from zwang.errors import InputError, ModelFileError
+from zwang.files.analyses.write import entries_of, range_text
 from zwang.files.language.functions import RESERVED
 from zwang.files.language.names import CONSTANTS, TIME, wrong_name
 from zwang.files.language.printer import expression_text
+from zwang.files.language.reactions import with_calls
 from zwang.files.made import model_of
 from zwang.files.model_file import ModelFile, Run
 from zwang.files.read import read_model
@@ -80,7 +82,7 @@ def with_plain_names(model: ModelFile) -> ModelFile:
     system = model.system
     plain = {name: name.translate(PLAIN) for name in (*system.coordinate_names, *system.constraint_names)}
     new = [*(plain[name] for name in system.coordinate_names), *(s.name for s in system.symbols)]
-    if system.families is None or model.events or model.drawing.shapes or len(set(new)) < len(new):
+    if system.families is None or model.events or model.drawing.shapes or model.analyses or len(set(new)) < len(new):
         return model
     put: dict[sp.Expr, sp.Expr] = {}
     for q in system.coordinates:
@@ -135,7 +137,7 @@ def says_the_same(model: ModelFile) -> bool:
         again = read_model(model.text)
     except ModelFileError:
         return False
-    same = ["system", "run", "sweep", "events", "drawing", "units", "description"]
+    same = ["system", "run", "sweep", "analyses", "events", "drawing", "units", "description"]
     same += ["start"] if model.mechanism is None else []
     return all(getattr(again, what) == getattr(model, what) for what in same)
 
@@ -171,7 +173,7 @@ def sections(model: ModelFile) -> Iterator[list[str]]:
         yield section("mass", {"matrix": f"[\n{rows},\n]"})
     for key, values in (("forces", system.forces), ("nonideal", system.nonideal)):
         along = zip(names.values(), values, strict=True)
-        yield section(key, {name: written(called(e), f"{key}[{name}]") for name, e in along if e != 0})
+        yield section(key, {name: written(with_calls(e), f"{key}[{name}]") for name, e in along if e != 0})
     yield section("inputs", {f.func.__name__: input_text(f, value) for f, value in system.inputs.items()})
     yield section("constraints", {c.name: constraint_text(c) for c in system.constraints})
     yield from further_sections(model, model.drawing.shapes)
@@ -188,7 +190,9 @@ def further_sections(model: ModelFile, shapes: Sequence[Shape]) -> Iterator[list
     yield section("events", {e.name: event_text(e) for e in model.events})
     yield section("units", {key: toml_text(unit) for key in ("time", "energy") if (unit := getattr(model.units, key))})
     yield section("run", run(model.run))
-    yield section("sweep", {name: swept_text(values) for name, values in model.sweep.items()})
+    yield section("sweep", {name: range_text(values) for name, values in model.sweep.items()})
+    for name, asked in model.analyses.items():
+        yield section(name, entries_of(asked), empty=True)
     yield section("draw", {shape.name: shape_text(shape) for shape in shapes})
 
 
@@ -235,20 +239,9 @@ def input_text(f: sp.Expr, value: Any) -> str:
     return f"{{ times = [{times}], values = [{values}], {options} }}"
 
 
-def called(expression: sp.Expr) -> sp.Expr:
-    """An expression with multipliers and forces of constraint as model files write them: multiplier(rod)."""
-    calls = {}
-    for symbol in expression.free_symbols:
-        if found := REACTION.fullmatch(symbol.name):
-            inner = found.group(2)
-            argument = f"'{inner}'" if wrong_name(inner) else inner
-            calls[symbol] = sp.Symbol(f"{found.group(1)}({argument})")
-    return expression.xreplace(calls)
-
-
 def event_text(event: Event) -> str:
     """An event as a TOML value."""
-    when = toml_text(f"{expression_text(called(event.expression), f'event {event.name!r}')} = 0")
+    when = toml_text(f"{expression_text(with_calls(event.expression), f'event {event.name!r}')} = 0")
     direction = next(word for word, number in DIRECTIONS.items() if number == event.direction)
     parts = [f"when = {when}"]
     parts += [f'direction = "{direction}"'] if event.direction else []
@@ -272,11 +265,6 @@ def run(settings: Run) -> dict[str, str]:
         else:
             entries[name] = repr(value)
     return entries
-
-
-def swept_text(values: str | Sequence[float]) -> str:
-    """The values of a parameter in a sweep, as a TOML value."""
-    return toml_text(values) if isinstance(values, str) else f"[{', '.join(repr(float(v)) for v in values)}]"
 
 
 def shape_text(shape: Shape) -> str:

@@ -157,7 +157,7 @@ REFUSED = {
     "acceleration in an energy": (
         {"x": "theta^2"},
         "x''",
-        "'x''' may not be used in a force: accelerations are allowed in constraints only",
+        "'x''' may not be used in a force: accelerations are allowed in constraints and in outputs of [linear] only",
     ),
     "three marks": ({"x": "theta^2"}, "x'''", "x''' cannot be formed: theta''' is differentiated 3 times, 2 are"),
     "rate of an acceleration": ({"x": "theta''"}, "x'", "x' cannot be formed: theta''' is differentiated 3 times"),

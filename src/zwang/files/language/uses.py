@@ -30,11 +30,16 @@ COEFFICIENT = use("a coefficient of a contact", "parameter")
 SLIP = use("a slip", "parameter", "time", "input", "coordinate", "rate")
 DEFINITION = use("a definition", "parameter", "time", "input", "coordinate", "rate", "acceleration")
 EVENT = use("an event", "parameter", "time", "input", "coordinate", "rate", "reaction")
+SETTING = use("a value that is set", "parameter")
+READING = use("what is read at a state", "parameter", "coordinate", "rate")
+OUTPUT = use("an output", "parameter", "input", "coordinate", "rate", "acceleration", "reaction")
+MEASURED = use("what was measured", "parameter", "time", "coordinate", "rate")
 
 # Why a kind of name may not be used somewhere, for those places where people try.
 WHY = {
-    "acceleration": "accelerations are allowed in constraints only",
-    "reaction": "multiplier(…) stands in [nonideal] and events only, constraint_force(…) in events",
+    "acceleration": "accelerations are allowed in constraints and in outputs of [linear] only",
+    "reaction": "multiplier(…) stands in [nonideal] and events only, constraint_force(…) in events; "
+    "both in outputs of [linear]",
     "rate": "it may not contain rates",
     "coordinate": "it may not contain coordinates",
     "input": "it may not contain inputs",

@@ -11,9 +11,9 @@ from zwang.model import Constraint
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def section(name: str, entries: Mapping[str, str]) -> list[str]:
-    """A section as lines; nothing if it is empty."""
-    return [f"[{name}]", *(f"{key(k)} = {value}" for k, value in entries.items())] if entries else []
+def section(name: str, entries: Mapping[str, str], empty: bool = False) -> list[str]:
+    """A section as lines; nothing if it is empty, unless that says something."""
+    return [f"[{name}]", *(f"{key(k)} = {value}" for k, value in entries.items())] if entries or empty else []
 
 
 def key(name: str) -> str:

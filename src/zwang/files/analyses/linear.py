@@ -1,0 +1,146 @@
+"""`[linear]`: the motion beside a state, to first order: state space, modes, and how both change with a parameter."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zwang.arrays import Array
+from zwang.errors import InputError
+from zwang.files.analyses.analysis import Analysis, AskedModel, Named, Parameters
+from zwang.files.analyses.equilibrium import Rest
+from zwang.files.analyses.steady import Steadiness
+from zwang.files.ranges import range_values
+from zwang.files.table_types import Key, Section
+from zwang.model.fixed import FrozenValue
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from zwang.analysis.equilibrium import Equilibrium
+
+PLACES = ("equilibrium", "steady", "start")
+Against = Mapping[str, str | tuple[float, ...]]
+
+
+@dataclass(frozen=True)
+class Linear(Analysis):
+    """The motion beside an equilibrium, a steady motion or the start."""
+
+    at: str = ""
+    states: Named = field(default_factory=dict)
+    inputs: tuple[str, ...] = ()
+    outputs: Named = field(default_factory=dict)
+    against: Against = field(default_factory=dict)
+
+    section = Section(
+        "linear",
+        "the motion beside a state, to first order: state space and modes",
+        keys=(
+            Key("at", "text", "beside which state; the steady motion if there is only [steady]", "equilibrium", PLACES),
+            Key("states", "readings", "expressions of coordinates and rates; chosen well without it"),
+            Key("inputs", "names of inputs", "parameters and known functions of time"),
+            Key("outputs", "readings", "expressions, also of accelerations and reactions; the states without it"),
+            Key("against", "against", "a parameter to vary, for a root locus"),
+        ),
+    )
+
+    def place(self, model: AskedModel) -> str:
+        """Beside which state: as it says, or a steady motion where that is what the model asks for."""
+        asks = model.analyses
+        return self.at or ("steady" if "steady" in asks and "equilibrium" not in asks else "equilibrium")
+
+    def state(
+        self, model: AskedModel, parameters: Parameters = None, near: Mapping[Any, float] | None = None
+    ) -> "Equilibrium | None":
+        """The state itself; None at the start."""
+        place = self.place(model)
+        if place == "start":
+            return None
+        found = model.analyses.get(place, Rest())
+        if place == "steady" and not isinstance(found, Steadiness):
+            raise InputError('[linear] says at = "steady", and there is no [steady]: say there what stays constant')
+        assert isinstance(found, Rest | Steadiness)
+        return found.answer(model, parameters, near)
+
+    def answer(self, model: AskedModel, parameters: Parameters = None) -> "xr.Dataset":
+        """The state space of `zwang.linearize`, along the parameter if one is varied."""
+        from zwang.analysis.linearize import linearize
+
+        def at(state: Any, values: Parameters, states: Any) -> "xr.Dataset":
+            return linearize(model, state, states, self.inputs, dict(self.outputs) or None, parameters=values)
+
+        return self.along(model, parameters, at)
+
+    def modes(self, model: AskedModel, parameters: Parameters = None) -> "xr.Dataset":
+        """The modes of `zwang.modes`, along the parameter if one is varied."""
+        from zwang.analysis.modes import modes
+
+        def at(state: Any, values: Parameters, states: Any) -> "xr.Dataset":
+            return modes(model, state, states, parameters=values)
+
+        return self.along(model, parameters, at)
+
+    def along(
+        self, model: AskedModel, parameters: Parameters, ask: "Callable[[Any, Parameters, Any], xr.Dataset]"
+    ) -> "xr.Dataset":
+        """What is asked for beside the state, or beside those that belong to the values of a parameter."""
+        states = dict(self.states) or None
+        if not self.against:
+            return ask(self.state(model, parameters), parameters, states)
+        name, values = self.varied
+        if isinstance(named(model, name), FrozenValue):
+            return self.assembled_anew(model, parameters, ask)
+        whole = {**(parameters or {}), name: values}
+        return ask(self.states_along(model, parameters, name, values), whole, states)
+
+    def assembled_anew(
+        self, model: AskedModel, parameters: Parameters, ask: "Callable[[Any, Parameters, Any], xr.Dataset]"
+    ) -> "xr.Dataset":
+        """The same along a parameter that places depend on: they are numbers, so that each value has its own system."""
+        import xarray as xr
+
+        name, values = self.varied
+        parts: list[xr.Dataset] = []
+        states: Any = dict(self.states) or None
+        near: Mapping[Any, float] | None = None
+        for value in map(float, values):
+            own = {**(parameters or {}), name: value}
+            e = self.state(model, own, near)
+            near = None if e is None else e.state
+            parts.append(ask(e, own, states))
+            if states is None and "state" in parts[0].coords:
+                states = [str(key) for key in parts[0].state.values]
+        if "eigenvalue" in parts[0]:
+            from zwang.analysis.modes import followed
+
+            orders = followed([part.eigenvalue.values for part in parts])
+            mode = parts[0].mode.values
+            parts = [part.isel(mode=order).assign_coords(mode=mode) for part, order in zip(parts, orders, strict=True)]
+        return xr.concat(parts, xr.DataArray(values, dims=name, name=name), combine_attrs="override")
+
+    @property
+    def varied(self) -> tuple[str, Array]:
+        """The parameter that is varied, and its values."""
+        name, given = next(iter(self.against.items()))
+        return name, range_values(given)
+
+    def states_along(self, model: AskedModel, parameters: Parameters, name: str, values: Array) -> Any:
+        """The state for each value, every one looked for near the one before; None at the start."""
+        found: list[Mapping[Any, float]] = []
+        for value in values:
+            near = found[-1] if found else None
+            try:
+                e = self.state(model, {**(parameters or {}), name: float(value)}, near)
+            except InputError as error:
+                raise InputError(f"{name} = {value:g}: {error}") from None
+            if e is None:
+                return None
+            found.append(e.state)
+        return {key: np.array([state[key] for state in found]) for key in found[0]}
+
+
+def named(model: AskedModel, name: str) -> Any:
+    """The value of a parameter by its name, as the system has it."""
+    return next((x for s, x in model.system_with(None).parameters.items() if str(s) == name), None)

@@ -5,7 +5,8 @@ Reference numbers and their origins are in tests/references/contact.json.
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
+from scipy.integrate import quad, solve_ivp
+from scipy.optimize import brentq
 from scipy.special import ellipk
 
 import zwang as zw
@@ -160,3 +161,65 @@ def test_a_ladder_leaves_the_wall_where_the_equation_in_its_angle_says():
     assert close(motion.transition_time.values, path.t_events[0], 1e-10)
     assert close(motion.velocity_before.values[0][2], path.y_events[0][0][1], 1e-10)
     assert motion["mode"].values[-1].tolist() == ["open", "sliding"]
+
+
+def test_a_crank_with_a_stop_swings_by_the_quadrature_of_its_energy():
+    # One freedom, no potential: I(a) ȧ² is kept between blows, and each leaves 0.9 of ȧ, turned round.
+    r, L, mr, mp, J, block = 0.3, 0.9, 0.6, 0.8, 0.02, 1.1
+
+    def speeds(a):
+        s, c = r * np.sin(a), r * np.cos(a)
+        b = -np.arcsin(s / L)
+        rod = -c / (L * np.cos(b))
+        piston = -s - L * np.sin(b) * rod
+        return piston, rod, (piston - s) / 2, c / 2
+
+    def inertia(a):
+        piston, rod, x, y = speeds(a)
+        return J + mp * piston**2 + mr * (x**2 + y**2) + mr * L**2 / 12 * rod**2
+
+    motion = run("crank_with_stop")
+    a0, w0 = motion.q.values[0, 2], motion.v.values[0, 2]
+    assert close(w0, values("crank_with_stop")["w0"])
+    end = 2 * np.pi - brentq(lambda a: r * np.cos(a) + np.sqrt(L**2 - (r * np.sin(a)) ** 2) - block, 0.1, 1.2,
+                             xtol=1e-15)  # fmt: skip
+    kept = np.sqrt(inertia(a0)) * w0
+    first = quad(lambda a: np.sqrt(inertia(a)), a0, end, epsabs=1e-13, epsrel=1e-13)[0] / kept
+    swing = quad(lambda a: np.sqrt(inertia(a)), 2 * np.pi - end, end, epsabs=1e-13, epsrel=1e-13)[0] / kept
+    assert transitions(motion) == [("impact", "stop.upper")] * 4
+    times = first + swing * np.cumsum([0, 1 / 0.9, 1 / 0.81, 1 / 0.729])
+    assert close(motion.transition_time.values, times, 1e-10)
+    assert close(motion.velocity_after.values[:, 2], -0.9 * motion.velocity_before.values[:, 2])
+
+
+def test_a_blow_on_the_elbow_moves_the_shoulder_too():
+    m1, m2, L1, L2, g = 2.0, 1.5, 0.4, 0.3, 9.81
+
+    def mass(q2):
+        c = m2 * L1 * L2 * np.cos(q2)
+        b = m2 * L2**2 / 3
+        return np.array([[m1 * L1**2 / 3 + m2 * L1**2 + b + c, b + c / 2], [b + c / 2, b]])
+
+    def rates(t, y):
+        q1, q2, w1, w2 = y
+        h = m2 * L1 * L2 * np.sin(q2) / 2
+        turned = m2 * g * L2 * np.cos(q1 + q2) / 2
+        force = [h * (2 * w1 * w2 + w2**2) - (m1 / 2 + m2) * g * L1 * np.cos(q1) - turned, -h * w1**2 - turned]
+        return [w1, w2, *np.linalg.solve(mass(q2), force)]
+
+    def straight(t, y):
+        return y[1]
+
+    straight.terminal, straight.direction = True, -1
+    path = solve_ivp(rates, (0, 1), np.zeros(4), "DOP853", rtol=1e-13, atol=1e-14, events=straight)
+    y, motion = path.y_events[0][0], run("arm_with_limits")
+    assert transitions(motion)[0] == ("impact", "elbow_limit.lower")
+    assert close(motion.transition_time.values[0], path.t_events[0], 1e-10)
+    angles = ["upper.angle", "lower.angle"]
+    before, after = (motion[name].sel(coordinate=angles).values[0] for name in ("velocity_before", "velocity_after"))
+    assert close(before, [y[2], y[2] + y[3]], 1e-10)
+    # v⁺ = v⁻ − M⁻¹n γ/(n M⁻¹ nᵀ) in the angles, n = (0, 1)
+    M, n = mass(y[1]), np.array([0.0, 1.0])
+    jump = np.linalg.solve(M, n)
+    w = y[2:] - jump * (n @ y[2:]) / (n @ jump)
+    assert close(after, [w[0], w[0] + w[1]], 1e-10)

@@ -12,6 +12,7 @@ from zwang.equations.languages import translate
 from zwang.errors import InputError
 from zwang.lowering.cache import Kept
 from zwang.model import System
+from zwang.model.event import multiplier
 from zwang.model.symbols import as_scalar, rates, t
 from zwang.model.values import named_like, one_number, parameter_values, suggestion
 
@@ -28,7 +29,9 @@ def along(
     parameters: Mapping[Any, Any] | None = None,
     potentials: Sequence[Any] = (),
 ) -> Array:
-    """(time, k) values of k expressions in coordinates, rates, parameters and time; `parameters` as in `simulate`.
+    """(time, k) values of k expressions in coordinates, rates, multipliers, parameters and time.
+
+    `parameters` are as in `simulate`.
 
     Of each of the `potentials` V a further column is the power −∂V/∂q · q̇.
 
@@ -44,9 +47,19 @@ def along(
     spare = spare_values(system, parameters)
     wanted = tuple(map(as_scalar, expressions)), tuple(map(as_scalar, potentials))
     symbols = system.symbols_with(inputs)
-    key = (system.coordinates, symbols, tuple(inputs.items()), tuple(spare.items()), *wanted)
-    kernel = _ALONG.get(key, lambda: kernel_of(system, symbols, inputs, spare, *wanted))
-    return kernel(t=motion.time.values[:, None], q=motion.q.values, v=motion.v.values, p=p)["values"]
+    reactions = reactions_in(system, wanted[0]) if "multiplier" in motion else {}
+    key = (system.coordinates, symbols, tuple(inputs.items()), tuple(spare.items()), tuple(reactions), *wanted)
+    kernel = _ALONG.get(key, lambda: kernel_of(system, symbols, inputs, spare, *wanted, tuple(reactions)))
+    given = {"t": motion.time.values[:, None], "q": motion.q.values, "v": motion.v.values, "p": p}
+    if reactions:
+        given["l"] = motion.multiplier.values[:, list(reactions.values())]
+    return kernel(**given)["values"]
+
+
+def reactions_in(system: System, expressions: Sequence[sp.Expr]) -> dict[sp.Symbol, int]:
+    """The multipliers that occur in expressions, and the numbers of their constraints."""
+    used = {s.name for e in expressions for s in e.free_symbols}
+    return {multiplier(name): i for i, name in enumerate(system.constraint_names) if multiplier(name).name in used}
 
 
 def kernel_of(
@@ -56,14 +69,16 @@ def kernel_of(
     spare: Mapping[sp.Symbol, sp.Float],
     expressions: Sequence[sp.Expr],
     potentials: Sequence[sp.Expr],
+    reactions: Sequence[sp.Symbol] = (),
 ) -> Kernel:
     """The native code of expressions in a system's coordinates, and of the powers of potentials."""
     import symengine as se
 
     n = len(system.coordinate_names)
-    packed = {"t": 1, "q": n, "v": n, "p": len(symbols)}
+    packed = {"t": 1, "q": n, "v": n, "p": len(symbols)} | ({"l": len(reactions)} if reactions else {})
     names = {key: tuple(se.Symbol(f"{key}{i}") for i in range(size)) for key, size in packed.items()}
     known: dict[sp.Basic, Any] = dict(zip(symbols, names["p"], strict=True)) | {t: names["t"][0]}
+    known |= zip(reactions, names.get("l", ()), strict=True)
     for q, qi, vi in zip(system.coordinates, names["q"], names["v"], strict=True):
         known[q], known[rates(q)[0]] = qi, vi
     wanted = [e.xreplace(spare) for e in (*expressions, *potentials)]

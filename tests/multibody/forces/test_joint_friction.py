@@ -1,0 +1,132 @@
+"""Friction in joints from the force that they carry: closed forms, and the pendulum in its angle, solved by hand."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+
+import zwang as zw
+from zwang import multibody as mb
+from zwang.errors import InputError
+from zwang.files.read import read_model
+
+G, MU, R = 9.81, 0.2, 0.05
+
+
+def wheel(where, spin):
+    """A balanced wheel on a pin, in the plane or about the y axis in space."""
+    if where == "plane":
+        body = mb.PlanarBody("wheel", 2, 0.5, spin=spin)
+        return body, mb.Revolute("pin", mb.ground, body, at=(0, 0)), mb.Gravity((0, -G))
+    body = mb.Body("wheel", 2, (0.5, 0.5, 0.5), angular_velocity=(0, spin, 0))
+    return body, mb.Revolute("pin", mb.ground, body, at=(0, 0, 0), axis=(0, 1, 0)), mb.Gravity((0, 0, -G))
+
+
+@pytest.mark.parametrize("where", ["plane", "space"])
+@pytest.mark.parametrize("spin", [3.0, -3.0])
+def test_a_wheel_is_slowed_by_its_weight_on_the_pin(where, spin):
+    body, pin, weight = wheel(where, spin)
+    rub = mb.JointFriction("journal", pin, mu=MU, radius=R)
+    mechanism = mb.Mechanism([body], [pin], [weight, rub])
+    motion = zw.simulate(mechanism, until=5)
+    slowed = 3 - MU * R * 2 * G / 0.5 * 5
+    rate = mechanism.coordinates(motion).angle_rate.sel(joint="pin").values[-1]
+    assert rate == pytest.approx(np.sign(spin) * slowed, rel=1e-10)
+    power = mechanism.energies(motion).power.sel(element="journal").values
+    assert power[0] == pytest.approx(-MU * R * 2 * G * 3, rel=1e-12)
+    assert power == pytest.approx(motion.nonideal_power.values, rel=1e-10)
+    assert float(abs(motion.energy_balance).max()) < 1e-10
+
+
+def test_along_the_axis_a_pin_does_not_rub():
+    body, pin, _ = wheel("space", 3.0)
+    rub = mb.JointFriction("journal", pin, mu=MU, radius=R)
+    motion = zw.simulate(mb.Mechanism([body], [pin], [mb.Gravity((0.3, -G, 0)), rub]), until=1)
+    assert motion.nonideal_power.values[0] == pytest.approx(-MU * R * 2 * 0.3 * 3, rel=1e-12)
+
+
+def test_a_pendulum_in_its_journal_moves_as_the_equation_in_its_angle():
+    # J a = −m g l sin θ − μ r |F| sign ω, and F is m times the acceleration of the centre, less the weight.
+    m, l, inertia = 2.0, 0.5, 0.1
+    bob = mb.PlanarBody("bob", m, inertia, position=(l, 0))
+    pin = mb.Revolute("pin", mb.ground, bob, at=(0, 0))
+    rub = mb.JointFriction("journal", pin, mu=MU, radius=R)
+    motion = zw.simulate(mb.Mechanism([bob], [pin], [mb.Gravity((0, -G)), rub]), until=0.5, tol=1e-13)
+
+    def acceleration(angle, rate):
+        def off(a):
+            s, c = np.sin(angle), np.cos(angle)
+            force = m * np.array([-l * s * a - l * c * rate**2, l * c * a - l * s * rate**2 + G])
+            return (inertia + m * l**2) * a + m * G * l * c + MU * R * np.hypot(*force) * np.sign(rate or -1)
+
+        return brentq(off, -200, 200, xtol=1e-14, rtol=1e-15)
+
+    path = solve_ivp(lambda t, y: (y[1], acceleration(*y)), (0, 0.5), (0, 0), "DOP853", rtol=1e-11, atol=1e-12)
+    # released from rest, where the sign of the rate is not known at once: friction begins with the motion
+    assert motion.q.values[-1, 2] == pytest.approx(path.y[0, -1], rel=1e-9)
+
+
+def test_a_slider_rubs_by_what_presses_on_its_guide():
+    block = mb.PlanarBody("block", 2, 1, velocity=(3, 0))
+    guide = mb.Prismatic("guide", mb.ground, block, at=(0, 0), axis=(1, 0))
+    rub = mb.JointFriction("rub", guide, mu=MU, coefficient=0.1)
+    motion = zw.simulate(mb.Mechanism([block], [guide], [mb.Gravity((0, -G)), rub]), until=1)
+    # m v̇ = −c v − μ m g
+    k, end = 0.1 / 2, MU * G
+    assert motion.v.values[-1, 0] == pytest.approx((3 + end / k) * np.exp(-k) - end / k, rel=1e-10)
+
+
+def test_where_the_joint_would_rest_the_motion_stops_by_name():
+    body, pin, weight = wheel("plane", 0.1)
+    rub = mb.JointFriction("journal", pin, mu=MU, radius=R)
+    motion = zw.simulate(mb.Mechanism([body], [pin], [weight, rub]), until=5, throw=False)
+    assert motion.status == "sliding"
+    assert "wheel.angle' = 0" in motion.message
+
+
+def test_a_model_file_has_the_same_friction():
+    text = """
+[bodies.wheel]
+kind = "planar"
+mass = 2
+inertia = 0.5
+spin = 3
+[joints.pin]
+kind = "revolute"
+second = "wheel"
+at = [0, 0]
+[gravity]
+acceleration = [0, -9.81]
+[elements.journal]
+kind = "joint-friction"
+joint = "pin"
+mu = 0.2
+radius = 0.05
+[run]
+until = 1
+"""
+    motion = read_model(text).simulate()
+    assert motion.v.values[-1, 2] == pytest.approx(3 - MU * R * 2 * G / 0.5, rel=1e-10)
+
+
+BODY, PIN, _ = wheel("plane", 1)
+GUIDE = mb.Prismatic("guide", mb.ground, BODY, at=(0, 0), axis=(1, 0))
+SHAFT = mb.Cylindrical("shaft", mb.ground, mb.Body("b", 1, (1, 1, 1)), at=(0, 0, 0), axis=(0, 0, 1))
+
+
+@pytest.mark.parametrize(
+    ("joint", "given", "words", "where"),
+    [
+        (PIN, {}, "does nothing: give a coefficient, or mu", "coefficient"),
+        (PIN, {"mu": -1, "radius": 1}, "its coefficient of friction is -1", "mu"),
+        (PIN, {"mu": 0.1}, "a pin rubs at a radius", "radius"),
+        (PIN, {"mu": 0.1, "radius": 0}, "its radius is 0, but it must be positive", "radius"),
+        (PIN, {"coefficient": 1, "radius": 1}, "give mu, too", "mu"),
+        (GUIDE, {"mu": 0.1, "radius": 1}, "leave the radius out", "radius"),
+        (SHAFT, {"mu": 0.1, "coordinate": "angle"}, "joint 'shaft' has no reaction that rubs", "mu"),
+    ],
+)
+def test_what_cannot_rub_is_refused_at_its_argument(joint, given, words, where):
+    with pytest.raises(InputError, match=f"force element 'f'.*{words}") as caught:
+        mb.JointFriction("f", joint, **given)
+    assert caught.value.mistakes[0].where == (where,)

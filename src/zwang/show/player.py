@@ -11,6 +11,7 @@ import numpy as np
 
 from zwang.arrays import Array
 from zwang.model.solids import Ellipsoid, Mesh, Solid
+from zwang.show.modes import contact_data
 from zwang.show.report.html import POLICY, inert_json
 from zwang.show.scene import Scene, scene_of
 from zwang.show.surface import Surface, profile_of, simplified, surface_of
@@ -29,6 +30,7 @@ SCRIPTS = (
     "player-shapes.js",
     "player-raster.js",
     "player-solids.js",
+    "player-contacts.js",
     "player.js",
 )
 IN_SPACE = ("player-space.js", "player-raster.js", "player-solids.js")  # what nobody needs in the plane
@@ -50,7 +52,7 @@ def player_html(motion: "xr.Dataset", element_id: str = "player", *, autoplay: b
     >>> 'data-role="play"' in player_html(motion)
     True
     """
-    scene = scene_of(motion)
+    scene, touching = scene_of(motion), contact_data(motion)
     begin, end = float(scene.times[0]), float(scene.times[-1])
     speeds = "".join(
         f'<option value="{speed!r}"{" selected" * (speed == scene.speed)}>{escape(speed_text(scene, speed))}</option>'
@@ -70,8 +72,8 @@ aria-label="{escape(", ".join(s.name for s in scene.shapes[:NAMES_SHOWN]))}">Thi
 <label class="zw-speed">Speed <select data-role="speed">{speeds}</select></label>
 <button type="button" data-role="reset" title="Reset the view (double click)">Reset view</button>
 </div>
-{legend(scene)}
-<script type="application/json">{inert_json(data_of(scene))}</script>
+{legend(scene)}{contact_list(touching)}
+<script type="application/json">{inert_json(data_of(scene) | touching)}</script>
 <script>(() => {{
 "use strict";
 {"".join(asset(name) for name in SCRIPTS if scene.dimension == 3 or name not in IN_SPACE)}}})();</script>
@@ -233,6 +235,13 @@ def legend(scene: Scene) -> str:
     )
     more = len(named) - NAMES_SHOWN
     return f'<ul class="zw-legend">{items}{f"<li class=zw-more>and {more} more</li>" * (more > 0)}</ul>'
+
+
+def contact_list(touching: dict[str, Any]) -> str:
+    """The names of the contacts, each with what it does now; the script colours them."""
+    names = [contact["name"] for contact in touching.get("contacts", ())]
+    items = "".join(f'<li data-contact="{i}">{escape(name)} <span></span></li>' for i, name in enumerate(names))
+    return f'<ul class="zw-legend zw-contacts" aria-label="Contacts">{items}</ul>' if items else ""
 
 
 @cache

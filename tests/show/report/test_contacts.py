@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import zwang as zw
-from zwang.show.report.contacts import stretches
 
 BALL = """
 name = "Ball <b>"
@@ -60,6 +59,17 @@ def test_equations_with_limits_say_when_they_hold(page):
     assert "One-sided constraints stand here as they are while they are at their limits." in page[1]
 
 
-def test_a_stretch_ends_where_the_next_mode_was_first_seen():
-    modes, times = np.array(["open", "open", "closed", "open"]), np.array([0.0, 1.0, 2.0, 3.0])
-    assert stretches(modes, times) == [("open", 0.0, 2.0), ("closed", 2.0, 3.0), ("open", 3.0, 3.0)]
+def test_impacts_are_marked_in_the_plots_and_contacts_have_tabs(page):
+    _, html = page
+    assert '"name": "impact floor"' in html or '"name":"impact floor"' in html
+    for tab in ("Normal forces", "Friction", "Gaps", "Slips"):
+        assert f">{tab}</button>" in html
+
+
+def test_the_account_says_what_impacts_and_friction_took(page):
+    motion, html = page
+    assert "lost in impacts" in html
+    assert "work of friction between surfaces" not in html  # it sticks from the first impact on
+    assert "balance: what the integrator erred by" in html
+    assert "Account of energy" in html
+    assert float(abs(motion.energy_balance).max()) < 1e-10

@@ -8,8 +8,11 @@ const [play, scrub, time, speed, reset] = ["play", "scrub", "time", "speed", "re
 const ctx = canvas.getContext("2d");
 const view = (data.dimension === 3 ? spaceView : planeView)(data);
 const places = placesOf(data);
+const contacts = contactsOf(data);
+const dots = [...root.querySelectorAll("[data-contact]")];
 const solids = data.dimension === 3 ? solidScene(data, places, view) : null;
 const duration = data.end - data.begin;
+const FLASH = 0.15; // seconds that an impact is shown, as it is played
 const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 
 const fingers = new Map(); // pointers that are down, and where they were last
@@ -76,7 +79,15 @@ function coloursNow() {
 
 function draw() {
   const colours = coloursNow(), tau = tauOf(now);
-  const colourOf = (shape) => shape.colors[colours.dark ? 1 : 0];
+  const modes = contacts.now(now, FLASH * Number(speed.value));
+  const colourOf = (shape) => {
+    const lit = contacts.lit(shape.name, modes);
+    return lit ? contacts.colour(lit, colours.dark) : shape.colors[colours.dark ? 1 : 0];
+  };
+  dots.forEach((dot, i) => {
+    dot.style.setProperty("--mode", contacts.colour(modes[i], colours.dark));
+    dot.querySelector("span").textContent = modes[i] === "struck" ? "impact" : modes[i];
+  });
   const strengthOf = (index) => (pointed === null || pointed === index ? 1 : 0.35);
   const ratio = canvas.width / width;
   ctx.save(); // every picture begins with the same pens

@@ -1,28 +1,27 @@
 """The report's section on contacts: a strip of their modes over time, and the table of transitions."""
 
 from html import escape
-from itertools import groupby
 
 import numpy as np
 
-from zwang.arrays import Array
 from zwang.show.colors import PAIRS
+from zwang.show.modes import MODES, has_modes, stretches
 from zwang.show.report.html import NOTHING, PageSection, badge, number, paragraph, table
 from zwang.show.report.subject import Subject
 from zwang.words import count
 
 MOST_TRANSITIONS = 60
-MODES = {"open": "gray", "closed": "blue", "sticking": "green", "sliding": "orange"}
-"""What a contact may do, and the colour that says so."""
+NOTICED = 1e-9  # of the largest energy: what is less has no line in the account
 WIDTH, HEIGHT, GAP, LABEL = 1000, 22, 8, 140
 HEAD = ("When", "What", "Contact", "Impulse", "Energy lost", "Speed of the fastest coordinate before", "after")
 
 
 def contacts_section(subject: Subject) -> PageSection | None:
     """What the contacts did; None where there are none."""
-    if "mode" not in subject.motion or subject.motion.sizes["time"] < 2:
+    if not has_modes(subject.motion):
         return None
     body = [paragraph("What each contact did at the saved instants."), strip(subject), transitions(subject)]
+    body.append(account(subject))
     return PageSection("contacts", "Contacts", "\n".join(body))
 
 
@@ -59,16 +58,6 @@ def strip(subject: Subject) -> str:
     return f"{bars}{''.join(parts)}</svg>\n<p>{key}; impacts are strokes.</p>"
 
 
-def stretches(modes: Array, times: Array) -> list[tuple[str, float, float]]:
-    """Runs of the same mode, each up to the instant where the next was first seen."""
-    found, at = list[tuple[str, float, float]](), 0
-    for mode, members in groupby(modes.tolist()):
-        many = len(list(members))
-        found.append((str(mode), float(times[at]), float(times[min(at + many, len(times) - 1)])))
-        at += many
-    return found
-
-
 def transitions(subject: Subject) -> str:
     """The table, or its first lines where it is long."""
     motion = subject.motion
@@ -92,6 +81,27 @@ def transitions(subject: Subject) -> str:
     more = total - len(rows)
     note = paragraph(f"{count(more, 'transition')} more not shown; all are in the dataset.", "note") if more else ""
     return table("Transitions", HEAD, rows) + lost + note
+
+
+def account(subject: Subject) -> str:
+    """Where the energy went: its change from beginning to end, by what took or gave it."""
+    motion, energy = subject.motion, subject.unit("energy")
+    times, lost = motion.time.values, float(motion.energy_loss.sum())
+    rubbed = float(np.trapezoid((motion.friction_force * motion.slip).sum("contact").values, times))
+    change = float(motion.energy.values[-1] - motion.energy.values[0])
+    left = float(motion.energy_balance.values[-1])
+    rest = change + lost - rubbed - left
+    whole = float(max(np.abs(motion.kinetic).max(), np.abs(motion.potential).max()))
+    lines = {
+        "energy at the end, less that at the start": change,
+        "lost in impacts": -lost,
+        "work of friction between surfaces, by the saved instants": rubbed,
+        "work of other forces, and of surfaces that move": rest,
+    }
+    kept = {words: value for words, value in lines.items() if value == change or abs(value) > NOTICED * whole}
+    kept["balance: what the integrator erred by"] = left
+    rows = [[escape(words), number(value, energy, 6)] for words, value in kept.items()]
+    return table("Account of energy", ("What", "How much"), rows)
 
 
 def plain(value: float, unit: str) -> str:

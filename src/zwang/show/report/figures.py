@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.show.colors import CYCLE, PAIRS
+from zwang.show.modes import has_modes
 from zwang.show.plot import AS_GOOD_AS_ZERO
 from zwang.show.quantities import Curve, panels_of
 from zwang.show.report.html import PageSection, paragraph
@@ -25,7 +26,7 @@ MOST_POINTS, FEWEST_POINTS = 2000, 300  # of a curve; beyond, the least and grea
 MOST_NUMBERS = 200_000  # in all curves together: some megabytes
 MOST_CURVES = 40  # of a plot
 SHOWN_AT_FIRST = 12  # curves of a panel; the others can be switched on in its legend
-MOST_MARKS = 100  # events that are marked
+MOST_MARKS = 100  # events and impacts that are marked
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,15 @@ GROUPS = (
         ),
     ),
     (
+        "Contacts",
+        (
+            ("normal_force", "Normal forces", "Of all contacts, as their gaps are written."),
+            ("friction_force", "Friction", "Along the slips."),
+            ("gap", "Gaps", ""),
+            ("slip", "Slips", "Speeds at which surfaces rub."),
+        ),
+    ),
+    (
         "Energy",
         (
             ("energy", "Energies", ""),
@@ -140,6 +150,8 @@ def over_time(subject: Subject, plots: Plots, variable: str, title: str, caption
     if variable == "nonideal_force" and ideal:
         return None
     if variable in ("constraint_force", "multiplier", "residual", "residual_rate") and not motion.sizes["constraint"]:
+        return None
+    if variable in ("friction_force", "slip") and not any(c.friction for c in subject.system.constraints):
         return None
     if variable == "residual" and not np.isfinite(motion.residual.values).any():
         return None  # the plot would fall back on rates, which have a tab of their own
@@ -205,15 +217,20 @@ def rounded(values: Iterable[float], digits: int) -> list[float]:
 
 
 def marks(subject: Subject) -> tuple[dict[str, Any], ...]:
-    """The events as marks on the time axis; only the first of a kind is named."""
-    if "event_time" not in subject.motion:
-        return ()
+    """Events and impacts as marks on the time axis; only the first of a kind is named."""
+    motion = subject.motion
+    both: list[tuple[float, str]] = []
+    if "event_time" in motion:
+        both += zip(motion.event_time.values, map(str, motion.event_name.values), strict=True)
+    if has_modes(motion):
+        hit = motion.transition_kind.values == "impact"
+        names = [f"impact {name}" for name in motion.transition_contact.values[hit]]
+        both += zip(motion.transition_time.values[hit], names, strict=True)
     seen: set[str] = set()
     found = []
-    both = zip(subject.motion.event_time.values, subject.motion.event_name.values, strict=True)
-    for time, name in list(both)[:MOST_MARKS]:
-        found.append({"x": float(f"{time:.9g}"), "name": "" if str(name) in seen else str(name)})
-        seen.add(str(name))
+    for time, name in sorted(both)[:MOST_MARKS]:
+        found.append({"x": float(f"{time:.9g}"), "name": "" if name in seen else name})
+        seen.add(name)
     return tuple(found)
 
 

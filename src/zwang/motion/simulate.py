@@ -224,7 +224,7 @@ def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, name
     values["unique"][[*course.shared]] = False
     forces = values["multiplier"][:, rows].copy()
     rubbing = {name: value[: len(saved)] for name, value in friction(course.setup, segments).items()}
-    path = dissipated(setup, rubbing, saved, path)
+    path = dissipated(setup, rubbing, modes, saved, path)
     message = how_it_ended(setup.events, path)
     motion = report(setup, saved, values, path, message, clock.perf_counter() - options.began, names)
     over_time = {"mode": modes, "gap": gaps, "normal_force": forces} | rubbing

@@ -260,7 +260,6 @@ def test_mechanisms_and_models_begin_at_their_own_start():
         (lambda: zw.Stepper(PENDULUM, {**RAISED, x: 2}), "does not satisfy its constraints: 'rod' reads 1.5"),
         (lambda: zw.Stepper(PENDULUM, RAISED, parameters={m: [1, 2]}), "parameters are arrays"),
         (lambda: zw.Stepper("cart"), "Stepper takes a System"),
-        (lambda: zw.Stepper(WALLED, REST), "'wall' is one-sided.*use zwang.simulate"),
     ],
 )
 def test_what_cannot_be_stepped_is_refused_by_name(make, words):

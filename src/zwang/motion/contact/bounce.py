@@ -52,7 +52,8 @@ class Bouncing(Alone):
 
 def able(setup: Setup, basis: RowBasis) -> bool:
     """Whether the engine may make impacts at all, on these rows."""
-    return engine_of(setup.method).kicks and not (basis.masked or basis.damping or basis.lifted or setup.locked)
+    unusual = basis.masked or basis.damping or basis.lifted or setup.locked or setup.lowered.description.reactions
+    return engine_of(setup.method).kicks and not unusual
 
 
 def program_of(setup: Setup, basis: RowBasis) -> Program:

@@ -33,10 +33,18 @@ NONE: Set[int] = frozenset()
 class Course(Machine):
     """One motion with contacts."""
 
-    def run(self) -> Trajectory:
-        """To the end, or to what stops the motion."""
+    def run(self, begin: bool = True, again: bool = False) -> Trajectory:
+        """To the end, or to what stops the motion.
+
+        From the start on, or from where it is; `again` has it decide anew what closed contacts do, for forces have
+        changed.
+        """
         try:
-            self.begin()
+            if begin:
+                self.begin()
+            elif again and self.closed:
+                sticks = {i for i, sign in self.rubbing.signs.items() if not sign} if self.rubbing else NONE
+                self.settle(self.closed, set(), EMPTY, sticks)
             while True:
                 path = self.advance()
                 met, rubbed = self.met(path)

@@ -105,10 +105,11 @@ def within(setup: Setup, gaps: Array, modes: Array, times: Array, path: Trajecto
     return replace(path, status=Status.UNRESOLVED, notes=(*path.notes, words))
 
 
-def dissipated(setup: Setup, rubbing: dict[str, Array], times: Array, path: Trajectory) -> Trajectory:
+def dissipated(setup: Setup, rubbing: dict[str, Array], modes: Array, times: Array, path: Trajectory) -> Trajectory:
     """The account of a motion, which is not said to be finished if friction drove a slip on the way."""
     assert setup.contact is not None
     force, slip = rubbing["friction_force"], rubbing["slip"]
+    slip = np.where(modes == "sliding", slip, 0.0)  # what sticks has a slip of rounding only
     bad = np.argwhere(force * slip > DRIVES * np.abs(force).max(initial=0.0) * np.abs(slip).max(initial=0.0))
     if not len(bad) or path.status is not Status.FINISHED:
         return path

@@ -32,6 +32,7 @@ WORDS = {
 def fingerprint(asked: Sampled, keep: Iterable[str]) -> dict[str, Any]:
     """By what a sweep is known again, part by part: plain values where these are short, else what they hash to."""
     system, options = system_of(asked.given, "simulate_many", asked.parameters), asked.options
+    in_contact = any(c.one_sided for c in system.constraints)
     values = given_values(system, asked.parameters)
     return {
         "system": hashed(described(system)),
@@ -45,6 +46,7 @@ def fingerprint(asked: Sampled, keep: Iterable[str]) -> dict[str, Any]:
         "tol": options.tol,
         "drift": str(drift_of(options.drift)),
         "max_step": options.max_step,
+        **({"contacts": [options.impacts, options.contacts, options.step]} if in_contact else {}),
         "keep": list(keep),
         "zwang_version": __version__,
     }

@@ -15,6 +15,7 @@ from zwang.engines.registry import DEFAULT
 from zwang.errors import InputError
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, end_of, is_array
+from zwang.motion.ensemble.contacts import with_contacts
 from zwang.motion.ensemble.fingerprint import fingerprint
 from zwang.motion.ensemble.part import compute, shapes
 from zwang.motion.ensemble.problem import Sampled, sampled
@@ -44,6 +45,9 @@ def simulate_many(
     form: str = "fundamental",
     tol: float = 1e-12,
     drift: str | tuple[str, float, float] = "none",
+    impacts: str = "moreau",
+    contacts: str = "events",
+    step: float | None = None,
     t: float | None = None,
     max_step: float | None = None,
     threads: int | None = None,
@@ -61,6 +65,12 @@ def simulate_many(
     fails is marked with its status, NaN from there on, and does not stop the others. A mechanism begins at its own
     start where none is given, put together for each sample's values of parameters. Parameters that differ from sample
     to sample are coordinates along `sample`.
+
+    One-sided constraints are contacts, as in `simulate`, with the same `impacts`, `contacts` and `step`. Samples run
+    one after another then, each as `simulate` would run it. `mode`, `gap`, `normal_force`, `friction_force` and `slip`
+    have the dimensions (sample, time, contact); the tables of transitions (sample, transition) are as long as the
+    longest: `transitions` (sample) says how many each has, and behind them are NaN and empty words. A store has
+    neither; run the samples that matter again without one.
 
     `keep` names the variables that the dataset is to have, ("q", "energy"); all of them without it. The others are
     computed and looked at, so that doubts are told, but take no memory. `outputs` says the same, as in `simulate`.
@@ -81,7 +91,10 @@ def simulate_many(
     array([1., 2., 3.])
     """
     until, t = check_span(end_of(system, until), begin_of(system, t))
-    options = RunOptions(until, t, times, samples, DEFAULT, form, tol, drift, max_step=max_step)
+    options = RunOptions(
+        until, t, times, samples, DEFAULT, form, tol, drift, max_step=max_step, impacts=impacts, contacts=contacts,
+        step=step,
+    )  # fmt: skip
     if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
         raise InputError(f"threads = {threads!r}: a whole number from 1 on is needed, or None for all cores")
     if keep is not None and outputs is not None:
@@ -118,6 +131,8 @@ def simulate_many(
         attributes | seconds | settings(replace(setup, drift="projection") if told.projected else setup),
         leading=("sample",),
     )
+    if setup.contact is not None:
+        motion = with_contacts(motion, [setup.system.constraint_names[i] for i in setup.contact.rows], told.contacts)
     return motion.assign(
         status=("sample", np.array(told.statuses, dtype=str), {"long_name": STATUS_MEANS}),
         doubts=("sample", unsure, {"long_name": DOUBTS_MEAN}),

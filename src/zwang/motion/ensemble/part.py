@@ -7,7 +7,7 @@ by itself.
 import os
 import time as clock
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,33 +23,18 @@ from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.rows import RowBasis
 from zwang.motion.certificate import doubts, suspicious
 from zwang.motion.drive import integrate, keeps_on
+from zwang.motion.ensemble.contacts import compute_in_contact
 from zwang.motion.ensemble.gather import gathered
 from zwang.motion.ensemble.problem import Ensemble
 from zwang.motion.ensemble.together import Lead, fitting, run_together
+from zwang.motion.ensemble.told import BAD_START, ERROR, Told
 from zwang.motion.observe import AT_ODDS, Segment, chunks, first_contradiction, share_multipliers, values_of
 from zwang.motion.setup import Setup
 from zwang.results.dataset import VARIABLES, balance
 
-BAD_START, ERROR = "inconsistent start", "error"
-STATUSES = (*map(str, Status), BAD_START, ERROR)
-"""How samples end, in words; stores hold their numbers."""
 BLOCK_BYTES = 24e6  # bytes that the runs of a block may take
 RUNS_PER_LANE = 32  # runs for each lane, at least: lanes are empty at the end of a block
 BESIDE = ("jacobi", "work", "slope", "size")  # what is looked at and not kept
-
-
-@dataclass
-class Told:
-    """What is said of samples beside their values."""
-
-    statuses: list[str]
-    doubts: dict[int, str] = field(default_factory=dict)
-    """What cannot be vouched for, or why a sample was not run, by sample."""
-    unique: Any = True
-    """(m,) whether multipliers are unique, in all of them"""
-    projected: bool = False
-    """Whether one of them was held on its constraints"""
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -74,6 +59,8 @@ def compute(
     ensemble: Ensemble, lead: Lead | None, into: Mapping[str, Array], threads: int | None, told: Any = None
 ) -> Told:
     """Run all samples, and put what is kept of them into arrays (S, T, …); `told` is called with how many are done."""
+    if ensemble.setup.contact is not None:
+        return compute_in_contact(ensemble, into, told)
     m, count = len(ensemble.setup.system.constraint_names), threads or os.cpu_count() or 1
     size = block_size(ensemble, count)
     spare = scratch(ensemble, into, min(size, len(ensemble)))

@@ -17,7 +17,7 @@ from zwang.errors import AssemblyError, InputError
 from zwang.lowering.matrices import matrix_kernel
 from zwang.model import System
 from zwang.model.has_system import HasSystem, is_array, start_of_each, start_of_one, system_of
-from zwang.model.values import given_values, state_arrays
+from zwang.model.values import GivenValues, given_values, state_arrays
 from zwang.motion.breaks import breaks_in, require_fit
 from zwang.motion.continuity import require_continuous
 from zwang.motion.setup import RunOptions, Setup, prepare
@@ -59,8 +59,8 @@ class Sampled:
             except AssemblyError:
                 start, refused = self.one_by_one(system)
         q, v, p = spread(*start, values.p, self.count)
-        setup = replace(prepare(system, replace(values, p=p[0]), self.options), in_lanes=True)
-        return Ensemble(setup, t, self.options.until, self.options.grid, q, v, p, refused)
+        setup = replace(prepare(system, replace(values, p=p[0]), self.options, contacts=True), in_lanes=True)
+        return Ensemble(setup, self.options, values, q, v, p, refused)
 
     def one_by_one(self, system: System) -> tuple[tuple[Array, Array], dict[int, str]]:
         """Own starts where some cannot be put together: those are not numbers, and it is said why."""
@@ -110,9 +110,9 @@ class Ensemble:
 
     setup: Setup
     """Its parameters are those of the first sample."""
-    t: float
-    until: float
-    grid: Array
+    options: RunOptions
+    values: GivenValues
+    """Of all samples."""
     q: Array
     v: Array
     p: Array
@@ -122,6 +122,21 @@ class Ensemble:
     def __len__(self) -> int:
         """How many samples there are."""
         return len(self.q)
+
+    @property
+    def t(self) -> float:
+        """When samples begin."""
+        return self.options.t
+
+    @property
+    def until(self) -> float:
+        """When they end."""
+        return self.options.until
+
+    @cached_property
+    def grid(self) -> Array:
+        """The times to save."""
+        return self.options.grid
 
     def of(self, sample: int) -> Setup:
         """One sample's setup."""

@@ -21,8 +21,8 @@ import numpy as np
 from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.motion.ensemble.fingerprint import difference
-from zwang.motion.ensemble.part import STATUSES, Told
 from zwang.motion.ensemble.summary import DOUBTS_MEAN, STATUS_MEANS, summary, summary_of_doubts
+from zwang.motion.ensemble.told import STATUSES, Told
 from zwang.results.dataset import VARIABLES, plain
 from zwang.words import count
 

@@ -36,7 +36,7 @@ class Lead:
 def lead_by(ensemble: Ensemble, sample: int, count: int) -> Lead | None:
     """One of so many samples as their lead; None where each runs by itself, because something switches."""
     setup = ensemble.of(sample)
-    if setup.locked:
+    if setup.locked or setup.contact is not None:
         return None
     state = ensemble.state(sample)
     found = rank_of(polished(setup, state), setup.system.coordinate_names)

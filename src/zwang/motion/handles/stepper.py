@@ -20,11 +20,12 @@ from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, start_of_one, system_of
 from zwang.model.values import one_number, state_arrays
 from zwang.motion.breaks import breaks_in, require_fit, switches_in
+from zwang.motion.contact.onward import Onward
 from zwang.motion.drive import Alone, Drive, Reached
-from zwang.motion.handles.inputs import Inputs, follows, inputs_of, require_equalities
+from zwang.motion.handles.inputs import Inputs, follows, inputs_of
 from zwang.motion.setup import RunOptions, Setup, prepare
 from zwang.motion.simulate import SUSPECT, motion_from
-from zwang.motion.start import Start, State, first_basis
+from zwang.motion.start import Start, State, first_basis, require_satisfied
 
 DOUBLE = np.dtype(np.float64)
 AT_ONCE = 20_000  # attempted steps before a look at what else there is to do
@@ -43,7 +44,8 @@ class Stepper(Displayed):
 
     It is `simulate` without what surrounds it: nothing is kept of the way, and events are not looked for. No step is
     longer than dt; a force that acts more briefly needs a shorter one. Singular positions, switches and tables that
-    bend within dt are met as `simulate` meets them, in its time. `t`, `q` and `v` say where the motion is.
+    bend within dt are met as `simulate` meets them, in its time. So are contacts, by the law `impacts`. `t`, `q` and
+    `v` say where the motion is.
 
     >>> import zwang as zw
     >>> x, F = zw.coordinates("x F")
@@ -67,11 +69,12 @@ class Stepper(Displayed):
         tol: float = 1e-9,
         *,
         t: float | None = None,
+        impacts: str = "moreau",
     ) -> None:
         """Read what is given; if all inputs have values already, everything is compiled here."""
         self._given, self._start, self._parameters, self._tol = system, start, parameters, tol
         self._system = system_of(system, "Stepper", parameters)
-        require_equalities(self._system, "zwang.simulate")
+        self._impacts = impacts
         self._inputs: Inputs = inputs_of(self._system, parameters, inputs, sloping=True)
         if self._inputs.values.p.ndim != 1:
             raise InputError("parameters are arrays: a Stepper takes one value each")
@@ -90,11 +93,13 @@ class Stepper(Displayed):
         q, v = state_arrays(self._system, start_of_one(self._given, start, self._parameters, begin))
         if q.ndim != 1:
             raise InputError("a Stepper takes one start: give numbers, not arrays")
-        setup = prepare(self._system, self._inputs.values, self._options(begin, begin + 1.0))
+        setup = prepare(self._system, self._inputs.values, self._options(begin, begin + 1.0), contacts=True)
         first = self._inputs.first if u is None else self._inputs.read(u)
         with self._lock:
             self._setup, self._state, self._slope = setup, np.concatenate([[begin], q, v]), np.zeros(len(self.inputs))
             self._run: held.HeldRun | None = None
+            self._onward: Onward | None = None
+            self._sloped = False
             self._built = False
             if first is not None:
                 self._build(first)
@@ -161,7 +166,9 @@ class Stepper(Displayed):
     def _options(self, t: float, until: float) -> RunOptions:
         """What a motion is asked for: as exact as this one, and on its constraints."""
         drift = "projection" if any(c.order < 2 for c in self._system.constraints) else "none"
-        return RunOptions(until, t, times=[until], method="native", tol=self._tol, drift=drift, progress=False)
+        return RunOptions(
+            until, t, times=[until], method="native", tol=self._tol, drift=drift, progress=False, impacts=self._impacts
+        )
 
     def _read(self, u: ArrayLike | None) -> Array:
         """The inputs that are meant: those given, or the last."""
@@ -173,10 +180,14 @@ class Stepper(Displayed):
         setup = self._with(u, np.zeros(len(u)), 0.0)
         t, (q, v) = self.t, np.split(self._state[1:], 2)
         state: State = (t, q.copy(), v.copy())
-        basis = first_basis(setup, Start(self._system, state, replace(self._inputs.values, p=setup.p)))
+        start = Start(self._system, state, replace(self._inputs.values, p=setup.p))
         self._last = np.array(u, dtype=float)
         self._watched = bool(setup.signals) or switches_in(setup) is not None
-        if setup.locked is None:
+        if setup.contact is not None:
+            require_satisfied(start)
+        else:
+            basis = first_basis(setup, start)
+        if setup.locked is None and setup.contact is None:
             nothing = Trajectory(GOES_ON, q[None][:0], v[None][:0], state)
             drive, at = Drive(setup, Alone(), None, state), Reached(state, np.array([t + 1.0]), t, nothing, basis)
             self._task: Task = replace(
@@ -231,6 +242,9 @@ class Stepper(Displayed):
                     return
                 run.restore()
         values = replace(self._inputs.values, p=setup.p)
+        if setup.contact is not None:
+            self._in_contact(Start(self._system, (t, self.q, self.v), values), setup, until, u, over)
+            return
         motion = motion_from(Start(self._system, (t, self.q, self.v), values), self._options(t, until))
         if motion.attrs["status"] == Status.INTERRUPTED:
             raise KeyboardInterrupt
@@ -240,6 +254,19 @@ class Stepper(Displayed):
         else:
             restart(run.runs, q, v, t=until)
             self._left[0] = 0.0
+        self._last[...] = u
+
+    def _in_contact(self, start: Start, setup: Setup, until: float, u: Array, over: float) -> None:
+        """The same with contacts, which remember what they do."""
+        t, changed = self.t, bool(over or self._sloped or (u != self._last).any())
+        self._sloped = bool(over)
+        require_fit(self._system, setup.signals, setup.method, t, until)
+        breaks = breaks_in(setup, setup.p[None], t, until)[0]
+        setup = replace(setup, breaks=breaks, max_step=until - t, quiet_step=until - t)
+        onward, self._onward = self._onward or Onward(setup, start, self._impacts), None
+        _, q, v = onward.advance(setup, until, changed)
+        self._onward = onward  # what has failed begins anew, where it was
+        self._state[...] = np.concatenate([[until], q, v])
         self._last[...] = u
 
     def _improve(self, run: held.HeldRun) -> None:

@@ -6,10 +6,11 @@ At constant rank the derivative of M q̈ = Q + Aᵀλ, A q̈ = b is the same sys
 
 so the factors of the motion serve all directions: only the right-hand sides are differentiated, q̈ and λ held. That
 is half the work of differentiating the factorisation, which remains the way for Gibbs–Appell elimination, and for
-nonideal forces that depend on multipliers.
+forces that depend on multipliers: nonideal ones, and the friction of contacts.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import symengine as se
@@ -18,6 +19,7 @@ from zwang.compile import Program
 from zwang.compile.tangent import Tangents, tangent
 from zwang.formulations.forms import FORMS
 from zwang.lowering.acceleration import acceleration_program, coordinates_first
+from zwang.lowering.contact import symbol
 from zwang.lowering.equation import Equation, filled, right_hand_sides
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.rows import RowBasis
@@ -27,9 +29,10 @@ from zwang.lowering.saddle import Steps
 def variational_program(lowered: Lowered, basis: RowBasis, form: str, pattern: Sequence[Sequence[int]]) -> Program:
     """The acceleration with its derivatives, in the same form: q is [q, S₁, …, Sₖ], v likewise, p is [p, changes].
 
-    `pattern` says, direction by direction, which parameters change.
+    `pattern` says, direction by direction, which parameters change. Where contacts rub, the changes of their κ = μ s
+    along each direction are one more input, the last.
     """
-    t, q, v, p, *modes = lowered.inputs.values()
+    q, v, p = (lowered.inputs[name] for name in ("q", "v", "p"))
 
     def symbols(name: str, places: Sequence[int], j: int) -> tuple[Any, ...]:
         return tuple(se.Symbol(f"d{name}{i}_{j}") for i in places)
@@ -40,8 +43,15 @@ def variational_program(lowered: Lowered, basis: RowBasis, form: str, pattern: S
         dict(zip((*q, *v, *(p[i] for i in places)), (*dq[j], *dv[j], *dp[j]), strict=True))
         for j, places in enumerate(pattern)
     ]
-    inputs = {"t": t, "q": sum(dq, q), "v": sum(dv, v), "p": sum(dp, p)} | ({"modes": modes[0]} if modes else {})
-    if not FORMS[form].eliminates and not lowered.description.reactions:  # of which Newton's steps are differentiated
+    inputs = lowered.inputs | {"q": sum(dq, q), "v": sum(dv, v), "p": sum(dp, p)}
+    rubbing = [symbol("kappa", i) for i, _ in basis.rubbing]
+    if rubbing:
+        changes = [symbols("kappa", range(len(rubbing)), j) for j in range(len(pattern))]
+        for direction, change in zip(directions, changes, strict=True):
+            direction.update(zip(rubbing, change, strict=True))
+        inputs |= {"dkappa": tuple(chain(*changes))}
+    by_steps = lowered.description.reactions or basis.rubbing  # forces that are solved for, beside the factors
+    if not FORMS[form].eliminates and not by_steps:
         return by_same_factors(lowered, basis, form, directions, inputs)
     both = tangent(acceleration_program(lowered, basis, form), directions, ["acceleration"], inputs)
     whole = both.outputs["acceleration"] + both.outputs["d_acceleration"]

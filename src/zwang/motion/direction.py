@@ -13,7 +13,7 @@ from zwang.compile import Kernel, Program, compile_program
 from zwang.compile.tangent import tangent
 from zwang.engines.registry import DEFAULT
 from zwang.errors import InputError
-from zwang.evaluation import names_of
+from zwang.evaluation import limits, names_of
 from zwang.formulations.solve import Names, solve_named
 from zwang.lowering.cache import Kept
 from zwang.lowering.lowered import Lowered
@@ -26,6 +26,8 @@ from zwang.motion.setup import RunOptions, Setup, prepare
 from zwang.motion.start import require_satisfied, require_solvable, start_of
 
 _KERNELS: Kept[Kernel] = Kept()
+
+OPEN = 9  # stands for the order of a one-sided constraint that is not at its limit: it asks for nothing
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,8 @@ def admissible(
     φ_q δq + φ_p δp = 0, then δq̇ to satisfy ψ_q̇ δq̇ + ψ_q δq + ψ_p δp = 0, with the least change in the
     kinetic-energy metric; parameters change as given. So the start changes as `assemble` would change it.
 
+    One-sided constraints count where they are at their limits: a contact that is closed stays so.
+
     `inputs` are those of `sensitivities`, and the result may stand in their place: a name for each direction, and
     what changes along it.
 
@@ -138,12 +142,14 @@ def admissible(
     given, t = system, begin_of(system, t)
     system = system_of(given, "admissible", parameters)
     begin = start_of(system, start_of_one(given, start, parameters, t), t, parameters)
-    setup = prepare(system, begin.values, RunOptions(until=np.inf, method=DEFAULT))
+    setup = prepare(system, begin.values, RunOptions(until=np.inf, method=DEFAULT), contacts=True)
     (_, q, v), now = begin.state, begin.matrices
     require_satisfied(begin)
-    require_solvable(begin)
+    if setup.contact is None:  # what is open asks for nothing, and may ask for what it likes
+        require_solvable(begin)
     kernel = _KERNELS.get((system.structure, tuple(setup.inputs.items())), lambda: levels_kernel(setup.lowered))
     order = np.array([c.order for c in system.constraints], dtype=int)
+    order[np.array([c.one_sided for c in system.constraints], dtype=bool) & ~limits(system, now, q, v)[0]] = OPEN
     state: dict[str, Any] = {"t": [t], "q": q, "v": v, "p": setup.p}
     M = now.M + STAND_IN_MASS * max(float(np.trace(now.M)) / len(q), TINIEST) * np.eye(len(q))
     names = names_of(system)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from zwang.arrays import Array
 from zwang.compile import Program, straight
 from zwang.engines.task import GOES_ON, REMEDY, Status, Task, Trajectory
-from zwang.errors import SimulationError
+from zwang.errors import InputError, SimulationError
 from zwang.lowering.cache import Kept
 from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.rows import RowBasis
@@ -37,7 +37,7 @@ from zwang.motion.progress import reporter
 from zwang.motion.saltation import Beside
 from zwang.motion.setup import RunOptions, Setup, check_span, prepare
 from zwang.motion.singular import way_past as singular
-from zwang.motion.start import State, first_basis, start_of
+from zwang.motion.start import Start, State, first_basis, start_of
 from zwang.results.dataset import plain
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ def sensitivities(
     t: float | None = None,
     max_step: float | None = None,
     progress: Any = None,
+    impacts: str = "moreau",
 ) -> "xr.Dataset":
     """The motion, and its derivatives with respect to start values and parameters.
 
@@ -94,6 +95,11 @@ def sensitivities(
     depends on start and parameters, too, which the derivatives of the velocities show by a jump of their own. Where a
     motion only touches a switch, or starts on one, there is no derivative: that is refused by name.
 
+    *Contacts.* One-sided constraints are contacts, as in `simulate`. Impacts, and friction that sets in, come at
+    instants that depend on start and parameters, too: derivatives of positions and velocities jump there. Refused by
+    name are contacts that only touch, accumulations, several impacts at one instant, impacts with friction, and
+    directions that lead off contacts which are closed at the start.
+
     >>> import zwang as zw
     >>> x, y = zw.coordinates("x y")
     >>> m, g, L = zw.parameters("m g L")
@@ -111,10 +117,12 @@ def sensitivities(
     system = system_of(given, "sensitivities", parameters)
     until, t = check_span(end_of(given, until), begin_of(given, t))
     start = start_of_one(given, start, parameters, t)
-    options = RunOptions(until, t, times, samples, method, form, tol, max_step=max_step, progress=progress)
+    options = RunOptions(
+        until, t, times, samples, method, form, tol, max_step=max_step, progress=progress, impacts=impacts
+    )
     begin = start_of(system, start, t, parameters)
     _, q, v = begin.state
-    setup = prepare(system, begin.values, options)
+    setup = prepare(system, begin.values, options, contacts=True)
     require_fit(system, setup.signals, setup.method, t, until)
     directions = directions_of(setup, inputs)
     varied = tuple(map(int, np.flatnonzero(np.any([d.dp != 0 for d in directions], axis=0))))
@@ -122,10 +130,16 @@ def sensitivities(
     grid = options.grid
     setup = replace(setup, breaks=breaks_in(setup, setup.p[None], t, until)[0])
     require_continuous(setup, q, v)
-    first = first_basis(setup, begin)
-    setting_up = clock.perf_counter() - options.began
-    kind = Varied(len(q), directions, [d.scale(setup.p) for d in directions])
-    segments, path = integrate(setup, kind.start(begin.state), grid, reporter(progress, t, until), first, kind)
+    watch = reporter(progress, t, until)
+    scale = [d.scale(setup.p) for d in directions]
+    if setup.contact is not None:
+        in_mode = InMode(len(q), directions, scale)
+        segments, path, setting_up = *in_contact(setup, begin, options, watch, in_mode), 0.0
+    else:
+        first = first_basis(setup, begin)
+        setting_up = clock.perf_counter() - options.began
+        kind = Varied(len(q), directions, scale)
+        segments, path = integrate(setup, kind.start(begin.state), grid, watch, first, kind)
     if any(keeps_on(setup, segment.basis) for segment in segments):
         setup = replace(setup, drift="projection")
     values, saved, path = values_of(setup, directions, segments, path)
@@ -226,6 +240,36 @@ class Varied(Alone):
         return replace(passed, path=replace(there, q=there.q[: len(inside)], v=there.v[: len(inside)], trace=trace))
 
 
+class InMode(Varied):
+    """The same in a mode of contacts, to a time that is known: nothing is watched."""
+
+    def whole(self, setup: Setup, basis: RowBasis, task: Task, state: State) -> Task:
+        """The motion's task with sensitivities."""
+        from zwang.motion.contact.beside import kappa_along
+
+        assert setup.contact is not None
+        task = super().whole(setup, basis, replace(task, events=None), state)
+        changes = [s * d.dp for s, d in zip(self.scale, self.directions, strict=True)]
+        return replace(task, p=np.concatenate([task.p, kappa_along(setup, setup.contact, basis, changes)]))
+
+
+def in_contact(
+    setup: Setup, begin: Start, options: RunOptions, watch: Any, kind: InMode
+) -> tuple[list[Segment], Trajectory]:
+    """The motion of a system with contacts, then its sensitivities along what is known of it."""
+    from zwang.motion.contact.beside import Across, Logged
+
+    for c in setup.system.constraints:
+        if c.friction and (len(c.slip) > 1 or not c.one_sided):
+            how = "in two directions" if len(c.slip) > 1 else "on an equality"
+            raise InputError(f"constraint {c.name!r} has friction {how}, which sensitivities are not computed with")
+    course = Logged(setup, begin, options.grid, options.impacts, watch)
+    path = course.run()
+    changes = [s * d.dp for s, d in zip(kind.scale, kind.directions, strict=True)]
+    segments, account = Across(course.setup, course, kind, changes).run(kind.start(begin.state), options.grid)
+    return segments, account if account.status in REMEDY else replace(path, kicks=())
+
+
 def values_of(
     setup: Setup, directions: Sequence[Direction], segments: Sequence[Segment], path: Trajectory
 ) -> tuple[dict[str, Any], Array, Trajectory]:
@@ -239,7 +283,7 @@ def values_of(
         return np.asarray(y[:, n:].reshape(len(y), k, n).swapaxes(1, 2) / scale)
 
     values = {"q": q[:, :n], "v": v[:, :n], "dq": derivatives(q), "dv": derivatives(v)}
-    if all(len(s.basis.rows) == len(setup.system.constraint_names) for s in segments):
+    if setup.contact or all(len(s.basis.rows) == len(setup.system.constraint_names) for s in segments):
         return values, times, path
     now = matrix_kernel(setup.system, setup.inputs)(times, values["q"], values["v"], setup.p)
     readings = {"residual": now.residual, "residual_rate": now.residual_rate}

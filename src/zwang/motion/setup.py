@@ -302,7 +302,7 @@ def contacts_of(system: System, options: RunOptions, able: bool) -> Held | None:
     name = f"constraint {sided[0].name!r} is one-sided"
     if not able:
         raise InputError(
-            f"{name}: contacts are integrated by simulate only; leave it out and watch it as an Event, or make it an "
+            f"{name}: contacts are not known here; leave it out and watch it as an Event, or make it an "
             f"equality while it holds"
         )
     for c in sided:

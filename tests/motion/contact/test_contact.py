@@ -221,13 +221,6 @@ def test_a_restitution_is_held_to_its_range_when_its_value_is_known():
         zw.simulate(system, at(0, 1), until=1, parameters={e: 1.5})
 
 
-def test_contacts_are_refused_by_name_where_they_are_not_integrated():
-    system = particle([zw.Constraint(y >= 0, "floor")])
-    for verb in (zw.sensitivities,):
-        with pytest.raises(InputError, match="'floor' is one-sided: contacts are integrated by simulate only"):
-            verb(system, at(0, 1), 1.0)
-
-
 def rough_box(seed):
     """A particle between rough limits of all kinds, with a spring, in a field."""
     rng = np.random.default_rng(seed)

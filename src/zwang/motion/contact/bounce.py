@@ -75,7 +75,7 @@ def program_of(setup: Setup, basis: RowBasis) -> Program:
 def bouncing(machine: Machine) -> Bouncing | None:
     """What the engine needs to make impacts from here on; None where it is not to make any."""
     setup, rows, scales = machine.setup, machine.rows, machine.scales
-    if machine.closed or machine.slack.any() or not machine.total.steps:
+    if not machine.bounces or machine.closed or machine.slack.any() or not machine.total.steps:
         return None
     met = [i for i in rows if machine.fastest.get(i, 0.0) > 0 and scales.flat(i) > 0]
     may = [i for i in met if not setup.system.constraints[i].friction]

@@ -36,6 +36,8 @@ LEAVING = 1e4  # moments (`decide.SOON`) that are given to a gap to leave zero
 class Machine:
     """What the contacts of one motion do, its state, and its account until now."""
 
+    bounces = True  # whether its engine may make plain impacts
+
     def __init__(self, setup: Setup, start: Start, grid: Array, law: str, watch: Any) -> None:
         """At the start, with nothing decided."""
         assert setup.contact is not None

@@ -266,6 +266,11 @@ def units_at(search: Search, q: Array, v: Array) -> Array:
     return np.concatenate([unit, unit * rate])
 
 
+def units_along(search: Search, q: Array, v: Array) -> Array:
+    """(2n,) the same along a motion (N, n): where one state passes zero, others tell."""
+    return np.asarray(np.max([units_at(search, *state) for state in zip(q, v, strict=True)], axis=0))
+
+
 def refused_guess(search: Search, x: Array) -> str:
     """Why no state could be put together at all."""
     f, J = search.levels(x)

@@ -25,6 +25,8 @@ from zwang.motion.assemble import STAND_IN_MASS
 from zwang.motion.setup import RunOptions, Setup, prepare
 from zwang.motion.start import require_satisfied, require_solvable, start_of
 
+ROUNDED_TURN = 1e-12  # of how fast rows turn: redundant ones may differ by it
+
 _KERNELS: Kept[Kernel] = Kept()
 
 OPEN = 9  # stands for the order of a one-sided constraint that is not at its limit: it asks for nothing
@@ -158,9 +160,12 @@ def admissible(
         """Least ½(x − d)ᵀM(x − d) with A x = −(reading's own change): Gauss's principle once more."""
         change = kernel(**state, dq=dq, dp=dp)[f"d_{level}"][0]
         used = Names(names.coordinates, tuple(np.array(names.rows)[rows]))
+        # what rounding makes of changes that cancel each other: by it redundant rows may differ
+        turned = np.abs(dq).max(initial=0.0) * np.abs(v).max(initial=0.0) / max(np.abs(q).max(initial=0.0), TINIEST)
+        slack = ROUNDED_TURN * np.abs(now.A[rows]).sum(axis=1) * turned
         return solve_named(
             M, M @ d, now.A[rows], -change[rows], C=None, form="fundamental", rank_tol=None, one_sided=None, v=None,
-            names=used,
+            names=used, slack=slack,
         ).acceleration  # fmt: skip
 
     things = [*system.coordinates, *system.velocities, *setup.symbols]

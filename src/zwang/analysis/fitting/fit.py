@@ -1,7 +1,7 @@
 """Least squares: the values of unknowns with which a model comes nearest to measured motions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import sympy as sp
 
 from zwang.analysis.fitting.identify import untold, verdict
 from zwang.analysis.fitting.measured import measured
+from zwang.analysis.fitting.pieces import Shooting, free_directions, scale_of
 from zwang.analysis.fitting.trial import Trial
 from zwang.arrays import TINIEST, Array
 from zwang.display import Displayed, told
@@ -22,6 +23,10 @@ from zwang.words import count, listed
 
 FIT_TOL = 1e-12  # of steps, gradients and squares, as shares
 LAST_STEPS = 5  # of Gauss and Newton, to the last digits
+STRONGLY = 1e4  # of what was measured: motions that depend on unknowns by more are not found from a guess
+IN_PIECES = (
+    "The motion depends on its start so strongly that other values may fit better: fit it in pieces, as in pieces=20."
+)
 CORRELATED = 0.9  # correlations above this are worth a word
 
 
@@ -99,6 +104,7 @@ def fit(
     parameters: Mapping[Any, Any] | None = None,
     t: float | None = None,
     tol: float = 1e-11,
+    pieces: int = 1,
 ) -> Fit:
     """Parameters and starts from measured motions, by least squares with exact derivatives.
 
@@ -109,6 +115,9 @@ def fit(
     coordinates, rates, parameters and unknowns, such as an offset of a sensor; without it, columns are coordinates and
     rates by their names. `weights` maps columns to weights, one over the error of a number; `bounds` maps unknowns to
     a pair. Several trials are lists of `data` and `start`: they share the unknowns.
+
+    A long or chaotic motion is fitted in `pieces`, each with a start of its own and joined to the next at the end
+    (multiple shooting): from a first guess on it stays near the data, where one piece would soon be far away.
 
     Beside values there are standard errors, which take residuals as independent, and a verdict on what the data can
     tell: see `Fit`.
@@ -130,11 +139,28 @@ def fit(
     trials = trials_of(given, system, data, start, observe, weights, symbols, dict(parameters or {}), begin, tol)
     require_used(symbols, trials)
     low, high = bounds_of(symbols, first, bounds)
+    if not isinstance(pieces, int | np.integer) or pieces < 1:
+        raise InputError(f"pieces = {pieces!r}: a whole number from 1 on is needed")
     with waiting("fitting"):
+        if pieces > 1:
+            return in_pieces(system.name, symbols, Shooting(trials, int(pieces)), first, (low, high))
         search = Search(trials, {})
         theta = search.nearest(first, low, high)
         residual, J = search.compare(theta)
-        return account(system.name, symbols, theta, residual, J, search, trials)
+        motions = tuple(trial.motion(theta) for trial in trials)
+        found = account(system.name, symbols, theta, residual, told_by(J, theta), search.evaluations, motions)
+        return found if search.measurable(J, theta) else replace(found, verdict=f"{found.verdict} {IN_PIECES}")
+
+
+def in_pieces(
+    name: str, unknown: tuple[sp.Symbol, ...], shooting: Shooting, first: Array, bounds: tuple[Array, Array]
+) -> Fit:
+    """The fit by multiple shooting: what data tell is seen along changes that keep the pieces joined."""
+    theta, here = shooting.fitted(first, *bounds)
+    k, sizes = len(theta), scale_of(theta, here)
+    Z = free_directions(here, sizes)[1]
+    told_of = told_along(here.J * sizes @ Z, Z[:k], sizes[:k])
+    return account(name, unknown, theta, here.r, told_of, shooting.evaluations, shooting.motions(theta, here))
 
 
 def unknowns_of(unknown: Any) -> tuple[tuple[sp.Symbol, ...], Array]:
@@ -249,6 +275,12 @@ class Search:
             self.last = {key: (np.concatenate([r for r, _ in parts]), np.vstack([J for _, J in parts]))}
         return self.last[key]
 
+    def measurable(self, J: Array, theta: Array) -> bool:
+        """Whether changes of unknowns by their own size change what was measured by no more than many times itself."""
+        weighted = [np.where(np.isfinite(t.data.values), t.data.values, 0.0) * t.weights for t in self.trials]
+        spread = max(float(np.abs(x).max(initial=0.0)) for x in weighted)
+        return float(np.abs(J * sizes_of(theta)).max(initial=0.0)) <= STRONGLY * max(spread, TINIEST)
+
     def residual(self, theta: Array) -> Array:
         """The same, infinite where there is no motion: then a shorter step is taken."""
         try:
@@ -288,27 +320,46 @@ def sizes_of(theta: Array) -> Array:
     return np.where(theta != 0, np.abs(theta), 1.0)
 
 
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What data tell of unknowns: (JᵀJ)⁻¹ (k, k), and directions (d, k) in shares of their sizes that they do not."""
+
+    inverse: Array
+    hidden: Array
+
+
+def told_by(J: Array, theta: Array) -> Told:
+    """The same from the derivatives of the residuals."""
+    sizes = sizes_of(theta)
+    return told_along(J * sizes, np.eye(len(theta)), sizes)
+
+
+def told_along(J: Array, Z: Array, sizes: Array) -> Told:
+    """The same from derivatives along directions, of which the unknowns' parts, in shares of their sizes, are Z."""
+    hidden = untold(J, np.ones(J.shape[1])) @ Z.T
+    size = np.linalg.norm(hidden, axis=1, keepdims=True) if len(hidden) else 1.0
+    inverse = Z @ np.linalg.pinv(J, rcond=1e-7) * sizes[:, None]
+    return Told(inverse @ inverse.T, hidden / size)
+
+
 def account(
     name: str,
     unknown: tuple[sp.Symbol, ...],
     theta: Array,
     residual: Array,
-    J: Array,
-    search: Search,
-    trials: Sequence[Trial],
+    told_of: Told,
+    evaluations: int,
+    motions: tuple[Any, ...],
 ) -> Fit:
     """Errors, covariance and verdict of values that were found."""
-    sizes, k = sizes_of(theta), len(theta)
+    k = len(theta)
     rss, left = float(residual @ residual), len(residual) - k
-    hidden = untold(J, sizes)
-    share = np.linalg.norm(hidden, axis=0) if len(hidden) else np.zeros(k)
+    share = np.linalg.norm(told_of.hidden, axis=0) if len(told_of.hidden) else np.zeros(k)
     told_ones = share < 1e-3
     variance = rss / left if left > 0 else np.nan
-    inverse = np.linalg.pinv(J * sizes, rcond=1e-7)
-    covariance = variance * (inverse @ inverse.T) * np.outer(sizes, sizes)
+    covariance = variance * told_of.inverse
     errors = np.where(told_ones, np.sqrt(np.maximum(np.diag(covariance), TINIEST)), np.inf)
-    words = verdict(hidden, [str(s) for s in unknown], [bool(x != 0) for x in theta])
-    motions = tuple(trial.motion(theta) for trial in trials)
+    words = verdict(told_of.hidden, [str(s) for s in unknown], [bool(x != 0) for x in theta])
     return Fit(
         name=name,
         values=dict(zip(unknown, map(float, theta), strict=True)),
@@ -319,6 +370,6 @@ def account(
         rss=rss,
         residuals=residual,
         numbers=len(residual),
-        evaluations=search.evaluations,
+        evaluations=evaluations,
         motion=motions[0] if len(motions) == 1 else motions,
     )

@@ -67,6 +67,15 @@ class Trial:
         numbers = dict(zip(self.unknown, map(float, theta), strict=True))
         return {**self.parameters, **{s: numbers[s] for s in self.own}}
 
+    @property
+    def keys(self) -> list[Any]:
+        """Coordinates, then rates."""
+        return [*self.system.coordinates, *self.system.velocities]
+
+    def state(self, x: Array) -> dict[Any, float]:
+        """A state from its numbers."""
+        return dict(zip(self.keys, map(float, x), strict=True))
+
     @cached_property
     def _start(self) -> tuple[list[Any], Kernel] | None:
         """The start's keys, and code for its values with their derivatives by the unknowns."""
@@ -139,49 +148,75 @@ class Trial:
     def compare(self, theta: Array) -> tuple[Array, Array]:
         """Weighted residuals (N,) and their derivatives by the unknowns (N, k); gaps in the data left out."""
         state, directions = self.begin(theta)
-        values, k = self.values(theta), len(self.unknown)
-        moving = [i for i, d in enumerate(directions) if d]
-        n, times = len(self.system.coordinates), self.data.times
-        dq, dv = np.zeros((2, len(times), n, k))
-        inside = times[times > self.t]
+        course = self.followed(state, directions, self.t, self.data.times, theta)
+        return self.residuals(theta, np.arange(len(self.data.times)), course)
+
+    def followed(
+        self, state: Mapping[Any, float], directions: list[dict[Any, float]], begin: float, times: Array, theta: Array
+    ) -> "Course":
+        """The motion from a state on at some times, and how it changes along directions."""
+        n, d = len(self.system.coordinates), len(directions)
+        moving = [i for i, way in enumerate(directions) if way]
         q, v = np.zeros((2, len(times), n))
+        dq, dv = np.zeros((2, len(times), n, d))
+        inside = times[times > begin]
         first = len(times) - len(inside)
-        begin = [state[c] for c in self.system.coordinates], [state[c] for c in self.system.velocities]
-        q[:first], v[:first] = begin
+        q[:first], v[:first] = [state[c] for c in self.system.coordinates], [state[c] for c in self.system.velocities]
         for i in moving if first else ():
-            dq[0, :, i] = [directions[i].get(c, 0.0) for c in self.system.coordinates]
-            dv[0, :, i] = [directions[i].get(c, 0.0) for c in self.system.velocities]
+            dq[:first, :, i] = [directions[i].get(c, 0.0) for c in self.system.coordinates]
+            dv[:first, :, i] = [directions[i].get(c, 0.0) for c in self.system.velocities]
         if len(inside):
             ways = {str(i): directions[i] for i in moving} or {"nothing": {self.system.coordinates[0]: 1.0}}
             motion = sensitivities(
-                self.system, state, float(inside[-1]), ways, times=inside, parameters=values, tol=self.tol, t=self.t,
-                progress=False,
+                self.system, state, float(inside[-1]), ways, times=inside, parameters=self.values(theta), tol=self.tol,
+                t=begin, progress=False,
             )  # fmt: skip
             q[first:], v[first:] = motion.q.values, motion.v.values
             if moving:
                 dq[first:, :, moving], dv[first:, :, moving] = motion.dq.values, motion.dv.values
-        u = np.eye(k)[None]
-        found = self._reading(
-            q=q[:, None],
-            v=v[:, None],
-            u=theta,
-            t=times[:, None, None],
-            dq=dq.swapaxes(1, 2),
-            dv=dv.swapaxes(1, 2),
-            du=u,
-        )
-        y, dy = found["y"][:, 0], found["d_y"][:, :, 0]  # (N, columns), (N, k, columns)
-        told = np.isfinite(self.data.values)
-        residual = ((y - self.data.values) * self.weights)[told]
-        return residual, (dy * self.weights).swapaxes(1, 2)[told]
+        return Course(q, v, dq, dv)
 
-    def motion(self, theta: Array) -> "xr.Dataset":
-        """The motion with these values of the unknowns, at the times of the data."""
+    def residuals(self, theta: Array, rows: Any, course: "Course") -> tuple[Array, Array]:
+        """Weighted residuals (N,) at some times of the data, and their derivatives (N, d) along a course's directions.
+
+        The first directions are those of the unknowns.
+        """
+        k, d = len(self.unknown), course.dq.shape[2]
+        found = self._reading(
+            q=course.q[:, None],
+            v=course.v[:, None],
+            u=theta,
+            t=self.data.times[rows][:, None, None],
+            dq=course.dq.swapaxes(1, 2),
+            dv=course.dv.swapaxes(1, 2),
+            du=np.eye(d, k)[None],
+        )
+        y, dy = found["y"][:, 0], found["d_y"][:, :, 0]  # (N, columns), (N, d, columns)
+        data = self.data.values[rows]
+        told = np.isfinite(data)
+        return ((y - data) * self.weights)[told], (dy * self.weights).swapaxes(1, 2)[told]
+
+    def motion(self, theta: Array, state: Mapping[Any, float] | None = None) -> "xr.Dataset":
+        """The motion with these values of the unknowns, at the times of the data; from a state, if it is given."""
         from zwang.motion.simulate import simulate
 
-        state, _ = self.begin(theta)
+        state = self.begin(theta)[0] if state is None else state
         times = self.data.times
         until = float(times[-1]) if times[-1] > self.t else self.t + 1.0
         values = self.values(theta)
         given = self.given if isinstance(self.given, HasSystem) else self.system
         return simulate(given, state, until, times=times, parameters=values, tol=self.tol, t=self.t, progress=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """A motion at N times, positions and velocities (N, n), and how they change along d directions (N, n, d)."""
+
+    q: Array
+    v: Array
+    dq: Array
+    dv: Array
+
+    def first(self, count: int) -> "Course":
+        """The same at the first times only."""
+        return Course(self.q[:count], self.v[:count], self.dq[:count], self.dv[:count])

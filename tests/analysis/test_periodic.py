@@ -80,6 +80,14 @@ def test_a_limit_cycle_is_found_from_beside_it():
     assert found.attrs["verdict"].startswith("stable: neighbours come nearer by a factor of 0.00")
 
 
+def test_a_start_near_zero_does_not_make_small_what_is_not():
+    system = zw.System((x,), kinetic=v**2 / 2, potential=x**2 / 2, forces={x: (1 - x**2) * v / 2})
+    one = zw.periodic(system, {x: 2, v: 0}, period=6.3, hold={v: 0})
+    two = zw.periodic(system, {x: 1e-8, v: 2.0}, period=6.3, hold=[x])
+    assert two.attrs["period"] == pytest.approx(one.attrs["period"], rel=1e-10)
+    assert two.floquet.values == pytest.approx(one.floquet.values, abs=1e-8)
+
+
 def test_a_driven_system_keeps_its_period_and_has_the_multipliers_of_its_damping():
     """x'' + c x' + k x = cos t: multipliers exp(λ T) of the free motion, and the amplitude of the resonance curve."""
     system = zw.System((x,), kinetic=v**2 / 2, potential=2 * x**2, forces={x: -0.3 * v + sp.cos(zw.t)})

@@ -19,7 +19,7 @@ from zwang.analysis.dynamics import Dynamics, Point, dynamics_of
 from zwang.analysis.equilibrium import guessed, holds
 from zwang.analysis.linear import depends_on_time
 from zwang.analysis.readings import readings_of
-from zwang.analysis.settle import Search, refused_guess, units_at
+from zwang.analysis.settle import Search, refused_guess, units_along, units_at
 from zwang.arrays import TINIEST, Array
 from zwang.errors import AssemblyError, EquilibriumError, InputError
 from zwang.model import System
@@ -40,6 +40,7 @@ ON_THE_CIRCLE = 1e-6  # multipliers this near to the unit circle are on it: a do
 REPEATED = 1e-8  # the share by which equations may differ after a period
 LOOKED_AT_SHARES = (0.0, 0.137, 0.419, 0.731)  # of a period, where a driven system is looked at and again later
 MOST_SHOTS = 40
+PASSED = 12  # states of a motion by which its natural units are told
 
 
 def periodic(
@@ -104,6 +105,8 @@ class Shot:
     """(d, 2n)"""
     flow: Array
     """(2n,) ẋ at the end"""
+    passed: tuple[Array, Array]
+    """Positions and velocities (N, n) on the way"""
     unit: Array
     driven: bool
 
@@ -130,6 +133,8 @@ def returned(
 ) -> Shot:
     """The shot that returns to where it began."""
     x, unit = np.concatenate([q, v]), units_at(search, q, v)
+    shot = shoot(search, x, T, unit, parameters, tol, driven)
+    unit = units_along(search, *shot.passed)  # a start may be near zero where the motion is not
     shot = shoot(search, x, T, unit, parameters, tol, driven)
     for _ in range(MOST_SHOTS):
         y, dT = step_of(search, shot)
@@ -193,11 +198,14 @@ def shoot(
     keys = [*system.coordinates, *system.velocities]
     ways = {str(i): dict(zip(keys, map(float, way * unit), strict=True)) for i, way in enumerate(basis)}
     state = dict(zip(keys, map(float, x), strict=True))
-    motion = sensitivities(system, state, t + T, ways, samples=2, parameters=parameters, tol=tol, t=t, progress=False)
+    motion = sensitivities(
+        system, state, t + T, ways, samples=PASSED, parameters=parameters, tol=tol, t=t, progress=False
+    )
     end = np.concatenate([motion.q.values[-1], motion.v.values[-1]])
     ends = np.concatenate([motion.dq.values[-1], motion.dv.values[-1]]).T
     last = search.dynamics.at(end[:n], end[n:], t + T)
-    return Shot(point, T, basis, end, ends, np.concatenate([end[n:], last.a]), unit, driven)
+    flow, passed = np.concatenate([end[n:], last.a]), (motion.q.values, motion.v.values)
+    return Shot(point, T, basis, end, ends, flow, passed, unit, driven)
 
 
 def step_of(search: Search, shot: Shot) -> tuple[Array, float]:

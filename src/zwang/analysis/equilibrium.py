@@ -10,14 +10,14 @@ import sympy as sp
 from zwang.analysis.contacts import closing, pressed, settled_on_contacts, steady_on_contacts
 from zwang.analysis.dynamics import Dynamics, dynamics_of
 from zwang.analysis.family import family_of
-from zwang.analysis.linear import chosen_states, linear_at, require_autonomous
+from zwang.analysis.linear import TIMED, chosen_states, depends_on_time, linear_at, require_autonomous
 from zwang.analysis.readings import Readings, readings_of
 from zwang.analysis.settle import Search, Settled, require_rest
 from zwang.analysis.spectrum import spectrum_of
 from zwang.analysis.stability import Stability, on_contacts, stability
 from zwang.arrays import Array
 from zwang.display import Displayed, told
-from zwang.errors import InputError
+from zwang.errors import AssemblyError, EquilibriumError, InputError
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, start_of_one, system_of
 from zwang.model.symbols import in_a_line
@@ -118,7 +118,7 @@ def equilibrium(
     constant = readings_of(dynamics, system.velocities, "constant", parameters)
     search = Search(dynamics, constant, held, targets, rest=True)
     with waiting("looking for an equilibrium"):
-        search, found = settled_on_contacts(search, q, v)
+        search, found = searched(settled_on_contacts, search, q, v)
         require_rest(found.point)
         return told_of(search, found, (), parameters)
 
@@ -156,8 +156,19 @@ def steady(
     held, targets = holds(dynamics, hold, q, v, parameters)
     search = Search(dynamics, readings, held, targets, rest=False)
     with waiting("looking for a steady motion"):
-        search, found = steady_on_contacts(search, q, v)
+        search, found = searched(steady_on_contacts, search, q, v)
         return told_of(search, found, readings.names, parameters)
+
+
+def searched(way: Any, search: Search, q: Array, v: Array) -> tuple[Search, Settled]:
+    """What a search finds; where time keeps it from finding anything, that is said."""
+    try:
+        found: tuple[Search, Settled] = way(search, q, v)
+    except (EquilibriumError, AssemblyError):
+        if depends_on_time(search.dynamics):
+            raise InputError(TIMED) from None
+        raise
+    return found
 
 
 def guessed(system: System, guess: Any) -> tuple[Array, Array]:

@@ -27,6 +27,11 @@ ROUNDED_ENTRY = 16 * EPS  # entries of A below this share of the largest of thei
 LEAST_STATE = 1e-4  # a state near zero is not expected to be nearer than this, times the share above
 OTHER_TIMES = (0.7390851332, 1.9021605823, -3.5969937123)  # where a system is looked at again, for time in it
 
+TIMED = (
+    "the equations depend on time itself: there is neither an equilibrium nor a linear system of constant "
+    "coefficients; give known functions of time a constant value, or list them among inputs"
+)
+
 _TIMED: Kept[bool] = Kept()
 
 
@@ -224,10 +229,7 @@ def require_autonomous(point: Point) -> None:
             gap = np.abs(later.a - point.a).max(initial=0.0) > 1e-8 * (point.rounding.max() / 2.2e-16)
             moved = gap or np.abs(there - here).max(initial=0.0) > 1e-8 * np.abs(here).max(initial=0.0)
         if moved:
-            raise InputError(
-                "the equations depend on time itself: there is neither an equilibrium nor a linear system of constant "
-                "coefficients; give known functions of time a constant value, or list them among inputs"
-            )
+            raise InputError(TIMED)
 
 
 def depends_on_time(dynamics: Dynamics) -> bool:

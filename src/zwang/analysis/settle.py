@@ -29,6 +29,7 @@ RELAXED = 0.2  # a step along the acceleration, in natural units, where Newton's
 SETTLED = 1e-14  # a step in natural units that ends the search
 NEARLY_ZERO = 1e-40  # natural units: what is left of zeros, and beside nothing is not small
 SMALLEST_SHARE = 1e-3  # of how far a system reaches: a change that matters is not smaller
+LIGHT = 0.03  # the root of a mass, as a share of the largest, below which a coordinate sets no scale
 MOST_STEPS = 300
 SHORTENINGS = 12  # of a step that makes things worse
 SAME_DIRECTION = 1e-11  # singular values below this share of the largest belong to families
@@ -159,17 +160,31 @@ def settle(search: Search, q: Array, v: Array) -> Settled:
 
 
 def sought(search: Search, q: Array, v: Array) -> Settled:
-    """Where the search for such a state ends: there, nowhere, or beyond the limit of a one-sided constraint."""
-    x, unit = np.concatenate([q, v]), units_at(search, q, v)
+    """Where the search for such a state ends: there, nowhere, or beyond the limit of a one-sided constraint.
+
+    Where it ends nowhere it is repeated in the units that light coordinates set: steps are shorter then.
+    """
+    ended = sought_in_units(search, q, v, LIGHT)
+    if ended.found or ended.crossed or not search.dynamics.order.size:
+        return ended
+    again = sought_in_units(search, q, v, 0.0)
+    return again if again.found or again.crossed else ended
+
+
+def sought_in_units(search: Search, q: Array, v: Array, light: float) -> Settled:
+    """The same in units that coordinates set whose mass is not light."""
+    x, unit = np.concatenate([q, v]), units_at(search, q, v, light)
     x, found = search.onto(x, unit)
     if not found:
         raise AssemblyError(refused_guess(search, x))
-    unit = units_at(search, x[: search.n], x[search.n :])
+    unit = units_at(search, x[: search.n], x[search.n :], light)
     point, size, steepest = search.dynamics.at(x[: search.n], x[search.n :]), 0.0, 0.0
     for _ in range(MOST_STEPS):
         if len(over := search.dynamics.beyond(point.q, point.v)):
             return Settled(point, unit, steepest, False, tuple(map(int, over)))
-        size = max(size, search.sizes(point, unit))  # of terms on the way: where they vanish, all of them may
+        size = max(
+            size, search.sizes(point, unit), NEARLY_ZERO
+        )  # of terms on the way: where they vanish, all of them may
         basis = search.directions(point, unit)
         weights = search.weights(point, unit)
         g = search.rates(point) * weights
@@ -177,7 +192,7 @@ def sought(search: Search, q: Array, v: Array) -> Settled:
         y, steep = shortest(G, -g)
         steepest = max(steepest, steep)
         long = float(np.linalg.norm(y))
-        left = float(np.abs(g).max(initial=0.0)) / (size or 1.0)
+        left = float(np.abs(g).max(initial=0.0)) / size
         if long <= SETTLED * max(1.0, float(np.abs(x / unit).max())) and left <= ENOUGH:
             last = moved_to(search, x + y @ basis * unit, unit) if long > 0 else None  # to the last digit
             better = last is not None and np.linalg.norm(search.rates(last) * weights) < np.linalg.norm(g)
@@ -201,6 +216,8 @@ def shortest(G: Array, g: Array) -> tuple[Array, float]:
     if not G.size:
         return np.zeros(G.shape[1]), 0.0
     U, s, Vt = np.linalg.svd(G, full_matrices=False)
+    if s.max() <= NEARLY_ZERO:  # what rounding leaves of nothing
+        return np.zeros(G.shape[1]), 0.0
     rank = int(np.count_nonzero(s > SAME_DIRECTION * s.max(initial=TINIEST)))
     return np.asarray(Vt[:rank].T @ ((U[:, :rank].T @ g) / s[:rank])), float(s.max())
 
@@ -248,20 +265,20 @@ def moved_to(search: Search, x: Array, unit: Array) -> Point | None:
     return point if np.isfinite(point.a).all() else None
 
 
-def units_at(search: Search, q: Array, v: Array) -> Array:
+def units_at(search: Search, q: Array, v: Array, light: float = LIGHT) -> Array:
     """(2n,) by how much positions and velocities change in a change that matters.
 
     Constraints say so where they are nearest to it, and masses carry it to the other coordinates: units of their own,
-    as far apart as the ends of a long chain, would lead a shortest step astray.
+    as far apart as the ends of a long chain, would lead a shortest step astray. What is light has no say in it.
     """
     now, holonomic = search.dynamics.matrices(q, v), search.dynamics.order == 0
     unit = natural_units(q, now.size[holonomic], now.A[holonomic], now.M)
     inertia = np.sqrt(np.maximum(np.diagonal(now.M), 0.0))
-    heavy = inertia > 0
+    heavy = inertia > light * inertia.max(initial=0.0)
     if holonomic.any() and heavy.any():
-        weighed = inertia[heavy] * unit[heavy]
-        scale = max(float(weighed.min()), SMALLEST_SHARE * float((inertia * np.abs(q)).max()))
-        unit[heavy] = np.minimum(unit[heavy], scale / inertia[heavy])
+        scale = max(float((inertia * unit)[heavy].min()), SMALLEST_SHARE * float((inertia * np.abs(q)).max()))
+        with np.errstate(divide="ignore"):
+            unit = np.minimum(unit, scale / inertia)
     rate = float((np.abs(v) / unit).max(initial=0.0)) or 1.0
     return np.concatenate([unit, unit * rate])
 

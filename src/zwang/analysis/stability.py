@@ -49,17 +49,21 @@ def stability(linear: Linear, family: Family, rest: bool) -> Stability:
         worst = int(np.argmax(growth))
         words = f"unstable: {growing(linear, spectrum, worst)}{beside}"
         return Stability(False, words, spectrum, seen)
-    if spectrum.zeros > len(seen) and not (rest and seen):
-        more = count(spectrum.zeros - len(seen), "eigenvalue")
+    of_families = 2 * len(seen) if rest else len(seen)  # at rest a speed along a family stays, too
+    if spectrum.zeros > of_families:
+        more = count(spectrum.zeros - of_families, "eigenvalue")
         words = f"not to be told at first order: {more} zero without a family of its own{beside}"
         return Stability(None, words, spectrum, seen)
     if (growth == 0).any():
         pairs = sorted({round(float(abs(w.imag)), 9) for w, r in zip(spectrum.others, growth, strict=True) if r == 0})
         words = f"not to be told at first order: it oscillates undamped, {frequencies(pairs)}{beside}"
         return Stability(None, words, spectrum, seen)
-    slowest = float(-growth.max()) if len(growth) else 0.0
-    words = f"stable: disturbances die out, the slowest as exp(-{slowest:.4g} t){beside}" if len(growth) else ""
-    return Stability(True, words or f"stable: nothing can move{beside}", spectrum, seen)
+    if not len(growth):
+        if not spectrum.zeros:
+            return Stability(True, f"stable: nothing can move{beside}", spectrum, seen)
+        return Stability(None, f"neutral: there is no force beside it either{beside}", spectrum, seen)
+    words = f"stable: disturbances die out, the slowest as exp(-{-float(growth.max()):.4g} t){beside}"
+    return Stability(True, words, spectrum, seen)
 
 
 def on_contacts(judged: Stability, pushing: list[str], idle: list[str], rough: list[str]) -> Stability:

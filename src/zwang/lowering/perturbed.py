@@ -14,6 +14,7 @@ from typing import Any
 import symengine as se
 
 from zwang.compile import Program
+from zwang.compile.table import NAME as SIGNAL
 from zwang.compile.tangent import tangent
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.switches import argument_of, atoms_of
@@ -77,6 +78,10 @@ def along(program: Program, varied: Sequence[str], of: Sequence[str]) -> Program
     """The program with derivatives along one direction, which is an input: dq for q, and so on."""
     changes = {"d" + name: named(f"change_{name}", len(program.inputs[name])) for name in varied}
     direction = {s: d for name in varied for s, d in zip(program.inputs[name], changes["d" + name], strict=True)}
+    for e in (e for es in program.outputs.values() for e in es):
+        for table in e.atoms(se.FunctionSymbol):  # a signal's table is no number that could change
+            if table.get_name() == SIGNAL:
+                direction.pop(table.args[0], None)
     return tangent(program, [direction], of, {**program.inputs, **changes})
 
 

@@ -31,7 +31,7 @@ from zwang.words import count
 if TYPE_CHECKING:
     import xarray as xr
 
-FITTED = 1e-10  # a step in shares of the unknowns and natural units of the starts that ends the search
+FITTED_STEP = 1e-10  # a step in shares of the unknowns and natural units of the starts that ends the search
 JOINED = 1e-8  # natural units by which pieces may miss each other
 ROUNDED_STEP = 1e-9  # singular values below this share of the largest move nothing that data tell
 FIRST_LOOK = 1e-3  # the same where a start is first looked for in its piece alone
@@ -224,7 +224,7 @@ class Shooting:
             sizes = scale_of(theta, here)
             step = solved(here, here.r, here.c, sizes, theta, low, high)
             length = float(np.abs(step / sizes).max())
-            if length <= FITTED and np.abs(here.c).max(initial=0.0) <= JOINED:
+            if length <= FITTED_STEP and np.abs(here.c).max(initial=0.0) <= JOINED:
                 return theta, here
             share = min(1.0, LONGEST_MOVE / max(float(np.abs(step[k:]).max(initial=0.0)), TINIEST))
             better = None

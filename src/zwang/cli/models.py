@@ -64,6 +64,7 @@ def load(
     starts: list[str] | None = None,
     gravity: str | None = None,
     floating: bool = False,
+    limits: bool = False,
     **changes: Any,
 ) -> Case:
     """The model of a file or example, with parameters, its start and fields of its run changed.
@@ -76,11 +77,11 @@ def load(
     values, begin = pairs(settings), pairs(starts, "--start")
     path, example = find(model)
     if is_robot(path):
-        found = robot(path, begin, None if gravity is None else vector(gravity), floating)
+        found = robot(path, begin, None if gravity is None else vector(gravity), floating, limits)
         if not quiet:
             mind(found, "" if symbolic or begin or gravity is not None else FROM_REST)
-    elif gravity is not None or floating:
-        option = "--floating-base" if gravity is None else "--gravity"
+    elif gravity is not None or floating or limits:
+        option = "--gravity" if gravity is not None else "--floating-base" if floating else "--limits"
         raise Failure(Exit.USAGE, f"{option} is for robots in URDF or MJCF: a model file says this itself")
     else:
         found = started(load_model_with(path, values), begin)
@@ -97,14 +98,16 @@ def load(
     return case
 
 
-def robot(path: Path, begin: dict[str, float], gravity: Sequence[float] | None, floating_base: bool) -> "ModelFile":
+def robot(
+    path: Path, begin: dict[str, float], gravity: Sequence[float] | None, floating_base: bool, limits: bool
+) -> "ModelFile":
     """A robot's model, from where its joints are told to begin."""
     from zwang.files.robots import load_robot
 
     rates = {name[:-1]: value for name, value in begin.items() if name.endswith("'")}
     readings = {name: value for name, value in begin.items() if not name.endswith("'")}
     try:
-        return load_robot(path, gravity, readings, rates, floating_base)
+        return load_robot(path, gravity, readings, rates, floating_base, limits)
     except ModelFileError as error:
         raise Failure(Exit.MODEL, str(error).replace("floating_base=True", "--floating-base")) from None
     except InputError as error:

@@ -126,6 +126,7 @@ Pull = Annotated[
         "--gravity", metavar="X,Y,Z", help="Gravity of a robot, in world axes.", show_default="0,0,-9.81 for URDF"
     ),
 ]
+Limits = Annotated[bool, typer.Option("--limits", help="The ranges of a robot's joints are stops.")]
 Floating = Annotated[bool, typer.Option("--floating-base", help="The root of a robot in URDF is free to move.")]
 AsJson = Annotated[
     bool,

@@ -39,13 +39,15 @@ def load_robot(
     readings: Mapping[str, float] | None = None,
     rates: Mapping[str, float] | None = None,
     floating_base: bool = False,
+    limits: bool = False,
 ) -> ModelFile:
     """The robot of a URDF or MJCF file: at rest with joints as the file has them, for a second.
 
     `gravity` is used in place of the file's, and of 9.81 downwards in URDF, which knows none. `readings` and `rates`
     are where its joints start, by their names. With `floating_base` the root of a URDF file is free to move.
+    With `limits` the ranges of joints are stops.
     """
-    robot = read_robot(path, floating_base)
+    robot = read_robot(path, floating_base, limits)
     if gravity is not None:
         robot = with_gravity(robot, gravity)
     made = robot.mechanism
@@ -55,13 +57,16 @@ def load_robot(
                      mechanism=made, warnings=robot.warnings)  # fmt: skip
 
 
-def read_robot(path: Path, floating_base: bool = False) -> "Imported":
+def read_robot(path: Path, floating_base: bool = False, limits: bool = False) -> "Imported":
     """What a file describes, by its root element; a refusal names the file."""
     from zwang.multibody import read_mjcf, read_urdf
 
     if remedy := ELSEWHERE.get(path.suffix.lower()):
         raise refusal(path, remedy.format(name=path.name, stem=path.stem))
-    readers: dict[str, Any] = {"robot": partial(read_urdf, floating_base=floating_base), "mujoco": read_mjcf}
+    readers: dict[str, Any] = {
+        "robot": partial(read_urdf, floating_base=floating_base, limits=limits),
+        "mujoco": partial(read_mjcf, limits=limits),
+    }
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             found = ROOT.search(re.sub(r"<!--.*?-->", "", file.read(LOOKED_AT), flags=re.DOTALL))

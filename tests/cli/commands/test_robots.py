@@ -97,9 +97,26 @@ def test_a_floating_base_on_request(robot):
     assert float(last.q.sel(coordinate="stone.z")) == pytest.approx(-0.5 - 9.81 * 2**2 / 2, rel=1e-12)
 
 
+LIMITED = ARM.replace('type="continuous"', 'type="revolute"').replace(
+    "</joint>", '<limit lower="-1" upper="0.5" effort="1" velocity="1"/></joint>', 1
+)
+
+
+def test_ranges_are_stops_on_request(robot):
+    (robot.folder / "limited.urdf").write_text(LIMITED, encoding="utf-8")
+    begin = ("--start", "shoulder'=2", "--gravity", "0,0,0", "--until", "1", "--out", "m.nc")
+    assert robot("run", "limited.urdf", *begin).exit_code == 0
+    assert "mode" not in load_motion(robot.folder / "m.nc")
+    assert robot("run", "limited.urdf", "--limits", *begin).exit_code == 0
+    motion = load_motion(robot.folder / "m.nc")
+    assert motion.transition_contact.values.tolist() == ["shoulder.upper"]
+    assert motion.transition_time.values[0] == pytest.approx(0.25, rel=1e-11)
+
+
 @pytest.mark.parametrize(
     "command",
     [
+        ("check", "arm.urdf", "--limits"),
         ("check", "arm.urdf"),
         ("plot", "arm.urdf", "--out", "arm.svg", "--until", "0.2"),
         ("animate", "arm.urdf", "-o", "arm.html", "--start", "shoulder=0.3", "--until", "0.2"),
@@ -121,6 +138,7 @@ REFUSED = {
     ("run", "arm.urdf", "--out", "arm.urdf"): (Exit.USAGE, "this is where the model is read from"),
     ("run", "leg.xml", "--floating-base"): (Exit.MODEL, "in MJCF, a body with a free joint is one"),
     ("run", "pendulum.toml", "--gravity", "0,0,1"): (Exit.USAGE, "--gravity is for robots in URDF or MJCF"),
+    ("run", "pendulum.toml", "--limits"): (Exit.USAGE, "--limits is for robots in URDF or MJCF"),
     ("run", "pendulum.toml", "--floating-base"): (Exit.USAGE, "--floating-base is for robots in URDF or MJCF"),
     ("run", "pendulum.toml", "--start", "z=1"): (Exit.USAGE, "z is not a coordinate or rate of this model"),
     ("run", "page.xml"): (Exit.MODEL, "its root is neither <robot …>, as in URDF, nor <mujoco …>, as in MJCF"),

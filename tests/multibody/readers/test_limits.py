@@ -52,3 +52,23 @@ def test_tendons_have_limits_too():
     pair.start({"p": 0.3, "q": 0.1})
     with pytest.raises(AssemblyError, match=r"'sum\.upper'"):
         pair.start({"p": 0.5, "q": 0.1})
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_a_robot_meets_its_stop_in_motion(restitution):
+    """A rod without gravity turns steadily into the end of its range, and comes back with its share of the rate."""
+    arm = mb.read_urdf(ARM, limits=True, restitution=restitution, gravity=(0, 0, 0))
+    motion = zw.simulate(arm, arm.start({"pin": 5.0}, {"pin": 2.0}), until=1.5, tol=1e-13)
+    assert motion.transition_contact.values.tolist() == ["pin.upper"]
+    assert motion.transition_time.values[0] == pytest.approx(1.0, rel=1e-11)
+    rate = arm.mechanism.coordinates(motion).angle_rate.values[-1]
+    assert rate == pytest.approx(-2 * restitution, abs=1e-10)
+
+
+def test_limits_that_are_not_met_change_no_motion():
+    arm, free = mb.read_urdf(ARM, limits=True), mb.read_urdf(ARM)
+    held, loose = (zw.simulate(robot, robot.start({"pin": 0.3}), until=1, tol=1e-13) for robot in (arm, free))
+    assert held.sizes["transition"] == 0
+    for name in loose.coordinate.values:
+        both = (motion.q.sel(coordinate=name).values for motion in (held, loose))
+        assert np.abs(next(both) - next(both)).max() < 1e-11

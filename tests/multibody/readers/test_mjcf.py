@@ -124,7 +124,7 @@ def test_it_says_what_was_read_and_what_was_ignored():
         "actuator 'm': a motor, its command is the input 'm'",
         "gravity 0 0 -9.81",
         "joint 'hip': dry friction 0.2",
-        "limit of 'hip': -0.0174533 to 0.0174533, off; limits=True makes it a one-sided constraint",
+        "limit of 'hip': -0.0174533 to 0.0174533, off; limits=True makes it a stop",
         "looks: 3 spheres",
     )
     assert set(found.ignored) == {

@@ -101,7 +101,7 @@ def test_it_says_what_was_read_and_what_was_ignored():
         "joint 'j2': its largest effort and speed",
         "joint 'j5': its largest effort and speed",
     }
-    assert "limit of 'j1': -1 to 1, off; limits=True makes it a one-sided constraint" in arm.read
+    assert "limit of 'j1': -1 to 1, off; limits=True makes it a stop" in arm.read
     assert "looks: 2 spheres" in arm.read
     assert arm.warnings == (
         "joint 'j6': its dry friction 0.2 is left out; friction=1e-3 puts it in, and lets it creep",

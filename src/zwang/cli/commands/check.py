@@ -6,7 +6,7 @@ import typer
 
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_start, simulate
-from zwang.cli.options import AsJson, Assemble, Floating, Model, Pull, Settings, Starts, number
+from zwang.cli.options import AsJson, Assemble, Floating, Limits, Model, Pull, Settings, Starts, number
 
 if TYPE_CHECKING:
     from zwang.verdict import Verdict
@@ -22,6 +22,7 @@ def check(
     starts: Starts = None,
     gravity: Pull = None,
     floating: Floating = False,
+    limits: Limits = False,
     settings: Settings = None,
     json: AsJson = False,
 ) -> None:
@@ -33,7 +34,7 @@ def check(
     from zwang.cli.progress import busy
 
     more = {"assemble": True} if assemble else {}
-    case = load(model, settings, starts=starts, gravity=gravity, floating=floating, **more)
+    case = load(model, settings, starts=starts, gravity=gravity, floating=floating, limits=limits, **more)
     time = case.model.run.begin if at == "start" else time_of(at)
     with busy("looking at the constraints"):
         verdict = case.start.verdict if at == "start" else later(case, time)

@@ -7,7 +7,7 @@ import typer
 
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_end, require_start, simulate
-from zwang.cli.options import AsJson, Floating, Model, Pull, Settings, Starts, changed, number, one_of
+from zwang.cli.options import AsJson, Floating, Limits, Model, Pull, Settings, Starts, changed, number, one_of
 from zwang.cli.output_paths import require_kinds, require_targets
 from zwang.engines.registry import LOOSEST, TIGHTEST, methods
 from zwang.formulations.forms import integrable
@@ -55,6 +55,7 @@ def run(
     starts: Starts = None,
     gravity: Pull = None,
     floating: Floating = False,
+    limits: Limits = False,
     settings: Settings = None,
     out: Annotated[Path | None, option("--out -o", "FILE", "The motion, as NetCDF.", FILES)] = None,
     csv: Annotated[Path | None, option("--csv", "FILE", "The motion, as a table.", FILES)] = None,
@@ -76,6 +77,7 @@ def run(
         starts=starts,
         gravity=gravity,
         floating=floating,
+        limits=limits,
         **changed(until=until, samples=samples, tol=tol, max_step=max_step, method=method, form=form),
         **changed(drift=None if drift is None else drift_of(drift), assemble=assemble),
     )

@@ -37,7 +37,7 @@ class Imported(HasSystem):
     """A mechanism read from a file. `read` and `ignored` say, element by element, what became of the file.
 
     `warnings` say what was mended, and what is left out although it would change the motion; what is `ignored` is
-    looks, or does not matter. `limits` are the ranges of joints, which `limits=True` makes one-sided constraints, and
+    looks, or does not matter. `limits` are the ranges of joints, which `limits=True` makes stops, and
     `inputs` the names of what commands actuators. `start` gives the state at values of the file's own joints. Printing
     it shows all lists. Whatever takes a `System` takes it, and begins where the file has its joints.
     """

@@ -1,4 +1,4 @@
-"""Limits of joints and tendons of models that were read: data, and one-sided constraints where they are switched on."""
+"""Limits of joints and tendons of models that were read: data, and stops where they are switched on."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy as sp
 
+from zwang.model.constraint import Constraint
 from zwang.multibody.joint import Freedom
 
 
@@ -37,16 +38,17 @@ class Limit:
 
 
 def switched_on(
-    limits: Sequence[Limit], sums: Mapping[str, Sequence[tuple[Any, Freedom]]], on: bool
-) -> dict[str, sp.Expr]:
+    limits: Sequence[Limit], sums: Mapping[str, Sequence[tuple[Any, Freedom]]], on: bool, restitution: Any = 0
+) -> dict[str, Constraint]:
     """The one-sided constraints of limits on sums of factor × joint coordinate, if they are switched on."""
-    found: dict[str, sp.Expr] = {}
+    found: dict[str, Constraint] = {}
     for limit in limits if on else ():
-        found |= limit.constraints(sp.Add(*[factor * freedom.value for factor, freedom in sums[limit.name]]))
+        asked = limit.constraints(sp.Add(*[factor * freedom.value for factor, freedom in sums[limit.name]]))
+        found |= {name: Constraint(e, name, restitution=restitution) for name, e in asked.items()}
     return found
 
 
 def limit_lines(limits: Sequence[Limit], on: bool) -> list[str]:
     """What became of limits."""
-    how = "a one-sided constraint" if on else "off; limits=True makes it a one-sided constraint"
+    how = "a stop" if on else "off; limits=True makes it a stop"
     return [f"limit of {limit}, {how}" for limit in limits]

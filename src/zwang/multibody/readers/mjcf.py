@@ -48,7 +48,9 @@ from zwang.multibody.readers.xml_text import xml_text
 JOINTS = ("free", "ball", "slide", "hinge")  # in the order of mjtJoint
 
 
-def read_mjcf(source: str | Path, *, limits: bool = False, friction: float | None = CREEP) -> Imported:
+def read_mjcf(
+    source: str | Path, *, limits: bool = False, restitution: float = 0.0, friction: float | None = CREEP
+) -> Imported:
     """Read an MJCF file, or its text, through MuJoCo's compiler.
 
     Bodies, inertias, hinges, slides, balls and free joints; the equalities `connect`, `weld`, `joint` and, over joints,
@@ -57,8 +59,8 @@ def read_mjcf(source: str | Path, *, limits: bool = False, friction: float | Non
     MuJoCo. Bodies fixed to the world are the ground. Equalities are exact here, where MuJoCo's are soft.
 
     Actuators are commanded by `inputs`, known functions of time that are 0 unless given; servos act where the parameter
-    `servos` is 1. `limits=True` makes ranges one-sided constraints, which verdicts know and motions do not yet. Dry
-    friction f is f tanh(rate/`friction`): it creeps a little, 0 makes it dry, and None leaves it out.
+    `servos` is 1. `limits=True` makes ranges stops, one-sided constraints at which `restitution` of the speed is given
+    back. Dry friction f is f tanh(rate/`friction`): it creeps a little, 0 makes it dry, and None leaves it out.
     A model that names files outside its own folder is refused. Meshes, textures, height fields and skins whose files
     are missing are warnings, unless a body that moves has its inertia from them.
     """
@@ -100,7 +102,7 @@ def read_mjcf(source: str | Path, *, limits: bool = False, friction: float | Non
         forces,
         inputs,
         name=model_name(reading),
-        constraints=switched_on(ranges, limited_sums(reading, ranges, held) if limits else {}, limits),
+        constraints=switched_on(ranges, limited_sums(reading, ranges, held) if limits else {}, limits, restitution),
         scenery=skeleton.solids(0),
     )
     reading.warnings += missing

@@ -51,6 +51,7 @@ def read_urdf(
     gravity: Sequence[float] = (0.0, 0.0, -9.81),
     strict: bool = False,
     limits: bool = False,
+    restitution: float = 0.0,
     friction: float | None = None,
 ) -> Imported:
     """Read a URDF file, or its text. URDF knows no gravity: it is given here.
@@ -59,8 +60,9 @@ def read_urdf(
     fixed to others are parts of those. A damping becomes a linear damper, a mimic tag a coupling. `planar` leaves two
     travels and a turn free, called joint.travel1, joint.travel2 and joint.angle.
 
-    `limits=True` makes the ranges of joints one-sided constraints, which verdicts know and motions do not yet. Dry
-    friction f is left out, or f tanh(rate/`friction`): it creeps a little below this speed, and 0 makes it dry.
+    `limits=True` makes the ranges of joints stops, one-sided constraints at which `restitution` of the speed is given
+    back. Dry friction f is left out, or f tanh(rate/`friction`): it creeps a little below this speed, and 0 makes it
+    dry.
 
     Files of real robots are not always possible: what can be mended without another motion is, and `warnings` say
     what was done. With `strict`, such files are refused.
@@ -94,7 +96,7 @@ def read_urdf(
         conditions,
         forces,
         name=root.get("name") or "",
-        constraints=switched_on(ranges, ends, limits),
+        constraints=switched_on(ranges, ends, limits, restitution),
         scenery=skeleton.solids(0),
     )
     rough, missing = friction_lines(held, friction)

@@ -15,10 +15,13 @@ from tests.examples.models import EXAMPLES, NAMES, model, run
 DRIVEN = {
     "acatastatic": "rule in time",
     "appell_variant": "rule that works",
+    "balanced_pole": "regulator",
     "ball_on_turntable": "turning table",
     "bead_with_drag": "friction",
     "flyball_governor": "shaft",
     "governor": "dampers",
+    "kapitza": "shaking pivot",
+    "measured_pendulum": "drag",
     "moving_hoop": "turning hoop",
     "nonideal_rosenberg": "drag",
     "robot_arm": "path in time",
@@ -28,6 +31,7 @@ DRIVEN = {
     "tall_building": "earthquake",
     "two_wheeled_cart": "torques",
     "universal_joint": "motor",
+    "ziegler": "follower force",
 }
 # Degrees of freedom at the start.
 FREEDOM = {
@@ -36,6 +40,7 @@ FREEDOM = {
     "appell": 2,
     "appell_variant": 2,
     "arm_with_limits": 1,
+    "balanced_pole": 2,
     "ball_on_turntable": 3,
     "bead_with_drag": 1,
     "billiard_ball": 2,
@@ -51,9 +56,11 @@ FREEDOM = {
     "four_bar_in_space": 1,
     "governor": 4,
     "heavy_top": 3,
+    "kapitza": 1,
     "knife_edge": 2,
     "leaving_a_sphere": 1,
     "loop_the_loop": 1,
+    "measured_pendulum": 1,
     "moving_hoop": 1,
     "newtons_cradle": 2,
     "nonideal_rosenberg": 2,
@@ -61,6 +68,7 @@ FREEDOM = {
     "robot_arm": 0,
     "rocking_block": 2,
     "rolling_disc": 3,
+    "rolling_wheel": 3,
     "rosenberg": 2,
     "servo": 1,
     "slack_rope": 1,
@@ -74,6 +82,7 @@ FREEDOM = {
     "two_wheeled_cart": 2,
     "universal_joint": 0,
     "woodpecker": 2,
+    "ziegler": 2,
 }
 REDUNDANT = {"appell": {"twice"}, "four_bar": {"right_y"}, "four_bar_in_space": {"D.z", "D.axis1", "D.axis2"}}
 

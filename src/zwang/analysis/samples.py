@@ -16,6 +16,11 @@ from zwang.model.has_system import is_array, start_of_each
 from zwang.model.values import by_name, given_values, state_arrays
 
 SAMPLE = "sample"
+TAKEN = (
+    *("q", "v", "A", "B", "C", "D", "state", "state_", "input", "output", "state_value", "input_value", "output_value"),
+    *("coordinate", "mode", "eigenvalue", "frequency", "damping", "shape", "zeros", "uncertain"),
+)
+"""Names in datasets along a stack: a parameter that is called so is an axis `parameter_…`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,5 +61,17 @@ def samples_of(
     varied = {str(getattr(key, "name", key)): value for key, value in (parameters or {}).items() if is_array(value)}
     if len(varied) == 1:
         name, numbers = next(iter(varied.items()))
+        name = axis_name(name)
         return Samples(each, (name,), {name: np.broadcast_to(np.asarray(numbers, dtype=float), shape)})
-    return Samples(each, (SAMPLE,), {name: (SAMPLE, np.broadcast_to(x, shape)) for name, x in varied.items()})
+    return Samples(
+        each, (SAMPLE,), {axis_name(name): (SAMPLE, np.broadcast_to(x, shape)) for name, x in varied.items()}
+    )
+
+
+def axis_name(parameter: str) -> str:
+    """What the axis of a parameter is called: as the parameter, unless a dataset has another thing of that name.
+
+    >>> axis_name("load"), axis_name("v")
+    ('load', 'parameter_v')
+    """
+    return f"parameter_{parameter}" if parameter in TAKEN else parameter

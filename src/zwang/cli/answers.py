@@ -30,6 +30,8 @@ def option(name: str, metavar: str | None, words: str, panel: str = WHAT) -> Any
 
 Out = Annotated[Path | None, option("--out -o", "FILE", "The answer, as NetCDF (.nc) or JSON (.json).", FILES)]
 OutJson = Annotated[Path | None, option("--out -o", "FILE", "The answer, as JSON (.json).", FILES)]
+Plot = Annotated[Path | None, option("--plot", "FILE", "A picture: a .png, .svg or .pdf.", FILES)]
+PICTURES = (".png", ".svg", ".pdf")
 Hold = Annotated[
     list[str] | None,
     option("--hold", "NAME[=NUMBER]", "Keep a coordinate (x) or rate (x'), or set it; may be repeated."),
@@ -123,6 +125,21 @@ def finish(case: Case, answer: Any, json: bool, files: Mapping[str, Path | None]
     show()
     for path in named.values():
         terminal.out().print(terminal.text("written  ", "dim"), terminal.text(str(path)), sep="", soft_wrap=True)
+
+
+def draw(path: Path | None, picture: Callable[[], Any]) -> None:
+    """Write a picture, a matplotlib figure, if one was asked for."""
+    from io import BytesIO
+
+    from zwang.cli.progress import busy
+    from zwang.files.store import write_atomically
+
+    if path is None:
+        return
+    with busy("drawing"):
+        memory = BytesIO()
+        picture().savefig(memory, format=path.suffix[1:].lower(), dpi=150)
+    write_atomically(path, memory.getvalue())
 
 
 def heading(case: Case, more: str = "") -> None:

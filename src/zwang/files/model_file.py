@@ -231,7 +231,7 @@ class ModelFile(AskedModel):
     def dressed(self, motion: "xr.Dataset", parameters: Mapping[Any, Any] | None) -> "xr.Dataset":
         """A motion with the drawing and units of the file, and with the parameters that are numbers in its system."""
         model = self.with_parameters(parameters)
-        used = json.loads(motion.attrs["parameters"]) | {str(s): float(v) for s, v in model.fixed.items()}
+        used = json.loads(motion.attrs.get("parameters", "{}")) | {str(s): float(v) for s, v in model.fixed.items()}
         motion = with_drawing(motion, model.drawing, model.system, parameters)
         return with_units(motion.assign_attrs(parameters=json.dumps(used)), model.units)
 

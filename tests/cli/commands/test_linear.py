@@ -68,6 +68,26 @@ def test_the_section_follows_the_steady_motion(zwang):
     assert "turns from 4 to 6, 5 values" in result.stdout
 
 
+def test_pictures_of_a_root_locus_a_response_and_a_mode(zwang, here):
+    words = ["--against", "L=1:2:5", "--plot", "locus.svg", "--animate", "mode.html", "--mode", "1"]
+    result = zwang("modes", "pendulum.toml", *words)
+    assert result.exit_code == 0, result.output
+    assert "<svg" in (here / "locus.svg").read_text(encoding="utf-8")
+    assert 'data-role="play"' in (here / "mode.html").read_text(encoding="utf-8")
+    assert zwang("linearize", "m.toml", "--plot", "bode.png", m=PENDULUM + ASKS).exit_code == 0
+    assert (here / "bode.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_pictures_that_cannot_be_drawn_are_refused(zwang):
+    none = zwang("linearize", "pendulum.toml", "--plot", "bode.png")
+    assert none.exit_code == Exit.USAGE
+    assert "name one with --input" in none.stderr
+    assert zwang("modes", "pendulum.toml", "--plot", "locus.txt").exit_code == Exit.USAGE
+    many = zwang("modes", "pendulum.toml", "--animate", "mode.html", "--mode", "7")
+    assert many.exit_code == Exit.USAGE
+    assert "a whole number from 0 to 1" in many.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

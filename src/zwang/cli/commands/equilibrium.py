@@ -22,6 +22,7 @@ from zwang.cli.options import AsJson, Floating, Model, Pull, Settings, Starts
 if TYPE_CHECKING:
     from zwang.analysis.equilibrium import Equilibrium
 
+SMALL, NOTHING = 1e-14, 1e-30  # what is smaller, as a share of the largest number or at all, is printed as zero
 COLORS = {True: "green", False: "red", None: "yellow"}
 
 
@@ -87,17 +88,17 @@ def show(case: Case, found: "Equilibrium") -> None:
     console = terminal.out()
     state = {in_a_line(key): value for key, value in found.state.items()}
     state = state if found.constant else {name: x for name, x in state.items() if not name.endswith("'")}
-    size = max(map(abs, state.values()), default=0.0)
+    least = max(SMALL * max(map(abs, state.values()), default=0.0), NOTHING)
     table = terminal.columns("coordinate", "value", right=("value",))
     for name, value in state.items():
-        table.add_row(terminal.text(name), terminal.text(f"{value if abs(value) > 1e-14 * size else 0:.9g}"))
+        table.add_row(terminal.text(name), terminal.text(f"{value if abs(value) > least else 0:.9g}"))
     console.print(table)
     if found.multipliers:
         console.print()
         table = terminal.columns("constraint", "multiplier", "", right=("multiplier",))
-        most = max(map(abs, found.multipliers.values()))
+        least = max(SMALL * max(map(abs, found.multipliers.values())), NOTHING)
         for name, value in found.multipliers.items():
-            row = name, f"{value if abs(value) > 1e-14 * most else 0:.9g}", "" if found.unique[name] else "not unique"
+            row = name, f"{value if abs(value) > least else 0:.9g}", "" if found.unique[name] else "not unique"
             table.add_row(*map(terminal.text, row))
         console.print(table)
     console.print()

@@ -1,11 +1,28 @@
 """`zwang linearize` and `zwang modes`: the motion beside a state, to first order."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zwang.cli.answers import Out, asked, finish, found_with, heading, option, quantities, remark, require_out
+from zwang.cli.answers import (
+    FILES,
+    PICTURES,
+    Out,
+    Plot,
+    asked,
+    draw,
+    finish,
+    found_with,
+    heading,
+    option,
+    quantities,
+    remark,
+    require_out,
+)
+from zwang.cli.exits import Exit, Failure, wrong_use
 from zwang.cli.models import Case, load, require_names
 from zwang.cli.options import AsJson, Floating, Model, Pull, Settings, Starts, one_of
 from zwang.words import count
@@ -16,6 +33,7 @@ if TYPE_CHECKING:
     from zwang.files.analyses.linear import Linear
 
 KINDS = (".nc", ".json")
+FILMS = (".html", ".gif", ".mp4", ".png")
 MOST_SHOWN = 12  # rows and columns of a matrix, and values of a parameter
 SMALL = 1e-12  # what is smaller than this share of the largest number is printed as zero
 
@@ -58,6 +76,7 @@ def linearize(
     floating: Floating = False,
     settings: Settings = None,
     out: Out = None,
+    picture: Plot = None,
     json: AsJson = False,
 ) -> None:
     """Give the state space of a model beside an equilibrium: A, B, C and D by names.
@@ -65,7 +84,8 @@ def linearize(
     \\[linear] in the model says beside which state, and what are states, inputs and outputs: there any expression.
     """
     case = load(model, settings, starts=starts, gravity=gravity, floating=floating)
-    require_out(case, {"--out": out}, {"--out": KINDS})
+    files = {"--out": out, "--plot": picture}
+    require_out(case, files, {"--out": KINDS, "--plot": PICTURES})
     asks = linear_asked(
         case,
         against,
@@ -74,8 +94,13 @@ def linearize(
         inputs=tuple(inputs or ()),
         outputs=quantities(case, outputs, "--output"),
     )
+    if picture is not None and not asks.inputs:
+        remedy = "name one with --input, or inputs = … under [linear] in the model"
+        raise Failure(Exit.USAGE, f"--plot draws the response to an input: {remedy}")
     found = found_with("linearizing", lambda: asks.answer(case.model, case.parameters))
-    finish(case, found, json, {"--out": out}, lambda: show_space(case, asks, found))
+    here = replace(asks, against={})
+    draw(picture, lambda: plot_of("plot_response")(here.answer(case.model, case.parameters)))
+    finish(case, found, json, files, lambda: show_space(case, asks, found))
 
 
 def modes(
@@ -88,6 +113,11 @@ def modes(
     floating: Floating = False,
     settings: Settings = None,
     out: Out = None,
+    picture: Plot = None,
+    film: Annotated[
+        Path | None, option("--animate", "FILE", "One mode in motion: a .html, .gif, .mp4 or .png.", FILES)
+    ] = None,
+    mode: Annotated[int, typer.Option("--mode", metavar="N", help="Which mode moves.", rich_help_panel=FILES)] = 0,
     json: AsJson = False,
 ) -> None:
     """Give the modes of a model beside an equilibrium: eigenvalues, frequencies, damping and shapes.
@@ -95,10 +125,34 @@ def modes(
     \\[linear] in the model says beside which state. With --against they are followed along a parameter.
     """
     case = load(model, settings, starts=starts, gravity=gravity, floating=floating)
-    require_out(case, {"--out": out}, {"--out": KINDS})
+    files = {"--out": out, "--plot": picture, "--animate": film}
+    require_out(case, files, {"--out": KINDS, "--plot": PICTURES, "--animate": FILMS})
     asks = linear_asked(case, against, at=at, states=quantities(case, states, "--state"))
     found = found_with("looking for modes", lambda: asks.modes(case.model, case.parameters))
-    finish(case, found, json, {"--out": out}, lambda: show_modes(case, asks, found))
+    draw(picture, lambda: plot_of("plot_modes")(found))
+    if film is not None:
+        animate(case, replace(asks, against={}), mode, film)
+    finish(case, found, json, files, lambda: show_modes(case, asks, found))
+
+
+def plot_of(name: str) -> Any:
+    """A function that draws linear systems."""
+    from zwang.show import plot_linear
+
+    return getattr(plot_linear, name)
+
+
+def animate(case: Case, asks: "Linear", mode: int, path: Path) -> None:
+    """Write the motion of one mode."""
+    from zwang.analysis.mode_motion import mode_motion
+    from zwang.cli.progress import bar
+    from zwang.show.animate import save_animation
+
+    one = found_with("looking for modes", lambda: asks.modes(case.model, case.parameters))
+    with wrong_use():
+        motion = mode_motion(case.model, one, mode, parameters=case.parameters)
+    with bar("drawing") as progress:
+        save_animation(motion, path, progress=progress)
 
 
 def linear_asked(case: Case, against: str | None, **changes: Any) -> "Linear":
@@ -178,6 +232,7 @@ def show_matrix(console: Any, name: str, matrix: "xr.DataArray") -> None:
 def show_modes(case: Case, asks: "Linear", found: "xr.Dataset") -> None:
     """A row a mode, for people; along a parameter a row a value."""
     from zwang.cli import terminal
+    from zwang.files.analyses.linear import clear_values, damping_ratio
 
     heading(case, f", modes {place_words(case, asks)}")
     console = terminal.out()
@@ -186,11 +241,11 @@ def show_modes(case: Case, asks: "Linear", found: "xr.Dataset") -> None:
         return
     head = ("mode", "eigenvalue", "frequency", "damping", "mostly in")
     table = terminal.columns(*head, right=("mode", "frequency", "damping"))
-    for i, value in enumerate(found.eigenvalue.values):
+    for i, value in enumerate(clear_values(found)):
         if value.imag < 0:
             continue  # of a pair one is enough
-        frequency, damping = float(found.frequency.values[i]), float(found.damping.values[i]) + 0.0
-        pair = f"{eigenvalue(value)}" if value.imag == 0 else f"{value.real:.6g} ± {value.imag:.6g} i"
+        frequency, damping = float(found.frequency.values[i]), damping_ratio(value)
+        pair = f"{value.real + 0.0:.6g}" + (f" ± {value.imag:.6g} i" if value.imag else "")
         cells = (str(i), pair, f"{frequency:.6g}", terminal.figure(damping), mostly(found, i))
         table.add_row(*map(terminal.text, cells))
     console.print(table)
@@ -198,13 +253,6 @@ def show_modes(case: Case, asks: "Linear", found: "xr.Dataset") -> None:
     if zeros:
         along = f", along {found.attrs['families']}" if found.attrs["families"] else ""
         remark(f"{count(zeros, 'eigenvalue')} zero because the state is one of a family{along}.", "dim")
-
-
-def eigenvalue(value: complex) -> str:
-    """An eigenvalue, as people write it."""
-    if not value.imag:
-        return f"{value.real:.6g}"
-    return f"{value.real:.6g} {'+' if value.imag > 0 else '-'} {abs(value.imag):.6g} i"
 
 
 def mostly(found: "xr.Dataset", mode: int) -> str:
@@ -221,17 +269,18 @@ def show_along(console: Any, asks: "Linear", found: "xr.Dataset") -> None:
     import numpy as np
 
     from zwang.cli import terminal
+    from zwang.files.analyses.linear import clear_values, growth_changes
 
     name, values = asks.varied
     kept = np.unique(np.linspace(0, len(values) - 1, min(len(values), MOST_SHOWN)).round().astype(int))
-    growth = found.eigenvalue.values.real.max(axis=1)
+    clear = clear_values(found)
+    growth = clear.real.max(axis=1)
     table = terminal.columns(name, "largest real part", "eigenvalues", right=(name, "largest real part"))
     for i in kept:
-        shown = shown_values(found.eigenvalue.values[i])
+        shown = shown_values(clear[i])
         table.add_row(*map(terminal.text, (f"{values[i]:.6g}", f"{growth[i] + 0.0:.4g}", shown)))
     console.print(table)
-    size = np.abs(found.eigenvalue.values).max(initial=0.0)
-    for words in crossings(name, values, growth, 1e-9 * float(size)):
+    for words in growth_changes(name, values, clear)[:MOST_SHOWN]:
         remark(words)
 
 
@@ -240,14 +289,3 @@ def shown_values(values: Sequence[complex]) -> str:
     pairs = [v for v in values if v.imag >= 0]
     shown = [f"{v.real + 0.0:.4g} ± {v.imag:.4g} i" if v.imag else f"{v.real:.4g}" for v in pairs[:5]]
     return "; ".join(shown) + ("; …" if len(pairs) > 5 else "")
-
-
-def crossings(name: str, values: Any, growth: Any, least: float) -> list[str]:
-    """Between which values the motion becomes stable or unstable."""
-    found = []
-    grows = growth > least
-    for i in range(1, len(values)):
-        if grows[i] != grows[i - 1]:
-            what = "disturbances begin to grow" if grows[i] else "disturbances cease to grow"
-            found.append(f"Between {name} = {values[i - 1]:.6g} and {values[i]:.6g} {what}.")
-    return found[:MOST_SHOWN]

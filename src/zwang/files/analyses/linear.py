@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from zwang.analysis.equilibrium import Equilibrium
 
 PLACES = ("equilibrium", "steady", "start")
+ROUNDED = 1e-13  # of the largest number of a state
+NOTHING = 1e-30  # of any number
 Against = Mapping[str, str | tuple[float, ...]]
 
 
@@ -88,7 +90,8 @@ class Linear(Analysis):
         """What is asked for beside the state, or beside those that belong to the values of a parameter."""
         states = dict(self.states) or None
         if not self.against:
-            return ask(self.state(model, parameters), parameters, states)
+            e = self.state(model, parameters)
+            return ask(None if e is None else cleaned(e.state), parameters, states)
         name, values = self.varied
         if isinstance(named(model, name), FrozenValue):
             return self.assembled_anew(model, parameters, ask)
@@ -101,6 +104,8 @@ class Linear(Analysis):
         """The same along a parameter that places depend on: they are numbers, so that each value has its own system."""
         import xarray as xr
 
+        from zwang.analysis.samples import axis_name
+
         name, values = self.varied
         parts: list[xr.Dataset] = []
         states: Any = dict(self.states) or None
@@ -108,8 +113,8 @@ class Linear(Analysis):
         for value in map(float, values):
             own = {**(parameters or {}), name: value}
             e = self.state(model, own, near)
-            near = None if e is None else e.state
-            parts.append(ask(e, own, states))
+            near = None if e is None else cleaned(e.state)
+            parts.append(ask(near, own, states))
             if states is None and "state" in parts[0].coords:
                 states = [str(key) for key in parts[0].state.values]
         if "eigenvalue" in parts[0]:
@@ -118,7 +123,8 @@ class Linear(Analysis):
             orders = followed([part.eigenvalue.values for part in parts])
             mode = parts[0].mode.values
             parts = [part.isel(mode=order).assign_coords(mode=mode) for part, order in zip(parts, orders, strict=True)]
-        return xr.concat(parts, xr.DataArray(values, dims=name, name=name), combine_attrs="override")
+        axis = axis_name(name)
+        return xr.concat(parts, xr.DataArray(values, dims=axis, name=axis), combine_attrs="override")
 
     @property
     def varied(self) -> tuple[str, Array]:
@@ -137,8 +143,38 @@ class Linear(Analysis):
                 raise InputError(f"{name} = {value:g}: {error}") from None
             if e is None:
                 return None
-            found.append(e.state)
+            found.append(cleaned(e.state))
         return {key: np.array([state[key] for state in found]) for key in found[0]}
+
+
+def cleaned(state: Mapping[Any, float]) -> dict[Any, float]:
+    """A state without what is only rounding: a guess far smaller than everything else would set a scale of its own."""
+    least = max(ROUNDED * max(map(abs, state.values()), default=0.0), NOTHING)
+    return {key: value if abs(value) > least else 0.0 for key, value in state.items()}
+
+
+def clear_values(modes: "xr.Dataset") -> Any:
+    """Eigenvalues without what is only rounding in their real and imaginary parts."""
+    values, uncertain = np.asarray(modes.eigenvalue.values, dtype=complex), modes.uncertain.values
+    least = np.maximum(uncertain, ROUNDED * np.abs(values).max(initial=0.0))
+    real, imaginary = (np.where(np.abs(part) <= least, 0.0, part) for part in (values.real, values.imag))
+    return real + 1j * imaginary
+
+
+def damping_ratio(value: complex) -> float:
+    """−Re λ/|λ|; not a number where λ is zero."""
+    return -value.real / abs(value) + 0.0 if value else float("nan")
+
+
+def growth_changes(name: str, values: Array, found: Any) -> list[str]:
+    """Between which values of a parameter disturbances begin or cease to grow, in words; `found` are clear."""
+    grows = found.real.max(axis=1, initial=0.0) > 0
+    return [
+        f"Between {name} = {values[i - 1]:.6g} and {values[i]:.6g} disturbances "
+        f"{'begin' if grows[i] else 'cease'} to grow."
+        for i in range(1, len(values))
+        if grows[i] != grows[i - 1]
+    ]
 
 
 def named(model: AskedModel, name: str) -> Any:

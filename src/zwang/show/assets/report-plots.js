@@ -86,7 +86,7 @@ function drawPlot(place, figure, look, width, state) {
   const everyX = curves.flat().flatMap((curve) => [curve.x[0], curve.x[curve.x.length - 1]]);
   const whole = figure.logAxis
     ? curves.flat().flatMap((curve) => curve.x).reduce(([a, b], x) => [Math.min(a, x * 0.8), Math.max(b, x * 1.25)], [Infinity, 0])
-    : [Math.min(...everyX), Math.max(...everyX)];
+    : figure.plane ? spread(curves.flat().flatMap((curve) => curve.x)) : [Math.min(...everyX), Math.max(...everyX)];
   const [low, high] = state.zoom || whole, xAxis = axisOf(low, high, Boolean(figure.logAxis));
   const px = (x) => margin.left + inner * xAxis.share(x);
   const yAxes = figure.panels.map((panel, i) => {
@@ -127,6 +127,12 @@ function drawPlot(place, figure, look, width, state) {
       if (mark.name && i === 0) element("text", { fill: look.soft, "font-size": 11, x: px(mark.x), y: margin.top - 6, "text-anchor": "middle" }, svg, mark.name);
     }
     for (const curve of shown(i)) {
+      if (curve.dots) {
+        curve.x.forEach((x, k) => {
+          if (curve.y[k] !== null) element("circle", { cx: px(x), cy: py(i, curve.y[k]), r: 2.4, fill: curve.colour, stroke: "none" }, layer);
+        });
+        continue;
+      }
       const path = element("path", { d: pathOf(curve, px, (y) => py(i, y), panel.log), stroke: curve.colour, "stroke-width": 1.8 }, layer);
       if (curve.dash) path.setAttribute("stroke-dasharray", curve.dash);
       (curve.text || []).forEach((text, k) => {
@@ -142,7 +148,7 @@ function drawPlot(place, figure, look, width, state) {
   box.className = "plot-box";
   box.append(svg);
   if (figure.legend) curves.forEach((panel, i) => box.append(legendOf(panel, i)));
-  if (!paper) box.append(readoutOf());
+  if (!paper && !figure.plane) box.append(readoutOf()); // in the plane nothing is read along one axis
   place.replaceChildren(box);
 
   // The names of a panel's curves; a click switches one off or on, a double click leaves it alone.
@@ -235,6 +241,13 @@ function drawPlot(place, figure, look, width, state) {
     svg.addEventListener("dblclick", () => { state.zoom = null; redo(); });
     return tip;
   }
+}
+
+// The least and the greatest of some numbers, with room on both sides.
+function spread(values) {
+  const [a, b] = values.reduce(([low, high], x) => (x === null ? [low, high] : [Math.min(low, x), Math.max(high, x)]), [Infinity, -Infinity]);
+  const room = (b - a) * 0.06 || Math.abs(a) * 0.1 || 1;
+  return [a - room, b + room];
 }
 
 // The place of the value nearest to x among ascending ones, or others.

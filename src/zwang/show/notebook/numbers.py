@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zwang.arrays import Array
-from zwang.model.symbols import in_a_line
 from zwang.show.notebook.pieces import MOST_ROWS, bounded, heading
+from zwang.show.report.analyses.equilibrium import multiplier_rows, state_rows, verdict_line
 from zwang.show.report.html import NOTHING, badge, number, pairs, paragraph
 from zwang.show.report.ledger import readings, standing
 from zwang.words import count, listed
@@ -81,18 +81,13 @@ def stepper(given: "Stepper") -> str:
 
 def equilibrium(given: "Equilibrium") -> str:
     """An equilibrium or a steady motion: the verdict, the state, the multipliers."""
-    kinds = {True: ("stable", "good"), False: ("unstable", "bad"), None: ("not told", "note")}
-    state = [[escape(in_a_line(key)), number(value, digits=9)] for key, value in [*given.state.items()][:MOST_ROWS]]
-    unique = {
-        name: badge("unique", "good") if flag else badge("not unique", "note") for name, flag in given.unique.items()
-    }
-    rows = [[escape(n), number(x, digits=9), unique[n]] for n, x in [*given.multipliers.items()][:MOST_ROWS]]
+    state, rows = state_rows(given), multiplier_rows(given)
     what = f"steady in {listed(given.constant)}" if given.constant else "at rest"
     return (
         heading("Equilibrium", given.name, what)
-        + f"<p>{badge(*kinds[given.stable])} {escape(given.verdict)}</p>"
-        + bounded("State", ("Coordinate or rate", "Value"), state, "numbers", len(given.state))
-        + bounded("Multipliers", ("Constraint", "Multiplier", "Reaction"), rows, "numbers", len(given.multipliers))
+        + verdict_line(given)
+        + bounded("State", ("Coordinate or rate", "Value"), state[:MOST_ROWS], "numbers", len(state))
+        + bounded("Multipliers", ("Constraint", "Multiplier", "Reaction"), rows[:MOST_ROWS], "numbers", len(rows))
     )
 
 

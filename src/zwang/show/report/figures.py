@@ -41,6 +41,8 @@ class Figure:
     marks: "tuple[Mapping[str, Any], ...]" = ()
     logarithmic_axis: bool = False
     legend: bool = True
+    plane: bool = False
+    """Whether both axes are numbers of one kind, and curves run anywhere: a root locus."""
 
     @property
     def data(self) -> dict[str, Any]:
@@ -52,6 +54,7 @@ class Figure:
             "marks": list(self.marks),
             "logAxis": self.logarithmic_axis,
             "legend": self.legend,
+            "plane": self.plane,
         }
 
 

@@ -17,6 +17,7 @@ from zwang.model import System
 from zwang.model.has_system import HasSystem
 from zwang.show.player import asset, player_html, whole_page
 from zwang.show.quantities import require_motion
+from zwang.show.report.analyses.answers import answer_sections
 from zwang.show.report.checks import checks_section
 from zwang.show.report.contacts import contacts_section
 from zwang.show.report.equations import equations_section
@@ -100,6 +101,7 @@ def report_on(subject: Subject, forms: Sequence[str] = ("fundamental",), checks:
         figures_section(subject, plots),
         contacts_section(subject),
         joints_section(subject, plots),
+        *answer_sections(subject, plots),
         checks_section(subject, plots, checks),
         settings_section(subject),
     ]

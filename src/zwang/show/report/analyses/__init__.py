@@ -1,0 +1,1 @@
+"""The report's parts on what a model asks: one file each."""

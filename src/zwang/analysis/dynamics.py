@@ -31,6 +31,7 @@ from zwang.model.symbols import label
 from zwang.model.values import GivenValues, given_values, input_values, named_like, one_number
 
 SINGULAR_CHANGE = 1e-6  # a share of dependent rows' changes by which they move apart: there the rank changes
+FAR_BELOW = 1e-20  # coordinates below this share of the largest one are zero
 ROUNDED_CHANGE = 1e3 * EPS  # the same of rounding, beside the terms that rows are made of
 AT_SWITCH = 1e-9  # what a condition compares with zero is zero below this
 
@@ -104,6 +105,8 @@ class Dynamics:
 
     def at(self, q: Array, v: Array, t: float | None = None) -> "Point":
         """The system at a state."""
+        # an Euler parameter far below rounding is as light as its square: no factors could bear that
+        q = np.where(np.abs(q) > FAR_BELOW * np.abs(q).max(initial=0.0), q, 0.0)
         now = self.matrices(q, v, t)
         require_finite_matrices(self.system, now)
         return Point(self, q, v, now, self.t if t is None else t)

@@ -39,9 +39,9 @@ def test_bodies_and_robots_rest_too(zwang, here):
     <joint name="shoulder" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint>
     </robot>"""
     (here / "arm.urdf").write_text(urdf, encoding="utf-8")
-    told = json.loads(zwang("equilibrium", "arm.urdf", "--json").stdout)
+    told = json.loads(zwang("equilibrium", "arm.urdf", "--start", "shoulder=0.2", "--json").stdout)
     assert told["stable"] is True
-    modes = json.loads(zwang("modes", "arm.urdf", "--json").stdout)
+    modes = json.loads(zwang("modes", "arm.urdf", "--start", "shoulder=-0.3", "--json").stdout)
     frequency = modes["variables"]["frequency"]["values"][0]
     assert frequency == pytest.approx((9.81 * 0.5 / (0.1 + 0.25)) ** 0.5, abs=1e-9)
 

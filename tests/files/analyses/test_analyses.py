@@ -212,6 +212,7 @@ MISTAKES = {
     "unknown constraint": (PENDULUM, "[linear]\noutputs = ['multiplier(rot)']", (2, 24), "did you mean 'rod'?"),
     "two ranges": (PENDULUM, "[linear]\nagainst = { g = '1:2:3', m = '1:2:3' }", (2, 11), "2 entries where"),
     "a bad range": (PENDULUM, "[linear]\nagainst = { g = '1:2' }", (2, 17), "is not a range"),
+    "a long range": (PENDULUM, "[linear]\nagainst = { g = '1:2:20000' }", (2, 17), "more than 10,000"),
     "not a parameter": (PENDULUM, "[linear]\nagainst = { x = '1:2:3' }", (2, 13), "'x' is not a parameter"),
     "no period": (PENDULUM, "[periodic]\nhold = ['x']", (1, 1), "[periodic] does not say 'period'"),
     "no stretches": (PENDULUM, "[lyapunov]\nstretches = 0", (2, 13), "a whole number from 1"),
@@ -283,6 +284,14 @@ def test_tables_that_cannot_be_read_are_told_at_their_place(tmp_path, what):
 def test_a_quoted_cell_that_never_ends_is_no_traceback():
     with pytest.raises(Misread):
         columns_in("t,x\n0,1\n" + '"' + "a" * 200_000, "a.csv")
+
+
+def test_a_long_motion_is_fitted_in_pieces(tmp_path):
+    model = load_model(spring_file(tmp_path, SPRING.replace("weights", "pieces = 3\nweights").replace(", m = 1", "")
+                                   .replace("bounds = { m", "bounds = { k")))  # fmt: skip
+    values = {str(s): x for s, x in model.ask("fit").values.items()}
+    assert (values["k"], values["a"], values["offset"]) == pytest.approx((4, 0.3, 0.1), abs=1e-7)
+    assert read_model(model_text(model)).analyses == model.analyses
 
 
 def test_too_few_data_are_refused(tmp_path):

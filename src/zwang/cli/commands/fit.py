@@ -29,6 +29,9 @@ def fit(
     unknown: Annotated[
         list[str] | None, option("--unknown", "NAME[=NUMBER]", "A parameter that is sought, and a first guess.")
     ] = None,
+    pieces: Annotated[
+        int | None, option("--pieces", "N", "In how many pieces a long or chaotic motion is fitted.")
+    ] = None,
     settings: Settings = None,
     out: Out = None,
     write: Annotated[
@@ -45,7 +48,9 @@ def fit(
     case = load(model, settings, symbolic=True)
     targets = {"--out": out, "--write": write}
     require_out(case, targets, {"--out": (".json", ".nc"), "--write": (".toml",)})
-    asks = asked(case, Measurement, data=tables_of(data), unknown=unknown_of(case, unknown))
+    if pieces is not None and pieces < 1:
+        raise typer.BadParameter(f"{pieces}: give a whole number from 1 on", param_hint="--pieces")
+    asks = asked(case, Measurement, data=tables_of(data), unknown=unknown_of(case, unknown), pieces=pieces)
     require_said(asks, "unknown", "what is unknown? give --unknown NAME")
     require_said(asks, "data", "there are no data: give --data FILE.csv")
     require_others(case, asks)

@@ -164,15 +164,15 @@ def linear_asked(case: Case, against: str | None, **changes: Any) -> "Linear":
 
 def range_of(case: Case, against: str | None) -> dict[str, str]:
     """A parameter and its range, from a text such as `v=0:10:101`."""
-    from zwang.files.ranges import wrong_range
+    from zwang.files.analyses.types import followed
 
     if against is None:
         return {}
     name, equals, given = (part.strip() for part in against.partition("="))
     if not equals or not name:
         raise typer.BadParameter(f"{against!r}: write a name, = and a range, as in v=0:10:101", param_hint="--against")
-    if words := wrong_range(given):
-        raise typer.BadParameter(f"{name}: {words}", param_hint="--against")
+    if wrong := followed(given):
+        raise typer.BadParameter(f"{name}: {wrong[0][1]}", param_hint="--against")
     require_names(case.model, {name: 0.0}, "--against")
     if name in case.parameters:
         raise typer.BadParameter(f"{name} is given by --set and varied, too: choose one", param_hint="--against")

@@ -26,6 +26,7 @@ class Measurement(Analysis):
     observe: Named = field(default_factory=dict)
     weights: Named = field(default_factory=dict)
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    pieces: int = 1
 
     section = Section(
         "fit",
@@ -39,6 +40,7 @@ class Measurement(Analysis):
             Key("observe", "measures", "what each column measures; without it, columns are coordinates and rates"),
             Key("weights", "weights", "a weight a column: one over the error of a number", 1),
             Key("bounds", "bounds", "the least and the greatest value of an unknown"),
+            Key("pieces", "positive", "in how many pieces a long or chaotic motion is fitted", 1),
         ),
     )  # fmt: skip
     needed = ("unknown",)
@@ -87,6 +89,7 @@ class Measurement(Analysis):
             weights or None,
             {sp.Symbol(name): pair for name, pair in self.bounds.items()} or None,
             known or None,
+            pieces=self.pieces,
         )
 
     def first(self, name: str, guess: sp.Expr | None, values: Mapping[Any, float]) -> float:

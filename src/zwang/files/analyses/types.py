@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from zwang.files.ranges import MOST_VALUES
+from zwang.files.ranges import range_values
 from zwang.files.value_types import (
     A_NUMBER,
     AN_EXPRESSION,
@@ -26,6 +26,7 @@ from zwang.files.value_types import (
 
 MOST_NAMED = 2000  # entries of a table or a list
 MOST_TRIALS = 200
+MOST_FOLLOWED = 10_000  # values of a parameter along which modes are followed
 
 
 def is_table(value: Any) -> bool:
@@ -62,6 +63,14 @@ def flat(value: dict[str, Any]) -> dict[str, tuple[tuple[str, ...], Any]]:
     {'x': (('x',), 1), 'pin.angle': (('pin', 'angle'), 2)}
     """
     return {".".join(path): (path, entry) for path, entry in paths(value)}
+
+
+def followed(value: Any) -> Wrong:
+    """A range of bearable length: for each of its values an equilibrium is looked for."""
+    if wrong := swept(value):
+        return wrong
+    many = len(range_values(value))
+    return [((), f"{many:,} values, more than {MOST_FOLLOWED:,}")] if many > MOST_FOLLOWED else []
 
 
 def limit(value: Any) -> Wrong:
@@ -130,8 +139,8 @@ ASKED_TYPES: dict[str, Type] = {
     "names of inputs": Type(NAMES, several(text("a name in quotes"), NAMES, 1, MOST_NAMED), TEXTS_SCHEMA),
     "against": Type(
         'a parameter and its range { v = "0:10:101" }',
-        named(swept, 'a parameter and its range { v = "0:10:101" }', 1),
-        table_schema({"anyOf": [{"type": "string"}, a_list(A_NUMBER, 1, MOST_VALUES)]}, 1),
+        named(followed, 'a parameter and its range { v = "0:10:101" }', 1),
+        table_schema({"anyOf": [{"type": "string"}, a_list(A_NUMBER, 1, MOST_FOLLOWED)]}, 1),
     ),
     "unknown": Type(
         'names ["g"], or a table { g = 9.5 } of first guesses',

@@ -77,7 +77,8 @@ def transitions(subject: Subject) -> str:
         ]
         for k in range(min(total, MOST_TRANSITIONS))
     ]
-    lost = paragraph(f"All of them together take {plain(float(motion.energy_loss.sum()), energy)} out of the motion.")
+    loss = float(motion.energy_loss.sum())
+    lost = paragraph(f"All of them together take {plain(loss, energy)} out of the motion.") if loss else ""
     more = total - len(rows)
     note = paragraph(f"{count(more, 'transition')} more not shown; all are in the dataset.", "note") if more else ""
     return table("Transitions", HEAD, rows) + lost + note

@@ -70,3 +70,20 @@ def test_a_mistake_is_told_at_its_place(plane, words):
     with pytest.raises(ModelFileError) as caught:
         read_model(block(plane))
     assert words in str(caught.value)
+
+
+def test_steps_are_read_written_and_told_where_they_do_not_fit():
+    text = BLOCK.format(ROUGH).replace('impacts = "poisson"', 'contacts = "steps"\nstep = 0.01')
+    model = read_model(text)
+    assert (model.run.contacts, model.run.step) == ("steps", 0.01)
+    assert 'contacts = "steps"' in model_text(model)
+    assert "step = 0.01" in model_text(model)
+    assert model.simulate().attrs["steps"] == 100
+    for wrong, words in (
+        ('contacts = "steps"', "steps need their length"),
+        ("step = 0.01", "a step is for contacts that are followed by steps"),
+        ('contacts = "steps"\nstep = 0', "must be positive"),
+        ('contacts = "leaps"', "leaps"),
+    ):
+        with pytest.raises(ModelFileError, match=words):
+            read_model(BLOCK.format(ROUGH).replace('impacts = "poisson"', wrong))

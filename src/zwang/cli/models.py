@@ -183,6 +183,7 @@ def require_run(system: "System", run: "Run", changes: Iterable[str]) -> None:
         "until": (run.begin < until < math.inf, f"give a finite time after the beginning, t = {run.begin:.12g}"),
         "samples": (samples >= 2, f"give a whole number from 2 to {most:,}"),
         "max_step": ((run.max_step or 0.0) > 0, "give a positive number"),
+        "step": (run.step is None or run.step > 0, "give a positive number"),
         "tol": (TIGHTEST <= run.tol <= LOOSEST, f"give a number from {TIGHTEST:g} to {LOOSEST:g}"),
     }
     for name in changes:

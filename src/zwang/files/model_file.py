@@ -46,6 +46,8 @@ class Run:
     method: str = "auto"
     form: str = "fundamental"
     impacts: str = "moreau"
+    contacts: str = "events"
+    step: float | None = None
     drift: str | tuple[str, float, float] = "none"
     assemble: bool = False
 

@@ -288,7 +288,7 @@ class Reader:
         """How to simulate."""
         section = self.section("run")
         values = {key: value for key, value in section.items() if value is not None}
-        for key in ("until", "begin", "tol", "max_step"):
+        for key in ("until", "begin", "tol", "max_step", "step"):
             if key in values:
                 values[key] = float(values[key])
         if isinstance(values.get("drift"), list):
@@ -299,6 +299,14 @@ class Reader:
             self.document.of(("run", "tol"), f"tol is out of range: choose between {TIGHTEST:g} and {LOOSEST:g}")
         if run.max_step is not None and not run.max_step > 0:
             self.document.of(("run", "max_step"), "the longest step must be positive")
+        if run.step is not None and not run.step > 0:
+            self.document.of(("run", "step"), "the length of a step must be positive")
+        if run.step is not None and run.contacts != "steps":
+            self.document.of(
+                ("run", "step"), "a step is for contacts that are followed by steps", 'add contacts = "steps"'
+            )
+        if run.contacts == "steps" and run.step is None:
+            self.document.of(("run", "contacts"), "steps need their length", "add step = 0.001, say")
         if run.until is not None and run.until <= run.begin:
             self.document.of(
                 ("run", "until"), f"the end, {run.until:.12g}, is not after the beginning, {run.begin:.12g}"

@@ -13,7 +13,7 @@ from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
 from zwang.files.value_types import TYPES as PLAIN_TYPES
 from zwang.formulations.forms import DEFAULT, integrable
-from zwang.model.contact_law import IMPACTS
+from zwang.model.contact_law import CONTACTS, IMPACTS
 from zwang.model.signal import INTERPOLATIONS, OUTSIDE
 from zwang.model.solids import COLORS
 from zwang.words import quoted
@@ -132,6 +132,8 @@ SECTIONS = (
             Key("method", "text", "the engine", AUTO, methods()),
             Key("form", "text", "the equation that is integrated", DEFAULT, integrable()),
             Key("impacts", "text", "the law of impacts with several contacts", "moreau", IMPACTS),
+            Key("contacts", "text", "how contacts are followed: as events, or by steps", "events", CONTACTS),
+            Key("step", "number", "the length of these steps"),
             Key("drift", "drift", "what is done about constraints drifting away", "none"),
             Key("assemble", "truth", "whether the start is brought onto its constraints first", False),
         ),

@@ -3,7 +3,7 @@
 One kernel serves every state, time and parameter value of a system, and is kept for as long as the process lives.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from zwang.linalg.sparse.matrix import Sparse, largest_in_rows, scaled, sparse
 from zwang.lowering.cache import Kept
 from zwang.lowering.implicit import known_part
 from zwang.lowering.implicit_kernel import ImplicitKernel, implicit_kernel
-from zwang.lowering.lowered import AnyMatrices, Matrices, SparseMatrices, lower
+from zwang.lowering.lowered import AnyMatrices, Lowered, Matrices, SparseMatrices, lower
 from zwang.lowering.rolled.families import rolled
 from zwang.lowering.rolled.programs import matrices_program
 from zwang.model import System
@@ -124,8 +124,12 @@ def matrix_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> MatrixKernel
 
 def build_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> MatrixKernel:
     """Derive a model's matrices in SymEngine and compile them."""
-    lowered = lower(system, inputs)
-    n, m = len(system.coordinate_names), len(system.constraint_names)
+    return kernel_of(lower(system, inputs), [i for i, c in enumerate(system.constraints) if not c.one_sided])
+
+
+def kernel_of(lowered: Lowered, equal: Sequence[int] = ()) -> MatrixKernel:
+    """The matrices of a lowered system as native code; `equal` are its equalities, which nonideal forces may know."""
+    n, m = len(lowered.description.axes.q), len(lowered.description.orders)
     if (families := rolled(lowered)) is not None:
         program, where = matrices_program(families)
         kernel = compile_rolled(program)
@@ -162,7 +166,7 @@ def build_kernel(system: System, inputs: Mapping[sp.Expr, Any]) -> MatrixKernel:
         residual_rate_index=index(residual_rate, 0),
         n=n,
         m=m,
-        implicit=implicit_kernel(lowered, [i for i, c in enumerate(system.constraints) if not c.one_sided]),
+        implicit=implicit_kernel(lowered, list(equal)),
     )
 
 

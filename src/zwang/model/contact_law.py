@@ -15,6 +15,8 @@ from zwang.model.symbols import as_scalar, t
 
 IMPACTS = ("moreau", "poisson", "sequential")
 """Laws of impacts in which several contacts take part: all at once, with two phases, or one after the other."""
+CONTACTS = ("events", "steps")
+"""How contacts are followed: from event to event, or by steps of one length."""
 
 
 def as_restitution(given: Any, one_sided: bool) -> sp.Expr:

@@ -31,10 +31,11 @@ from zwang.lowering.rolled import programs as in_families
 from zwang.lowering.rolled.families import Families, rolled, rolled_to_run
 from zwang.lowering.rows import RowBasis
 from zwang.model import System
-from zwang.model.contact_law import IMPACTS
+from zwang.model.contact_law import CONTACTS, IMPACTS
 from zwang.model.event import Event
 from zwang.model.signal import Signal
 from zwang.model.values import GivenValues
+from zwang.motion.contact.steps.options import require_step
 from zwang.results.evaluate_along import spare_values
 
 DEFAULT_SAMPLES, MOST_SAMPLES = 201, 10**9
@@ -279,17 +280,16 @@ def contacts_of(system: System, options: RunOptions, able: bool) -> Held | None:
     """The contacts of a system, all of them open; what cannot be integrated is refused by name."""
     if options.impacts not in IMPACTS:
         raise InputError(f"impacts={options.impacts!r} is unknown: choose one of {', '.join(map(repr, IMPACTS))}")
-    if options.contacts not in ("events", "steps"):
-        raise InputError(f"contacts={options.contacts!r} is unknown: choose 'events' or 'steps'")
-    if options.contacts == "steps" or options.step is not None:
-        raise InputError("contacts='steps' is not available yet: leave it and step out, contacts are found as events")
+    if options.contacts not in CONTACTS:
+        raise InputError(f"contacts={options.contacts!r} is unknown: choose {' or '.join(map(repr, CONTACTS))}")
+    require_step(system, options, RunOptions(options.until))
     for c in system.constraints:
         if c.friction and not c.one_sided:
             raise InputError(
                 f"constraint {c.name!r} is an equality with friction: only friction of one-sided constraints is "
                 f"integrated; leave it out"
             )
-        if len(c.slip) > 1:
+        if len(c.slip) > 1 and options.contacts == "events":
             raise InputError(
                 f"constraint {c.name!r} has friction in two directions: only friction in the plane is integrated; "
                 f"leave it out"
@@ -306,7 +306,7 @@ def contacts_of(system: System, options: RunOptions, able: bool) -> Held | None:
             f"equality while it holds"
         )
     for c in sided:
-        if c.order:
+        if int(c.order) > (options.contacts == "steps"):
             raise InputError(
                 f"constraint {c.name!r} is one-sided at {c.level} level: only limits of positions are integrated; "
                 f"leave it out and watch it as an Event"

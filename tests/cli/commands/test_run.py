@@ -342,3 +342,26 @@ def test_the_command_says_what_moved(here, zwang):
     (here / "right.toml").write_text(FAR.replace("0.3", "0"))
     assert "start to put" not in " ".join(zwang("run", here / "right.toml").stdout.split())
     assert json.loads(zwang("run", here / "right.toml", "--json").stdout).get("start_moved") is None
+
+
+def test_contacts_are_followed_by_steps_if_asked_for(zwang):
+    result = zwang("run", "bouncing_ball", "--until", "1", "--contacts", "steps", "--step", "0.01")
+    assert result.exit_code == 0
+    assert "moreau-jean, steps of 0.01" in result.stdout
+    assert "100 steps" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--contacts", "steps"), "needs the length of a step"),
+        (("--step", "0.1"), "is for contacts='steps'"),
+        (("--contacts", "steps", "--step", "0.1", "--tol", "1e-9"), "does not go with contacts='steps'"),
+        (("--contacts", "steps", "--step", "-1"), "give a positive number"),
+        (("--contacts", "leaps"), "is not one of 'events', 'steps'"),
+    ],
+)
+def test_steps_that_do_not_fit_are_refused(zwang, options, words):
+    result = zwang("run", "bouncing_ball", *options)
+    assert result.exit_code != 0
+    assert words in " ".join(result.output.replace("│", " ").split())

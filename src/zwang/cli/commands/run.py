@@ -1,5 +1,6 @@
 """`zwang run`: simulate a model, say how it went, and write what is asked for."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,8 +10,8 @@ from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_end, require_start, simulate
 from zwang.cli.options import AsJson, Floating, Limits, Model, Pull, Settings, Starts, changed, number, one_of
 from zwang.cli.output_paths import require_kinds, require_targets
-from zwang.engines.registry import LOOSEST, TIGHTEST, methods
-from zwang.formulations.forms import integrable
+from zwang.engines.registry import AUTO, LOOSEST, TIGHTEST, methods
+from zwang.formulations.forms import DEFAULT, integrable
 from zwang.results.units import with_unit
 from zwang.words import count
 
@@ -27,6 +28,20 @@ RUN, FILES = "The run", "What is written"
 def option(name: str, metavar: str | None, words: str, panel: str, **more: Any) -> Any:
     """An option of `run`; its default is what the model says."""
     return typer.Option(*name.split(), metavar=metavar, help=words, rich_help_panel=panel, show_default=False, **more)
+
+
+def engine_words(a: Mapping[str, Any]) -> str:
+    """What a motion was computed by, and how accurately."""
+    if a.get("contacts") == "steps":
+        return f"{a['method']}, steps of {a['step']:g}"
+    return f"{a['method']}, {a['form']} form, tol {a['tol']:g}" + drift_words(a["drift"])
+
+
+def ways() -> tuple[str, ...]:
+    """How contacts may be followed."""
+    from zwang.model.contact_law import CONTACTS
+
+    return CONTACTS
 
 
 def run(
@@ -46,6 +61,11 @@ def run(
         str | None,
         option("--form", "FORM", f"The equation to integrate: {', '.join(integrable())}.", RUN, **one_of(integrable)),
     ] = None,
+    contacts: Annotated[
+        str | None,
+        option("--contacts", "WAY", "How contacts are followed: events or steps.", RUN, **one_of(ways)),
+    ] = None,
+    step: Annotated[float | None, option("--step", "TIME", "The length of steps, for --contacts steps.", RUN)] = None,
     drift: Annotated[
         str | None, option("--drift", "KIND", f"Against drift: {', '.join(DRIFTS)} or baumgarte,α,β.", RUN)
     ] = None,
@@ -80,6 +100,7 @@ def run(
         limits=limits,
         **changed(until=until, samples=samples, tol=tol, max_step=max_step, method=method, form=form),
         **changed(drift=None if drift is None else drift_of(drift), assemble=assemble),
+        **followed(contacts, step, {"tol": tol, "method": method, "form": form, "drift": drift}),
     )
     targets = {"--out": out, "--csv": csv, "--report": report}
     require_targets(targets, sources(case))
@@ -98,6 +119,20 @@ def run(
         webbrowser.open(report.resolve().as_uri())
     if motion.attrs["status"] not in ("finished", "event"):
         raise typer.Exit(Exit.STOPPED)
+
+
+def followed(contacts: str | None, step: float | None, given: dict[str, Any]) -> dict[str, Any]:
+    """What changes with how contacts are followed: steps have no use for what a model says of other methods.
+
+    What is `given` beside them on the command line is not changed, and refused.
+    """
+    if contacts is None:
+        return changed(step=step)
+    if contacts != "steps":
+        return {"contacts": contacts, "step": step}
+    usual = {"tol": 1e-12, "method": AUTO, "form": DEFAULT, "drift": "none", "impacts": "moreau"}
+    other = {name: value for name, value in usual.items() if given.get(name) is None}
+    return {"contacts": contacts, **changed(step=step), **other}
 
 
 def drift_of(given: str) -> str | tuple[str, float, float]:
@@ -163,7 +198,7 @@ def show(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: dic
         ("freedom", freedom_words(motion)),
         ("verdict", terminal.text(line, color)),
         *start_row(case),
-        ("engine", f"{a['method']}, {a['form']} form, tol {a['tol']:g}" + drift_words(a["drift"])),
+        ("engine", engine_words(a)),
         ("work", summaries.work_words(motion)),
     ]
     if constraints:

@@ -2,7 +2,9 @@
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from html import escape
+from typing import Any
 
 from zwang.results.account import LEVELS
 from zwang.results.units import with_unit
@@ -132,7 +134,7 @@ def tiles(subject: Subject) -> str:
         if m:
             entries.append(("largest residual", number(worst(subject)[0], digits=2), escape(worst(subject)[1])))
     entries.append(("steps", f"{int(a['steps']):,}", f"{int(a['evaluations']):,} evaluations"))
-    entries.append(("computed in", seconds(float(a["run_seconds"])), f"{escape(str(a['method']))}, tol {a['tol']:g}"))
+    entries.append(("computed in", seconds(float(a["run_seconds"])), f"{escape(str(a['method']))}, {accuracy_of(a)}"))
     cells = "".join(
         f'<li><span class="label">{label}</span><strong>{value}</strong><span class="more">{more}</span></li>'
         for label, value, more in entries
@@ -145,3 +147,8 @@ def seconds(value: float) -> str:
     if value < 0.1:
         return number(value * 1000, "ms", 2)
     return number(value, "s", 3)
+
+
+def accuracy_of(a: Mapping[str, Any]) -> str:
+    """What bounds the error, in short: the tolerance, or the length of steps."""
+    return f"steps of {float(a['step']):g}" if a.get("contacts") == "steps" else f"tol {a['tol']:g}"

@@ -79,6 +79,8 @@ def with_text(model: ModelFile, motion: "xr.Dataset", parameters: Mapping[Any, A
     state = zip([*model.system.coordinates, *model.system.velocities], [*first.q.values, *first.v.values], strict=True)
     run = Run(float(times[-1]), len(times), float(times[0]), tol=float(a["tol"]), drift=str(a["drift"]))
     run = replace(run, method=str(a["method"]).partition(",")[0], form=str(a["form"]))
+    if a.get("contacts") == "steps":
+        run = Run(run.until, run.samples, run.begin, contacts="steps", step=float(a["step"]))
     made = replace(model, run=run, start={key: float(value) for key, value in state})
     if made.mechanism is not None and made.mechanism.assembled(parameters, run.begin) != made.start:
         return made  # it began elsewhere, which no file of bodies says

@@ -2,8 +2,10 @@
 
 import platform
 import shlex
+from collections.abc import Mapping
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 from zwang._version import __version__
 from zwang.show.report.html import PageSection, details, number, paragraph, table
@@ -48,7 +50,7 @@ def settings(subject: Subject) -> list[tuple[str, str]]:
     return [
         ("Engine", escape(str(a["method"]))),
         ("Form", escape(str(a["form"]))),
-        ("Tolerance", number(float(a["tol"]), digits=3)),
+        *accuracy(a),
         ("Drift", escape(str(drift if str(a["drift"]) in drift else a["drift"]))),
         ("Start assembled", "yes" if run.assemble or subject.model.mechanism else "no"),
         ("Saved states", f"{subject.motion.sizes['time']:,}"),
@@ -57,6 +59,18 @@ def settings(subject: Subject) -> list[tuple[str, str]]:
         ("Compiling", seconds(float(a["compile_seconds"]))),
         ("Integrating", seconds(float(a["run_seconds"]))),
         ("In all", seconds(float(a["total_seconds"]))),
+    ]
+
+
+def accuracy(a: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What bounds the error: a tolerance; of steps, their length, and what they left of gaps and laws of contacts."""
+    if a.get("contacts") != "steps":
+        return [("Tolerance", number(float(a["tol"]), digits=3))]
+    left = number(float(a["contact_residual"]), digits=2)
+    return [
+        ("Step", number(float(a["step"]), digits=3)),
+        ("Deepest penetration", number(float(a["penetration"]), digits=2)),
+        ("Laws of contacts hold to", f"{left} of the largest speed"),
     ]
 
 
@@ -80,11 +94,16 @@ def repeat(subject: Subject) -> list[str]:
     until = run.until if run.until is not None else (subject.span[1] if not subject.empty else 1.0)
     words = ["zwang", "run", subject.file_name, "--until", f"{until!r}"]
     samples = run.samples or subject.motion.sizes["time"]
-    words += ["--samples", str(samples), "--tol", f"{float(a['tol'])!r}"]
-    if run.max_step is not None:
-        words += ["--max-step", f"{run.max_step!r}"]
-    words += ["--method", str(a["method"]).partition(",")[0], "--form", str(a["form"])]
-    if run.drift != "none":
+    words += ["--samples", str(samples)]
+    by_steps = a.get("contacts") == "steps"
+    if by_steps:
+        words += ["--contacts", "steps", "--step", f"{float(a['step'])!r}"]
+    else:
+        words += ["--tol", f"{float(a['tol'])!r}"]
+        if run.max_step is not None:
+            words += ["--max-step", f"{run.max_step!r}"]
+        words += ["--method", str(a["method"]).partition(",")[0], "--form", str(a["form"])]
+    if run.drift != "none" and not by_steps:
         words += ["--drift", run.drift if isinstance(run.drift, str) else ",".join(map(str, run.drift))]
     if subject.model.mechanism is None:  # those are put together in any case
         words.append("--assemble" if run.assemble else "--no-assemble")

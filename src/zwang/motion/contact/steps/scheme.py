@@ -1,0 +1,373 @@
+"""One step of Moreau and Jean's method, from (t, q, v) to t + h.
+
+    q_m = q + ½hv;   M(v' − v) = h(Q + C) + EᵀΛ_E + nᵀΛ + tᵀΛ_T  at q_m;   q' = q_m + ½hv'.
+
+A contact acts if its gap is zero, or would be negative in the middle of the next step, g_m + hγ' < 0; so it acts before
+it is penetrated, not after. Then 0 ≤ Λ ⊥ γ' + εγ ≥ 0, if it bounces, and Coulomb's law holds for Λ_T and the slip
+afterwards. A bounce that would be over within a step is none: the contact lands, 0 ≤ Λ ⊥ γ' + g_m/h ≥ 0. Limits of
+velocities act at any time.
+
+γ and γ' are the speeds at both ends of the step; with those in the middle, γ_m = n v + ∂g/∂t, it is
+γ' = n v' + ∂g/∂t + (γ_m − γ). So Λ does the work ½Λ(γ + γ') ≤ 0; what separates and is pushed all the same may
+approach as fast as it went, so that this holds. Equalities hold for the mean of both velocities, and forces that depend
+on velocities are those of the mean, by one repetition. So steps are of second order while nothing closes or sticks, and
+of first order across that.
+
+At the end positions are moved, by least kinetic energy, onto the equalities and out of contacts that stay closed and
+are penetrated; what bounces leaves by itself. Velocities are moved onto the equalities.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zwang.arrays import EPS, TINIEST, Array
+from zwang.engines.task import Status
+from zwang.linalg.sparse.matrix import is_sparse
+from zwang.lowering.lowered import AnyMatrices
+from zwang.lowering.stepping import stepped
+from zwang.motion.contact.coefficients import coefficients
+from zwang.motion.contact.impact import Stop
+from zwang.motion.contact.steps.impulses import AT_STANDSTILL, Rubs, impulses, laid_out
+from zwang.motion.contact.steps.response import AnyResponse, response
+from zwang.motion.setup import Setup
+from zwang.motion.start import State
+
+ROUNDED_TERMS = 64 * EPS  # of the terms of a gap: below, it is rounding
+BACK_AT_MOST = 4  # moves back onto constraints after a step: Newton's method
+ALSO_NEAR = 3.0  # times the deepest penetration: contacts this near must not be penetrated by moving others back
+MOVED_BACK = 1e-3  # of the depth: how exactly a move back out of contacts is computed
+SWEEPS_BACK = 2_000
+STRIKES = 1e-9  # of the work of impulses: an approach that takes less of it is no impact
+CONTRADICTED = 1e-8  # of the largest speed: what is left of laws that cannot be obeyed together, and more
+MOST_LOOKED_AT = 100  # rows that are looked at for dependence
+NO_MOBILITY_OF_ITS_OWN = 1e-10  # of the largest eigenvalue of a mobility: below, rows are dependent
+
+
+@dataclass(frozen=True)
+class Step:
+    """What happened in a step: the state after it, and everything that acted."""
+
+    begin: State
+    end: State
+    v: Array
+    """Velocities after impulses, before they are moved onto the equalities."""
+    jump: Array
+    """(n,) what contacts have changed of them."""
+    moved: Array
+    """(n,) by how much positions were moved back."""
+    multipliers: Array
+    """(m + r,) impulses of all constraints, then of slips."""
+    impulse: Array
+    """(n,) all of them together, as they act on the coordinates."""
+    active: NDArray[np.bool_]
+    """(k,) contacts that were taken into account."""
+    speeds: tuple[Array, Array]
+    """(k,) γ before and after, of all contacts, NaN where they were not taken into account."""
+    sticks: NDArray[np.bool_]
+    """(k,) contacts that push and have no slip."""
+    left: float
+    """What is left of the worst law, as a share of the largest speed."""
+    sweeps: int
+    depth: Array
+    """(k,) how deep contacts are penetrated after the step."""
+    acting: "Acting"
+    dulled: bool
+    """Whether restitutions contradicted each other, and were left out."""
+    struck: bool
+    """Whether a contact that approaches is met, so that velocities jump."""
+
+    @property
+    def middle(self) -> State:
+        """Where forces were taken, and the mean of the velocities."""
+        t, q, v = self.begin
+        h = self.end[0] - t
+        return t + h / 2, q + h / 2 * v, (v + self.v) / 2
+
+
+@dataclass(frozen=True)
+class Acting:
+    """The rank of the equalities, and of contacts the mobility, where rows begin, and who pushes and sticks."""
+
+    equal: int
+    contacts: tuple[Any, NDArray[np.intp], NDArray[np.bool_], NDArray[np.bool_]] | None
+
+    @property
+    def independent(self) -> tuple[int, bool]:
+        """How many rows act that are independent, and whether contacts share their impulses in one way only.
+
+        Of very many rows the latter is not looked at, and not said.
+        """
+        if self.contacts is None:
+            return self.equal, True
+        W, first, pushes, sticks = self.contacts
+        rows: list[int] = []
+        for i, j, push, stick in zip(first[:-1], first[1:], pushes, sticks, strict=True):
+            rows += [*range(i, j if stick else i + 1)] if push else []
+        if len(rows) < 2 or len(rows) > MOST_LOOKED_AT:
+            return self.equal + len(rows), len(rows) < 2
+        part = W[np.ix_(rows, rows)] if isinstance(W, np.ndarray) else W[rows][:, rows].toarray()
+        unit = 1 / np.sqrt(np.maximum(np.diagonal(part), TINIEST))
+        found = int(np.linalg.matrix_rank(part * unit * unit[:, None], tol=NO_MOBILITY_OF_ITS_OWN, hermitian=True))
+        return self.equal + found, found == len(rows)
+
+
+class Scheme:
+    """The method for one system."""
+
+    def __init__(self, setup: Setup, start: State) -> None:
+        """With the system's numbers, at a start."""
+        assert setup.contact is not None
+        system = setup.system
+        self.setup, self.made = setup, stepped(setup.lowered)
+        self.rows = list(setup.contact.rows)
+        self.place = {i: k for k, i in enumerate(self.rows)}
+        self.m = len(system.constraints)
+        self.equal = np.array([i for i in range(self.m) if i not in self.place], dtype=np.intp)
+        order = np.array([c.order for c in system.constraints], dtype=int)
+        self.order = order
+        self.holonomic = self.equal[order[self.equal] == 0]
+        self.first = self.equal[order[self.equal] <= 1]
+        self.always = np.array([order[i] == 1 for i in self.rows], dtype=bool)
+        self.slips: dict[int, list[int]] = {}
+        for k, i in enumerate(self.made.slips):
+            self.slips.setdefault(i, []).append(self.m + k)
+        found = coefficients(setup, self.rows)
+        self.restitution = found.restitution[self.rows]
+        self.friction = np.array([found.friction.get(i, (0.0, 0.0)) for i in self.rows]).reshape(-1, 2)
+        self.slips = {i: rows for i, rows in self.slips.items() if self.friction[self.place[i], 0] > 0}
+        self.last = np.zeros(self.m + len(self.made.slips))
+        self.stuck = np.zeros(len(self.rows), dtype=bool)
+        self.rates = self.matrices(*start).residual_rate
+        """What constraints and slips read in velocity where the next step begins."""
+        self._known: tuple[Any, Any, AnyResponse] | None = None
+
+    def matrices(self, t: float, q: Array, v: Array) -> AnyMatrices:
+        """The system's matrices at a state, with a row for each slip."""
+        return self.made.matrices.one(t, q, v, self.setup.p)
+
+    def response(self, M: Any, E: Any) -> AnyResponse:
+        """How velocities answer; the last one is kept, for masses often do not change."""
+        if self._known is not None and same(self._known[0], M) and same(self._known[1], E):
+            return self._known[2]
+        found = response(M, E)
+        self._known = (M, E, found)
+        return found
+
+    def forward(self, state: State, until: float) -> Step:
+        """The next step, from a state to a time."""
+        (t, q, v), rows = state, self.rows
+        h = until - t
+        middle = t + h / 2, q + h / 2 * v
+        now = self.matrices(*middle, v)
+        answer = self.response(now.M, now.A[self.equal])
+        free = self.pushed(now, now, answer, Bounds.none(), v, h)
+        bounds = self.bounds(now, middle[1], free.change, h)
+        found = self.agreed(now, now, answer, bounds, v, h) if len(bounds.contacts) else free
+        if self.made.hastens:
+            later = self.matrices(*middle, v + found.change / 2)
+            found = self.agreed(now, later, answer, bounds, v, h)
+        after = v + found.change
+        if not np.isfinite(after).all():
+            raise Stop(Status.NOT_FINITE, "A velocity is not finite after the step.")
+        # At rest, what impulses take from an approach is rounding beside all that they do.
+        approach = np.where(found.before < 0, found.before, 0.0) @ found.multipliers[rows]
+        jump = found.change - free.change
+        met = bool(-approach > STRIKES * abs(found.impulse @ jump))
+        step = Step(
+            state, (until, middle[1] + h / 2 * after, after), after, jump, np.zeros(len(q)),
+            found.multipliers, found.impulse, bounds.active(len(rows)), (found.before, found.after), found.sticks,
+            found.left, found.sweeps, np.zeros(len(rows)), found.acting, found.dulled, met,
+        )  # fmt: skip
+        step = self.back(step)
+        self.last, self.stuck = found.multipliers, found.sticks
+        return step
+
+    def bounds(self, now: AnyMatrices, q: Array, change: Array, h: float) -> "Bounds":
+        """What contacts ask of their speeds at the end of a step, where these matter; `change` is that without them."""
+        rows, gaps = self.rows, now.residual[self.rows]
+        gamma = self.rates[rows]
+        without = 2 * now.residual_rate[rows] - gamma + now.A[rows] @ change
+        fastest = float(max(np.abs(gamma).max(initial=0.0), np.abs(without).max(initial=0.0)))
+        with np.errstate(invalid="ignore"):  # limits of velocities have no gaps
+            reached = gaps + h * without < 0
+            near = (gaps <= self.rounding(now, q)[rows]) | ((self.restitution == 0) & (gaps < h * fastest))
+        bounces = reached & (-2 * self.restitution * gamma > gamma - without)
+        landing = -np.maximum(np.maximum(gaps, 0.0) / h, np.maximum(gamma, 0.0))
+        least = np.where(bounces, -self.restitution * gamma, landing)
+        least = np.where(self.always, -self.restitution * np.minimum(gamma, 0.0), least)
+        which = np.flatnonzero(self.always | reached | near)
+        landing = np.where(self.always, 0.0, landing)
+        return Bounds(which, [rows[k] for k in which], least[which], landing[which])
+
+    def agreed(
+        self, now: AnyMatrices, forces: AnyMatrices, answer: AnyResponse, bounds: "Bounds", v: Array, h: float
+    ) -> "Pushed":
+        """The same as `pushed`; where contacts contradict each other, as in a wedge, less is asked of them in a step.
+
+        Nothing bounces, and surfaces do not turn against the motion: rest is allowed then, and there is a solution.
+        """
+        found = self.pushed(now, forces, answer, bounds, v, h)
+        if found.left <= CONTRADICTED:
+            return found
+        without = self.pushed(now, forces, answer, bounds.relaxed, v, h)
+        return replace(without, dulled=True) if without.left < found.left else found
+
+    def pushed(
+        self, now: AnyMatrices, forces: AnyMatrices, answer: AnyResponse, bounds: "Bounds", v: Array, h: float
+    ) -> "Pushed":
+        """Velocities changed by forces, equalities and contacts; `forces` has those at the mean of the velocities."""
+        contacts = bounds.contacts
+        rows, first = laid_out(contacts, self.slips)
+        asked = np.where(self.order[self.equal] == 2, h * forces.b[self.equal], -2 * now.residual_rate[self.equal])
+        given = h * (forces.Q + forces.C)
+        change, lam = answer.solve(given, asked)
+        multipliers = np.zeros(len(self.last))
+        count = len(self.rows)
+        before, after, sticks = np.full(count, np.nan), np.full(count, np.nan), np.zeros(count, dtype=bool)
+        left, sweeps, acting = 0.0, 0, None
+        if rows:
+            A, which = now.A[rows], bounds.which
+            columns = answer.columns(A)
+            W = answer.mobility(A, columns)
+            speeds = self.rates[rows]
+            beyond = (
+                2 * now.residual_rate[rows] - speeds - A @ v
+            )  # what A v' lacks of the speeds at the end of the step
+            if bounds.easy:
+                bends = now.residual_rate[rows] - speeds
+                kept = np.zeros(len(rows))
+                kept[first[:-1]] = np.maximum(bends[first[:-1]], 0.0)
+                beyond = beyond - bends + kept
+            free = A @ (v + change) + beyond
+            free[first[:-1]] -= bounds.least
+            rubs = Rubs(first, self.friction[which], self.stuck[which], speeds)
+            found, size = impulses(W, free, rubs, self.last[rows])
+            slips = rubs.slips(found.u)
+            pushes = found.x[first[:-1]] > 0
+            stays = (
+                pushes & (rubs.sizes > 1) & (np.sqrt((slips * slips).sum(axis=1)) <= AT_STANDSTILL * max(size, TINIEST))
+            )
+            change = change + columns @ found.x
+            multipliers[rows] = found.x
+            if stays.any() and isinstance(W, np.ndarray):
+                stuck = np.concatenate([np.arange(first[k] + 1, first[k + 1]) for k in np.flatnonzero(stays)])
+                slip = A[stuck] @ (v + change) + beyond[stuck]
+                rest = np.linalg.lstsq(W[np.ix_(stuck, stuck)], -slip, rcond=None)[0]
+                change = change + columns[:, stuck] @ rest
+            lam = lam + answer.solve(A.T @ found.x, np.zeros(len(asked)))[1]
+            sticks[which] = stays
+            before[which], after[which] = speeds[first[:-1]], found.u[first[:-1]] + bounds.least
+            left, sweeps = found.left / size if size > 0 else 0.0, found.sweeps
+            acting = W, first, pushes, sticks[which]
+        multipliers[self.equal] = lam
+        impulse = now.A.T @ multipliers
+        return Pushed(change, multipliers, impulse, before, after, sticks, left, sweeps, Acting(answer.rank, acting))
+
+    def back(self, step: Step) -> Step:
+        """The step with its end moved back onto the equalities, and out of contacts that stay closed."""
+        (t, q, v), rows, (before, after) = step.end, self.rows, step.speeds
+        closed = (step.multipliers[rows] > 0) & ~(
+            after > AT_STANDSTILL * np.abs(before)
+        )  # what bounces leaves by itself
+        for turn in range(BACK_AT_MOST + 1):
+            now = self.matrices(t, q, v)
+            near = self.rounding(now, q)
+            gaps = np.where(self.always, np.inf, now.residual[rows])
+            off = now.residual[self.holonomic]
+            stays = closed & (gaps < -near[rows])
+            fine = not stays.any() and not (np.abs(off) > near[self.holonomic]).any()
+            if fine or turn == BACK_AT_MOST:
+                break
+            q = q + self.move(now, off, gaps, stays)
+        self.rates = now.residual_rate
+        if len(self.first):
+            answer = response(now.M, now.A[self.first])
+            onto = -answer.solve(np.zeros(len(v)), now.residual_rate[self.first])[0]
+            v, self.rates = v + onto, self.rates + now.A @ onto
+        depth = np.where(self.always, 0.0, np.maximum(-gaps, 0.0))
+        return replace(step, end=(t, q, v), moved=q - step.end[1], depth=depth)
+
+    def move(self, now: AnyMatrices, off: Array, gaps: Array, stays: NDArray[np.bool_]) -> Array:
+        """How to move positions, by least kinetic energy, so that equalities hold and contacts are not penetrated."""
+        answer = response(now.M, now.A[self.holonomic])
+        dq, _ = answer.solve(np.zeros(len(now.Q)), -off)
+        if not stays.any():
+            return dq
+        deepest = float(-gaps[stays].min())
+        which = np.flatnonzero(gaps < ALSO_NEAR * deepest)
+        contacts = [self.rows[k] for k in which]
+        A = now.A[contacts]
+        columns = answer.columns(A)
+        wanted = np.where(stays[which], -gaps[which], np.minimum(-gaps[which], 0.0))
+        free = A @ dq - wanted
+        count = len(contacts)
+        first = np.arange(count + 1)
+        rubs = Rubs(first, np.zeros((count, 2)), np.zeros(count, dtype=bool), free)
+        found, _ = impulses(answer.mobility(A, columns), free, rubs, np.zeros(count), SWEEPS_BACK, MOVED_BACK)
+        return dq + columns @ found.x
+
+    def rounding(self, now: AnyMatrices, q: Array) -> Array:
+        """(m,) what of a gap is rounding."""
+        A = now.A[: self.m]
+        return np.asarray(ROUNDED_TERMS * (np.nan_to_num(now.size[: self.m]) + abs(A) @ np.abs(q)))
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Contacts that matter in a step, by their places and as constraints, and their least speeds at its end."""
+
+    which: NDArray[np.intp]
+    contacts: list[int]
+    least: Array
+    landing: Array
+    """The same if nothing bounces."""
+    easy: bool = False
+    """Whether surfaces that turn towards the motion are taken as if they did not."""
+
+    @property
+    def relaxed(self) -> "Bounds":
+        """The same contacts, asked for less."""
+        return replace(self, least=np.minimum(self.least, self.landing), easy=True)
+
+    @classmethod
+    def none(cls) -> "Bounds":
+        """No contacts."""
+        return cls(np.zeros(0, dtype=np.intp), [], np.zeros(0), np.zeros(0))
+
+    def active(self, count: int) -> NDArray[np.bool_]:
+        """(k,) which of so many contacts are among them."""
+        found = np.zeros(count, dtype=bool)
+        found[self.which] = True
+        return found
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """What forces, equalities and contacts have done to the velocities; see `Step`."""
+
+    change: Array
+    multipliers: Array
+    impulse: Array
+    before: Array
+    after: Array
+    sticks: NDArray[np.bool_]
+    left: float
+    sweeps: int
+    acting: "Acting"
+    dulled: bool = False
+    """Whether restitutions contradicted each other, and were left out."""
+
+
+def same(X: Any, Y: Any) -> bool:
+    """Whether two matrices are the same."""
+    if is_sparse(X):
+        return (
+            X.shape == Y.shape
+            and X.nnz == Y.nnz
+            and bool((X.data == Y.data).all())
+            and bool((X.indices == Y.indices).all())
+        )
+    return bool(np.array_equal(X, Y))

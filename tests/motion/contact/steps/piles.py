@@ -1,0 +1,86 @@
+"""Random piles: discs that turn, in a box in the plane; spheres that do not, in a box in space."""
+
+import numpy as np
+import sympy as sp
+
+import zwang as zw
+from zwang import dot
+
+
+def discs(count: int, seed: int, restitution: float = 0.2, friction: float = 0.4):
+    """Discs of different sizes that fall into a box: their system and their start."""
+    rng = np.random.default_rng(seed)
+    r = rng.uniform(0.08, 0.12, count)
+    wide = 0.18 * np.sqrt(count) + 0.12
+    x, y, a = (zw.coordinates(" ".join(f"{name}{i}" for i in range(count))) for name in ("x", "y", "a"))
+    x, y, a = (list(c) if count > 1 else [c] for c in (x, y, a))
+    law = {"restitution": restitution, "friction": friction}
+    kinetic, potential, constraints, start = 0, 0, [], {}
+    for i in range(count):
+        m, R = float(r[i] ** 2 * 100), float(r[i])
+        kinetic += m * (dot(x[i]) ** 2 + dot(y[i]) ** 2) / 2 + m * R**2 * dot(a[i]) ** 2 / 4
+        potential += 9.81 * m * y[i]
+        constraints += [
+            zw.Constraint(y[i] - R >= 0, f"floor{i}", slip=dot(x[i]) + R * dot(a[i]), **law),
+            zw.Constraint(x[i] + wide - R >= 0, f"left{i}", slip=dot(y[i]) - R * dot(a[i]), **law),
+            zw.Constraint(wide - R - x[i] >= 0, f"right{i}", slip=dot(y[i]) + R * dot(a[i]), **law),
+        ]
+        for j in range(i):
+            dx, dy, both = x[i] - x[j], y[i] - y[j], R + float(r[j])
+            d = sp.sqrt(dx**2 + dy**2)
+            slip = (
+                (dx * (dot(y[i]) - dot(y[j])) - dy * (dot(x[i]) - dot(x[j]))) / d
+                - R * dot(a[i])
+                - float(r[j]) * dot(a[j])
+            )
+            constraints.append(zw.Constraint(d - both >= 0, f"pair{j}_{i}", slip=slip, **law))
+    columns = max(1, int(2 * (wide - 0.12) / 0.26) + 1)
+    for i in range(count):
+        row, column = divmod(i, columns)
+        start |= {
+            x[i]: (column - (columns - 1) / 2) * 0.26 + rng.uniform(-0.005, 0.005),
+            y[i]: 0.2 + 0.26 * row + rng.uniform(-0.005, 0.005),
+            a[i]: 0.0, dot(x[i]): rng.uniform(-1, 1), dot(y[i]): rng.uniform(-1, 1), dot(a[i]): rng.uniform(-5, 5),
+        }  # fmt: skip
+    rolling = {a[i]: -10 * float(r[i] ** 2) * dot(a[i]) for i in range(count)}  # without it, discs roll for ever
+    forces = {"kinetic": kinetic, "potential": potential, "forces": rolling}
+    return zw.System((*x, *y, *a), **forces, constraints=constraints), start
+
+
+def spheres(count: int, seed: int, restitution: float = 0.2, friction: float = 0.4):
+    """Spheres that do not turn and fall into a box, with friction in two directions."""
+    rng = np.random.default_rng(seed)
+    r = rng.uniform(0.08, 0.12, count)
+    wide = 0.2 * count ** (1 / 3) + 0.05
+    names = [zw.coordinates(" ".join(f"{name}{i}" for i in range(count))) for name in ("x", "y", "z")]
+    x, y, z = (list(c) if count > 1 else [c] for c in names)
+    law = {"restitution": restitution, "friction": friction}
+    kinetic, potential, constraints, start = 0, 0, [], {}
+    for i in range(count):
+        m, R = float(r[i] ** 3 * 1000), float(r[i])
+        p = (x[i], y[i], z[i])
+        kinetic += m * sum(dot(c) ** 2 for c in p) / 2
+        potential += 9.81 * m * z[i]
+        constraints.append(zw.Constraint(z[i] - R >= 0, f"floor{i}", slip=(dot(x[i]), dot(y[i])), **law))
+        for k, others in ((0, (1, 2)), (1, (0, 2))):
+            slip = tuple(dot(p[o]) for o in others)
+            constraints.append(zw.Constraint(p[k] + wide - R >= 0, f"low{k}_{i}", slip=slip, **law))
+            constraints.append(zw.Constraint(wide - R - p[k] >= 0, f"high{k}_{i}", slip=slip, **law))
+        for j in range(i):
+            d = sp.Matrix([x[i] - x[j], y[i] - y[j], z[i] - z[j]])
+            v = sp.Matrix([dot(x[i]) - dot(x[j]), dot(y[i]) - dot(y[j]), dot(z[i]) - dot(z[j])])
+            length = sp.sqrt(d.dot(d))
+            n = d / length
+            aside = sp.Matrix([sp.Rational(3, 5), -sp.Rational(4, 5), 0]) if (i + j) % 2 else sp.Matrix([0, 0, 1])
+            first = n.cross(aside)
+            first = first / sp.sqrt(first.dot(first))
+            slip = (v.dot(first), v.dot(n.cross(first)))
+            constraints.append(zw.Constraint(length - (R + float(r[j])) >= 0, f"pair{j}_{i}", slip=slip, **law))
+    side = max(1, int(2 * (wide - 0.12) / 0.26) + 1)
+    for i in range(count):
+        layer, rest = divmod(i, side * side)
+        row, column = divmod(rest, side)
+        at = ((column - (side - 1) / 2) * 0.26, (row - (side - 1) / 2) * 0.26, 0.2 + 0.26 * layer)
+        for c, value in zip((x[i], y[i], z[i]), at, strict=True):
+            start |= {c: value + rng.uniform(-0.005, 0.005), dot(c): rng.uniform(-1, 1)}
+    return zw.System((*x, *y, *z), kinetic=kinetic, potential=potential, constraints=constraints), start

@@ -1,0 +1,206 @@
+"""One step after another: order, rest, sticking, laws at every step, energy."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import zwang as zw
+from tests.motion.contact.steps.piles import discs, spheres
+from tests.references import contact
+from tests.references.contact import expected
+from zwang import dot
+
+x, y, z, turn = zw.coordinates("x y z turn")
+
+
+def steps(system, start, until, step, **more):
+    """A motion by steps."""
+    return zw.simulate(system, start, until, contacts="steps", step=step, **more)
+
+
+def test_a_bouncing_ball_is_followed_with_order_one_through_its_accumulation():
+    truth = expected("a1-bouncing-zeno")
+    errors = []
+    for step in (1e-2, 1e-3):
+        motion = steps(*contact.ball(0.8), 5, step, times=[3, 5])
+        errors.append(abs(motion.q.values[0, 0] - float(truth["y_at_3"])))
+        assert abs(motion.q.values[1, 0]) < 1e-12  # at rest, exactly at its limit
+        assert abs(motion.v.values[1, 0]) < 1e-10
+        assert motion.mode.values[1, 0] == "closed"
+        assert np.isclose(motion.normal_force.values[1, 0], 9.81, rtol=1e-9)
+    assert errors[0] > 5 * errors[1]
+    assert errors[1] < 3e-3
+
+
+def test_an_elastic_ball_keeps_its_energy():
+    motion = steps(*contact.ball(1), 10, 1e-3)
+    assert np.allclose(motion.energy, motion.energy[0], rtol=1e-12)
+    assert abs(motion.energy_balance).max() < 1e-11
+
+
+def test_a_rocking_block_converges_to_the_motion_found_by_events():
+    system, start = contact.rocking_block()
+    exact = zw.simulate(system, start, 2.0, samples=5)
+    errors = [float(abs(steps(system, start, 2.0, h, samples=5).q - exact.q).max()) for h in (1e-2, 1e-3)]
+    assert errors[0] > 4 * errors[1]
+    assert errors[1] < 1e-2
+
+
+@pytest.mark.parametrize("step", [1e-2, 1e-3])
+def test_a_block_that_sticks_on_an_incline_does_not_creep(step):
+    system, start = contact.incline(0.7)
+    start = dict.fromkeys(start, 0)
+    motion = steps(system, start, 5, step)
+    assert (motion.q.sel(coordinate="x").values == 0).all()
+    assert (motion.v.sel(coordinate="x").values == 0).all()
+    assert float(abs(motion.q.sel(coordinate="y")).max()) < 1e-15
+    assert (motion.mode.values == "sticking").all()
+    assert np.allclose(motion.friction_force, motion.friction_force[0], rtol=1e-12)
+
+
+def test_a_sliding_block_stops_where_it_should():
+    # v²/(2μg) by hand
+    floor = zw.Constraint(y >= 0, "floor", friction=0.3, slip=dot(x))
+    block = zw.System((x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, potential=9.81 * y, constraints=[floor])
+    start = {x: 0, y: 0, dot(x): 2, dot(y): 0}
+    for step in (1e-2, 1e-3):
+        motion = steps(block, start, 2.0, step)
+        assert abs(motion.q.values[-1, 0] - 4 / (2 * 0.3 * 9.81)) < step * 0.1
+        assert motion.v.values[-1, 0] == 0
+        assert motion.mode.values[-1, 0] == "sticking"
+        slides = motion.mode.values[:, 0] == "sliding"
+        assert np.allclose(motion.friction_force.values[slides, 0], -0.3 * 9.81, rtol=1e-10)
+
+
+def test_sticking_and_sliding_friction_that_differ_make_stick_and_slip():
+    system, start = contact.belt((sp.Rational(4, 10), sp.Rational(2, 10)))
+    exact = zw.simulate(system, start, 20, samples=401)
+    motion = steps(system, start, 20, 1e-3, samples=401)
+    assert float(abs(motion.q - exact.q).max()) < 0.02 * float(abs(exact.q).max())
+    assert {*motion.mode.values.ravel().tolist()} == {"sticking", "sliding"}
+
+
+def test_balls_in_a_row_that_touch_follow_moreaus_law():
+    system, start = contact.chain((1, 1, 1), 1)
+    motion = steps(system, start, 0.1, 1e-3)
+    assert np.allclose(motion.v.values[-1], [-1 / 3, 2 / 3, 2 / 3], atol=1e-11)
+
+
+def test_a_ball_with_friction_in_space_begins_to_roll():
+    # a sphere that slides without turning rolls with 5/7 of its speed in the end
+    R, rx, ry = 0.1, *zw.coordinates("rx ry")
+    slip = (dot(x) - R * dot(ry), dot(y) + R * dot(rx))
+    floor = zw.Constraint(z - R >= 0, "floor", friction=0.3, slip=slip)
+    energy = sum(dot(c) ** 2 for c in (x, y, z)) / 2 + R**2 * (dot(rx) ** 2 + dot(ry) ** 2) / 5
+    ball = zw.System((x, y, z, rx, ry), kinetic=energy, potential=9.81 * z, constraints=[floor])
+    start = dict.fromkeys((x, y, rx, ry, dot(z), dot(rx), dot(ry)), 0) | {z: R, dot(x): 3, dot(y): -4}
+    motion = steps(ball, start, 2.0, 1e-3)
+    assert np.allclose(motion.v.values[-1, :2], [15 / 7, -20 / 7], rtol=1e-10)
+    assert motion.mode.values[0, 0] == "sliding"
+    assert motion.mode.values[-1, 0] == "sticking"
+    first = motion.isel(time=1)
+    assert np.isclose(first.friction_force.values[0], 0.3 * 9.81)
+    assert np.allclose(first.nonideal_force.values[:2], 0.3 * 9.81 * np.array([-0.6, 0.8]), rtol=1e-6)
+
+
+def test_equalities_are_kept_and_a_pendulum_is_followed_with_order_two():
+    rod = sp.Eq(x**2 + y**2, 1)
+    wall = zw.Constraint(x + 10 >= 0, "far wall")
+    kinetic, potential = (dot(x) ** 2 + dot(y) ** 2) / 2, 9.81 * y
+    pendulum = zw.System((x, y), kinetic=kinetic, potential=potential, constraints=[zw.Constraint(rod, "rod"), wall])
+    free = zw.System((x, y), kinetic=kinetic, potential=potential, constraints=[zw.Constraint(rod, "rod")])
+    start = {x: 1, y: 0, dot(x): 0, dot(y): 0}
+    exact = zw.simulate(free, start, 2.0, samples=11)
+    errors = []
+    for step in (1e-2, 1e-3):
+        motion = steps(pendulum, start, 2.0, step, samples=11)
+        errors.append(float(abs(motion.q - exact.q).max()))
+        assert float(abs(motion.residual.sel(constraint="rod")).max()) < 1e-12
+        assert float(abs(motion.residual_rate.sel(constraint="rod")).max()) < 1e-12
+    assert errors[1] < errors[0] / 50
+    assert np.allclose(motion.multiplier.sel(constraint="rod"), exact.multiplier.sel(constraint="rod"), atol=0.05)
+
+
+def test_a_limit_of_a_velocity_holds_at_any_time():
+    # a ratchet: the wheel may only turn forwards; a torque that swings turns it half of the time
+    limit = zw.Constraint(dot(turn) >= 0, "pawl")
+    wheel = zw.System((turn,), kinetic=dot(turn) ** 2 / 2, forces={turn: sp.cos(zw.t)}, constraints=[limit])
+    motion = steps(wheel, {turn: 0, dot(turn): 0}, 20, 1e-3, samples=401)
+    assert motion.v.values.min() >= -1e-15
+    # sin t while the torque was positive, then at rest until it is again
+    t = motion.time.values
+    since = np.where(t < np.pi, np.sin(t), 0.0)
+    assert np.allclose(motion.v.values[t < np.pi * 1.5, 0], since[t < np.pi * 1.5], atol=2e-3)
+
+
+def test_a_table_that_moves_carries_what_lies_on_it_and_its_work_is_in_the_account():
+    lift = zw.Constraint(y - sp.sin(2 * zw.t) / 10 >= 0, "table")
+    ball = zw.System((y,), kinetic=dot(y) ** 2 / 2, potential=9.81 * y, constraints=[lift])
+    start = {y: 0, dot(y): 0.2}
+    motion = steps(ball, start, 3.0, 1e-3)
+    assert np.allclose(motion.q.values[:, 0], np.sin(2 * motion.time) / 10, atol=1e-5)
+    assert float(abs(motion.energy_balance).max()) < 1e-3
+    assert np.allclose(motion.normal_force.values[5:-5, 0], 9.81 - 0.4 * np.sin(2 * motion.time[5:-5]), atol=2e-2)
+
+
+def test_forces_that_depend_on_velocities_keep_the_second_order():
+    # a charge in a magnetic field goes round and keeps its speed; the wall is far
+    wall = zw.Constraint(x + 10 >= 0, "far wall")
+    charge = zw.System(
+        (x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, forces={x: 3 * dot(y), y: -3 * dot(x)}, constraints=[wall]
+    )
+    start = {x: 0, y: 0, dot(x): 1, dot(y): 0}
+    errors = []
+    for step in (1e-2, 1e-3):
+        motion = steps(charge, start, 4.0, step, samples=9)
+        errors.append(float(np.abs(motion.q.values[:, 0] - np.sin(3 * motion.time.values) / 3).max()))
+    assert errors[1] < errors[0] / 50
+    assert errors[1] < 1e-5
+
+
+def laws_hold(motion, friction):
+    """Complementarity, the cone of friction, and that no contact is penetrated more than was said."""
+    normal, rubs, gap = (motion[name].values for name in ("normal_force", "friction_force", "gap"))
+    assert (normal >= 0).all()
+    assert (np.abs(rubs) <= friction * normal * (1 + 1e-6) + 1e-9 * normal.max(initial=1)).all()
+    assert gap.min() >= -motion.attrs["penetration"] - 1e-12
+    assert ((motion.mode.values == "open") == (normal == 0)).all()
+
+
+def at_rest(make, count, seed, until):
+    """A pile falls and comes to rest: within its limits, without energy from nowhere."""
+    system, start = make(count, seed)
+    motion = steps(system, start, until, 2e-3, samples=round(until / 2e-3) + 1)
+    laws_hold(motion, 0.4)
+    energy = motion.energy.values
+    size = np.abs(energy).max()
+    assert energy.max() <= energy[0] + 1e-9 * size
+    assert np.diff(energy).max() < 1e-3 * size  # what moving out of penetrations costs at most
+    assert motion.kinetic.values[-1] < 1e-5 * motion.kinetic.values.max()
+    assert motion.gap.values[-1].min() > -1e-5  # of spheres with a radius near 0.1
+    half = len(energy) // 2
+    assert motion.gap.values[half:].min() >= motion.gap.values[:half].min() - 1e-4
+    assert motion.attrs["contact_residual"] < 1e-3
+
+
+@pytest.mark.parametrize(("make", "count", "seed"), [(discs, 3, 0), (spheres, 4, 1)])
+def test_piles_come_to_rest(make, count, seed):
+    at_rest(make, count, seed, 3.0 if make is discs else 2.0)
+
+
+@pytest.mark.slow
+def test_errors_fall_with_the_step_tenfold_and_again():
+    truth = float(expected("a1-bouncing-zeno")["y_at_3"])
+    ball = [abs(steps(*contact.ball(0.8), 3, h, samples=2).q.values[-1, 0] - truth) for h in (1e-2, 1e-3, 1e-4)]
+    assert ball[0] > 5 * ball[1] > 25 * ball[2]
+    system, start = contact.rocking_block()
+    exact = zw.simulate(system, start, 2.0, samples=5)
+    block = [float(abs(steps(system, start, 2.0, h, samples=5).q - exact.q).max()) for h in (1e-2, 1e-3, 1e-4)]
+    assert block[0] > 4 * block[1] > 16 * block[2]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("make", [discs, spheres])
+def test_a_hundred_piles_come_to_rest(make, seed):
+    at_rest(make, 3 + seed % 8, 100 + seed, 6.0 if make is discs else 3.0)

@@ -143,9 +143,8 @@ def matrices(
 
 def require_finite_matrices(system: System, now: AnyMatrices) -> None:
     """Refuse NaN and infinity by the name of the constraint or coordinate that they come from."""
-    if isinstance(now, SparseMatrices) and all(
-        np.isfinite(part).all() for part in (now.A.data, now.b, now.M.data, now.Q, now.C)
-    ):
+    A, M = (now.A.data, now.M.data) if isinstance(now, SparseMatrices) else (now.A, now.M)
+    if all(np.isfinite(part).all() for part in (A, now.b, M, now.Q, now.C)):
         return
     n = names_of(system)
     for what, finite, names in (

@@ -156,12 +156,25 @@ def test_grazing_is_a_touch_and_goes_on():
     assert motion.q.values[-1] == pytest.approx([1, 0], abs=1e-12)
 
 
-@pytest.mark.parametrize("above", [1e-4, 1e-7, 1e-10])
-def test_a_dip_beyond_a_limit_is_met_however_short(above):
+@pytest.mark.parametrize("above", [1e-4, 1e-7, 1e-10, 1e-12])
+@pytest.mark.parametrize(("method", "tol"), [("native", 1e-6), ("native", 1e-12), ("taylor", 1e-9), ("radau", 1e-6)])
+def test_a_dip_beyond_a_limit_is_met_however_short(above, method, tol):
+    if method == "taylor":
+        pytest.importorskip("heyoka")
     ceiling = zw.Constraint(y <= 1 - above, "ceiling", restitution=1)
-    motion = zw.simulate(particle([ceiling], 8 * y), at(0, 0, 1, 4), until=1)
+    motion = zw.simulate(particle([ceiling], 8 * y), at(0, 0, 1, 4), until=1, method=method, tol=tol)
     assert motion.transition_kind.values.tolist() == ["impact"]
     assert motion.gap.values.min() > -1e-12
+
+
+@pytest.mark.parametrize("above", [1e-4, 1e-8, 1e-11, 1e-12, -1e-12, -1e-9])
+@pytest.mark.parametrize("tol", [1e-10, 1e-12, 1e-14])
+def test_a_dip_of_an_oscillation_is_met_if_it_is_larger_than_errors(above, tol):
+    ceiling = zw.Constraint(y <= 1 - above, "ceiling", restitution=1)
+    motion = zw.simulate(particle([ceiling], (x**2 + y**2) / 2), at(1, 0, 0, 1), until=2, method="native", tol=tol)
+    if abs(above) >= 10 * tol:
+        assert motion.transition_kind.values.tolist() == (["impact"] if above > 0 else [])
+    assert motion.gap.values.min() > -10 * tol - 1e-13
 
 
 def test_events_of_the_user_are_found_between_impacts_and_may_stop():

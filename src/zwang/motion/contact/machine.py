@@ -67,6 +67,7 @@ class Machine:
         self.met_at: list[float] = []
         self.now: Matrices = in_full(start.matrices)
         """At the state where something has changed last."""
+        self.known: tuple[State, Array, Matrices] | None = None
         self.equal = [i for i in range(len(setup.system.constraints)) if i not in self.rows]
 
     def require_within(self) -> None:
@@ -187,8 +188,10 @@ class Machine:
         return Held.all_open(self.rows, self.setup.contact.rough if self.setup.contact else None)
 
     def matrices(self) -> Matrices:
-        """The system's matrices at the present state."""
-        return self.setup.matrices(*self.state)
+        """The system's matrices at the present state; they are asked for several times at one instant."""
+        if self.known is None or self.known[0] is not self.state or self.known[1] is not self.setup.p:
+            self.known = (self.state, self.setup.p, self.setup.matrices(*self.state))
+        return self.known[2]
 
     def near(self, now: Matrices) -> tuple[Array, Array]:
         """(m,) how small a gap and its rate are that count as zero."""

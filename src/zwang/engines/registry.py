@@ -167,6 +167,7 @@ ENGINES: dict[str, Engine] = {
         solver="Radau",
         tightest=SCIPY_TIGHTEST,
         quick_from=1e-7,
+        runs_loops=True,
         stiff=True,
         slow_to_compile=True,
     ),
@@ -177,6 +178,7 @@ ENGINES: dict[str, Engine] = {
         solver="LSODA",
         tightest=SCIPY_TIGHTEST,
         quick_from=1e-10,
+        runs_loops=True,
         stiff=True,
     ),
 }

@@ -10,12 +10,16 @@ forces that depend on multipliers: nonideal ones, and the friction of contacts.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+import numpy as np
 import symengine as se
 
-from zwang.compile import Program
+from zwang.arrays import Indices
+from zwang.compile import AnyProgram, Program, RolledProgram
+from zwang.compile.rolled.tangent import rolled_tangent
 from zwang.compile.tangent import Tangents, tangent
 from zwang.formulations.forms import FORMS
 from zwang.lowering.acceleration import acceleration_program, coordinates_first
@@ -33,29 +37,68 @@ def variational_program(lowered: Lowered, basis: RowBasis, form: str, pattern: S
     along each direction are one more input, the last.
     """
     q, v, p = (lowered.inputs[name] for name in ("q", "v", "p"))
-
-    def symbols(name: str, places: Sequence[int], j: int) -> tuple[Any, ...]:
-        return tuple(se.Symbol(f"d{name}{i}_{j}") for i in places)
-
-    dq, dv = ([symbols(name, range(len(q)), j) for j in range(len(pattern))] for name in "qv")
-    dp = [symbols("p", places, j) for j, places in enumerate(pattern)]
+    inputs, changes = varied_inputs(lowered.inputs, pattern)
     directions = [
-        dict(zip((*q, *v, *(p[i] for i in places)), (*dq[j], *dv[j], *dp[j]), strict=True))
-        for j, places in enumerate(pattern)
+        dict(zip((*q, *v, *(p[i] for i in places)), changed, strict=True))
+        for places, changed in zip(pattern, changes, strict=True)
     ]
-    inputs = lowered.inputs | {"q": sum(dq, q), "v": sum(dv, v), "p": sum(dp, p)}
     rubbing = [symbol("kappa", i) for i, _ in basis.rubbing]
     if rubbing:
-        changes = [symbols("kappa", range(len(rubbing)), j) for j in range(len(pattern))]
-        for direction, change in zip(directions, changes, strict=True):
+        kappas = [tuple(se.Symbol(f"dkappa{i}_{j}") for i in range(len(rubbing))) for j in range(len(pattern))]
+        for direction, change in zip(directions, kappas, strict=True):
             direction.update(zip(rubbing, change, strict=True))
-        inputs |= {"dkappa": tuple(chain(*changes))}
+        inputs |= {"dkappa": tuple(chain(*kappas))}
     by_steps = lowered.description.reactions or basis.rubbing  # forces that are solved for, beside the factors
     if not FORMS[form].eliminates and not by_steps:
         return by_same_factors(lowered, basis, form, directions, inputs)
     both = tangent(acceleration_program(lowered, basis, form), directions, ["acceleration"], inputs)
     whole = both.outputs["acceleration"] + both.outputs["d_acceleration"]
     return Program(inputs, {"acceleration": whole, "pivots": both.outputs["pivots"]}, {}, both.steps)
+
+
+Inputs = Mapping[str, tuple[Any, ...]]
+
+
+def varied_inputs(
+    inputs: Inputs, pattern: Sequence[Sequence[int]]
+) -> tuple[dict[str, tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """The inputs of a program with changes behind its own, and the changes along each direction: of q, v and p."""
+
+    def symbols(name: str, places: Sequence[int], j: int) -> tuple[Any, ...]:
+        return tuple(se.Symbol(f"d{name}{i}_{j}") for i in places)
+
+    every = range(len(inputs["q"]))
+    changes = [
+        {"q": symbols("q", every, j), "v": symbols("v", every, j), "p": symbols("p", places, j)}
+        for j, places in enumerate(pattern)
+    ]
+    behind = {name: sum((each[name] for each in changes), inputs[name]) for name in "qvp"}
+    return dict(inputs) | behind, [(*each["q"], *each["v"], *each["p"]) for each in changes]
+
+
+def variational_loops(program: RolledProgram, pattern: Sequence[Sequence[int]]) -> RolledProgram:
+    """The same of an acceleration that is a program with loops."""
+    n, p = len(program.inputs["q"]), program.inputs["p"]
+    inputs, changes = varied_inputs(program.inputs, pattern)
+    own, place = places_in(program.inputs, inputs)
+    q = 1  # behind t
+    directions = []
+    for places, changed in zip(pattern, changes, strict=True):
+        along = np.full(len(own), -1, dtype=np.int64)
+        along[[*range(q, q + 2 * n), *(q + 2 * n + i for i in places)]] = [place[s] for s in changed]
+        directions.append(along)
+    assert len(own) == 1 + 2 * n + len(p)
+    both = rolled_tangent(program, inputs, own, directions, ["acceleration"])
+    whole = np.concatenate([both.outputs["acceleration"], both.outputs["d_acceleration"]])
+    return replace(both, outputs={"acceleration": whole, "pivots": both.outputs["pivots"]}, shapes={}).giving(
+        "acceleration", "pivots"
+    )
+
+
+def places_in(own: Inputs, inputs: Inputs) -> tuple[Indices, dict[Any, int]]:
+    """Where the inputs of a program are among others; and the places of all of these."""
+    place = {symbol: k for k, symbol in enumerate(chain(*inputs.values()))}
+    return np.array([place[s] for s in chain(*own.values())], dtype=np.int64), place
 
 
 def by_same_factors(
@@ -91,11 +134,21 @@ def by_same_factors(
     return Program(inputs, outputs, {}, tuple(steps.done))
 
 
-def projection_beside(projection: Program, inputs: Mapping[str, tuple[Any, ...]]) -> Program:
+def projection_beside(projection: AnyProgram, inputs: Mapping[str, tuple[Any, ...]]) -> AnyProgram:
     """The projection of the motion, for states with sensitivities, which stay as they are; inputs as for these."""
-    rest = (se.Integer(0),) * (len(inputs["q"]) - len(projection.inputs["q"]))
-    outputs = dict(projection.outputs) | {name: (*projection.outputs[name], *rest) for name in ("dq", "dv")}
-    return Program(inputs, outputs, {}, projection.steps)
+    more = len(inputs["q"]) - len(projection.inputs["q"])
+    if isinstance(projection, RolledProgram):
+        moved = rolled_tangent(projection, inputs, places_in(projection.inputs, inputs)[0], [])
+        nothing = np.full(more, moved.size - 1)  # the last number is a zero
+        outputs = {k: np.concatenate([x, nothing]) if k in ("dq", "dv") else x for k, x in moved.outputs.items()}
+        return replace(moved, outputs=outputs)
+    rest = (se.Integer(0),) * more
+    return Program(
+        inputs,
+        dict(projection.outputs) | {name: (*projection.outputs[name], *rest) for name in ("dq", "dv")},
+        {},
+        projection.steps,
+    )
 
 
 def events_beside(events: Program, inputs: Mapping[str, tuple[Any, ...]]) -> Program:

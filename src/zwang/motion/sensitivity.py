@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zwang.arrays import Array
-from zwang.compile import Program, straight
+from zwang.compile import AnyProgram, RolledProgram, straight
 from zwang.engines.task import GOES_ON, REMEDY, Status, Task, Trajectory
 from zwang.errors import InputError, SimulationError
 from zwang.lowering.cache import Kept
 from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.rows import RowBasis
-from zwang.lowering.variational import events_beside, projection_beside, variational_program
+from zwang.lowering.variational import events_beside, projection_beside, variational_loops, variational_program
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, end_of, start_of_one, system_of
 from zwang.motion.breaks import breaks_in, require_fit
@@ -52,7 +52,7 @@ VARIABLES = {
     "dv": (("coordinate", "input"), "derivatives of the velocities by the inputs"),
 }
 
-_PROGRAMS: Kept[Program] = Kept()
+_PROGRAMS: Kept[AnyProgram] = Kept()
 
 
 def sensitivities(
@@ -126,7 +126,7 @@ def sensitivities(
     require_fit(system, setup.signals, setup.method, t, until)
     directions = directions_of(setup, inputs)
     varied = tuple(map(int, np.flatnonzero(np.any([d.dp != 0 for d in directions], axis=0))))
-    setup = replace(setup, varied=varied, differentiated=True)
+    setup = replace(setup, varied=varied)
     grid = options.grid
     setup = replace(setup, breaks=breaks_in(setup, setup.p[None], t, until)[0])
     require_continuous(setup, q, v)
@@ -186,12 +186,14 @@ class Varied(Alone):
         changes = [s * d.dp[list(kept)] for s, d, kept in zip(self.scale, self.directions, pattern, strict=True)]
         _, q, v = state
 
-        def build() -> Program:
+        def build() -> AnyProgram:
+            if isinstance(task.acceleration, RolledProgram):
+                return variational_loops(task.acceleration, pattern)
             return variational_program(setup.running, basis, setup.form, pattern)
 
         acceleration, projection = _PROGRAMS.get((task.acceleration, pattern), build), task.projection
         if projection:
-            beside = partial(projection_beside, straight(projection), acceleration.inputs)
+            beside = partial(projection_beside, projection, acceleration.inputs)
             projection = _PROGRAMS.get((projection, pattern), beside)
         own = np.concatenate([setup.p, *changes])
         modes = setup.locked.literal if setup.locked else np.zeros(0)
@@ -203,7 +205,7 @@ class Varied(Alone):
         if events:
             key = switches.locked.readings if switches else setup.system.structure
             program = partial(events_beside, events.program, acceleration.inputs)
-            events = replace(events, program=_PROGRAMS.get((key, basis, pattern), program))
+            events = replace(events, program=straight(_PROGRAMS.get((key, basis, pattern), program)))
         return replace(
             task,
             acceleration=acceleration,
@@ -285,8 +287,10 @@ def values_of(
     values = {"q": q[:, :n], "v": v[:, :n], "dq": derivatives(q), "dv": derivatives(v)}
     if setup.contact or all(len(s.basis.rows) == len(setup.system.constraint_names) for s in segments):
         return values, times, path
-    now = matrix_kernel(setup.system, setup.inputs)(times, values["q"], values["v"], setup.p)
-    readings = {"residual": now.residual, "residual_rate": now.residual_rate}
+    kernel = matrix_kernel(setup.system, setup.inputs)
+    states = zip(times, values["q"], values["v"], strict=True)
+    each = [kernel.one(float(t), q, v, setup.p) for t, q, v in states]
+    readings = {name: np.array([getattr(now, name) for now in each]) for name in ("residual", "residual_rate")}
     odds = first_contradiction(setup, [replace(s, q=s.q[:, :n], v=s.v[:, :n]) for s in segments], readings)
     return (values, times, path) if odds is None else cut_short(setup, odds, values, times, path)
 

@@ -118,8 +118,6 @@ class Setup:
     """Instants right after which a signal or a switch in time changes."""
     varied: tuple[int, ...] = ()
     """Parameters that change while the motion is integrated with its sensitivities."""
-    differentiated: bool = False
-    """Whether programs will be differentiated: only straight-line ones can be."""
     contact: Held | None = None
     """The mode of the contacts, if there are any."""
     in_lanes: bool = False
@@ -185,7 +183,7 @@ class Setup:
     @property
     def families(self) -> Families | None:
         """The families by which a large system is integrated, if its engine takes programs with loops."""
-        if self.differentiated or not engine_of(self.method).runs_loops or FORMS[self.form].eliminates:
+        if not engine_of(self.method).runs_loops or FORMS[self.form].eliminates:
             return None
         if self.contact is not None:  # their rows are masked in straight-line programs only
             return None

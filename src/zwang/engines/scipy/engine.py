@@ -5,36 +5,38 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from math import isfinite
-from weakref import WeakKeyDictionary
 
 import numpy as np
-import symengine as se
 
 from zwang.arrays import Array
-from zwang.compile import Kernel, Program, straight
+from zwang.compile import Kernel, RolledProgram
 from zwang.compile.kernel import BATCH
-from zwang.compile.tangent import tangent
 from zwang.engines.native.engine import compiled
 from zwang.engines.pieces import Watched
 from zwang.engines.projection import projected
+from zwang.engines.scipy.jacobian import jacobian_of
 from zwang.engines.steps import SteppedProblem, march
 from zwang.engines.task import Status, Task, Trajectory, packed, volume_of
-from zwang.errors import InputError
 
 ON = 1e-13  # a residual below this counts as none
-
-_JACOBIANS: "WeakKeyDictionary[Program, Program]" = WeakKeyDictionary()
 
 
 def run(task: Task, solver: str) -> Trajectory:
     """Integrate a task by one of SciPy's solvers."""
     began = clock.perf_counter()
     watch = Watch(task)
-    problem, note = problem_of(task, watch)
+    problem, note = problem_of(task, watch, sparse=solver == "Radau")
     compiling = clock.perf_counter() - began
     state = (task.t, task.q, task.v)
     path = march(
-        problem, solver_class(solver), state, task.times, task.tol, task.breaks, task.progress, task.quiet_step
+        problem,
+        solver_class(solver, isinstance(task.acceleration, RolledProgram)),
+        state,
+        task.times,
+        task.tol,
+        task.breaks,
+        task.progress,
+        task.quiet_step,
     )
     notes = (*((note,) if note else ()), *path.notes)
     return replace(
@@ -42,16 +44,21 @@ def run(task: Task, solver: str) -> Trajectory:
     )
 
 
-def solver_class(name: str) -> type:
-    """One of SciPy's solvers."""
+def solver_class(name: str, large: bool = False) -> type:
+    """One of SciPy's solvers; for a large system one that knows it to be of second order."""
     import scipy.integrate
+
+    if large and name == "Radau":
+        from zwang.engines.scipy.second_order import SecondOrderRadau
+
+        return SecondOrderRadau
 
     solver: type = getattr(scipy.integrate, name)
     return solver
 
 
-def problem_of(task: Task, watch: "Watch") -> tuple[SteppedProblem, str]:
-    """A task as the solvers want it, and a word on how."""
+def problem_of(task: Task, watch: "Watch", sparse: bool = False) -> tuple[SteppedProblem, str]:
+    """A task as the solvers want it, with a sparse Jacobian if they take one; and a word on how."""
     kernel, n = compiled(task.acceleration), len(task.q)
     at, pivots_end = single(kernel, task), n + len(task.pivot_scale)
 
@@ -65,7 +72,7 @@ def problem_of(task: Task, watch: "Watch") -> tuple[SteppedProblem, str]:
         return np.asarray(np.where(np.isnan(pivots), np.inf, pivots) - task.pivot_tol)
 
     events = Watched(compiled(task.events.program), task.p, task.events) if task.events else None
-    jacobian, note = jacobian_of(task)
+    jacobian, note = jacobian_of(task, sparse)
     return SteppedProblem(
         slope,
         watch.trouble,
@@ -125,43 +132,6 @@ def single(kernel: Kernel, task: Task) -> Callable[[float, Array], Array]:
         return out
 
     return at
-
-
-def jacobian_of(task: Task) -> tuple[Callable[[float, Array], Array] | None, str]:
-    """∂(q̇, q̈)/∂(q, q̇) in machine code; None, and why, where an expression cannot be differentiated."""
-    n = len(task.q)
-    try:
-        kernel = compiled(jacobian_program(straight(task.acceleration)))
-    except InputError as error:
-        return None, f"The Jacobian is by finite differences: {error}."
-    part = kernel.outputs["d_acceleration"]
-    directions = np.eye(2 * n)
-
-    def jacobian(t: float, y: Array) -> Array:
-        here = np.repeat(packed(t, y, task.p)[None], 2 * n, axis=0)
-        J = np.zeros((2 * n, 2 * n))
-        J[:n, n:] = np.eye(n)
-        J[n:] = kernel.on_rows(np.concatenate([here, directions], axis=1))[:, part].T
-        J[~np.isfinite(J)] = 0.0  # it only guides Newton's method; √x at 0 has a slope and no derivative
-        return J
-
-    return jacobian, ""
-
-
-def jacobian_program(program: Program) -> Program:
-    """The derivative of the acceleration along one direction in (q, v), which is one more input.
-
-    One direction, run for all of them in a row: compiling then takes no longer for many coordinates.
-    """
-    if program not in _JACOBIANS:
-        variables = (*program.inputs["q"], *program.inputs["v"])
-        direction = tuple(se.Symbol(f"direction{i}") for i in range(len(variables)))
-        along = dict(zip(variables, direction, strict=True))
-        inputs = dict(program.inputs) | {"direction": direction}
-        whole = tangent(program, [along], of=("acceleration",), inputs=inputs)
-        wanted = {"d_acceleration": whole.outputs["d_acceleration"]}
-        _JACOBIANS[program] = Program(inputs, wanted, {}, whole.steps)
-    return _JACOBIANS[program]
 
 
 def projection_of(task: Task) -> Callable[[float, Array], Array] | None:

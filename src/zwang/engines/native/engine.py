@@ -260,6 +260,14 @@ def renew(task: Task, runs: stepper.Runs, so_far: float) -> None:
         runs.records[name] = getattr(kernels, name)
 
 
+def events_made(runs: stepper.Runs, sample: int) -> Array:
+    """(k, 2 + 2n) the events in the table of a run; of a step that was not made, none is known to be one."""
+    record, rows = runs.records[sample], runs.table[sample, : int(runs.records["found"][sample])]
+    if runs.status(sample) is stepper.LoopStatus.UNRESOLVED:
+        rows = rows[(rows[:, 0] - float(runs.state[sample, 0])) * float(record["made"]) <= 0]
+    return rows.copy()
+
+
 def collect(runs: stepper.Runs, hits: list[EventHit], sample: int = 0) -> None:
     """Move events out of the run's table, so that it never fills up."""
     n = runs.kernels.coordinates

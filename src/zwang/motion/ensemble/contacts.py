@@ -9,8 +9,10 @@ import numpy as np
 
 from zwang.arrays import Array
 from zwang.errors import ZwangError
+from zwang.model.event import Event
 from zwang.motion.ensemble.problem import Ensemble
 from zwang.motion.ensemble.told import BAD_START, ERROR, Told
+from zwang.motion.observe import event_name
 from zwang.motion.simulate import motion_from
 from zwang.motion.start import Start
 from zwang.results.contacts import OVER_TIME, TABLE
@@ -56,6 +58,8 @@ def compute_in_contact(ensemble: Ensemble, into: Mapping[str, Array], told: Any 
                 for name, values in into.items():
                     values[i, : motion.sizes["time"]] = motion[name].values
                 found.contacts[i:] = [of(motion)]
+                if motion.sizes.get("event", 0):
+                    found.hits[i] = hits_of(motion, ensemble.setup.events)
         found.statuses.append(status)
         found.contacts += [None] * (i + 1 - len(found.contacts))
         if words:
@@ -71,6 +75,13 @@ def one(ensemble: Ensemble, sample: int) -> "xr.Dataset":
     values = replace(ensemble.values, p=ensemble.p[sample])
     options = replace(ensemble.options, throw=False, progress=False)
     return motion_from(Start(ensemble.setup.system, ensemble.state(sample), values), options)
+
+
+def hits_of(motion: "xr.Dataset", events: Sequence[Event]) -> Array:
+    """(k, 2 + 2n) the events of a motion: instant, which, q and v."""
+    names = [event_name(events, i) for i in range(len(events))]
+    which = [names.index(name) for name in motion.event_name.values.tolist()]
+    return np.column_stack([motion.event_time.values, which, motion.event_q.values, motion.event_v.values])
 
 
 def of(motion: "xr.Dataset") -> Contacts:

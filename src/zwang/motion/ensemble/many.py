@@ -14,6 +14,7 @@ from zwang.arrays import Array
 from zwang.engines.registry import DEFAULT
 from zwang.errors import InputError
 from zwang.model import System
+from zwang.model.event import Event
 from zwang.model.has_system import HasSystem, begin_of, end_of, is_array
 from zwang.motion.ensemble.contacts import with_contacts
 from zwang.motion.ensemble.fingerprint import fingerprint
@@ -23,7 +24,7 @@ from zwang.motion.ensemble.store import Layout, open_store, require_extra
 from zwang.motion.ensemble.summary import DOUBTS_MEAN, STATUS_MEANS, summary, summary_of_doubts
 from zwang.motion.ensemble.sweep import find_lead, sweep
 from zwang.motion.ensemble.together import lead_by
-from zwang.motion.observe import settings
+from zwang.motion.observe import event_name, settings
 from zwang.motion.progress import reporter
 from zwang.motion.setup import RunOptions, check_span
 from zwang.results.dataset import VARIABLES, dataset, variables_named
@@ -45,6 +46,7 @@ def simulate_many(
     form: str = "fundamental",
     tol: float = 1e-12,
     drift: str | tuple[str, float, float] = "none",
+    events: Sequence[Event] = (),
     impacts: str = "moreau",
     contacts: str = "events",
     step: float | None = None,
@@ -65,6 +67,11 @@ def simulate_many(
     fails is marked with its status, NaN from there on, and does not stop the others. A mechanism begins at its own
     start where none is given, put together for each sample's values of parameters. Parameters that differ from sample
     to sample are coordinates along `sample`.
+
+    `events` are watched in every sample, recorded, and stop it where they say so; its status is then "event". They are
+    along a dimension `event`, as many as the sample with most of them has: event_time, event_name (sample, event),
+    event_q and event_v (sample, event, coordinate), not a number and "" where a sample has no more. Samples with
+    events run one by one on all cores, to the same bits as in `simulate`; without, eight at a time.
 
     One-sided constraints are contacts, as in `simulate`, with the same `impacts`, `contacts` and `step`. Samples run
     one after another then, each as `simulate` would run it. `mode`, `gap`, `normal_force`, `friction_force` and `slip`
@@ -92,9 +99,11 @@ def simulate_many(
     """
     until, t = check_span(end_of(system, until), begin_of(system, t))
     options = RunOptions(
-        until, t, times, samples, DEFAULT, form, tol, drift, max_step=max_step, impacts=impacts, contacts=contacts,
-        step=step,
+        until, t, times, samples, DEFAULT, form, tol, drift, events, max_step=max_step, impacts=impacts,
+        contacts=contacts, step=step,
     )  # fmt: skip
+    if events and store is not None:
+        raise InputError("events are not kept in a store: leave out events or the store")
     if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
         raise InputError(f"threads = {threads!r}: a whole number from 1 on is needed, or None for all cores")
     if keep is not None and outputs is not None:
@@ -131,12 +140,30 @@ def simulate_many(
         attributes | seconds | settings(replace(setup, drift="projection") if told.projected else setup),
         leading=("sample",),
     )
+    motion = with_hits(motion, setup.events, told.hits) if setup.events else motion
     if setup.contact is not None:
         motion = with_contacts(motion, [setup.system.constraint_names[i] for i in setup.contact.rows], told.contacts)
     return motion.assign(
         status=("sample", np.array(told.statuses, dtype=str), {"long_name": STATUS_MEANS}),
         doubts=("sample", unsure, {"long_name": DOUBTS_MEAN}),
     ).assign_coords({name: ("sample", value, {"long_name": "value"}) for name, value in varied(asked).items()})
+
+
+def with_hits(motion: "xr.Dataset", events: Sequence[Event], hits: Mapping[int, Array]) -> "xr.Dataset":
+    """The dataset with the events of all samples, filled up to as many as one of them has at most."""
+    samples, n = motion.sizes["sample"], motion.sizes["coordinate"]
+    most = max(map(len, hits.values()), default=0)
+    rows = np.full((samples, most, 2 + 2 * n), np.nan)
+    for sample, own in hits.items():
+        rows[sample, : len(own)] = own
+    names = np.array([*(event_name(events, i) for i in range(len(events))), ""])
+    each = ("sample", "event")
+    return motion.assign(
+        event_time=(each, rows[:, :, 0], {"long_name": "when events were met"}),
+        event_name=(each, names[np.nan_to_num(rows[:, :, 1], nan=len(events)).astype(int)]),
+        event_q=((*each, "coordinate"), rows[:, :, 2 : 2 + n]),
+        event_v=((*each, "coordinate"), rows[:, :, 2 + n :]),
+    )
 
 
 def stored(

@@ -17,7 +17,7 @@ from zwang.compile.lanes import LANES
 from zwang.engines.native import engine as native
 from zwang.engines.native import runs as stepper
 from zwang.engines.native.record import RUN
-from zwang.engines.task import Status
+from zwang.engines.task import EventHit, Status
 from zwang.errors import ZwangError
 from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.rows import RowBasis
@@ -26,7 +26,7 @@ from zwang.motion.drive import integrate, keeps_on
 from zwang.motion.ensemble.contacts import compute_in_contact
 from zwang.motion.ensemble.gather import gathered
 from zwang.motion.ensemble.problem import Ensemble
-from zwang.motion.ensemble.together import Lead, fitting, run_together
+from zwang.motion.ensemble.together import EVENT_ROWS, Lead, fitting, run_together
 from zwang.motion.ensemble.told import BAD_START, ERROR, Told
 from zwang.motion.observe import AT_ODDS, Segment, chunks, first_contradiction, share_multipliers, values_of
 from zwang.motion.setup import Setup
@@ -47,6 +47,7 @@ class Sample:
     leapt: float = 0.0
     turned: float = 0.0
     words: str = ""
+    hits: tuple[EventHit, ...] = ()
 
 
 def shapes(setup: Setup) -> dict[str, tuple[int, ...]]:
@@ -72,6 +73,7 @@ def compute(
         found = Block(part, lead, values, count).told()
         all_told.statuses += found.statuses
         all_told.doubts |= {block.start + i: words for i, words in found.doubts.items()}
+        all_told.hits |= {block.start + i: rows for i, rows in found.hits.items()}
         all_told.unique &= found.unique
         all_told.projected |= found.projected
         all_told.seconds += found.seconds
@@ -84,6 +86,8 @@ def block_size(ensemble: Ensemble, threads: int) -> int:
     """How many samples are run at once: enough to fill all lanes, few enough to take little memory."""
     n, m = len(ensemble.setup.system.coordinate_names), len(ensemble.setup.system.constraint_names)
     bytes_of_one = 8 * (70 * n + 20 * m + len(ensemble.grid) * (10 * n + 3 * m + 12)) + RUN.itemsize
+    if ensemble.setup.events:
+        bytes_of_one += 8 * EVENT_ROWS * (2 + 2 * n)
     return max(int(BLOCK_BYTES / bytes_of_one), RUNS_PER_LANE * LANES * threads)
 
 
@@ -131,8 +135,9 @@ class Block:
         self.leave_out(others)
         if not len(places):
             return others
-        runs, seconds = run_together(ensemble, lead, places, self.threads)
+        runs, hits, seconds = run_together(ensemble, lead, places, self.threads)
         result.seconds += seconds
+        result.hits |= {int(places[i]): rows for i, rows in hits.items()}
         status, saved = runs.records["status"], runs.records["saved"]
         stuck = status == stepper.LoopStatus.SINGULAR
         saved[stuck] = 0  # each has its own way past it
@@ -228,12 +233,15 @@ class Block:
             segments, path = integrate(self.ensemble.of(sample), self.ensemble.state(sample), self.ensemble.grid, None)
         except ZwangError as error:
             return Sample([], ERROR, words=str(error))
-        return Sample(segments, str(path.status), path.steps, path.leapt, path.turned)
+        return Sample(segments, str(path.status), path.steps, path.leapt, path.turned, hits=path.hits)
 
     def one(self, place: int, sample: Sample, result: Told) -> None:
         """Fill in the values of a sample that ran by itself."""
         setup = self.ensemble.setup
         result.statuses[place] = sample.status
+        result.hits.pop(place, None)
+        if sample.hits:
+            result.hits[place] = np.array([[h.t, h.which, *h.q, *h.v] for h in sample.hits])
         if sample.words:
             result.doubts[place] = sample.words
         self.leave_out(place)

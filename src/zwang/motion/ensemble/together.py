@@ -21,6 +21,7 @@ from zwang.motion.start import basis_at, polished, rank_of, refined
 
 SAME_DAMPING = 16.0  # times that the damping of redundant rows may differ from what a sample would have alone
 MANY_STEPS = 4_000_000  # of a run with one coordinate, before it is asked why it takes so many
+EVENT_ROWS = 8  # of the table of events of each run: what it fills is taken out
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +64,12 @@ def fitting(ensemble: Ensemble, lead: Lead, which: Indices) -> NDArray[np.bool_]
     return np.asarray(fits)
 
 
-def run_together(ensemble: Ensemble, lead: Lead, which: Indices, threads: int) -> tuple[stepper.Runs, float]:
-    """Some samples on the rows of the lead, each to its end or to what stops it; and the seconds that it took."""
+Hits = dict[int, Array]
+"""Sample → its events (k, 2 + 2n): instant, which, q and v."""
+
+
+def run_together(ensemble: Ensemble, lead: Lead, which: Indices, threads: int) -> tuple[stepper.Runs, Hits, float]:
+    """Some samples on the rows of the lead, each to its end or to what stops it; events, and the seconds it took."""
     setup, task, t = ensemble.setup, lead.task, ensemble.t
     q, v, given = ensemble.q[which], ensemble.v[which], setup.for_kernels(ensemble.p[which])
     asked = stepper.Settings(
@@ -81,18 +86,24 @@ def run_together(ensemble: Ensemble, lead: Lead, which: Indices, threads: int) -
         position_tol=native.PROJECTED,
         velocity_tol=native.PROJECTED,
         breaks=[ensemble.breaks[i] for i in which] if ensemble.has_breaks else (),
+        direction=task.events.direction if task.events else 0,
+        terminal=task.events.stop if task.events else False,
+        jumps=task.events.jumps if task.events else True,
+        event_rows=EVENT_ROWS,
     )
     runs = stepper.prepare(native.kernels_for(task, lead.count), t, q, v, given, asked)
     began = clock.perf_counter()
-    to_the_end(task, runs, given, threads)
-    return runs, clock.perf_counter() - began
+    hits = to_the_end(task, runs, given, threads)
+    return runs, hits, clock.perf_counter() - began
 
 
-def to_the_end(task: Task, runs: stepper.Runs, p: Array, threads: int) -> None:
+def to_the_end(task: Task, runs: stepper.Runs, p: Array, threads: int) -> Hits:
     """All runs to the end, or to what stops them; those that take very many steps are looked at now and then.
 
-    One whose steps are as short as that only because of rounding is stopped, for it would creep for ever.
+    One whose steps are as short as that only because of rounding is stopped, for it would creep for ever. What was met
+    on the way is given, run by run.
     """
+    hits: dict[int, list[Array]] = {}
     records, until = runs.records, float(task.times[-1])
     share = int(records["step_limit"].max(initial=1))
     which: Any = None
@@ -104,9 +115,13 @@ def to_the_end(task: Task, runs: stepper.Runs, p: Array, threads: int) -> None:
         drowned = [i for i in held if native.creeps(replace(task, p=p[i]), runs.state[i], float(before[i]), share)]
         records["status"][drowned] = stepper.LoopStatus.STEP_TOO_SMALL
         records["step_limit"][held] = np.minimum(records["step_limit"][held] + share, Task.step_limit)
-        which = [i for i in held if i not in drowned]
+        for i in np.flatnonzero(records["found"]).tolist():
+            hits.setdefault(i, []).append(native.events_made(runs, i))
+            records["found"][i] = 0
+        full = np.flatnonzero(records["status"] == stepper.LoopStatus.EVENTS_FULL).tolist()
+        which = [*(i for i in held if i not in drowned), *full]
         if not which:
-            return
+            return {i: np.concatenate(rows) for i, rows in hits.items()}
 
 
 def pivots_at(task: Task, t: float, q: Array, v: Array, p: Array) -> Array:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from zwang.arrays import Array
 from zwang.engines.task import Status
 
 BAD_START, ERROR = "inconsistent start", "error"
@@ -22,5 +23,7 @@ class Told:
     projected: bool = False
     """Whether one of them was held on its constraints"""
     seconds: float = 0.0
+    hits: dict[int, Array] = field(default_factory=dict)
+    """Events (k, 2 + 2n) by sample: instant, which, q and v."""
     contacts: list[Any] = field(default_factory=list)
     """What is said of the contacts of each sample (`contacts`), if there are any; None where it was not run."""

@@ -92,13 +92,21 @@ def is_large(mechanism: DescribedMechanism) -> bool:
     return coordinates + rows >= lowered.ROLLED_FROM
 
 
-def by_families(mechanism: DescribedMechanism, known: frozenset[sp.Expr], writes: dict[str, Any]) -> Repeated:
-    """A mechanism's description by families; `writes` are what write the fields of its system out."""
+def by_families(
+    mechanism: DescribedMechanism,
+    known: frozenset[sp.Expr],
+    writes: dict[str, Any],
+    forces_of: Callable[[Sequence[Any]], tuple[list[Share], list[Any]]],
+) -> Repeated:
+    """A mechanism's description by families; `writes` are what write the fields of its system out.
+
+    `forces_of` gives families of force elements, and those that have none.
+    """
     bodies = mechanism.movable
     names = [name for b in bodies for name in b.coordinate_names]
     own = {q.func.__name__: q for j in mechanism.joints for q in j.coordinates}
     names += own
-    shares: list[Share] = []
+    shares, elements = forces_of(mechanism.forces)
     beside: dict[str, list[Any]] = {"kinetic": [], "potential": []}
     add_energies(bodies, mechanism.forces, shares, beside)
     row_names: list[str] = []
@@ -140,8 +148,8 @@ def by_families(mechanism: DescribedMechanism, known: frozenset[sp.Expr], writes
     forces, nonideal = (
         {number[q.func.__name__]: e for q, e in total(vectors).items()}
         for vectors in (
-            [f.forces(bodies) for f in mechanism.forces if not isinstance(f, Gravity)],
-            [f.nonideal(bodies) for f in mechanism.forces if not isinstance(f, Gravity)],
+            [f.forces(bodies) for f in elements if not isinstance(f, Gravity)],
+            [f.nonideal(bodies) for f in elements if not isinstance(f, Gravity)],
         )
     )
     return Repeated(

@@ -315,17 +315,50 @@ def carried(joint: Joint, e: Vector) -> Vector:
 
 def turn_about(joint: Joint, axes: tuple[Vector, Vector], reading: Any) -> Freedom:
     """The angle by which the second body has turned about an axis, from the start, where it reads `reading`."""
-    a, b = joint.poses
     reading = scalar(joint.who, reading, ("reading",))
     if joint.dimension == 2:
-        first, second = joint.start_poses
+        (a, b), (first, second) = joint.poses, joint.start_poses
         from_start = scalar(joint.who, reading + first.angle - second.angle)
         return Freedom("angle", b.spin - a.spin, b.angle - a.angle + from_start, start=reading)
-    (n, m, axis), (n2, _, _) = frames_of(joint, axes)
-    x, y, z = (a.direction(e) for e in (n, m, axis))
-    moved = b.direction(n2)
-    cosine, sine = inner(x, moved), inner(y, moved)
-    if reading:
-        c, s = sp.cos(reading), sp.sin(reading)
-        cosine, sine = c * cosine - s * sine, s * cosine + c * sine
-    return Freedom("angle", inner(z, subtract(b.spin, a.spin)), None, sine, cosine, reading)
+    return TurnInSpace(joint, frames_of(joint, axes), reading)
+
+
+class TurnInSpace(Freedom):
+    """An angle in space, by frames on both bodies that were parallel at the start: written when it is read."""
+
+    joint: Joint
+    frames: tuple[tuple[Vector, ...], tuple[Vector, ...]]
+
+    def __init__(self, joint: Joint, frames: tuple[tuple[Vector, ...], tuple[Vector, ...]], reading: sp.Expr) -> None:
+        self.__dict__.update(kind="angle", value=None, start=reading, joint=joint, frames=frames)
+
+    @cached_property
+    def rate(self) -> sp.Expr:
+        """How fast it turns."""
+        return spin_about(self.joint, self.frames[0][2])
+
+    @cached_property
+    def _turned(self) -> tuple[sp.Expr, sp.Expr]:
+        (a, b), ((n, m, _), (n2, _, _)) = self.joint.poses, self.frames
+        moved = b.direction(n2)
+        cosine, sine = inner(a.direction(n), moved), inner(a.direction(m), moved)
+        if not self.start:
+            return cosine, sine
+        c, s = sp.cos(self.start), sp.sin(self.start)
+        return c * cosine - s * sine, s * cosine + c * sine
+
+    @property
+    def cosine(self) -> sp.Expr:
+        """Its cosine."""
+        return self._turned[0]
+
+    @property
+    def sine(self) -> sp.Expr:
+        """Its sine."""
+        return self._turned[1]
+
+
+def spin_about(joint: Joint, axis: Vector) -> sp.Expr:
+    """How fast the second body turns against the first, about an axis of the first."""
+    a, b = joint.poses
+    return inner(a.direction(axis), subtract(b.spin, a.spin))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -146,7 +146,7 @@ class Family(Displayed):
                 stand_in |= {symbol: still} | dict.fromkeys(rates(symbol), sp.S.Zero)
                 symbol = still
             (numbers if sort == NUMBER else parameters)[symbol] = bound
-        return Kind(self.template.xreplace(stand_in), which, functions, parameters, numbers)
+        return Kind(replaced(self.template, tuple(stand_in.items())), which, functions, parameters, numbers)
 
     def __add__(self, other: Any) -> "Sum":
         """A sum with another family, or with an expression."""
@@ -348,3 +348,9 @@ def broadcast(found: Mapping[sp.Expr, tuple[Column, tuple[int, ...]]]) -> dict[s
         s: c.of(np.broadcast_to(np.arange(len(c)).reshape(own), shape).ravel()) if own != shape else c
         for s, (c, own) in found.items()
     }
+
+
+@lru_cache(maxsize=512)
+def replaced(template: Any, values: tuple[tuple[sp.Expr, sp.Expr], ...]) -> Any:
+    """A template with other symbols: bodies and joints of one kind have the same in every mechanism."""
+    return template.xreplace(dict(values)) if values else template

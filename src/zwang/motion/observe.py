@@ -146,7 +146,8 @@ def fill(setup: Setup, segment: Segment, part: slice, here: slice, values: dict[
         used = [i for i in segment.basis.used if i < values["multiplier"].shape[1]]  # slips are behind them
         values["multiplier"][here][:, used] = out["multiplier"][:, : len(used)]
     if "nonideal_force" in values:
-        np.subtract(out["constraint_force"], out["ideal_force"], out=values["nonideal_force"][here])
+        with np.errstate(invalid="ignore"):  # beside a singular position both may be infinite
+            np.subtract(out["constraint_force"], out["ideal_force"], out=values["nonideal_force"][here])
     for name, force in (("constraint_power", "constraint_force"), ("nonideal_power", "nonideal_force")):
         if name in values:
             np.vecdot(values[force][here], v, out=values[name][here])

@@ -96,7 +96,7 @@ def by_families(
     mechanism: DescribedMechanism,
     known: frozenset[sp.Expr],
     writes: dict[str, Any],
-    forces_of: Callable[[Sequence[Any]], tuple[list[Share], list[Any]]],
+    forces_of: Callable[[Sequence[Any]], tuple[list[Share], list[Any]]] = lambda elements: ([], list(elements)),
 ) -> Repeated:
     """A mechanism's description by families; `writes` are what write the fields of its system out.
 

@@ -288,3 +288,40 @@ def test_bad_steps_are_refused_by_name_and_change_nothing(arguments, words):
         with pytest.raises(InputError):
             stepper.advance(*arguments)
     np.testing.assert_allclose(stepper.advance(0.1, 1.0)[2], [0.2], rtol=1e-12)
+
+
+def parallelogram():
+    """Two cranks and a coupler, all as long as their support; force F drives the left crank."""
+    u1, w1, u2, w2 = zw.coordinates("u1 w1 u2 w2")
+    F = zw.parameters("F")
+    system = zw.System(
+        (u1, w1, u2, w2),
+        kinetic=sum(dot(q) ** 2 for q in (u1, w1, u2, w2)) / 2,
+        forces={u1: F * w1, w1: -F * u1},
+        constraints={
+            "left crank": u1**2 + w1**2 - 1,
+            "right crank": (u2 - 1) ** 2 + w2**2 - 1,
+            "coupler": (u2 - u1) ** 2 + (w2 - w1) ** 2 - 1,
+        },
+        parameters={F: 0},
+    )
+    return system, {u1: 0, w1: 1, u2: 1, w2: 1, dot(u1): 1, dot(w1): 0, dot(u2): 1, dot(w2): 0}
+
+
+@pytest.mark.parametrize("before", [(np.pi / 2,), (1.0, np.pi / 2 - 1.0), (np.pi / 2 - 1e-9,), (np.pi / 2 + 1e-12,)])
+def test_a_step_that_ends_at_a_singular_position_is_gone_on_from(before):
+    """Stretched out, the parallelogram could fold: it stays one, as its motion has it, turning at constant speed."""
+    stepper = zw.Stepper(*parallelogram())
+    for dt in (*before, 0.1, 0.2):
+        t, q, v = stepper.advance(dt)
+        assert abs(q - [np.sin(t), np.cos(t), 1 + np.sin(t), np.cos(t)]).max() < 1e-7
+        assert abs(v - [np.cos(t), -np.sin(t), np.cos(t), -np.sin(t)]).max() < 1e-7
+
+
+def test_with_other_inputs_it_is_said_that_the_motion_stands_at_a_singular_position():
+    stepper = zw.Stepper(*parallelogram(), inputs=["F"])
+    stepper.advance(np.pi / 2, 0.0)
+    with pytest.raises(SimulationError, match=r"ended at t = 1\.57079632679, at a singular position"):
+        stepper.advance(0.1, 0.5)
+    t, q, _ = stepper.advance(0.1, 0.0)  # it stays where it was, and may go on as before
+    assert abs(q - [np.sin(t), np.cos(t), 1 + np.sin(t), np.cos(t)]).max() < 1e-7

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import ndarray
@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike
 from zwang.arrays import Array
 from zwang.display import Displayed, named, told
 from zwang.engines.native import held, loop
-from zwang.engines.native.engine import kernels_of, prepared, renew
+from zwang.engines.native.engine import compiled, kernels_of, prepared, renew
 from zwang.engines.native.runs import LoopStatus, restart
 from zwang.engines.task import GOES_ON, Status, Task, Trajectory
-from zwang.errors import InputError
+from zwang.errors import InputError, SimulationError
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, start_of_one, system_of
-from zwang.model.values import one_number, state_arrays
+from zwang.model.values import GivenValues, one_number, state_arrays
 from zwang.motion.breaks import breaks_in, require_fit, switches_in
 from zwang.motion.contact.onward import Onward
 from zwang.motion.drive import Alone, Drive, Reached
@@ -27,9 +27,13 @@ from zwang.motion.setup import RunOptions, Setup, prepare
 from zwang.motion.simulate import SUSPECT, motion_from
 from zwang.motion.start import Start, State, first_basis, require_satisfied
 
+if TYPE_CHECKING:
+    import xarray as xr
+
 DOUBLE = np.dtype(np.float64)
 AT_ONCE = 20_000  # attempted steps before a look at what else there is to do
 SAME_SLOPE = 1e-9  # slopes that differ by less go on without a kink
+NEARLY_SINGULAR = 1e-6  # of the size of a pivot where rows were chosen: below it no motion is begun
 LINE = 1e-9  # seconds that a line of a program takes, before it is optimised
 FINISHED, RUNNING = int(LoopStatus.FINISHED), int(LoopStatus.RUNNING)
 
@@ -59,6 +63,10 @@ class Stepper(Displayed):
     >>> print(f"{t:.3f} {q[0]:.6f} {v[0]:.6f}")
     2.000 3.666667 3.000000
     """
+
+    _begun: Array  # where this step begins, …
+    _earlier: Array  # … where the last one began, …
+    _held: bool  # … and whether inputs were held over that
 
     def __init__(
         self,
@@ -151,6 +159,7 @@ class Stepper(Displayed):
                 self._require(u, dt, interpolate)
             over = dt if interpolate else 0.0
             run = self._run
+            self._begun[...] = self._state
             if run is None or self._watched:
                 self._slowly(until, u, over)
             else:
@@ -161,6 +170,8 @@ class Stepper(Displayed):
                 self._advances += 1
                 if self._advances == self._look:
                     self._improve(run)
+            self._earlier, self._begun = self._begun, self._earlier
+            self._held = not over
             return float(self._state[0]), self._q.copy(), self._v.copy()
 
     def _options(self, t: float, until: float) -> RunOptions:
@@ -203,6 +214,7 @@ class Stepper(Displayed):
             redundant = len(basis.rows) < len(self._system.constraints)
             self._allowed = SUSPECT if redundant else np.inf  # beyond it redundant constraints may be at odds
         self._q, self._v = np.split(self._state[1:], 2)
+        self._begun, self._earlier, self._held = self._state.copy(), np.full_like(self._state, np.nan), False
         self._advances, self._look, self._built = 0, 64, True
 
     def _with(self, value: Array, slope: Array, since: float) -> Setup:
@@ -241,11 +253,11 @@ class Stepper(Displayed):
                 if status == FINISHED and not self._left[0] > self._allowed:
                     return
                 run.restore()
-        values = replace(self._inputs.values, p=setup.p)
         if setup.contact is not None:
+            values = replace(self._inputs.values, p=setup.p)
             self._in_contact(Start(self._system, (t, self.q, self.v), values), setup, until, u, over)
             return
-        motion = motion_from(Start(self._system, (t, self.q, self.v), values), self._options(t, until))
+        motion = self._simulated(setup, until, over == 0.0 and bool((u == self._last).all()))
         if motion.attrs["status"] == Status.INTERRUPTED:
             raise KeyboardInterrupt
         q, v = motion.q.values[-1], motion.v.values[-1]
@@ -268,6 +280,47 @@ class Stepper(Displayed):
         self._onward = onward  # what has failed begins anew, where it was
         self._state[...] = np.concatenate([[until], q, v])
         self._last[...] = u
+
+    def _simulated(self, setup: Setup, until: float, steady: bool) -> "xr.Dataset":
+        """The motion from here; from where the last step began, if that has ended at a singular position."""
+        values, t = replace(self._inputs.values, p=setup.p), self.t
+        try:
+            return motion_from(Start(self._system, (t, self.q, self.v), values), self._options(t, until))
+        except (InputError, SimulationError) as error:
+            if not self._singular(setup):
+                raise
+            past = self._past(until, values, steady)
+            if past is None:
+                raise SimulationError(
+                    f"the last step ended at t = {t:.12g}, at a singular position or just beside one, where the rank "
+                    f"of the constraints changes: how the motion goes on from there is not determined by where it is; "
+                    f"begin anew (reset) before it, and let no step end there",
+                    str(Status.SINGULAR),
+                    getattr(error, "motion", None),
+                ) from None
+            return past
+
+    def _singular(self, setup: Setup) -> bool:
+        """Whether the last step has ended at a singular position, or so near that nothing can begin there."""
+        if self._run is None or not np.isfinite(self._earlier[0]):
+            return False
+        task = self._task
+        pivots = compiled(task.acceleration)(**setup.named(task.acceleration, (self.t, self.q, self.v)))["pivots"]
+        return not (np.abs(pivots) > NEARLY_SINGULAR * np.abs(task.pivot_scale)).all()
+
+    def _past(self, until: float, values: GivenValues, steady: bool) -> "xr.Dataset | None":
+        """The motion from where the last step began, across the singular position at which it has ended.
+
+        How it goes on is determined by what was before. None where there is no way, or where other inputs than over
+        the last step are asked for: these cannot be taken back there.
+        """
+        if not (steady and self._held):
+            return None
+        t, (q, v) = float(self._earlier[0]), np.split(self._earlier[1:].copy(), 2)
+        try:
+            return motion_from(Start(self._system, (t, q, v), values), self._options(t, until))
+        except (InputError, SimulationError):
+            return None
 
     def _improve(self, run: held.HeldRun) -> None:
         """Go on with optimised code if so much was computed that it pays."""

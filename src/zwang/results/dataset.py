@@ -81,14 +81,28 @@ def filled(empty: "xr.Dataset", values: Mapping[str, Any]) -> "xr.Dataset":
     try:
         variables = dict(empty._variables)
         for name in empty._coord_names:
-            variables[name] = variables[name].copy(deep=False)
+            variables[name] = with_data(variables[name], variables[name]._data)
         for name, value in values.items():
-            old = variables[name]
-            variables[name] = xr.Variable(old._dims, value, dict(old.attrs), fastpath=True)
+            variables[name] = with_data(variables[name], value)
         inner: tuple[Any, ...] = set(empty._coord_names), dict(empty._dims), {}, dict(empty._indexes)
         return xr.Dataset._construct_direct(variables, *inner)
     except (AttributeError, TypeError):
         return empty.copy(data=values)
+
+
+def with_data(old: Any, data: Any) -> Any:
+    """A variable of the same dimensions and attributes with other data."""
+    kind = type(old)
+    if kind not in _SLOTS:
+        _SLOTS[kind] = {name for part in kind.__mro__ for name in getattr(part, "__slots__", ()) if name != "__weakref__"}
+    if _SLOTS[kind] != {"_dims", "_data", "_attrs", "_encoding"}:
+        raise AttributeError("a variable is made otherwise")
+    new = object.__new__(kind)
+    new._dims, new._data, new._attrs, new._encoding = old._dims, data, dict(old.attrs), None
+    return new
+
+
+_SLOTS: dict[type, set[str]] = {}
 
 
 @dataclass(frozen=True)

@@ -56,3 +56,28 @@ def test_what_rounding_takes_is_not_vouched_for(coordinates):
     system, start, _ = nearly(1e-8, coordinates)
     motion = zw.simulate(system, start, 1.0, samples=2, progress=False, throw=False)
     assert motion.attrs["status"] != "finished" or "nearly dependent" in motion.attrs["message"]
+
+
+@pytest.mark.parametrize("lead", [1.0, 1e-8], ids=["apart", "close"])
+def test_of_many_samples_each_is_told_that_is_not_vouched_for(lead):
+    """Two rows r and r + ε s: where ε is 1e-8, rounding takes what they say of s, whatever the other samples do."""
+    r, s, force = np.random.default_rng(3).standard_normal((3, len(FEW)))
+    apart = zw.parameters("apart")
+    system = zw.System(
+        FEW,
+        kinetic=sum(zw.dot(x) ** 2 for x in FEW) / 2,
+        forces={x: float(f) for x, f in zip(FEW, force, strict=True)},
+        constraints={
+            "a": sum(float(a) * x for a, x in zip(r, FEW, strict=True)),
+            "b": sum((float(a) + apart * float(b)) * x for a, b, x in zip(r, s, FEW, strict=True)),
+        },
+    )
+    values = np.array([lead, 1.0, 1e-8, 0.5, 1e-5, 1e-8, 1.0, 0.3, 0.2, 1e-8])
+    start = dict.fromkeys(FEW, 0) | {zw.dot(x): 0 for x in FEW}
+    many = zw.simulate_many(system, start, 1.0, samples=2, parameters={apart: values})
+    ends = zip(many.status.values, many.doubts.values, strict=True)
+    told = np.array([status != "finished" or "nearly dependent" in words for status, words in ends])
+    assert (told == (values < 1e-7)).all()
+    across, _ = np.linalg.qr(np.array([r, s]).T)
+    acceleration = force - across @ (across.T @ force)
+    assert abs(2 * many.q.values[~told, -1] - acceleration).max() < 1e-10

@@ -94,7 +94,9 @@ def with_data(old: Any, data: Any) -> Any:
     """A variable of the same dimensions and attributes with other data."""
     kind = type(old)
     if kind not in _SLOTS:
-        _SLOTS[kind] = {name for part in kind.__mro__ for name in getattr(part, "__slots__", ()) if name != "__weakref__"}
+        _SLOTS[kind] = {
+            name for part in kind.__mro__ for name in getattr(part, "__slots__", ()) if name != "__weakref__"
+        }
     if _SLOTS[kind] != {"_dims", "_data", "_attrs", "_encoding"}:
         raise AttributeError("a variable is made otherwise")
     new = object.__new__(kind)

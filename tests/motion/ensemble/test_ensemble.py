@@ -58,7 +58,7 @@ def test_gathering_says_what_single_runs_say():
     ensemble = swings(20)
     lead = lead_of(ensemble)
     which = np.flatnonzero(ensemble.consistent)
-    runs, _ = run_together(ensemble, lead, which, 2)
+    runs, _, _ = run_together(ensemble, lead, which, 2)
     values, _ = computed(ensemble, lead)
     kernel = compiled(ensemble.setup.program("report", lead.basis))
     values |= {"jacobi": np.zeros((20, 7))}

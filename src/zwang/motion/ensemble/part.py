@@ -26,7 +26,7 @@ from zwang.motion.drive import integrate, keeps_on
 from zwang.motion.ensemble.contacts import compute_in_contact
 from zwang.motion.ensemble.gather import gathered
 from zwang.motion.ensemble.problem import Ensemble
-from zwang.motion.ensemble.together import EVENT_ROWS, Lead, fitting, run_together
+from zwang.motion.ensemble.together import EVENT_ROWS, Lead, first_rows, fitting, run_together
 from zwang.motion.ensemble.told import BAD_START, ERROR, Told
 from zwang.motion.observe import AT_ODDS, Segment, chunks, first_contradiction, share_multipliers, values_of
 from zwang.motion.setup import Setup
@@ -230,7 +230,8 @@ class Block:
     def by_itself(self, sample: int) -> Sample:
         """One sample by itself, as `simulate` would run it."""
         try:
-            segments, path = integrate(self.ensemble.of(sample), self.ensemble.state(sample), self.ensemble.grid, None)
+            setup, state = self.ensemble.of(sample), self.ensemble.state(sample)
+            segments, path = integrate(setup, state, self.ensemble.grid, None, first_rows(setup, state))
         except ZwangError as error:
             return Sample([], ERROR, words=str(error))
         return Sample(segments, str(path.status), path.steps, path.leapt, path.turned, hits=path.hits)

@@ -14,13 +14,16 @@ from zwang.engines.task import Task, named, packed
 from zwang.linalg.masses import mass_units
 from zwang.linalg.rank import row_rank
 from zwang.lowering.matrices import matrix_kernel
-from zwang.lowering.rows import DAMPING, RowBasis, mobilities
+from zwang.lowering.rows import CLOSE, DAMPING, RowBasis, mobilities
 from zwang.motion.drive import task_of
 from zwang.motion.ensemble.problem import Ensemble
-from zwang.motion.start import basis_at, polished, rank_of, refined
+from zwang.motion.setup import Setup
+from zwang.motion.start import State, basis_at, polished, rank_of, refined
 
 SAME_DAMPING = 16.0  # times that the damping of redundant rows may differ from what a sample would have alone
 MANY_STEPS = 4_000_000  # of a run with one coordinate, before it is asked why it takes so many
+NEARLY_CLOSE = 10 * CLOSE  # squares of distances by elimination may be larger than the least singular value
+FEW_ROWS = 60  # constraints of systems whose samples are looked at in dense matrices
 EVENT_ROWS = 8  # of the table of events of each run: what it fills is taken out
 
 
@@ -40,11 +43,16 @@ def lead_by(ensemble: Ensemble, sample: int, count: int) -> Lead | None:
     if setup.locked or setup.contact is not None:
         return None
     state = ensemble.state(sample)
-    found = rank_of(polished(setup, state), setup.system.coordinate_names)
-    basis = refined(basis_at(setup, state), found)
+    basis = first_rows(setup, state)
     task = task_of(setup, basis, state, ensemble.grid, None, {})
     # crossings are for runs by themselves
     return Lead(basis, replace(task, could_bridge=task.growing > 0), count)
+
+
+def first_rows(setup: Setup, state: State) -> RowBasis:
+    """The rows that a sample begins on, refined if they are nearly dependent there."""
+    found = rank_of(polished(setup, state), setup.system.coordinate_names)
+    return refined(basis_at(setup, state), found)
 
 
 def fitting(ensemble: Ensemble, lead: Lead, which: Indices) -> NDArray[np.bool_]:
@@ -53,11 +61,15 @@ def fitting(ensemble: Ensemble, lead: Lead, which: Indices) -> NDArray[np.bool_]
     (Fewer independent rows show in their pivots.)
     """
     setup, basis = ensemble.setup, lead.basis
-    if len(basis.rows) == len(setup.system.constraint_names):
+    independent = len(basis.rows) == len(setup.system.constraint_names)
+    if independent and (basis.close or len(basis.rows) < 2 or len(setup.system.constraint_names) > FEW_ROWS):
         return np.ones(len(which), dtype=bool)
     q, v, p = ensemble.q[which], ensemble.v[which], ensemble.p[which]
     now = matrix_kernel(setup.system, setup.inputs)(ensemble.t, q, v, p)
-    fits = row_rank(now.A / mass_units(now.M, now.A)[:, None, :]) <= len(basis.rows)
+    rows = now.A / mass_units(now.M, now.A)[:, None, :]
+    if independent:  # one whose rows are nearly dependent is refined, and looked at more closely, by itself
+        return np.asarray(nearest_rows(rows) > NEARLY_CLOSE)
+    fits = row_rank(rows) <= len(basis.rows)
     if basis.damping:
         ratio = DAMPING * mobilities(now.M, now.A, basis.lifted) / np.array(basis.damping)
         fits &= ((ratio > 1 / SAME_DAMPING) & (ratio < SAME_DAMPING)).all(axis=1)
@@ -66,6 +78,19 @@ def fitting(ensemble: Ensemble, lead: Lead, which: Indices) -> NDArray[np.bool_]
 
 Hits = dict[int, Array]
 """Sample → its events (k, 2 + 2n): instant, which, q and v."""
+
+
+def nearest_rows(rows: Array) -> Array:
+    """(S,) the least square of the distance of a row from those before it, rows (S, m, n) at unit length.
+
+    >>> nearest_rows(np.array([[[1.0, 0.0], [3.0, 4.0]]])).round(12).tolist()
+    [0.64]
+    """
+    length = np.linalg.norm(rows, axis=2, keepdims=True)
+    unit = rows / np.where(length > 0, length, 1.0)
+    across = np.linalg.qr(unit.swapaxes(1, 2), mode="r")
+    found = np.abs(np.diagonal(across, axis1=1, axis2=2)).min(axis=1) ** 2
+    return np.asarray(found if rows.shape[1] <= rows.shape[2] else np.ones(len(rows)))
 
 
 def run_together(ensemble: Ensemble, lead: Lead, which: Indices, threads: int) -> tuple[stepper.Runs, Hits, float]:

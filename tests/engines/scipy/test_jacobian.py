@@ -7,6 +7,7 @@ import zwang as zw
 from zwang.engines.native.engine import compiled
 from zwang.engines.scipy.jacobian import MOST_DENSE, coloured, in_full, jacobian_of, jacobian_program, pattern_of
 from zwang.errors import InputError
+from zwang.lowering.rolled import families
 from zwang.motion.drive import task_of
 from zwang.motion.setup import RunOptions, prepare
 from zwang.motion.start import first_basis, start_of
@@ -32,7 +33,8 @@ def asked(system, start, method="radau"):
     return task_of(setup, first_basis(setup, begin), begin.state, np.array([0.0, 1.0]), None, {})
 
 
-def test_a_row_of_springs_has_a_sparse_jacobian_in_few_colours():
+def test_a_row_of_springs_has_a_sparse_jacobian_in_few_colours(monkeypatch):
+    monkeypatch.setattr(families, "ROLLED_FROM", 0)
     task = asked(*springs(250))
     pattern = pattern_of(task.acceleration)
     assert pattern.colours.max() < 8
@@ -52,7 +54,8 @@ def test_colours_have_no_row_in_common():
         assert (dense[:, colours == colour].sum(axis=1) <= 1).all()
 
 
-def test_stiff_springs_of_many_masses_run_by_radau_as_by_the_native_engine():
+def test_stiff_springs_of_many_masses_run_by_radau_as_by_the_native_engine(monkeypatch):
+    monkeypatch.setattr(families, "ROLLED_FROM", 0)
     system, start = springs(400)
     stiff = zw.simulate(system, start, 0.5, samples=3, method="radau", tol=1e-8, progress=False)
     native = zw.simulate(system, start, 0.5, samples=3, tol=1e-10, progress=False)

@@ -24,7 +24,7 @@ ROLLED_FROM = 200
 # Operations of an acceleration, for each of ROLLED_FROM nodes, up to which a larger system has straight-line code all
 # the same: a chain of 100 links in the plane (300 nodes, 4,500 operations) takes 2.2 µs straight and 5 rolled, and 300
 # masses between springs 0.6 and 10.
-LIGHT = 25
+LIGHT_CODE = 25
 
 # Many runs go side by side in lanes, where straight-line code serves eight at once.
 ROLLED_IN_LANES_FROM = 5 * ROLLED_FROM
@@ -125,7 +125,7 @@ def rolled_to_run(lowered: Lowered, in_lanes: bool = False) -> Families | None:
     families = rolled(lowered, in_lanes)
     if families is None or in_lanes or lowered.description.repeats:
         return families
-    return families if operations(families) >= LIGHT * ROLLED_FROM else None
+    return families if operations(families) >= LIGHT_CODE * ROLLED_FROM else None
 
 
 def operations(families: Families) -> int:

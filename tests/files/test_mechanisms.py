@@ -508,3 +508,17 @@ def test_a_driver_begins_where_its_joint_is_described():
     assert written_again.system.structure == model.system.structure
     own = text.replace("k = 1.0", "k = 1.0\nstart = 0.7")  # a file's own name is the one that is meant
     assert sp.Symbol("start") in built(own).system.symbols
+
+
+def test_contacts_and_stops_are_written_as_they_are_read():
+    b, c = mb.PlanarBody("b", 1, 1, position=(0, 2)), mb.PlanarBody("c", 1, 1, position=(3, 2))
+    pin = mb.Revolute("pin", G, c, at=(3, 0))
+    parts = [
+        pin,
+        mb.Contact("floor", G, b, normal=(0, 1), box=(1, 1), friction=(0.5, 0.4), restitution=0.2),
+        mb.Contact("hit", b, c, radii=(0.2, 0.3), restitution=1),
+        mb.Contact("feet", G, c, normal=(0, 1), at=(0, -3), corners=[(0.1, 0.2), (0.3, 0.4)], friction=0.3),
+        mb.Stop("end", pin, lower=-1, upper=2, restitution=0.5),
+    ]
+    mechanism = mb.Mechanism([b, c], parts, [mb.Gravity((0, -9.81))])
+    assert read_model(model_text(mechanism)).system == mechanism.system

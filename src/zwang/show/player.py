@@ -52,7 +52,8 @@ def player_html(motion: "xr.Dataset", element_id: str = "player", *, autoplay: b
     >>> 'data-role="play"' in player_html(motion)
     True
     """
-    scene, touching = scene_of(motion), contact_data(motion)
+    scene = scene_of(motion)
+    touching = contact_data(scene.lights)
     begin, end = float(scene.times[0]), float(scene.times[-1])
     speeds = "".join(
         f'<option value="{speed!r}"{" selected" * (speed == scene.speed)}>{escape(speed_text(scene, speed))}</option>'

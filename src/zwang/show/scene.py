@@ -16,6 +16,7 @@ from zwang.errors import InputError
 from zwang.model.drawing import SHAPES
 from zwang.model.solids import SOLIDS, Solid
 from zwang.show.colors import pairs_of
+from zwang.show.modes import FLASH, Light, color_of, lights_of
 from zwang.show.quantities import require_drawable
 from zwang.show.surface import surface_of, unit_rows
 
@@ -61,6 +62,14 @@ class Scene:
     shapes: tuple[Seen, ...]
     length_unit: str = ""
     time_unit: str = ""
+    lights: tuple[Light, ...] = ()
+
+    def seen(self, shape: Seen, index: int) -> Seen:
+        """A shape at a time: it has the colour of a contact that it shows."""
+        colors = (
+            color_of(self.lights, shape.name, float(self.times[index]), FLASH * self.speed) if self.lights else None
+        )
+        return shape if colors is None else replace(shape, colors=colors)
 
     @property
     def dimension(self) -> int:
@@ -166,6 +175,7 @@ def scene_of(motion: "xr.Dataset") -> Scene:
         shapes=shapes,
         length_unit=length_unit(motion),
         time_unit=str(motion.time.attrs.get("units", "")),
+        lights=lights_of(motion),
     )
 
 

@@ -121,7 +121,7 @@ class Stage:
         for shape in self.scene.shapes if which is None else which:
             corners = corners_of(shape, self.scene.places[index])
             if np.isfinite(corners).all():
-                self.shown += self.shape(shape, corners, alpha)
+                self.shown += self.shape(self.scene.seen(shape, index), corners, alpha)
 
     def shape(self, shape: Seen, corners: Array, alpha: float) -> list[Artist]:
         """Draw one shape from its corners."""

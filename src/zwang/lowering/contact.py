@@ -66,7 +66,7 @@ class Held:
         k = len(rows)
         if rough is not None:
             none = np.zeros(len(rough.rows))
-            rough = replace(rough, sticks=none, signs=none, grip=none)
+            rough = replace(rough, sticks=none, masks=none, signs=none, grip=none)
         return cls(tuple(rows), np.zeros(k), np.ones(k), np.zeros(k), np.zeros(k), rough)
 
 
@@ -74,29 +74,40 @@ class Held:
 class Friction:
     """The numbers of contacts with friction (k,), in the order of their slips.
 
-    `sticks` are 1 where a contact sticks, so that its slip is a row of the equation; `signs` are those of slips where
-    it slides; `mu_s` and `mu_k` are its coefficients. Where it sticks, (μ_s N)² − F² is watched, where it slides, its
-    slip times its sign; `grip` is added to that.
+    `sticks` are 1 where a contact sticks, `masks` where its slip is a row of the equation, too; `signs` are those of
+    slips where it slides; `mu_s` and `mu_k` are its coefficients. Where it sticks, (μ_s N)² − F² is watched, where it
+    slides, its slip times its sign; `grip` is added to that. What is watched of forces is those that rows have, or
+    where these depend on each other, `shares` of them and something beside: λ' = S λ + `beside`, of all contacts and
+    then of all slips.
     """
 
     rows: tuple[int, ...]
     sticks: Array
+    masks: Array
     signs: Array
     mu_s: Array
     mu_k: Array
     grip: Array
+    shares: Array
+    beside: Array
 
     @property
     def numbers(self) -> Array:
-        """(6k,) what programs take: κ = μ s, what is watched, the bound of sticking, and masks of slips."""
+        """(6k + s² + s,) what programs take: κ = μ s, what is watched, bounds of sticking, masks of slips, shares."""
         idle = 1.0 - self.sticks - np.abs(self.signs)
         kappa = self.mu_k * self.signs
-        return np.concatenate([kappa, self.sticks, self.mu_s, self.signs, self.grip + idle, self.sticks])
+        own = [kappa, self.sticks, self.mu_s, self.signs, self.grip + idle, self.masks]
+        return np.concatenate([*own, self.shares.ravel(), self.beside])
 
 
 def symbol(kind: str, row: int) -> Any:
     """The symbol of a number of a contact."""
     return se.Symbol(f"{kind}{row}")
+
+
+def share(i: int, j: int) -> Any:
+    """The symbol of the share that the force of row i has of that of row j."""
+    return se.Symbol(f"share{i}_{j}")
 
 
 def with_contacts(lowered: Lowered, rows: Sequence[int]) -> Lowered:
@@ -106,6 +117,8 @@ def with_contacts(lowered: Lowered, rows: Sequence[int]) -> Lowered:
         slips = slip_rows(lowered)
         numbers += [symbol(kind, i) for kind in ROUGH_KINDS for i in slips]
         numbers += [symbol("mask", row) for row in slips.values()]
+        every = (*rows, *slips.values())
+        numbers += [share(i, j) for i in every for j in every] + [symbol("beside", i) for i in every]
     made = replace(lowered, contact=tuple(numbers))
     made.__dict__["derived"] = with_slips(lowered)
     return made
@@ -164,6 +177,11 @@ def masked(
         damping = tuple(mu or DAMPING * weights[i] for i, mu in enumerate(damping))
     masks = tuple((i, weights[i]) for i in every)
     return replace(basis, rows=together, damping=damping, open=(), masked=masks, rubbing=tuple(slips.items()))
+
+
+def shared(forces: Mapping[int, Any], every: Sequence[int]) -> dict[int, Any]:
+    """Forces of contacts and slips, shared out among those whose rows depend on each other."""
+    return {i: se.Add(symbol("beside", i), *(share(i, j) * forces[j] for j in every)) for i in every}
 
 
 def watched(rows: Sequence[int], gaps: Sequence[Any], forces: Mapping[int, Any]) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from zwang.compile import Program
 from zwang.equations.languages import translate
 from zwang.errors import InputError
 from zwang.functions import FLOORS
-from zwang.lowering.contact import slip_rows, watched, watched_friction
+from zwang.lowering.contact import shared, slip_rows, watched, watched_friction
 from zwang.lowering.equation import Equation, constraint_forces, filled
 from zwang.lowering.friction import sliding_forces
 from zwang.lowering.implicit import balanced, known_part
@@ -57,6 +57,8 @@ def event_program(
     fixed = {symbol for name, symbols in inputs.items() if name not in ("t", "q", "v") for symbol in symbols}
     rough = slip_rows(lowered) if contacts else {}
     forces = at.forces if basis.masked else {}
+    if basis.shared:
+        forces = shared(forces, (*contacts, *rough.values()))
     on_contact = watched(contacts, derived.residual, forces)
     if rough:
         on_contact += watched_friction(rough, derived.residual_rate, forces, at.margins)

@@ -48,6 +48,8 @@ class RowBasis:
     """Whether rows are so nearly dependent that solutions need refinement: see `CLOSE`."""
     rubbing: tuple[tuple[int, int], ...] = ()
     """Rows of contacts with friction, each with the row of its slip."""
+    shared: bool = False
+    """Whether the forces of contacts that are watched are shares of those that rows have."""
 
     @property
     def used(self) -> tuple[int, ...]:

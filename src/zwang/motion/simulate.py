@@ -206,7 +206,16 @@ def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
 def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, names: list[str]) -> "xr.Dataset":
     """The motion of a system with contacts, with what its dataset says of them."""
     from zwang.motion.contact.course import Course
-    from zwang.motion.contact.observe import beyond, dissipated, friction, modes_of, observed, share, within
+    from zwang.motion.contact.observe import (
+        beyond,
+        dissipated,
+        friction,
+        modes_of,
+        observed,
+        share,
+        share_rough,
+        within,
+    )
 
     assert setup.contact is not None
     setting_up = clock.perf_counter() - options.began
@@ -231,8 +240,9 @@ def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, name
     path = within(setup, gaps, modes, saved, path)
     beyond(setup, values, modes)
     values["unique"][[*course.shared]] = False
-    forces = values["multiplier"][:, rows].copy()
     rubbing = {name: value[: len(saved)] for name, value in friction(course.setup, segments).items()}
+    path = share_rough(course.rubbing, segments, values, rubbing["friction_force"], path)
+    forces = values["multiplier"][:, rows].copy()
     path = dissipated(setup, rubbing, modes, saved, path)
     message = how_it_ended(setup.events, path)
     motion = report(setup, saved, values, path, message, clock.perf_counter() - options.began, names)

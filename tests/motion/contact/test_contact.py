@@ -298,12 +298,6 @@ def test_a_ladder_leaves_a_rough_wall():
     assert float(abs(motion.energy_balance).max()) < 1e-10
 
 
-def test_contacts_that_stick_together_are_named_where_their_shares_are_not_known():
-    motion = zw.simulate(*contact.rocking_block(), until=12, throw=False)
-    assert motion.attrs["status"] == "several solutions"
-    assert "'left' and 'right' stick together" in motion.attrs["message"]
-
-
 def test_another_derivation_agrees_with_motions_in_contact_and_leaves_out_friction():
     motion = zw.simulate(*contact.tether(), until=4)
     assert {*motion["mode"].values.ravel().tolist()} == {"open", "closed"}

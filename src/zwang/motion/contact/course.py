@@ -28,6 +28,7 @@ from zwang.motion.start import basis_at
 
 EMPTY: Mapping[int, float] = {}
 NONE: Set[int] = frozenset()
+SPENT = 1e-11  # of the largest force: contacts that share a load have less than this in reserve when they give way
 
 
 class Course(Machine):
@@ -88,9 +89,7 @@ class Course(Machine):
         """The drive, in the present mode, to where it ends."""
         held = self.held()
         setup = replace(self.setup, contact=held)
-        if held.closed not in self.bases:
-            self.bases[held.closed] = basis_at(setup, self.state)
-        basis, grid = self.bases[held.closed], self.grid[self.saved :]
+        basis, grid = self.basis(held), self.grid[self.saved :]
         stop = self.until_left()
         if stop is not None:
             grid = np.append(grid[grid < stop], stop)
@@ -99,7 +98,7 @@ class Course(Machine):
             segments = first(segments, len(grid) - (stop not in self.grid))
         for segment in segments:
             trace = segment.trace and replace(segment.trace, work=segment.trace.work + self.total.worked)
-            self.segments.append(replace(segment, trace=trace))
+            self.segments.append(replace(segment, trace=trace, basis=replace(segment.basis, shared=False)))
             self.saved += len(segment.times)
         own = len(self.setup.events)
         hits = tuple(h for h in path.hits if h.which < own and not self.again(h))
@@ -156,13 +155,22 @@ class Course(Machine):
         """What happens where gaps have closed, normal forces or slips have vanished, or sticking has broken."""
         self.require_progress()
         self.patience = 1.0
-        broken = self.broken(rubbed)
+        shared = self.rubbing is not None and self.rubbing.shares is not None
+        broken = {} if shared else self.broken(rubbed)
         self.pull_in()
         now = self.now = self.matrices()
         near, slow = self.near(now)
-        unloaded = {i for i in met if self.states[i] == PUSHING}
+        unloaded = {i for i in met if self.states[i] != OPEN}
         arrived = met - unloaded
-        lifted = unloaded - pressed(self.setup, self.state, {*self.closed} - unloaded, unloaded, self.span)
+        if shared:
+            broken, lifted = self.given_way()
+            stopped = {i for i in rubbed if self.rubbing and self.rubbing.signs.get(i)}
+            if not (arrived or stopped or broken or lifted):
+                self.loosen()  # there is another way to share the load
+                return
+            rubbed = stopped | broken.keys()
+        else:
+            lifted = unloaded - pressed(self.setup, self.state, {*self.closed} - unloaded, unloaded, self.span)
         if arrived:  # what closes within rounding of it closes at once
             arrived |= {
                 i for i in self.rows
@@ -180,6 +188,20 @@ class Course(Machine):
             self.settle(closed, lifted & closed, broken, rubbed - broken.keys() - lifted)
         else:  # all are open, and none lingers at its limit
             self.slack = np.zeros(len(self.rows))
+
+    def given_way(self) -> tuple[dict[int, float], set[int]]:
+        """Contacts that share a load and cannot any more: those that break loose, with signs of slips, or lift.
+
+        None of them if there is another way to share it; then that is the one from here on.
+        """
+        assert self.rubbing is not None
+        now = self.rubbing.shared_now(self.state)
+        if now is None:
+            return {}, set()
+        if now.reserve > SPENT:
+            self.rubbing.shares = now
+            return {}, set()
+        return dict(now.breaks), set(now.lifts)
 
     def broken(self, rubbed: set[int]) -> dict[int, float]:
         """Of contacts whose friction has changed, those that stuck, with the signs of the slips that begin."""
@@ -291,11 +313,11 @@ class Course(Machine):
         """Contacts that push, that rest on others, and that open; with friction it is decided who sticks, too."""
         if self.rubbing is not None and any(i in self.rubbing.friction for i in closed):
             way = self.rubbing.decide(self.state, closed, lifted, broken, stopped)
-            self.rubbing.signs = way.signs
-            self.require_independent(way.pushing)
+            self.rubbing.signs, self.rubbing.shares = way.signs, way.shares
+            self.shared |= way.shares.loose if way.shares else set()
             return way.pushing, way.resting, way.opening
         if self.rubbing is not None:
-            self.rubbing.signs = {}
+            self.rubbing.signs, self.rubbing.shares = {}, None
         found = decide(self.setup, self.state, closed, lifted, self.span)
         self.shared |= {*found.shared}
         return found.pushing, found.resting, found.opening

@@ -87,6 +87,12 @@ class Impact:
     """(k,) which contacts are closed afterwards: their γ⁺ is zero."""
 
 
+def natural_speeds(M: Array, rows: Array, v: Array) -> Array:
+    """(k,) how fast gaps could open with the kinetic energy that there is: what rounding of velocities is beside."""
+    mobility = np.einsum("ij,ji->i", rows, np.linalg.lstsq(M, rows.T, rcond=None)[0])
+    return np.asarray(np.sqrt(np.maximum(mobility, 0.0) * max(float(v @ M @ v), 0.0)))
+
+
 def moreau(c: Collision) -> tuple[Array, Array]:
     """Velocities after, and impulses, by Moreau's law."""
     if len(c.contact) == 1 and (alone := by_itself(c)) is not None:
@@ -157,6 +163,8 @@ def impact(c: Collision, law: str) -> Impact:
     v, impulse = LAWS[law](c)
     before, after = c.speeds(c.v), c.speeds(v)
     touching = np.abs(after) <= AT_REST * (c.sizes(c.v) + c.sizes(v))
+    if len(touching) > 1:  # by itself it has all of the velocities in its own terms
+        touching |= np.abs(after) <= AT_REST * natural_speeds(c.M, c.contact, c.v)
     # ΔT = ½Λ(γ⁺ + γ⁻) − Λ ∂g/∂t: the second term is the work of surfaces that move
     loss, work = -0.5 * float(impulse @ (before + after)), -float(impulse @ c.moving)
     return Impact(v, impulse, loss, work, touching)

@@ -10,7 +10,6 @@ from zwang.arrays import Array
 from zwang.engines.native.engine import compiled
 from zwang.engines.projection import projected
 from zwang.engines.task import GOES_ON, Status, Trajectory
-from zwang.linalg.rank import row_rank
 from zwang.lowering.contact import Held, slip_rows
 from zwang.lowering.large import in_full
 from zwang.lowering.lowered import Matrices
@@ -30,6 +29,7 @@ OPEN, PUSHING, RESTING = "open", "pushing", "resting"
 INSTANT = 1e-13  # of time and span: transitions so close happen at one instant
 BEYOND = 10.0  # times what counts as zero: an open contact must not be exceeded by more
 DRIFTED = 1e-8  # of the terms of a gap: a contact that rests on others, and is farther off, does not
+UNMOVED = 1e-12  # of where forces could have taken a gap during a run: what is less is rounding
 LEAVING = 1e4  # moments (`decide.SOON`) that are given to a gap to leave zero
 
 
@@ -81,6 +81,9 @@ class Machine:
             )
         off = max(DRIFTED, 1e3 * self.setup.tol)
         left = [i for i in self.rows if self.states[i] == RESTING and abs(now.residual[i]) > off * self.scales.reach[i]]
+        if left:  # beside where forces could have taken it: nothing may have moved along it yet
+            could = np.abs(now.A) @ np.abs(np.linalg.lstsq(now.M, now.Q + now.C, rcond=None)[0]) * self.span**2
+            left = [i for i in left if abs(now.residual[i]) > UNMOVED * could[i]]
         if left:
             raise Stop(Status.UNRESOLVED, f"The motion has left the limit of {self.named(left)} unnoticed.")
 
@@ -91,22 +94,6 @@ class Machine:
         setup = replace(self.setup, contact=self.all_open)
         program = setup.program("acceleration", self.bases[False])
         return compiled(program)(**setup.named(program, self.state))["acceleration"]
-
-    def require_independent(self, pushing: tuple[int, ...]) -> None:
-        """Stop where contacts with friction depend on each other: how they share their forces is not known."""
-        if self.rubbing is None or not pushing:
-            return
-        now, slips = self.matrices(), self.setup.slips(self.state)["A"]
-        order = self.rubbing.order
-        rows = [now.A[i] for i in (*self.equal, *pushing)]
-        rows += [slips[order.index(i)] for i, sign in self.rubbing.signs.items() if sign == 0]
-        mass = np.sqrt(np.abs(np.diagonal(now.M)))
-        stack = np.array(rows) / np.where(mass > 0, mass, 1.0)
-        base = np.array(rows[: len(self.equal)]).reshape(-1, len(mass)) / np.where(mass > 0, mass, 1.0)
-        free = len(rows) - len(base)
-        if int(row_rank(stack[None])[0]) < (int(row_rank(base[None])[0]) if len(base) else 0) + free:
-            words = f"{self.named(pushing)} stick together, and how they share the friction is not known."
-            raise Stop(Status.SEVERAL_SOLUTIONS, words)
 
     def pull_in(self) -> None:
         """Bring positions and velocities to the limits of contacts that push, which they may have drifted off."""
@@ -130,11 +117,12 @@ class Machine:
         now = self.matrices()
         self.slack = np.zeros(len(self.rows))
         forces = self.forces() if PUSHING in self.states.values() else {}
+        loaded = self.rubbing.shares.members if self.rubbing and self.rubbing.shares else ()
         for k, i in enumerate(self.rows):
             if self.states[i] == OPEN:
                 if self.scales.lingers(now, i) and not self.flies(now, i):
                     self.slack[k] = 2 * self.scales.flat(i) + 2 * max(-now.residual[i], 0.0)
-            elif self.states[i] == PUSHING:
+            elif i in forces and (self.states[i] == PUSHING or i in loaded):
                 least = unloaded(now, i)
                 if forces[i] <= least:
                     self.slack[k] = least + 2 * max(-forces[i], 0.0)
@@ -162,20 +150,34 @@ class Machine:
         return float(later) if later < self.grid[-1] else None
 
     def forces(self) -> dict[int, float]:
-        """The normal forces of contacts that push, taken as equalities."""
+        """The normal forces of contacts that push, taken as equalities, and the friction of those that stick."""
         setup = replace(self.setup, contact=self.held())
         basis = self.bases.get(True) or basis_at(setup, self.state)
         self.bases[True] = basis
         program = setup.program("report", basis)
         lam = compiled(program)(**setup.named(program, self.state))["multiplier"]
-        return {i: float(e) for i, e in zip(basis.used, lam, strict=True)}
+        found = {i: float(e) for i, e in zip(basis.used, lam, strict=True)}
+        if self.rubbing is not None and self.rubbing.shares is not None:
+            every = (*self.rows, *slip_rows(self.setup.lowered).values())
+            found |= dict(zip(every, self.rubbing.shares.of(np.array([found[i] for i in every])).tolist(), strict=True))
+        return found
+
+    def basis(self, held: Held) -> RowBasis:
+        """The rows that the equation of a mode is built on."""
+        if held.closed not in self.bases:
+            self.bases[held.closed] = basis_at(replace(self.setup, contact=held), self.state)
+        shared = self.rubbing is not None and self.rubbing.shares is not None
+        return replace(self.bases[held.closed], shared=True) if shared and held.closed else self.bases[held.closed]
 
     def held(self) -> Held:
         """The numbers that hold the present mode."""
         states = [self.states[i] for i in self.rows]
         is_open, pushing = (np.array([s == kind for s in states], dtype=float) for kind in (OPEN, PUSHING))
         rough = self.rubbing.held() if self.rubbing else None
-        return Held(self.rows, pushing, is_open, pushing, self.slack, rough)
+        loaded = pushing
+        if self.rubbing is not None and self.rubbing.shares is not None:
+            loaded = np.array([float(i in self.rubbing.shares.members) for i in self.rows])
+        return Held(self.rows, pushing, is_open, loaded, self.slack, rough)
 
     @property
     def closed(self) -> list[int]:

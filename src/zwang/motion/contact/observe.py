@@ -13,9 +13,13 @@ from zwang.formulations.one_sided import family, nonnegative
 from zwang.linalg.rank import row_rank
 from zwang.lowering.contact import slip_rows
 from zwang.motion.contact.record import Transition
+from zwang.motion.contact.rough import BACK, CLOSED, FORTH, STICK, admitted, solved
+from zwang.motion.contact.rubbing import Rubbing
+from zwang.motion.contact.shares import least_forces
 from zwang.motion.observe import Segment
 from zwang.motion.setup import Setup
 from zwang.results.contacts import with_contacts
+from zwang.words import listed
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -63,7 +67,7 @@ def share(setup: Setup, segments: Sequence[Segment], values: dict[str, Any]) -> 
         begin = here.stop
         assert segment.contact is not None
         closed = [i for i, is_open in zip(segment.contact.rows, segment.contact.open, strict=True) if not is_open]
-        if len(closed) == int(segment.contact.masks.sum()):
+        if len(closed) == int(segment.contact.masks.sum()) or rubs(segment):
             continue
         rows = np.array(sorted({*np.flatnonzero(~sided), *closed}))
         for k in here:
@@ -72,6 +76,55 @@ def share(setup: Setup, segments: Sequence[Segment], values: dict[str, Any]) -> 
             scaled = now.A[rows] / np.where(mass > 0, mass, 1.0)
             together = family(scaled, int(row_rank(scaled[None])[0]))
             values["multiplier"][k, rows] = nonnegative(values["multiplier"][k, rows], together, sided[rows])
+
+
+def rubs(segment: Segment) -> bool:
+    """Whether a contact with friction is closed."""
+    rough = segment.contact.rough if segment.contact else None
+    return rough is not None and bool(rough.sticks.any() or rough.signs.any())
+
+
+def share_rough(
+    rubbing: Rubbing | None, segments: Sequence[Segment], values: dict[str, Any], forces: Array, path: Trajectory
+) -> Trajectory:
+    """Forces of contacts with friction that depend on each other: the shortest that may be, at each saved state.
+
+    A motion is not said to be finished if there are none.
+    """
+    begin = 0
+    for segment in segments:
+        here = range(begin, min(begin + len(segment.times), len(values["q"])))
+        begin = here.stop
+        if rubbing is None or not rubs(segment) or not (which := dependent(segment)):
+            continue
+        places = [rubbing.rows.index(i) for i in which]
+        for k in here:
+            state = (float(segment.times[k - here.start]), values["q"][k], values["v"][k])
+            problem = rubbing.problem(state, {i: (mode,) for i, mode in which.items()}, {*which})
+            found = solved(problem, tuple(which.values()))
+            possible = admitted(problem, found)
+            if found is None or (possible is None and path.status is Status.FINISHED):
+                names = listed([repr(rubbing.setup.system.constraint_names[i]) for i in which])
+                words = f"{names} cannot share their load at t = {state[0]:.9g}, which went unnoticed."
+                path = replace(path, status=Status.UNRESOLVED, notes=(*path.notes, words))
+            if possible is not None:
+                split = least_forces(problem, possible)
+                values["multiplier"][k, list(which)] = split.normal
+                forces[k, places] = split.friction
+    return path
+
+
+def dependent(segment: Segment) -> dict[int, str]:
+    """What closed contacts do in a segment, if their rows depend on each other; nothing if they do not."""
+    held = segment.contact
+    assert held is not None
+    assert held.rough is not None
+    if np.array_equal(held.pushing, held.masks) and np.array_equal(held.rough.sticks, held.rough.masks):
+        return {}
+    loaded = [i for i, pushes in zip(held.rows, held.pushing, strict=True) if pushes]
+    signs = dict(zip(held.rough.rows, held.rough.signs, strict=True))
+    sticks = dict(zip(held.rough.rows, held.rough.sticks, strict=True))
+    return {i: STICK if sticks.get(i) else {1: FORTH, -1: BACK}.get(int(signs.get(i, 0)), CLOSED) for i in loaded}
 
 
 def friction(setup: Setup, segments: Sequence[Segment]) -> dict[str, Array]:

@@ -6,13 +6,14 @@ way its friction says. Trying all of them finds all solutions, so that none, or 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
 import numpy as np
 
 from zwang.arrays import EPS, Array
+from zwang.motion.contact.split import FREE, ends, null_space, shortest, unbounded
 
 OPEN, CLOSED, STICK, FORTH, BACK = "open", "closed", "stick", "forth", "back"
 LEAVE, LEAVE_STICK, LEAVE_FORTH, LEAVE_BACK = "leave", "leave stick", "leave forth", "leave back"
@@ -23,6 +24,7 @@ LEAVES = (OPEN, LEAVE, LEAVE_STICK, LEAVE_FORTH, LEAVE_BACK)
 WITHIN = 1e-9  # of the terms of a condition, by which it may be missed
 RANK = 1e-10  # of the size of rows: what is smaller makes them dependent
 DISTINCT = 1e-7  # of the largest entry: solutions that differ by more are different ones
+SPLIT = 1e-10  # of the forces around, by which a split may miss the bound of sticking
 MOST_MODES = 20_000
 
 
@@ -84,6 +86,14 @@ class Found:
     """Whether its rows are, so that forces are not unique."""
     gaps: Array
     """(k,) how much more than asked for n x is, as a share of its terms."""
+    family: tuple[Array, Array, Array] | None = None
+    """Where rows are dependent, what may be added (·, d) to x and to forces along normals and slips."""
+
+    def moved(self, w: Array) -> "Found":
+        """Another member of the family."""
+        assert self.family is not None
+        x, normal, friction = self.family
+        return replace(self, x=self.x + x @ w, normal=self.normal + normal @ w, friction=self.friction + friction @ w)
 
 
 def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
@@ -123,20 +133,37 @@ def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
     if np.abs(scaled @ z - right_hand).max(initial=0.0) > WITHIN * max(np.abs(z).max(), np.abs(right_hand).max()):
         return None
     x = z / scale
-    normal, friction = np.zeros(len(mode)), np.zeros(len(mode))
-    for (k, kind), force in zip(places, x[n + len(problem.equal) :], strict=True):
-        (friction if kind else normal)[k] = force
+    normal, friction = forces_of(problem, mode, places, x[n + len(problem.equal) :, None])
+    normal, friction = normal[:, 0], friction[:, 0]
     for k, state in enumerate(mode):
-        normal[k] += problem.surfaces[k].given if state != OPEN else 0.0
+        given = problem.surfaces[k].given if state != OPEN else 0.0
+        normal[k] += given
         if state in SIGN:
-            friction[k] = -problem.surfaces[k].mu_k * SIGN[state] * normal[k]
+            friction[k] -= problem.surfaces[k].mu_k * SIGN[state] * given
     stack = np.array(rows).reshape(-1, n) / units
     dependent = bool(m) and int(np.linalg.matrix_rank(stack, tol=RANK * np.linalg.norm(stack))) < m
     excess = np.array([surface.n @ x[:n] - surface.least for surface in problem.surfaces])
     terms = np.abs(x[:n]) + np.abs(problem.free)
     sizes = np.array([np.abs(surface.n) @ terms + abs(surface.least) for surface in problem.surfaces])
     gaps = excess / np.where(sizes > 0, sizes, 1.0)
-    return Found(tuple(mode), x[:n], normal, friction, dependent, gaps)
+    family = None
+    if dependent:
+        free = null_space(scaled, RANK) / scale[:, None]
+        family = (free[:n], *forces_of(problem, mode, places, free[n + len(problem.equal) :]))
+    return Found(tuple(mode), x[:n], normal, friction, dependent, gaps, family)
+
+
+def forces_of(
+    problem: Problem, mode: Sequence[str], places: Sequence[tuple[int, int]], multipliers: Array
+) -> tuple[Array, Array]:
+    """Forces (k, ·) along normals and slips, from the multipliers (m, ·) of the rows of a mode."""
+    normal, friction = np.zeros((2, len(mode), multipliers.shape[1]))
+    for (k, kind), force in zip(places, multipliers, strict=True):
+        (friction if kind else normal)[k] = force
+    for k, state in enumerate(mode):
+        if state in SIGN:
+            friction[k] = -problem.surfaces[k].mu_k * SIGN[state] * normal[k]
+    return normal, friction
 
 
 def consistent(problem: Problem, found: Found) -> bool:
@@ -152,7 +179,8 @@ def consistent(problem: Problem, found: Found) -> bool:
         normal, friction = found.normal[k], found.friction[k]
         if normal - surface.given < -WITHIN * forces / max(float(np.abs(surface.n).max(initial=0.0)), EPS):
             return False
-        if state in STICKS and abs(friction) > surface.mu_s * normal * (1 + WITHIN) + EPS * forces:
+        rounding = SPLIT if found.dependent else EPS
+        if state in STICKS and abs(friction) > surface.mu_s * normal * (1 + WITHIN) + rounding * forces:
             return False
         if state in SIGN and not surface.slips:
             assert surface.t is not None
@@ -162,19 +190,78 @@ def consistent(problem: Problem, found: Found) -> bool:
     return True
 
 
+def conditions(problem: Problem, found: Found, forces_alone: bool = False) -> tuple[Array, Array]:
+    """All conditions of a mode along its family, values (c,) and slopes (c, d): none of them is negative.
+
+    Without those on x, if that is wanted.
+    """
+    assert found.family is not None
+    dx, normal, friction = found.family
+    rows: list[tuple[float, Array]] = []
+    for k, (surface, state) in enumerate(zip(problem.surfaces, found.mode, strict=True)):
+        if state in LEAVES and not forces_alone:
+            rows.append((float(surface.n @ found.x - surface.least), surface.n @ dx))
+        if state != OPEN:
+            rows.append((found.normal[k] - surface.given, normal[k]))
+        if state in STICKS:
+            bound = surface.mu_s * found.normal[k], surface.mu_s * normal[k]
+            rows += [(bound[0] + s * found.friction[k], bound[1] + s * friction[k]) for s in (1, -1)]
+        if state in SIGN and not surface.slips and not forces_alone:
+            assert surface.t is not None
+            sign = SIGN[state]
+            rows.append((float(sign * (surface.t @ found.x - surface.stuck)), sign * (surface.t @ dx)))
+    return np.array([value for value, _ in rows]), np.array([slope for _, slope in rows]).reshape(-1, dx.shape[1])
+
+
+def admitted(problem: Problem, found: Found | None) -> Found | None:
+    """A solution that keeps all conditions; of a family, the member nearest to it that does. None if there is none."""
+    if found is None or consistent(problem, found):
+        return found
+    if found.family is None:
+        return None
+    w = shortest(*conditions(problem, found))
+    moved = None if w is None else found.moved(w)
+    return moved if moved is not None and consistent(problem, moved) else None
+
+
+def wedged(problem: Problem, found: Found) -> bool:
+    """Whether contacts may press against each other as hard as they like."""
+    if found.family is None:
+        return False
+    return unbounded(conditions(problem, found, forces_alone=True)[1], found.family[1].sum(axis=0))
+
+
+def interval(problem: Problem, found: Found) -> tuple[int, float, float] | None:
+    """Where x is not unique: of the entry of x that may differ the most, in units of mass, its least and most."""
+    if found.family is None:
+        return None
+    units = np.sqrt(np.where(np.diagonal(problem.M) > 0, np.abs(np.diagonal(problem.M)), 1.0))
+    size = DISTINCT * float((units * np.abs([found.x, problem.free])).max(initial=EPS))
+    value, slope = conditions(problem, found)
+    widest = None
+    for i, along in enumerate(found.family[0]):
+        if units[i] * np.abs(along).max() <= FREE:
+            continue
+        low, high = ends(np.maximum(value, 0.0), slope, along)
+        if units[i] * (high - low) > size:
+            size, widest = units[i] * (high - low), (i, found.x[i] + low, found.x[i] + high)
+    return widest
+
+
 def solutions(problem: Problem) -> list[Found]:
     """All solutions that are different, those that stick first."""
-    found = (solved(problem, mode) for mode in problem.modes())
-    return different(problem, [f for f in found if f is not None and consistent(problem, f)])
+    tried = (admitted(problem, solved(problem, mode)) for mode in problem.modes())
+    return different(problem, [f for f in tried if f is not None])
 
 
 def different(problem: Problem, tried: list[Found]) -> list[Found]:
     """Solutions that are different, those that stick first.
 
     Of contacts that press against each other, as the two sides of a guide, any load is a solution: without need there
-    is none, so that what also holds with one of them open is left out.
+    is none, so that such solutions are left out if there are others, or if they hold with one of the contacts open.
     """
-    tried = [f for f in tried if not any(presses(f, other) for other in tried)]
+    tried = [f for f in tried if not wedged(problem, f)] or tried
+    tried = [f for f in tried if not (wedged(problem, f) and any(presses(f, other) for other in tried))]
     tried.sort(key=lambda f: (-f.mode.count(STICK), f.mode.count(OPEN)))
     kept: list[Found] = []
     for found in tried:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from zwang.arrays import Array
+from zwang.arrays import EPS, Array
 from zwang.engines.task import Status
 from zwang.lowering.contact import Friction, slip_rows
 from zwang.lowering.lowered import Matrices
 from zwang.motion.contact.decide import moment_later
-from zwang.motion.contact.impact import AT_REST, Impact, Stop
+from zwang.motion.contact.impact import AT_REST, Impact, Stop, natural_speeds
 from zwang.motion.contact.rough import (
     BACK,
     CLOSED,
@@ -26,19 +26,22 @@ from zwang.motion.contact.rough import (
     Found,
     Problem,
     Surface,
-    consistent,
+    admitted,
     different,
     idle,
+    interval,
     margins,
     solutions,
     solved,
 )
 from zwang.motion.contact.scales import LINGERS
+from zwang.motion.contact.shares import Shares, least_forces, shares_of
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
 from zwang.words import listed
 
 SLIPS = 1e-9  # of the speeds that make it up: a slip above is one
+ROUNDED_SLIP = 4 * EPS  # of the largest speeds that have made it up: a slip below is rounding
 ABOUT = 100.0  # times the speed of faint flights: a slip that is no faster ends with them
 NO_SLIP = 1e-12  # of the largest speeds: what is added to a slip that begins
 HELD_FAST = 1e-11  # of the bound of sticking: what is added to a reserve that begins at zero
@@ -52,9 +55,10 @@ class RoughDecision:
 
     pushing: tuple[int, ...]
     resting: tuple[int, ...]
-    """Closed, for those that push leave them no choice, and without a force."""
+    """Closed, for those that push leave them no choice: without a force, or with one that they share."""
     opening: tuple[int, ...]
     signs: dict[int, float]
+    shares: Shares | None = None
 
 
 class Rubbing:
@@ -63,10 +67,16 @@ class Rubbing:
     def __init__(self, setup: Setup, friction: Mapping[int, tuple[float, float]], span: float) -> None:
         """Nothing is closed yet."""
         self.setup, self.friction, self.span = setup, friction, span
-        self.order = list(slip_rows(setup.lowered))
+        assert setup.contact is not None
+        self.rows, self.order = setup.contact.rows, list(slip_rows(setup.lowered))
+        self.shares: Shares | None = None
         self.signs: dict[int, float] = {}
         self.grip = np.zeros(len(self.order))
         self.pace = np.zeros(len(self.order))
+        self.rush = np.zeros(len(self.order))
+        """Slips that accelerations may make in a moment: before anything has moved, there is nothing else to go by."""
+        self.fastest = np.zeros(len(setup.system.coordinates))
+        """The largest speeds of coordinates where something was decided."""
         self.begins = np.zeros(len(self.order), dtype=bool)
 
     def held(self, signs: Mapping[int, float] | None = None) -> Friction:
@@ -75,7 +85,12 @@ class Rubbing:
         sticks = np.array([float(signs.get(i) == 0) for i in self.order])
         slides = np.array([signs.get(i, 0.0) for i in self.order])
         mu_s, mu_k = np.array([self.friction[i] for i in self.order]).T
-        return Friction(tuple(self.order), sticks, slides, mu_s, mu_k, self.grip)
+        size = len(self.rows) + len(self.order)
+        masks, shares, beside = sticks, np.eye(size), np.zeros(size)
+        if self.shares is not None:
+            masks = np.array([float(i in self.shares.slips) for i in self.order])
+            shares, beside = self.shares.matrix, self.shares.beside
+        return Friction(tuple(self.order), sticks, masks, slides, mu_s, mu_k, self.grip, shares, beside)
 
     @property
     def lingers(self) -> bool:
@@ -85,7 +100,7 @@ class Rubbing:
     def backwards(self, state: State) -> set[int]:
         """Contacts that were to slide one way and have gone the other: what pushed them only touched its bound."""
         sliding = [(k, i, sign) for k, i in enumerate(self.order) if (sign := self.signs.get(i))]
-        return {i for k, i, sign in sliding if sign * self.slip(state, i)[0] < -NO_SLIP * self.pace[k]}
+        return {i for k, i, sign in sliding if sign * self.slip(state, i)[0] < -self.no_slip(k)}
 
     def loosen(self, state: State, forces: Mapping[int, float], slips: Mapping[int, int]) -> None:
         """What is added to slips and reserves that begin in the rounding of zero."""
@@ -100,7 +115,11 @@ class Rubbing:
             elif sign is not None:
                 speed, _ = self.slip(state, i)
                 if sign * speed <= LINGERS * self.pace[k]:
-                    self.grip[k], self.begins[k] = NO_SLIP * self.pace[k] + 2 * max(-sign * speed, 0.0), True
+                    self.grip[k], self.begins[k] = self.no_slip(k) + 2 * max(-sign * speed, 0.0), True
+
+    def no_slip(self, k: int) -> float:
+        """A slip that is none as far as can be seen."""
+        return float(NO_SLIP * max(self.pace[k], self.rush[k]))
 
     def slip(self, state: State, i: int) -> tuple[float, float]:
         """The slip of a contact at a state, and the size of its terms."""
@@ -138,6 +157,7 @@ class Rubbing:
         Those that have just lifted are open, those that have broken loose slide the way they were pushed, and those
         that have stopped have no slip.
         """
+        self.fastest = np.maximum(self.fastest, np.abs(state[2]))
         may: dict[int, tuple[str, ...]] = {}
         slipping: set[int] = set()
         for i in sorted(closed):
@@ -154,16 +174,48 @@ class Rubbing:
         here = self.problem(state, may, slipping)
         if here.count > MOST_MODES:
             raise Stop(Status.CHATTERING, f"{len(closed)} contacts with friction are too many to be told apart there.")
+        moment = moment_later(state, here.free, self.span)[0] - state[0]
+        for surface in here.surfaces:
+            if surface.t is not None:
+                k = self.order.index(surface.row)
+                self.rush[k] = max(self.rush[k], float(np.abs(surface.t) @ np.abs(here.free)) * moment)
         kept: list[Found] = []
+        theirs: dict[tuple[str, ...], Problem] = {}
         for mode in here.modes():
             at = solved(here, mode)
             if at is None:
                 continue
             there = self.problem(moment_later(state, at.x, self.span), may, slipping)
-            later = solved(there, mode)
-            if later is not None and consistent(there, later):
-                kept.append(replace(later, x=at.x))
-        return self.decision(here, different(here, kept))
+            later = admitted(there, solved(there, mode))
+            if later is not None:
+                kept.append(later if later.family else replace(later, x=at.x))
+                theirs[mode] = there
+        kept = different(here, kept)
+        for found in kept:
+            self.require_unique(theirs[found.mode], found)
+        return self.decision(here, kept)
+
+    def shared_now(self, state: State) -> Shares | None:
+        """How contacts that share a load share it at a state, if they go on as they do."""
+        assert self.shares is not None
+        words = {1.0: FORTH, -1.0: BACK, 0.0: STICK}
+        may = {i: (words[self.signs[i]] if i in self.signs else CLOSED,) for i in sorted(self.shares.members)}
+        problem = self.problem(state, may, {i for i, sign in self.signs.items() if sign})
+        found = solved(problem, tuple(mode for (mode,) in may.values()))
+        return shares_of(problem, found, self.rows, self.order) if found else None
+
+    def require_unique(self, problem: Problem, found: Found) -> None:
+        """Stop where how contacts share their load, which is not known, decides on the motion."""
+        if (several := interval(problem, found)) is None:
+            return
+        i, low, high = several
+        names, coordinates = self.setup.system.constraint_names, self.setup.system.coordinate_names
+        who = listed([repr(names[s.row]) for s, mode in zip(problem.surfaces, found.mode, strict=True) if mode != OPEN])
+        words = (
+            f"How {who} share their load is not known there, and with friction the motion depends on it: the "
+            f"acceleration of {coordinates[i]} may be anything from {low:.6g} to {high:.6g}."
+        )
+        raise Stop(Status.SEVERAL_SOLUTIONS, words)
 
     def way(self, state: State, i: int, broken: Mapping[int, float], stopped: Set[int]) -> float | None:
         """The sign of the slip of a contact; None if it has none."""
@@ -171,7 +223,9 @@ class Rubbing:
             return broken[i]
         speed, size = self.slip(state, i)
         k = self.order.index(i)
-        return None if i in stopped or abs(speed) <= SLIPS * max(size, SLIPS * self.pace[k]) else float(np.sign(speed))
+        rounding = ROUNDED_SLIP * float(np.abs(self.setup.slips(state)["A"][k]) @ self.fastest)
+        still = abs(speed) <= max(SLIPS * size, rounding)
+        return None if i in stopped or still else float(np.sign(speed))
 
     def decision(self, problem: Problem, kept: list[Found]) -> RoughDecision:
         """The one solution there is; none, or several, stop the motion by name."""
@@ -182,7 +236,12 @@ class Rubbing:
             signs = {i: SIGN.get(states[i], 0.0) for i in pushing if i in self.friction}
             resting = tuple(problem.surfaces[k].row for k in idle(problem, kept[0]))
             opening = tuple(i for i in states if i not in (*pushing, *resting))
-            return RoughDecision(pushing, resting, opening, signs)
+            here = solved(problem, kept[0].mode)
+            shares = shares_of(problem, here, self.rows, self.order) if here else None
+            if shares is not None:
+                resting = (*resting, *(i for i in pushing if i not in shares.normals))
+                pushing = tuple(i for i in pushing if i in shares.normals)
+            return RoughDecision(pushing, resting, opening, signs, shares)
         said = [
             f"{names[i]!r} (μ = {self.friction[i][1]:g}, margin {margin:.3g})" for i, margin in margins(problem)
         ] or [repr(names[s.row]) for s in problem.surfaces]
@@ -202,6 +261,7 @@ class Rubbing:
         By Poisson's law a plastic impact comes first, then one that gives the part ε of its normal impulses back.
         """
         v, slips = state[2], self.setup.slips(state)
+        self.fastest = np.maximum(self.fastest, np.abs(v))
         moving = now.residual_rate - now.A @ v
         drift = {i: float(slips["slip"][k] - slips["A"][k] @ v) for k, i in enumerate(self.order)}
         if law == "moreau":
@@ -228,7 +288,8 @@ class Rubbing:
         speeds = now.A[which] @ after + moving[which]
         size = np.abs(now.A[which]) @ (np.abs(v) + np.abs(after)) + np.abs(moving[which])
         bounces = restitution[which] * np.abs(now.residual_rate[which]) > AT_REST * size
-        touching = (np.abs(speeds) <= CLOSES * size) & ~(bounces & (normal > 0))
+        slow = np.maximum(CLOSES * size, AT_REST * natural_speeds(now.M, now.A[which], v))
+        touching = (np.abs(speeds) <= slow) & ~(bounces & (normal > 0))
         return Impact(after, normal, work - gained, work, touching), np.asarray(speeds)
 
     def phase(
@@ -249,8 +310,10 @@ class Rubbing:
             surfaces.append(Surface(i, now.A[i], limit, row, -drift[i], *self.friction[i], may, given=more))
         problem = Problem(now.M, now.M @ v, now.A[equal], now.A[equal] @ v, tuple(surfaces))
         found = solutions(problem)
+        for one in found:
+            self.require_unique(problem, one)
         if len(found) != 1:
             names = listed([repr(self.setup.system.constraint_names[i]) for i in least])
             status = Status.SEVERAL_SOLUTIONS if found else Status.NO_SOLUTION
             raise Stop(status, f"{len(found) or 'No'} velocities obey the impact of {names} with friction.")
-        return found[0]
+        return least_forces(problem, found[0])

@@ -1,0 +1,129 @@
+"""Contacts with friction whose rows depend on each other: which of them the equation has, and how forces are shared.
+
+The motion is the same whichever independent rows it is computed with. Their forces are not those of the contacts: how
+these share the load is not known. Sticking, and pushing, is possible if some split of it is; watched is the split that
+has the most in reserve (`split.fairest`), so that a mode ends where there is none left, and not where one way to share
+the load has none.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from zwang.arrays import Array
+from zwang.motion.contact.rough import OPEN, RANK, STICK, Found, Problem, conditions
+from zwang.motion.contact.split import FREE, fairest, shortest
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How some contacts share their forces, of which not all are in the equation."""
+
+    members: frozenset[int]
+    normals: frozenset[int]
+    """Those in the equation by their normals,"""
+    slips: frozenset[int]
+    """and by their slips."""
+    matrix: Array
+    beside: Array
+    """What is watched of the forces λ of contacts and slips in the equation: matrix · λ + beside."""
+    loose: frozenset[int]
+    """Those whose forces are not unique."""
+    reserve: float
+    """What is left of the smallest condition, as a share of the largest force."""
+    lifts: frozenset[int]
+    """Contacts that lift where nothing is left,"""
+    breaks: Mapping[int, float]
+    """and those that break loose, with the signs of their slips."""
+
+    def of(self, forces: Array) -> Array:
+        """The forces that are watched, of contacts and slips, from those that the equation has."""
+        return np.asarray(self.matrix @ forces + self.beside)
+
+
+def shares_of(problem: Problem, found: Found, rows: Sequence[int], order: Sequence[int]) -> Shares | None:
+    """The shares of a mode; None if its rows are independent. `rows` are all contacts, `order` those with friction."""
+    if found.family is None:
+        return None
+    _, normal, friction = found.family
+    closed = [k for k, state in enumerate(found.mode) if state != OPEN]
+    sticks = [k for k in closed if found.mode[k] == STICK]
+    surfaces, count = problem.surfaces, len(closed)
+    places = [rows.index(surfaces[k].row) for k in closed]
+    places += [len(rows) + order.index(surfaces[k].row) for k in sticks]
+    members = np.vstack([normal[closed], friction[sticks]])
+    forces = np.concatenate([found.normal[closed], found.friction[sticks]])
+    tangents = [np.asarray(surfaces[k].t) for k in sticks]
+    stack = np.array([*(surfaces[k].n for k in closed), *tangents]).reshape(-1, len(problem.M))
+    base = independent(problem, stack)
+    rest = [i for i in range(len(stack)) if i not in base]
+    # the member whose forces are those of the rows in the equation alone
+    given = forces - members @ np.linalg.lstsq(members[rest], forces[rest], rcond=None)[0]
+    asked, whose = asked_of(problem, closed, sticks)
+    best = fairest(given, members, asked, float(np.abs(forces).max(initial=0.0)) or 1.0)
+    size = len(rows) + len(order)
+    matrix, beside = np.zeros((size, size)), np.zeros(size)
+    matrix[np.ix_(places, places)], beside[places] = best.shares, best.beside
+    decisive = [whose[i] for i in best.decisive]
+    lifts = {i for i, sign in decisive if sign == 0 or (i, -sign) in decisive}
+    every = (*rows, *order)
+    loose = {every[places[i]] for i in np.flatnonzero(np.abs(members).max(axis=1) > FREE * np.abs(members).max())}
+    return Shares(
+        frozenset(surfaces[k].row for k in closed),
+        frozenset(surfaces[closed[i]].row for i in base if i < count),
+        frozenset(surfaces[sticks[i - count]].row for i in base if i >= count),
+        matrix,
+        beside,
+        frozenset(loose),
+        best.reserve,
+        frozenset(lifts),
+        {i: sign for i, sign in decisive if i not in lifts},
+    )
+
+
+def asked_of(problem: Problem, closed: Sequence[int], sticks: Sequence[int]) -> tuple[Array, list[tuple[int, float]]]:
+    """What is asked of forces, of normals and then of slips that stick: conditions times forces are not negative.
+
+    With the contact of each, and the sign of the slip that begins where it is not kept; 0 for one that lifts.
+    """
+    asked: list[Array] = []
+    whose: list[tuple[int, float]] = []
+    for at, k in enumerate(closed):
+        surface, row = problem.surfaces[k], np.zeros(len(closed) + len(sticks))
+        row[at] = surface.mu_s if k in sticks else 1.0
+        for sign in (1.0, -1.0) if k in sticks else (0.0,):  # friction at its bound forth: it begins to slide back
+            asked.append(row.copy())
+            if sign:
+                asked[-1][len(closed) + sticks.index(k)] = sign
+            whose.append((surface.row, sign))
+    return np.array(asked), whose
+
+
+def independent(problem: Problem, stack: Array) -> list[int]:
+    """Rows that are independent of each other and of the equalities: those that are farthest from dependence."""
+    from scipy.linalg import qr
+
+    units = np.sqrt(np.where(np.diagonal(problem.M) > 0, np.abs(np.diagonal(problem.M)), 1.0))
+    rows, equal = stack / units, problem.equal / units
+    rows = rows / np.maximum(np.linalg.norm(rows, axis=1), RANK)[:, None]
+    if len(equal):
+        values, Vt = np.linalg.svd(equal, full_matrices=False)[1:]
+        basis = Vt[values > RANK * values.max(initial=0.0)]
+        rows = rows - rows @ basis.T @ basis
+    R, order = qr(rows.T, mode="r", pivoting=True)
+    rank = int((np.abs(np.diagonal(R)) > RANK).sum())
+    return sorted(int(i) for i in order[:rank])
+
+
+def least_forces(problem: Problem, found: Found) -> Found:
+    """The shortest forces of a family that may be; those that are given if there are none."""
+    if found.family is None:
+        return found
+    _, normal, friction = found.family
+    members, forces = np.vstack([normal, friction]), np.concatenate([found.normal, found.friction])
+    middle = found.moved(-np.linalg.lstsq(members, forces, rcond=None)[0])
+    orthonormal = np.linalg.qr(members)[1]
+    value, slope = conditions(problem, middle)
+    w = shortest(value, slope @ np.linalg.inv(orthonormal))
+    return middle if w is None else middle.moved(np.linalg.solve(orthonormal, w))

@@ -42,7 +42,7 @@ def test_the_program_of_all_modes_solves_the_unsymmetric_system_of_each(masks, s
     basis = masked(choose(now, system.coordinate_names, open=contacts), now, contacts, slip_rows(lowered), slips["A"])
     masks, sticks, signs = (np.array(a, dtype=float) for a in (masks, sticks, signs))
     mu = np.array([0.3, 0.2])
-    rough = Friction(contacts, sticks, signs, mu, mu, np.zeros(2))
+    rough = Friction(contacts, sticks, sticks, signs, mu, mu, np.zeros(2), np.eye(4), np.zeros(4))
     held = replace(Held.all_open(contacts), masks=masks, pushing=masks, open=1 - masks, rough=rough)
     program = acceleration_program(with_contacts(lowered, contacts), basis)
     found = compile_program(program)(**given, contact=held.numbers)["acceleration"]

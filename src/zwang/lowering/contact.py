@@ -10,7 +10,7 @@ as well.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,13 @@ class Held:
     pushing: Array
     slack: Array
     rough: "Friction | None" = None
+    guides: tuple[int, ...] = ()
+    """The equalities that have friction: they are always closed."""
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """The constraints that results tell of as contacts: those that are, and guides, in their order."""
+        return tuple(sorted((*self.rows, *self.guides)))
 
     @property
     def numbers(self) -> Array:
@@ -53,21 +60,21 @@ class Held:
     @property
     def watched(self) -> int:
         """How many functions are watched."""
-        return len(self.rows) + (0 if self.rough is None else 2 * len(self.rough.rows))
+        return len(self.rows) + (0 if self.rough is None else 2 * len(self.rough.rows) + len(self.guides))
 
     @property
     def closed(self) -> bool:
-        """Whether any contact takes part in the equation of motion."""
-        return bool(self.masks.any())
+        """Whether any contact or guide takes part in the equation of motion."""
+        return bool(self.masks.any()) or bool(self.guides)
 
     @classmethod
-    def all_open(cls, rows: Sequence[int], rough: "Friction | None" = None) -> "Held":
+    def all_open(cls, rows: Sequence[int], rough: "Friction | None" = None, guides: tuple[int, ...] = ()) -> "Held":
         """Contacts of which none is closed; `rough` is the friction of a mode, of which only coefficients are kept."""
         k = len(rows)
         if rough is not None:
             none = np.zeros(len(rough.rows))
             rough = replace(rough, sticks=none, masks=none, signs=none, grip=none)
-        return cls(tuple(rows), np.zeros(k), np.ones(k), np.zeros(k), np.zeros(k), rough)
+        return cls(tuple(rows), np.zeros(k), np.ones(k), np.zeros(k), np.zeros(k), rough, guides)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +85,8 @@ class Friction:
     slips where it slides; `mu_s` and `mu_k` are its coefficients. Where it sticks, (μ_s N)² − F² is watched, where it
     slides, its slip times its sign; `grip` is added to that. What is watched of forces is those that rows have, or
     where these depend on each other, `shares` of them and something beside: λ' = S λ + `beside`, of all contacts and
-    then of all slips.
+    then of all slips. `sides` are 1, or of guides, which push either way, the signs of their multipliers: these are
+    watched as well, with `rest` added to them.
     """
 
     rows: tuple[int, ...]
@@ -90,14 +98,20 @@ class Friction:
     grip: Array
     shares: Array
     beside: Array
+    sides: Array | None = None
+    rest: Array = field(default_factory=lambda: np.zeros(0))
+    """(g,) of guides."""
+    guides: tuple[int, ...] = ()
 
     @property
     def numbers(self) -> Array:
-        """(6k + s² + s,) what programs take: κ = μ s, what is watched, bounds of sticking, masks of slips, shares."""
+        """(6k + s² + s + 2g,) what programs take: κ = μ s, what is watched, bounds, masks of slips, shares, sides."""
         idle = 1.0 - self.sticks - np.abs(self.signs)
-        kappa = self.mu_k * self.signs
+        sides = np.ones(len(self.rows)) if self.sides is None else self.sides
+        kappa = self.mu_k * self.signs * sides
         own = [kappa, self.sticks, self.mu_s, self.signs, self.grip + idle, self.masks]
-        return np.concatenate([*own, self.shares.ravel(), self.beside])
+        of_guides = sides[[self.rows.index(i) for i in self.guides]]
+        return np.concatenate([*own, self.shares.ravel(), self.beside, of_guides, self.rest])
 
 
 def symbol(kind: str, row: int) -> Any:
@@ -117,8 +131,9 @@ def with_contacts(lowered: Lowered, rows: Sequence[int]) -> Lowered:
         slips = slip_rows(lowered)
         numbers += [symbol(kind, i) for kind in ROUGH_KINDS for i in slips]
         numbers += [symbol("mask", row) for row in slips.values()]
-        every = (*rows, *slips.values())
+        every = (*rows, *(i for i in slips if i not in rows), *slips.values())
         numbers += [share(i, j) for i in every for j in every] + [symbol("beside", i) for i in every]
+        numbers += [symbol(kind, i) for kind in ("side", "rest") for i in slips if i not in rows]
     made = replace(lowered, contact=tuple(numbers))
     made.__dict__["derived"] = with_slips(lowered)
     return made
@@ -181,7 +196,8 @@ def masked(
 
 def shared(forces: Mapping[int, Any], every: Sequence[int]) -> dict[int, Any]:
     """Forces of contacts and slips, shared out among those whose rows depend on each other."""
-    return {i: se.Add(symbol("beside", i), *(share(i, j) * forces[j] for j in every)) for i in every}
+    split = {i: se.Add(symbol("beside", i), *(share(i, j) * forces[j] for j in every)) for i in every}
+    return {**forces, **split}
 
 
 def watched(rows: Sequence[int], gaps: Sequence[Any], forces: Mapping[int, Any]) -> tuple[Any, ...]:
@@ -196,17 +212,20 @@ def watched(rows: Sequence[int], gaps: Sequence[Any], forces: Mapping[int, Any])
 
 
 def watched_friction(
-    slips: Mapping[int, int], speeds: Sequence[Any], forces: Mapping[int, Any], margins: Mapping[int, Any]
-) -> tuple[Any, ...]:
+    slips: Mapping[int, int], speeds: Sequence[Any], forces: Mapping[int, Any], margins: Mapping[int, Any],
+    guides: Sequence[int],
+) -> tuple[Any, ...]:  # fmt: skip
     """What is watched of friction: of each contact what is in reserve where it sticks, or its slip; then its margin.
 
-    Where no contact takes part in the equation, there are no forces and nothing is watched.
+    Of guides, the multiplier times its sign, too. Where no contact takes part in the equation, there are no forces and
+    nothing is watched.
     """
     if not forces:
-        return tuple(se.Integer(1) for _ in (*slips, *slips))
+        return tuple(se.Integer(1) for _ in (*slips, *slips, *guides))
     found = []
     for i, row in slips.items():
         bound, friction = symbol("mu", i) * forces[i], forces[row]
         reserve = symbol("hold", i) * (bound**2 - friction**2)
         found.append(se.Add(reserve, symbol("rub", i) * speeds[row], symbol("grip", i)))
-    return (*found, *(margins[i] for i in slips))
+    sides = (symbol("side", i) * forces[i] + symbol("rest", i) for i in guides)
+    return (*found, *(margins[i] for i in slips), *sides)

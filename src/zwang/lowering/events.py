@@ -55,13 +55,14 @@ def event_program(
     own = [reading(event, known, reactions) for event in events]
     inputs = lowered.inputs if gains is None else lowered.inputs | {"gains": gains}
     fixed = {symbol for name, symbols in inputs.items() if name not in ("t", "q", "v") for symbol in symbols}
-    rough = slip_rows(lowered) if contacts else {}
+    rough = slip_rows(lowered) if lowered.contact else {}
+    guides = [i for i in rough if i not in contacts]
     forces = at.forces if basis.masked else {}
     if basis.shared:
-        forces = shared(forces, (*contacts, *rough.values()))
+        forces = shared(forces, (*contacts, *guides, *rough.values()))
     on_contact = watched(contacts, derived.residual, forces)
     if rough:
-        on_contact += watched_friction(rough, derived.residual_rate, forces, at.margins)
+        on_contact += watched_friction(rough, derived.residual_rate, forces, at.margins, guides)
     outputs = (*own, *on_contact, *at.margin, *falling, *switches_within(own, fixed))
     return Program(inputs=inputs, outputs={"event": outputs}, shapes={}, steps=tuple(steps.done))
 

@@ -169,7 +169,7 @@ class Setup:
         def make() -> Program:
             return event_program(self.system, self.symbols, self.running, basis, self.events, gains, falling, contacts)
 
-        if not contacts:
+        if self.contact is None:
             return make()
         watched = (*self.system.constraint_names, *(e.expression for e in self.events), *self.symbols)
         key = (self.system.structure, tuple(self.inputs.items()), basis, gains, self.varied, contacts, watched)
@@ -281,23 +281,13 @@ def contacts_of(system: System, options: RunOptions, able: bool) -> Held | None:
     if options.contacts not in CONTACTS:
         raise InputError(f"contacts={options.contacts!r} is unknown: choose {' or '.join(map(repr, CONTACTS))}")
     require_step(system, options, RunOptions(options.until))
-    for c in system.constraints:
-        if c.friction and not c.one_sided:
-            raise InputError(
-                f"constraint {c.name!r} is an equality with friction: only friction of one-sided constraints is "
-                f"integrated; leave it out"
-            )
-        if len(c.slip) > 1 and options.contacts == "events":
-            raise InputError(
-                f"constraint {c.name!r} has friction in two directions: only friction in the plane is integrated; "
-                f"leave it out"
-            )
-    if options.impacts == "sequential" and any(c.friction for c in system.constraints):
-        raise InputError("impacts='sequential' is not available with friction: use 'moreau' or 'poisson'")
+    require_friction(system, options)
     sided = [c for c in system.constraints if c.one_sided]
-    if not sided:
+    guides = tuple(i for i, c in enumerate(system.constraints) if c.friction and not c.one_sided)
+    if not sided and not guides:
         return None
-    name = f"constraint {sided[0].name!r} is one-sided"
+    first = sided[0] if sided else system.constraints[guides[0]]
+    name = f"constraint {first.name!r} {'is one-sided' if sided else 'has friction'}"
     if not able:
         raise InputError(
             f"{name}: contacts are not known here; leave it out and watch it as an Event, or make it an "
@@ -320,7 +310,7 @@ def contacts_of(system: System, options: RunOptions, able: bool) -> Held | None:
         raise InputError(
             f"{name}: contacts are integrated in double precision; leave out precision={options.precision!r}"
         )
-    return Held.all_open([i for i, c in enumerate(system.constraints) if c.one_sided])
+    return Held.all_open([i for i, c in enumerate(system.constraints) if c.one_sided], guides=guides)
 
 
 def drift_of(drift: str | tuple[str, float, float]) -> tuple[str, tuple[float, float]]:
@@ -332,6 +322,23 @@ def drift_of(drift: str | tuple[str, float, float]) -> tuple[str, tuple[float, f
         raise InputError(f"drift={drift!r}: the gains must be numbers, finite and not negative")
     alpha, beta = gains or BAUMGARTE
     return kind, (alpha, beta)
+
+
+def require_friction(system: System, options: RunOptions) -> None:
+    """Refuse friction that cannot be integrated, by name."""
+    for c in system.constraints:
+        if c.friction and not c.one_sided and (c.order == 2 or options.contacts == "steps"):
+            what = "by steps" if options.contacts == "steps" else "on accelerations"
+            raise InputError(
+                f"constraint {c.name!r} is an equality with friction: {what} that is not integrated; leave it out"
+            )
+        if len(c.slip) > 1 and options.contacts == "events":
+            raise InputError(
+                f"constraint {c.name!r} has friction in two directions: only friction in the plane is integrated; "
+                f"leave it out"
+            )
+    if options.impacts == "sequential" and any(c.friction for c in system.constraints):
+        raise InputError("impacts='sequential' is not available with friction: use 'moreau' or 'poisson'")
 
 
 def require_events(setup: Setup) -> None:

@@ -221,7 +221,7 @@ def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, name
     setting_up = clock.perf_counter() - options.began
     course = Course(setup, start, options.grid, options.impacts, watch)
     path = course.run()
-    segments, rows = course.segments, list(setup.contact.rows)
+    segments, rows = course.segments, list(setup.contact.shown)
     if any(keeps_on(setup, segment.basis) for segment in segments):
         setup = altered(setup, drift="projection")
     began = clock.perf_counter()

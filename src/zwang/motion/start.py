@@ -163,7 +163,7 @@ def checked_basis(setup: Setup, start: Start) -> RowBasis:
 
 def require_unique(setup: Setup, now: AnyMatrices, found: AnyRanked) -> None:
     """Refuse nonideal forces that depend on multipliers which are not unique: rows that others make up for."""
-    which = list(setup.system.reactions)
+    which = [*setup.system.reactions, *(setup.contact.guides if setup.contact else ())]
     if not which or found.rank == len(setup.system.constraint_names):
         return
     units = np.sqrt(np.abs(diagonal_of(now.M)))
@@ -174,8 +174,8 @@ def require_unique(setup: Setup, now: AnyMatrices, found: AnyRanked) -> None:
     if (loose > SHARED).any():
         name = setup.system.constraint_names[which[int(loose.argmax())]]
         raise InputError(
-            f"nonideal forces depend on multiplier({name!r}), but constraints are redundant, and this one's multiplier "
-            f"is not unique: drop the redundant constraints"
+            f"friction depends on multiplier({name!r}), but constraints are redundant, and this one's multiplier is "
+            f"not unique: drop the redundant constraints"
         )
 
 

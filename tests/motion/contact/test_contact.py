@@ -202,7 +202,7 @@ def test_a_start_at_a_limit_and_moving_into_it_is_an_impact():
 @pytest.mark.parametrize(
     ("rule", "options", "words"),
     [
-        (zw.Constraint(y - x, "rail", friction=0.3, slip=dot(x)), {}, "'rail' is an equality with friction"),
+        (zw.Constraint(dot(dot(y)), "rail", friction=0.3, slip=dot(x)), {}, "'rail' is an equality with friction"),
         (zw.Constraint(y >= 0, "floor", friction=0.3, slip=(dot(x), dot(y))), {}, "has friction in two directions"),
         (
             zw.Constraint(y >= 0, "floor", friction=0.3, slip=dot(x)),

@@ -20,7 +20,7 @@ class Coefficients:
 
 
 def coefficients(setup: Setup, rows: Iterable[int]) -> Coefficients:
-    """Those of some contacts; refused by name if out of range."""
+    """Those of some contacts and guides; refused by name if out of range."""
     values = dict(zip(setup.symbols, setup.p, strict=True))
     restitution, friction = np.zeros(len(setup.system.constraints)), {}
     for i in rows:

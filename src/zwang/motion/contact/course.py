@@ -82,7 +82,7 @@ class Course(Machine):
         closing = {i for i in touching if now.residual_rate[i] < -slow[i]}
         if closing:
             touching = self.collide(touching, closing)
-        if touching:
+        if touching or self.guides:
             self.settle(touching, set())
 
     def advance(self) -> Trajectory:
@@ -119,12 +119,14 @@ class Course(Machine):
         own, k = len(self.setup.events), len(self.rows)
         fired = [h.which - own for h in path.hits if h.which >= own and h.t == path.end[0]]
         order = self.rubbing.order if self.rubbing else []
+        turned = {self.guides[i - k - 2 * len(order)] for i in fired if i >= k + 2 * len(order)}
         for which in fired:
-            if which >= k + len(order):
+            if k + len(order) <= which < k + 2 * len(order):
                 name = self.setup.system.constraint_names[order[which - k - len(order)]]
                 words = f"The friction of {name!r} loses its meaning there, its margin is zero: Painlevé's paradox."
                 raise Stop(Status.NO_SOLUTION, words)
-        return {self.rows[i] for i in fired if i < k}, {order[i - k] for i in fired if i >= k}
+        rubbed = {order[i - k] for i in fired if k <= i < k + len(order)}
+        return {self.rows[i] for i in fired if i < k} | turned, rubbed
 
     def again(self, hit: EventHit) -> bool:
         """Whether an event that was met where a transition happened is met there once more, in what follows."""
@@ -160,10 +162,12 @@ class Course(Machine):
         self.pull_in()
         now = self.now = self.matrices()
         near, slow = self.near(now)
+        met = met - {*self.guides}  # whose multipliers change their signs: that is decided anew
         unloaded = {i for i in met if self.states[i] != OPEN}
         arrived = met - unloaded
         if shared:
             broken, lifted = self.given_way()
+            lifted -= {*self.guides}
             stopped = {i for i in rubbed if self.rubbing and self.rubbing.signs.get(i)}
             if not (arrived or stopped or broken or lifted):
                 self.loosen()  # there is another way to share the load
@@ -184,7 +188,7 @@ class Course(Machine):
             for kind, which in (("touch", arrived), ("lift", lifted), ("slide", broken.keys() - lifted)):
                 if which:
                     self.write(kind, min(which), self.state[2])
-        if closed or self.closed:
+        if closed or self.closed or self.guides:
             self.settle(closed, lifted & closed, broken, rubbed - broken.keys() - lifted)
         else:  # all are open, and none lingers at its limit
             self.slack = np.zeros(len(self.rows))
@@ -218,7 +222,7 @@ class Course(Machine):
         now, v = self.now, self.state[2]
         which, equal = sorted(closed), self.equal
         cause = min(arrived, key=lambda i: (now.residual_rate[i], i))
-        if self.rubbing is not None and any(i in self.rubbing.friction for i in which):
+        if self.rubbing is not None and (self.guides or any(i in self.rubbing.friction for i in which)):
             found, speeds = self.rubbing.impact(self.state, now, which, self.restitution, self.law)
             return self.struck(which, found, speeds, cause)
         names = names_of(self.setup.system)
@@ -233,7 +237,8 @@ class Course(Machine):
     def struck(self, which: list[int], found: Impact, speeds: Array, cause: int) -> set[int]:
         """After an impact: the contacts that are closed."""
         now, (t, q, _) = self.now, self.state
-        self.write("impact", cause, found.v, which, found)
+        every = which if len(found.impulse) == len(which) else [*which, *self.guides]
+        self.write("impact", cause, found.v, every, found)
         for i in which:
             self.fastest[i] = max(self.fastest.get(i, 0.0), -float(now.residual_rate[i]))
         self.state = (t, q, found.v)
@@ -303,7 +308,8 @@ class Course(Machine):
             self.write("lift", left[0], self.state[2])
         self.write_stops(stopped, signs)
         new = any(self.states[i] == PUSHING and before[i] != PUSHING for i in self.rows)
-        if new or (self.rubbing and any(self.rubbing.signs.get(i) == 0 and signs.get(i) != 0 for i in self.rows)):
+        rough = self.rubbing.order if self.rubbing else ()
+        if new or (self.rubbing and any(self.rubbing.signs.get(i) == 0 and signs.get(i) != 0 for i in rough)):
             self.pull_in()
         self.loosen()
 
@@ -311,9 +317,10 @@ class Course(Machine):
         self, closed: set[int], lifted: set[int], broken: Mapping[int, float], stopped: Set[int]
     ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
         """Contacts that push, that rest on others, and that open; with friction it is decided who sticks, too."""
-        if self.rubbing is not None and any(i in self.rubbing.friction for i in closed):
+        if self.rubbing is not None and (self.guides or any(i in self.rubbing.friction for i in closed)):
             way = self.rubbing.decide(self.state, closed, lifted, broken, stopped)
             self.rubbing.signs, self.rubbing.shares = way.signs, way.shares
+            self.rubbing.sides = dict(way.sides)
             self.shared |= way.shares.loose if way.shares else set()
             return way.pushing, way.resting, way.opening
         if self.rubbing is not None:

@@ -22,7 +22,7 @@ from zwang.motion.contact.rubbing import Rubbing
 from zwang.motion.contact.scales import Scales
 from zwang.motion.observe import Segment
 from zwang.motion.setup import Setup
-from zwang.motion.start import Start, State, basis_at, require_satisfied
+from zwang.motion.start import Start, State, basis_at, require_satisfied, require_unique
 from zwang.words import listed
 
 OPEN, PUSHING, RESTING = "open", "pushing", "resting"
@@ -43,8 +43,8 @@ class Machine:
         assert setup.contact is not None
         require_satisfied(start)
         self.grid, self.law, self.watch = grid, law, watch
-        self.rows = setup.contact.rows
-        found = coefficients(setup, self.rows)
+        self.rows, self.guides = setup.contact.rows, setup.contact.guides
+        found = coefficients(setup, setup.contact.shown)
         self.restitution = found.restitution
         self.states: dict[int, str] = dict.fromkeys(self.rows, OPEN)
         self.state: State = start.state
@@ -69,6 +69,7 @@ class Machine:
         """At the state where something has changed last."""
         self.known: tuple[State, Array, Matrices] | None = None
         self.equal = [i for i in range(len(setup.system.constraints)) if i not in self.rows]
+        require_unique(setup, *start.polished)
 
     def require_within(self) -> None:
         """Stop a motion that has passed through a limit without that being seen."""
@@ -97,7 +98,7 @@ class Machine:
 
     def pull_in(self) -> None:
         """Bring positions and velocities to the limits of contacts that push, which they may have drifted off."""
-        if PUSHING not in self.states.values():
+        if PUSHING not in self.states.values() and not self.guides:
             return
         setup = replace(self.setup, contact=self.held())
         if True not in self.bases:
@@ -116,7 +117,7 @@ class Machine:
         """Slacks for what begins in the rounding of zero: the gap of what has lifted, the force of what is unloaded."""
         now = self.matrices()
         self.slack = np.zeros(len(self.rows))
-        forces = self.forces() if PUSHING in self.states.values() else {}
+        forces = self.forces() if PUSHING in self.states.values() or self.guides else {}
         loaded = self.rubbing.shares.members if self.rubbing and self.rubbing.shares else ()
         for k, i in enumerate(self.rows):
             if self.states[i] == OPEN:
@@ -128,6 +129,11 @@ class Machine:
                     self.slack[k] = least + 2 * max(-forces[i], 0.0)
         if self.rubbing is not None:
             self.rubbing.loosen(self.state, forces, slip_rows(self.setup.lowered))
+            self.rubbing.rest = np.zeros(len(self.guides))
+            for k, i in enumerate(self.guides):
+                least, push = unloaded(now, i), self.rubbing.sides[i] * forces[i]
+                if push <= least:
+                    self.rubbing.rest[k] = least + 2 * max(-push, 0.0)
 
     def flies(self, now: Matrices, i: int) -> bool:
         """Whether the gap of contact i is thrown up and falls again, and that is seen beside its rounding."""
@@ -158,7 +164,7 @@ class Machine:
         lam = compiled(program)(**setup.named(program, self.state))["multiplier"]
         found = {i: float(e) for i, e in zip(basis.used, lam, strict=True)}
         if self.rubbing is not None and self.rubbing.shares is not None:
-            every = (*self.rows, *slip_rows(self.setup.lowered).values())
+            every = (*self.rows, *self.guides, *slip_rows(self.setup.lowered).values())
             found |= dict(zip(every, self.rubbing.shares.of(np.array([found[i] for i in every])).tolist(), strict=True))
         return found
 
@@ -177,7 +183,7 @@ class Machine:
         loaded = pushing
         if self.rubbing is not None and self.rubbing.shares is not None:
             loaded = np.array([float(i in self.rubbing.shares.members) for i in self.rows])
-        return Held(self.rows, pushing, is_open, loaded, self.slack, rough)
+        return Held(self.rows, pushing, is_open, loaded, self.slack, rough, self.guides)
 
     @property
     def closed(self) -> list[int]:
@@ -187,7 +193,7 @@ class Machine:
     @property
     def all_open(self) -> Held:
         """The mode in which no contact is closed."""
-        return Held.all_open(self.rows, self.setup.contact.rough if self.setup.contact else None)
+        return Held.all_open(self.rows, self.setup.contact.rough if self.setup.contact else None, self.guides)
 
     def matrices(self) -> Matrices:
         """The system's matrices at the present state; they are asked for several times at one instant."""
@@ -204,9 +210,10 @@ class Machine:
         at: float | None = None,
     ) -> None:  # fmt: skip
         """Write a transition down, and its energy into the account."""
-        impulse = np.zeros(len(self.rows))
+        shown = sorted((*self.rows, *self.guides))
+        impulse = np.zeros(len(shown))
         if found is not None:
-            impulse[[self.rows.index(i) for i in which]] = found.impulse
+            impulse[[shown.index(i) for i in which]] = found.impulse
             self.total = replace(self.total, worked=self.total.worked + found.work - found.loss)
         t, q, v = self.state
         state = (t if at is None else at, q, v)
@@ -215,11 +222,11 @@ class Machine:
 
     def require_progress(self) -> None:
         """Stop a motion that does not leave an instant, with the cycle of its transitions."""
-        most = 3 * len(self.rows) + 3
+        most = 3 * (len(self.rows) + len(self.guides)) + 3
         self.met_at = [*self.met_at, self.state[0]][-most - 1 :]
         if len(self.met_at) > most and self.at_once(self.met_at[0], self.state[0]):
             names, last = self.setup.system.constraint_names, self.transitions[-most:]
-            cycle = listed([f"{x.kind} of {names[x.contact]!r}" for x in last[-2 * len(self.rows) :]])
+            cycle = listed([f"{x.kind} of {names[x.contact]!r}" for x in last[-2 * len(self.states) :]])
             raise Stop(Status.CHATTERING, f"The contacts change without end there: {cycle}.")
 
     def at_once(self, before: float, after: float) -> bool:

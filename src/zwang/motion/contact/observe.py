@@ -33,11 +33,15 @@ def modes_of(segments: Sequence[Segment]) -> Array:
     rows = []
     for segment in segments:
         assert segment.contact is not None
-        words = np.where(segment.contact.open > 0, "open", "closed").astype("<U8")
+        shown = segment.contact.shown
+        words = np.full(len(shown), "closed", dtype="<U8")
+        words[[shown.index(i) for i, gap in zip(segment.contact.rows, segment.contact.open, strict=True) if gap]] = (
+            "open"
+        )
         rough = segment.contact.rough
         for i, sticks, sign in zip(rough.rows, rough.sticks, rough.signs, strict=True) if rough else ():
             if sticks or sign:
-                words[segment.contact.rows.index(i)] = "sticking" if sticks else "sliding"
+                words[shown.index(i)] = "sticking" if sticks else "sliding"
         rows.append(np.tile(words, (len(segment.times), 1)))
     return np.concatenate(rows)
 
@@ -97,10 +101,12 @@ def share_rough(
         begin = here.stop
         if rubbing is None or not rubs(segment) or not (which := dependent(segment)):
             continue
-        places = [rubbing.rows.index(i) for i in which]
+        shown = segment.contact.shown if segment.contact else ()
+        places, rough = [shown.index(i) for i in which], segment.contact.rough if segment.contact else None
+        sides = dict(zip(rough.rows, rough.sides, strict=True)) if rough and rough.sides is not None else {}
         for k in here:
             state = (float(segment.times[k - here.start]), values["q"][k], values["v"][k])
-            problem = rubbing.problem(state, {i: (mode,) for i, mode in which.items()}, {*which})
+            problem = rubbing.problem(state, {i: (mode,) for i, mode in which.items()}, {*which}, sides)
             found = solved(problem, tuple(which.values()))
             possible = admitted(problem, found)
             if found is None or (possible is None and path.status is Status.FINISHED):
@@ -109,7 +115,7 @@ def share_rough(
                 path = replace(path, status=Status.UNRESOLVED, notes=(*path.notes, words))
             if possible is not None:
                 split = least_forces(problem, possible)
-                values["multiplier"][k, list(which)] = split.normal
+                values["multiplier"][k, list(which)] = split.normal * [sides.get(i, 1.0) for i in which]
                 forces[k, places] = split.friction
     return path
 
@@ -121,7 +127,7 @@ def dependent(segment: Segment) -> dict[int, str]:
     assert held.rough is not None
     if np.array_equal(held.pushing, held.masks) and np.array_equal(held.rough.sticks, held.rough.masks):
         return {}
-    loaded = [i for i, pushes in zip(held.rows, held.pushing, strict=True) if pushes]
+    loaded = [*(i for i, pushes in zip(held.rows, held.pushing, strict=True) if pushes), *held.guides]
     signs = dict(zip(held.rough.rows, held.rough.signs, strict=True))
     sticks = dict(zip(held.rough.rows, held.rough.sticks, strict=True))
     return {i: STICK if sticks.get(i) else {1: FORTH, -1: BACK}.get(int(signs.get(i, 0)), CLOSED) for i in loaded}
@@ -130,7 +136,7 @@ def dependent(segment: Segment) -> dict[int, str]:
 def friction(setup: Setup, segments: Sequence[Segment]) -> dict[str, Array]:
     """Forces of friction and slips (T, k) of all contacts at the saved states; zero without friction."""
     assert setup.contact is not None
-    rows, count = setup.contact.rows, sum(len(s.times) for s in segments)
+    rows, count = setup.contact.shown, sum(len(s.times) for s in segments)
     forces, slips = np.zeros((2, count, len(rows)))
     order = list(slip_rows(setup.lowered))
     places, begin = [rows.index(i) for i in order], 0
@@ -153,7 +159,7 @@ def within(setup: Setup, gaps: Array, modes: Array, times: Array, path: Trajecto
     if not len(bad) or path.status is not Status.FINISHED:
         return path
     at, which = bad[0]
-    name = setup.system.constraint_names[setup.contact.rows[which]]
+    name = setup.system.constraint_names[setup.contact.shown[which]]
     words = f"The limit of {name!r} is exceeded by {-gaps[at, which]:.3g} at t = {times[at]:.9g}, unnoticed."
     return replace(path, status=Status.UNRESOLVED, notes=(*path.notes, words))
 
@@ -167,7 +173,7 @@ def dissipated(setup: Setup, rubbing: dict[str, Array], modes: Array, times: Arr
     if not len(bad) or path.status is not Status.FINISHED:
         return path
     at, which = bad[0]
-    name = setup.system.constraint_names[setup.contact.rows[which]]
+    name = setup.system.constraint_names[setup.contact.shown[which]]
     words = f"The friction of {name!r} acts along its slip at t = {times[at]:.9g}, not against it."
     return replace(path, status=Status.UNRESOLVED, notes=(*path.notes, words))
 
@@ -175,7 +181,7 @@ def dissipated(setup: Setup, rubbing: dict[str, Array], modes: Array, times: Arr
 def beyond(setup: Setup, values: dict[str, Any], modes: Array) -> None:
     """Residuals of open contacts: zero where they keep their limits, which is all that is asked of them."""
     assert setup.contact is not None
-    rows = list(setup.contact.rows)
+    rows = list(setup.contact.shown)
     is_open = modes == "open"
     position, velocity = values["residual"][:, rows], values["residual_rate"][:, rows]
     values["residual"][:, rows] = np.where(is_open, np.minimum(position, 0.0), position)
@@ -187,7 +193,7 @@ def observed(
 ) -> "xr.Dataset":
     """The dataset with its contacts: modes, gaps and normal forces (T, k) over time, and the table of transitions."""
     assert setup.contact is not None
-    rows, names, n = list(setup.contact.rows), setup.system.constraint_names, len(setup.system.coordinates)
+    rows, names, n = list(setup.contact.shown), setup.system.constraint_names, len(setup.system.coordinates)
     count = len(transitions)
     table = {
         "transition_time": np.array([x.state[0] for x in transitions], dtype=float),

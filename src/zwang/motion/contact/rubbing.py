@@ -1,7 +1,8 @@
 """The friction of a motion's contacts: which of them stick and which slide, and impacts with friction."""
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import product
 
 import numpy as np
 
@@ -59,6 +60,8 @@ class RoughDecision:
     opening: tuple[int, ...]
     signs: dict[int, float]
     shares: Shares | None = None
+    sides: Mapping[int, float] = field(default_factory=dict)
+    """Signs of the multipliers of guides."""
 
 
 class Rubbing:
@@ -69,6 +72,9 @@ class Rubbing:
         self.setup, self.friction, self.span = setup, friction, span
         assert setup.contact is not None
         self.rows, self.order = setup.contact.rows, list(slip_rows(setup.lowered))
+        self.guides = setup.contact.guides
+        self.sides: dict[int, float] = dict.fromkeys(self.guides, 1.0)
+        self.rest = np.zeros(len(self.guides))
         self.shares: Shares | None = None
         self.signs: dict[int, float] = {}
         self.grip = np.zeros(len(self.order))
@@ -85,12 +91,16 @@ class Rubbing:
         sticks = np.array([float(signs.get(i) == 0) for i in self.order])
         slides = np.array([signs.get(i, 0.0) for i in self.order])
         mu_s, mu_k = np.array([self.friction[i] for i in self.order]).T
-        size = len(self.rows) + len(self.order)
+        size = len(self.rows) + len(self.guides) + len(self.order)
         masks, shares, beside = sticks, np.eye(size), np.zeros(size)
         if self.shares is not None:
             masks = np.array([float(i in self.shares.slips) for i in self.order])
             shares, beside = self.shares.matrix, self.shares.beside
-        return Friction(tuple(self.order), sticks, masks, slides, mu_s, mu_k, self.grip, shares, beside)
+        sides = np.array([self.sides.get(i, 1.0) for i in self.order])
+        return Friction(
+            tuple(self.order), sticks, masks, slides, mu_s, mu_k, self.grip, shares, beside, sides, self.rest,
+            self.guides,
+        )  # fmt: skip
 
     @property
     def lingers(self) -> bool:
@@ -137,16 +147,32 @@ class Rubbing:
             if abs(now["slip"][k]) <= ABOUT * speed:
                 yield i, now["A"][k], float(now["slip"][k])
 
-    def problem(self, state: State, may: Mapping[int, tuple[str, ...]], slipping: Set[int]) -> Problem:
-        """The modes of closed contacts at a state, for accelerations."""
+    @property
+    def equal(self) -> list[int]:
+        """Equalities without friction."""
+        constraints = self.setup.system.constraints
+        return [i for i, c in enumerate(constraints) if not c.one_sided and i not in self.guides]
+
+    def orientations(self) -> Iterator[dict[int, float]]:
+        """The signs that the multipliers of guides may have: with one of them a guide is a contact that is closed."""
+        return (dict(zip(self.guides, signs, strict=True)) for signs in product((1.0, -1.0), repeat=len(self.guides)))
+
+    def problem(
+        self, state: State, may: Mapping[int, tuple[str, ...]], slipping: Set[int],
+        sides: Mapping[int, float] | None = None,
+    ) -> Problem:  # fmt: skip
+        """The modes of closed contacts at a state, for accelerations; guides push the way their sides say."""
         now, slips = self.setup.matrices(*state), self.setup.slips(state)
-        equal = [i for i, c in enumerate(self.setup.system.constraints) if not c.one_sided]
+        equal, sides = self.equal, self.sides if sides is None else sides
         surfaces = []
         for i, states in may.items():
             k = self.order.index(i) if i in self.friction else -1
             t, b = (slips["A"][k], float(slips["b"][k])) if k >= 0 else (None, 0.0)
             mu_s, mu_k = self.friction.get(i, (0.0, 0.0))
-            surfaces.append(Surface(i, now.A[i], float(now.b[i]), t, b, mu_s, mu_k, states, i in slipping))
+            side = sides.get(i, 1.0)
+            surfaces.append(
+                Surface(i, side * now.A[i], side * float(now.b[i]), t, b, mu_s, mu_k, states, i in slipping)
+            )
         return Problem(now.M, now.Q + now.C, now.A[equal], now.b[equal], tuple(surfaces))
 
     def decide(
@@ -160,7 +186,7 @@ class Rubbing:
         self.fastest = np.maximum(self.fastest, np.abs(state[2]))
         may: dict[int, tuple[str, ...]] = {}
         slipping: set[int] = set()
-        for i in sorted(closed):
+        for i in sorted({*closed, *self.guides}):
             way = self.way(state, i, broken, stopped) if i in self.friction else None
             if i in lifted:
                 may[i] = (OPEN,)
@@ -171,8 +197,10 @@ class Rubbing:
             else:
                 may[i] = (OPEN, FORTH if way > 0 else BACK)
                 slipping.add(i)
+            if i in self.guides:
+                may[i] = may[i][1:]
         here = self.problem(state, may, slipping)
-        if here.count > MOST_MODES:
+        if here.count * 2 ** len(self.guides) > MOST_MODES:
             raise Stop(Status.CHATTERING, f"{len(closed)} contacts with friction are too many to be told apart there.")
         moment = moment_later(state, here.free, self.span)[0] - state[0]
         for surface in here.surfaces:
@@ -180,20 +208,24 @@ class Rubbing:
                 k = self.order.index(surface.row)
                 self.rush[k] = max(self.rush[k], float(np.abs(surface.t) @ np.abs(here.free)) * moment)
         kept: list[Found] = []
-        theirs: dict[tuple[str, ...], Problem] = {}
-        for mode in here.modes():
-            at = solved(here, mode)
-            if at is None:
-                continue
-            there = self.problem(moment_later(state, at.x, self.span), may, slipping)
-            later = admitted(there, solved(there, mode))
-            if later is not None:
-                kept.append(later if later.family else replace(later, x=at.x))
-                theirs[mode] = there
+        theirs: dict[int, tuple[Problem, Problem, dict[int, float]]] = {}
+        for sides in self.orientations():
+            here = self.problem(state, may, slipping, sides)
+            for mode in here.modes():
+                at = solved(here, mode)
+                if at is None:
+                    continue
+                there = self.problem(moment_later(state, at.x, self.span), may, slipping, sides)
+                later = admitted(there, solved(there, mode))
+                if later is not None:
+                    kept.append(later if later.family else replace(later, x=at.x))
+                    theirs[id(kept[-1])] = here, there, sides
         kept = different(here, kept)
         for found in kept:
-            self.require_unique(theirs[found.mode], found)
-        return self.decision(here, kept)
+            self.require_unique(theirs[id(found)][1], found)
+        if len(kept) == 1:
+            here, _, sides = theirs[id(kept[0])]
+        return self.decision(here, kept, sides)
 
     def shared_now(self, state: State) -> Shares | None:
         """How contacts that share a load share it at a state, if they go on as they do."""
@@ -202,7 +234,7 @@ class Rubbing:
         may = {i: (words[self.signs[i]] if i in self.signs else CLOSED,) for i in sorted(self.shares.members)}
         problem = self.problem(state, may, {i for i, sign in self.signs.items() if sign})
         found = solved(problem, tuple(mode for (mode,) in may.values()))
-        return shares_of(problem, found, self.rows, self.order) if found else None
+        return shares_of(problem, found, (*self.rows, *self.guides), self.order, self.sides) if found else None
 
     def require_unique(self, problem: Problem, found: Found) -> None:
         """Stop where how contacts share their load, which is not known, decides on the motion."""
@@ -227,21 +259,21 @@ class Rubbing:
         still = abs(speed) <= max(SLIPS * size, rounding)
         return None if i in stopped or still else float(np.sign(speed))
 
-    def decision(self, problem: Problem, kept: list[Found]) -> RoughDecision:
+    def decision(self, problem: Problem, kept: list[Found], sides: Mapping[int, float]) -> RoughDecision:
         """The one solution there is; none, or several, stop the motion by name."""
         names = self.setup.system.constraint_names
         if len(kept) == 1:
             states = {s.row: state for s, state in zip(problem.surfaces, kept[0].mode, strict=True)}
-            pushing = tuple(i for i, state in states.items() if state != OPEN)
-            signs = {i: SIGN.get(states[i], 0.0) for i in pushing if i in self.friction}
+            pushing = tuple(i for i, state in states.items() if state != OPEN and i not in self.guides)
+            signs = {i: SIGN.get(states[i], 0.0) for i in (*pushing, *self.guides) if i in self.friction}
             resting = tuple(problem.surfaces[k].row for k in idle(problem, kept[0]))
-            opening = tuple(i for i in states if i not in (*pushing, *resting))
+            opening = tuple(i for i in states if i not in (*pushing, *resting, *self.guides))
             here = solved(problem, kept[0].mode)
-            shares = shares_of(problem, here, self.rows, self.order) if here else None
+            shares = shares_of(problem, here, (*self.rows, *self.guides), self.order, sides) if here else None
             if shares is not None:
                 resting = (*resting, *(i for i in pushing if i not in shares.normals))
                 pushing = tuple(i for i in pushing if i in shares.normals)
-            return RoughDecision(pushing, resting, opening, signs, shares)
+            return RoughDecision(pushing, resting, opening, signs, shares, sides)
         said = [
             f"{names[i]!r} (μ = {self.friction[i][1]:g}, margin {margin:.3g})" for i, margin in margins(problem)
         ] or [repr(names[s.row]) for s in problem.surfaces]
@@ -258,9 +290,11 @@ class Rubbing:
     ) -> tuple[Impact, Array]:
         """An impact with friction, by Newton's law of restitution or Poisson's, and γ⁺ of the contacts.
 
-        By Poisson's law a plastic impact comes first, then one that gives the part ε of its normal impulses back.
+        Impulses of guides stand behind those of the contacts. By Poisson's law a plastic impact comes first, then one
+        that gives the part ε of its normal impulses back.
         """
-        v, slips = state[2], self.setup.slips(state)
+        v, slips, contacts = state[2], self.setup.slips(state), which
+        which = [*which, *self.guides]
         self.fastest = np.maximum(self.fastest, np.abs(v))
         moving = now.residual_rate - now.A @ v
         drift = {i: float(slips["slip"][k] - slips["A"][k] @ v) for k, i in enumerate(self.order)}
@@ -272,6 +306,7 @@ class Rubbing:
             least = {i: float(-moving[i]) for i in which}
             first = self.phase(now, slips["A"], v, least, drift, {})
             given = {i: float(restitution[i] * push) for i, push in zip(which, first.normal, strict=True)}
+            given |= dict.fromkeys(self.guides, 0.0)
             found = self.phase(now, slips["A"], first.x, least, drift, given)
             after = found.x
             normal, tangential = first.normal + found.normal, first.friction + found.friction
@@ -290,30 +325,44 @@ class Rubbing:
         bounces = restitution[which] * np.abs(now.residual_rate[which]) > AT_REST * size
         slow = np.maximum(CLOSES * size, AT_REST * natural_speeds(now.M, now.A[which], v))
         touching = (np.abs(speeds) <= slow) & ~(bounces & (normal > 0))
-        return Impact(after, normal, work - gained, work, touching), np.asarray(speeds)
+        mine = slice(len(contacts))
+        return Impact(after, normal, work - gained, work, touching[mine]), np.asarray(speeds[mine])
 
     def phase(
         self, now: Matrices, slip_A: Array, v: Array, least: Mapping[int, float], drift: Mapping[int, float],
         given: Mapping[int, float],
     ) -> Found:  # fmt: skip
         """One phase of an impact, from velocities v on: the one solution there is."""
-        equal = [i for i, c in enumerate(self.setup.system.constraints) if not c.one_sided]
-        surfaces = []
+        found: list[tuple[Problem, Found, dict[int, float]]] = []
+        for sides in self.orientations():
+            problem = self.collision(now, slip_A, v, least, drift, given, sides)
+            found += [(problem, one, sides) for one in solutions(problem)]
+        kept = different(problem, [one for _, one, _ in found]) if found else []
+        for problem, one, _ in found:
+            if any(one is other for other in kept):
+                self.require_unique(problem, one)
+        if len(kept) != 1:
+            names = listed([repr(self.setup.system.constraint_names[i]) for i in least])
+            status = Status.SEVERAL_SOLUTIONS if kept else Status.NO_SOLUTION
+            raise Stop(status, f"{len(kept) or 'No'} velocities obey the impact of {names} with friction.")
+        problem, one, sides = next(entry for entry in found if entry[1] is kept[0])
+        one = least_forces(problem, one)
+        return replace(one, normal=one.normal * np.array([sides.get(s.row, 1.0) for s in problem.surfaces]))
+
+    def collision(
+        self, now: Matrices, slip_A: Array, v: Array, least: Mapping[int, float], drift: Mapping[int, float],
+        given: Mapping[int, float], sides: Mapping[int, float],
+    ) -> Problem:  # fmt: skip
+        """The modes of contacts and guides in a phase of an impact, for velocities."""
+        equal, surfaces = self.equal, []
         for i, limit in least.items():
-            more = given.get(i, 0.0)
+            more, side = given.get(i, 0.0), sides.get(i, 1.0)
             if i not in self.friction:
                 may = (LEAVE, CLOSED) if more > 0 else (OPEN, CLOSED)
                 surfaces.append(Surface(i, now.A[i], limit, None, 0.0, 0.0, 0.0, may, given=more))
                 continue
-            leaves = (LEAVE_STICK, LEAVE_FORTH, LEAVE_BACK) if more > 0 else (OPEN,)
+            leaves = (LEAVE_STICK, LEAVE_FORTH, LEAVE_BACK) if more > 0 else () if i in self.guides else (OPEN,)
             row, may = slip_A[self.order.index(i)], (*leaves, STICK, FORTH, BACK)
-            surfaces.append(Surface(i, now.A[i], limit, row, -drift[i], *self.friction[i], may, given=more))
-        problem = Problem(now.M, now.M @ v, now.A[equal], now.A[equal] @ v, tuple(surfaces))
-        found = solutions(problem)
-        for one in found:
-            self.require_unique(problem, one)
-        if len(found) != 1:
-            names = listed([repr(self.setup.system.constraint_names[i]) for i in least])
-            status = Status.SEVERAL_SOLUTIONS if found else Status.NO_SOLUTION
-            raise Stop(status, f"{len(found) or 'No'} velocities obey the impact of {names} with friction.")
-        return least_forces(problem, found[0])
+            mu = self.friction[i]
+            surfaces.append(Surface(i, side * now.A[i], side * limit, row, -drift[i], *mu, may, given=more))
+        return Problem(now.M, now.M @ v, now.A[equal], now.A[equal] @ v, tuple(surfaces))

@@ -42,8 +42,13 @@ class Shares:
         return np.asarray(self.matrix @ forces + self.beside)
 
 
-def shares_of(problem: Problem, found: Found, rows: Sequence[int], order: Sequence[int]) -> Shares | None:
-    """The shares of a mode; None if its rows are independent. `rows` are all contacts, `order` those with friction."""
+def shares_of(
+    problem: Problem, found: Found, rows: Sequence[int], order: Sequence[int], sides: Mapping[int, float]
+) -> Shares | None:
+    """The shares of a mode; None if its rows are independent. `rows` are all contacts, `order` those with friction.
+
+    `sides` are the signs of the multipliers of guides, which stand behind the contacts and are in the equation always.
+    """
     if found.family is None:
         return None
     _, normal, friction = found.family
@@ -56,7 +61,7 @@ def shares_of(problem: Problem, found: Found, rows: Sequence[int], order: Sequen
     forces = np.concatenate([found.normal[closed], found.friction[sticks]])
     tangents = [np.asarray(surfaces[k].t) for k in sticks]
     stack = np.array([*(surfaces[k].n for k in closed), *tangents]).reshape(-1, len(problem.M))
-    base = independent(problem, stack)
+    base = independent(problem, stack, guides_among(problem, closed, sides))
     rest = [i for i in range(len(stack)) if i not in base]
     # the member whose forces are those of the rows in the equation alone
     given = forces - members @ np.linalg.lstsq(members[rest], forces[rest], rcond=None)[0]
@@ -65,10 +70,11 @@ def shares_of(problem: Problem, found: Found, rows: Sequence[int], order: Sequen
     size = len(rows) + len(order)
     matrix, beside = np.zeros((size, size)), np.zeros(size)
     matrix[np.ix_(places, places)], beside[places] = best.shares, best.beside
+    matrix, beside = turned(matrix, beside, rows, sides)
     decisive = [whose[i] for i in best.decisive]
     lifts = {i for i, sign in decisive if sign == 0 or (i, -sign) in decisive}
-    every = (*rows, *order)
-    loose = {every[places[i]] for i in np.flatnonzero(np.abs(members).max(axis=1) > FREE * np.abs(members).max())}
+    free = np.flatnonzero(np.abs(members).max(axis=1) > FREE * np.abs(members).max())
+    loose = {(*rows, *order)[places[i]] for i in free}
     return Shares(
         frozenset(surfaces[k].row for k in closed),
         frozenset(surfaces[closed[i]].row for i in base if i < count),
@@ -80,6 +86,18 @@ def shares_of(problem: Problem, found: Found, rows: Sequence[int], order: Sequen
         frozenset(lifts),
         {i: sign for i, sign in decisive if i not in lifts},
     )
+
+
+def turned(matrix: Array, beside: Array, rows: Sequence[int], sides: Mapping[int, float]) -> tuple[Array, Array]:
+    """Shares of multipliers, from those of forces that push: the signs of guides are put in."""
+    signs = np.ones(len(matrix))
+    signs[: len(rows)] = [sides.get(i, 1.0) for i in rows]
+    return signs[:, None] * matrix * signs, signs * beside
+
+
+def guides_among(problem: Problem, closed: Sequence[int], sides: Mapping[int, float]) -> list[int]:
+    """The places of guides among closed surfaces."""
+    return [at for at, k in enumerate(closed) if problem.surfaces[k].row in sides]
 
 
 def asked_of(problem: Problem, closed: Sequence[int], sticks: Sequence[int]) -> tuple[Array, list[tuple[int, float]]]:
@@ -100,12 +118,15 @@ def asked_of(problem: Problem, closed: Sequence[int], sticks: Sequence[int]) -> 
     return np.array(asked), whose
 
 
-def independent(problem: Problem, stack: Array) -> list[int]:
-    """Rows that are independent of each other and of the equalities: those that are farthest from dependence."""
+def independent(problem: Problem, stack: Array, kept: Sequence[int]) -> list[int]:
+    """Rows that are independent of each other and of the equalities: those that are farthest from dependence.
+
+    Those that are to be kept are among them.
+    """
     from scipy.linalg import qr
 
     units = np.sqrt(np.where(np.diagonal(problem.M) > 0, np.abs(np.diagonal(problem.M)), 1.0))
-    rows, equal = stack / units, problem.equal / units
+    rows, equal = stack / units, np.concatenate([problem.equal, stack[list(kept)]]) / units
     rows = rows / np.maximum(np.linalg.norm(rows, axis=1), RANK)[:, None]
     if len(equal):
         values, Vt = np.linalg.svd(equal, full_matrices=False)[1:]
@@ -113,7 +134,7 @@ def independent(problem: Problem, stack: Array) -> list[int]:
         rows = rows - rows @ basis.T @ basis
     R, order = qr(rows.T, mode="r", pivoting=True)
     rank = int((np.abs(np.diagonal(R)) > RANK).sum())
-    return sorted(int(i) for i in order[:rank])
+    return sorted({*kept, *(int(i) for i in order[:rank])})
 
 
 def least_forces(problem: Problem, found: Found) -> Found:

@@ -229,3 +229,77 @@ def hoop():
     sides = {"outside": 0.5 - rho, "inside": rho - 0.5}
     rules = [zw.Constraint(g, n, one_sided=True, friction=0.25, slip=slip) for n, g in sides.items()]
     return points("x y", rules), {x: 0.5, y: 0, dot(x): 0, dot(y): 2}
+
+
+def cycloid():
+    """A particle on the arch of a cycloid, in coordinates along and above it, on its way down from rest at the top."""
+    f, d = zw.coordinates("f d")
+    s, c = sp.sin(f / 2), sp.cos(f / 2)
+    x, y = f - sp.sin(f) - d * c, 1 - sp.cos(f) + d * s  # the normal outwards is (−cos f/2, sin f/2)
+    kinetic = sp.simplify((dot(x) ** 2 + dot(y) ** 2) / 2)
+    arch = zw.Constraint(d >= 0, "arch")
+    system = zw.System((f, d), kinetic=kinetic, potential=G * y, constraints=[arch])
+    at = sp.Float("3.5", 30)
+    return system, {f: 3.5, d: 0, dot(f): sp.sqrt(G * (1 + sp.cos(at)) / (1 - sp.cos(at))), dot(d): 0}  # by energy
+
+
+def brake(leading):
+    """A drum that turns, and a lever with a shoe that is pressed on it; friction pulls the lever in, or pushes it."""
+    turn, lever = q = zw.coordinates("turn lever")
+    F, a, b, c, inertia, r = 50, sp.Rational(2, 5), sp.Rational(1, 5), sp.Rational(1, 20), 0.1, 0.15
+    side = 1 if leading else -1
+    # friction of the shoe is -mu N along the slip: on the lever it acts with the arm c
+    shoe = zw.Constraint(b * lever >= 0, "shoe", friction=0.4, slip=r * dot(turn) + side * c * dot(lever))
+    kinetic = (inertia * dot(turn) ** 2 + dot(lever) ** 2) / 2
+    system = zw.System(q, kinetic=kinetic, forces={lever: -F * a}, constraints=[shoe])
+    return system, {turn: 0, lever: 0, dot(turn): 30, dot(lever): 0}
+
+
+def capstan(n):
+    """A belt that creeps round the corners of a polygon in half a turn, as hinged points: its ends are pulled.
+
+    The first end is pulled with unit force, the other by a rod whose end is moved. Points have masses, which do not
+    matter as they do not accelerate.
+    """
+    mu, creep, delta = 0.3, 1e-8, sp.pi / n
+    r, phi = zw.coordinates([f"r{i}" for i in range(n)]), zw.coordinates([f"phi{i}" for i in range(n)])
+    s = zw.coordinates("s")
+    rules, forces = [], {}
+    points = [(r[i] * sp.cos(phi[i]), r[i] * sp.sin(phi[i])) for i in range(n)]
+    for i in range(n):
+        rules.append(zw.Constraint(r[i] - 1 >= 0, f"corner{i}", friction=mu, slip=r[i] * dot(phi[i])))
+    for i in range(n - 1):
+        (ax, ay), (bx, by) = points[i], points[i + 1]
+        rules.append(zw.Constraint(sp.sqrt((bx - ax) ** 2 + (by - ay) ** 2) - 2 * sp.sin(delta / 2), f"rod{i}"))
+    at = [delta * (i + sp.Rational(1, 2)) for i in range(n)]  # corners in the middles of their sectors
+    last = at[-1] + sp.pi / 2 + delta / 2  # chords leave corners half a sector inwards
+    ex, ey = sp.cos(at[-1]) + s * sp.cos(last), sp.sin(at[-1]) + s * sp.sin(last)
+    (ax, ay) = points[-1]
+    rules.append(zw.Constraint(sp.sqrt((ex - ax) ** 2 + (ey - ay) ** 2) - 1, "pull"))
+    rules.append(zw.Constraint(s - 1 - creep * sp.cos(delta / 2) * zw.t, "drive"))
+    first = at[0] - sp.pi / 2 - delta / 2
+    ux, uy = sp.cos(first), sp.sin(first)
+    forces = {
+        r[0]: ux * sp.cos(phi[0]) + uy * sp.sin(phi[0]),
+        phi[0]: r[0] * (uy * sp.cos(phi[0]) - ux * sp.sin(phi[0])),
+    }
+    kinetic = sp.Add(*[(dot(p) ** 2 + p**2 * dot(f) ** 2) / 2 for p, f in zip(r, phi, strict=True)], dot(s) ** 2 / 2)
+    system = zw.System((*r, *phi, s), kinetic=kinetic, forces=forces, constraints=rules)
+    start = dict.fromkeys(r, 1) | dict(zip(phi, at, strict=True)) | {s: 1, dot(s): creep * sp.cos(delta / 2)}
+    return system, start | {dot(p): 0 for p in r} | {dot(f): creep for f in phi}
+
+
+def table():
+    """A table on four legs that slides, in small tilts; along x its feet rub."""
+    x, y, z, yaw, roll, pitch = q = zw.coordinates("x y z yaw roll pitch")
+    a, b, h = sp.Rational(1, 2), sp.Rational(3, 10), sp.Rational(2, 5)
+    rules = []
+    for name, (u, w) in {"++": (a, b), "+-": (a, -b), "-+": (-a, b), "--": (-a, -b)}.items():
+        foot = x + sp.cos(yaw) * u - sp.sin(yaw) * w - h * pitch
+        gap = z - h + w * roll - u * pitch
+        rules.append(zw.Constraint(gap >= 0, name, friction=0.3, slip=dot(foot)))
+    kinetic = (
+        sp.Add(*[dot(c) ** 2 / 2 for c in (x, y, z)]) + 0.05 * (dot(yaw) ** 2 + dot(roll) ** 2 + dot(pitch) ** 2) / 2
+    )
+    system = zw.System(q, kinetic=kinetic, potential=G * z, constraints=rules)
+    return system, dict.fromkeys(q, 0) | {dot(c): 0 for c in q} | {z: h, dot(x): 1}

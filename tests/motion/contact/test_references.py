@@ -279,3 +279,41 @@ def test_an_impact_that_would_gain_energy_is_refused_and_poissons_law_is_right()
     assert caught.value.status == "energy gain at impact"
     motion = zw.simulate(system, start, until=0.01, impacts="poisson")
     assert motion.kinetic.values[0] == pytest.approx(0.043206, abs=5e-7)  # the digits that are known
+
+
+def test_a_particle_leaves_a_cycloid_at_half_its_height():
+    truth = expected("l2-cycloid")
+    height = zw.coordinates("d")
+    motion = zw.simulate(*contact.cycloid(), until=20, tol=1e-14, events=[zw.Event(height - 1e-3, "off", stop=True)])
+    assert transitions(motion) == [("lift", "arch")]
+    when = float(motion.transition_time[0])
+    at = zw.simulate(*contact.cycloid(), until=when, times=[when], tol=1e-14)
+    assert close(at.q.values[0, 0], truth["f_detach"])
+
+
+@pytest.mark.parametrize("side", ["leading", "trailing"])
+def test_a_brake_with_a_leading_and_a_trailing_shoe(side):
+    truth = expected("j3-brake")[side]
+    motion = zw.simulate(*contact.brake(side == "leading"), until=1)
+    assert transitions(motion) == [("stick", "shoe")]
+    # the gap is b times the angle of the lever, a length: its multiplier is the normal force
+    assert close(motion.normal_force.values[0, 0], truth["N"])
+    assert close([motion.transition_time.values[0], motion.q.values[-1, 0]], [truth["t_stop"], truth["angle"]])
+
+
+@pytest.mark.parametrize("n", [2, 4, 8, 16])
+def test_a_belt_round_a_drum_follows_euler(n):
+    truth = expected("j4-capstan")[f"n={n}"]
+    motion = zw.simulate(*contact.capstan(n), until=1e-6, samples=2)
+    assert (motion["mode"].values == "sliding").all()
+    assert close(abs(motion.multiplier.sel(constraint="pull").values[0]), truth)
+
+
+def test_a_table_that_slides_straight_moves_though_its_legs_share_the_load_somehow():
+    truth = expected("o1-table-translation")
+    motion = zw.simulate(*contact.table(), until=0.3)
+    known = [float(truth[name].split()[0]) for name in ("ax", "ay", "yaw_acceleration")]
+    assert np.abs(motion.a.sel(coordinate=["x", "y", "yaw"]).values - known).max() < 1e-11
+    assert not motion.unique.values.any()
+    assert close(motion.normal_force.values[0], truth["least_norm_N"])
+    assert motion.sizes["transition"] == 0

@@ -151,6 +151,9 @@ class Course(Machine):
             basis, none = basis_at(setup, self.state), self.grid[:0]
             empty = Segment(basis, none, q[None][:0], v[None][:0], setup.p, contact=setup.contact)
             self.segments.append(empty)
+        if self.rubbing is not None and self.rubbing.unproven:
+            many = len(self.rubbing.unproven)
+            self.notes.append(f"{many} contacts with friction are too many to show that they have no other motion.")
         return replace(self.total, status=status, notes=(*self.total.notes, *self.notes))
 
     def meet(self, met: set[int], rubbed: set[int]) -> None:

@@ -32,10 +32,10 @@ from zwang.motion.contact.rough import (
     idle,
     interval,
     margins,
-    solutions,
     solved,
 )
 from zwang.motion.contact.scales import LINGERS
+from zwang.motion.contact.search import searched, some_of
 from zwang.motion.contact.shares import Shares, least_forces, shares_of
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
@@ -76,6 +76,8 @@ class Rubbing:
         self.sides: dict[int, float] = dict.fromkeys(self.guides, 1.0)
         self.rest = np.zeros(len(self.guides))
         self.shares: Shares | None = None
+        self.unproven: set[int] = set()
+        """Contacts of modes that were found without trying all: that there is no other was not shown."""
         self.signs: dict[int, float] = {}
         self.grip = np.zeros(len(self.order))
         self.pace = np.zeros(len(self.order))
@@ -200,7 +202,8 @@ class Rubbing:
             if i in self.guides:
                 may[i] = may[i][1:]
         here = self.problem(state, may, slipping)
-        if here.count * 2 ** len(self.guides) > MOST_MODES:
+        many = here.count * 2 ** len(self.guides) > MOST_MODES
+        if many and self.guides:
             raise Stop(Status.CHATTERING, f"{len(closed)} contacts with friction are too many to be told apart there.")
         moment = moment_later(state, here.free, self.span)[0] - state[0]
         for surface in here.surfaces:
@@ -211,15 +214,27 @@ class Rubbing:
         theirs: dict[int, tuple[Problem, Problem, dict[int, float]]] = {}
         for sides in self.orientations():
             here = self.problem(state, may, slipping, sides)
-            for mode in here.modes():
+
+            def attempt(
+                mode: tuple[str, ...], here: Problem = here, sides: dict[int, float] = sides
+            ) -> tuple[Problem, Found | None, Found | None]:
                 at = solved(here, mode)
                 if at is None:
-                    continue
+                    return here, None, None
                 there = self.problem(moment_later(state, at.x, self.span), may, slipping, sides)
-                later = admitted(there, solved(there, mode))
-                if later is not None:
-                    kept.append(later if later.family else replace(later, x=at.x))
+                later = solved(there, mode)
+                found = admitted(there, later)
+                if found is not None:
+                    kept.append(found if found.family else replace(found, x=at.x))
                     theirs[id(kept[-1])] = here, there, sides
+                return there, later, found
+
+            if many:
+                searched(here, attempt)
+                self.unproven |= closed
+                continue
+            for mode in here.modes():
+                attempt(mode)
         kept = different(here, kept)
         for found in kept:
             self.require_unique(theirs[id(found)][1], found)
@@ -336,7 +351,9 @@ class Rubbing:
         found: list[tuple[Problem, Found, dict[int, float]]] = []
         for sides in self.orientations():
             problem = self.collision(now, slip_A, v, least, drift, given, sides)
-            found += [(problem, one, sides) for one in solutions(problem)]
+            if problem.count > MOST_MODES:
+                self.unproven |= least.keys()
+            found += [(problem, one, sides) for one in some_of(problem)]
         kept = different(problem, [one for _, one, _ in found]) if found else []
         for problem, one, _ in found:
             if any(one is other for other in kept):

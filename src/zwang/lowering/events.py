@@ -60,7 +60,8 @@ def event_program(
     forces = at.forces if basis.masked else {}
     if basis.shared:
         forces = shared(forces, (*contacts, *guides, *rough.values()))
-    on_contact = watched(contacts, derived.residual, forces)
+    gaps = [rate if gap is None else gap for gap, rate in zip(derived.residual, derived.residual_rate, strict=True)]
+    on_contact = watched(contacts, gaps, forces)
     if rough:
         on_contact += watched_friction(rough, derived.residual_rate, forces, at.margins, guides)
     outputs = (*own, *on_contact, *at.margin, *falling, *switches_within(own, fixed))

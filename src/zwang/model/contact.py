@@ -24,6 +24,14 @@ def wrong_contacts(system: Described) -> Iterator[Mistake]:
             yield Mistake(
                 f"constraint {c.name!r}: ", c.expression, nothing, where=("constraints", c.name), remedy=remedy
             )
+        if c.one_sided and c.order == 1 and (c.restitution != 0 or c.friction):
+            what = "restitution" if c.restitution != 0 else "friction"
+            yield Mistake(
+                f"constraint {c.name!r} limits velocities and has {what}, which is for limits of positions: ",
+                c.expression,
+                where=("constraints", c.name),
+                remedy="leave it out, or limit a position",
+            )
         if c.slip:
             yield from wrong_slips(system, c)
     yield from excluding(system)

@@ -294,10 +294,10 @@ def contacts_of(system: System, options: RunOptions, able: bool) -> Held | None:
             f"equality while it holds"
         )
     for c in sided:
-        if int(c.order) > (options.contacts == "steps"):
+        if c.order > 1:
             raise InputError(
-                f"constraint {c.name!r} is one-sided at {c.level} level: only limits of positions are integrated; "
-                f"leave it out and watch it as an Event"
+                f"constraint {c.name!r} is one-sided at {c.level} level: only limits of positions and velocities are "
+                f"integrated; leave it out and watch it as an Event"
             )
     for c in system.constraints:
         if not c.linear:

@@ -210,6 +210,7 @@ def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, name
         beyond,
         dissipated,
         friction,
+        gaps_of,
         modes_of,
         observed,
         share,
@@ -235,7 +236,7 @@ def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, name
         values, saved, path = cut_short(setup, odds, values, saved, path)
     else:
         path = altered(path, doubts=doubts(setup, segments, values, path))
-    modes, gaps = modes_of(segments)[: len(saved)], values["residual"][:, rows].copy()
+    modes, gaps = modes_of(segments)[: len(saved)], gaps_of(values, rows)
     share(setup, segments, values)
     path = within(setup, gaps, modes, saved, path)
     beyond(setup, values, modes)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 # variable: dimensions, what it is
 OVER_TIME = {
     "mode": "what each contact does: open, closed, sticking or sliding",
-    "gap": "what each contact reads at position level",
+    "gap": "what each contact reads, in position or, if that is limited, in velocity",
     "normal_force": "normal force, the multiplier of each contact",
     "friction_force": "force of friction along the slip",
     "slip": "speed at which the surfaces of each contact rub",

@@ -209,7 +209,7 @@ def test_a_start_at_a_limit_and_moving_into_it_is_an_impact():
             {"impacts": "sequential"},
             "impacts='sequential' is not available with friction",
         ),
-        (zw.Constraint(dot(y) >= 0, "ratchet"), {}, "'ratchet' is one-sided at velocity level"),
+        (zw.Constraint(dot(dot(y)) >= 0, "drive"), {}, "'drive' is one-sided at acceleration level"),
         (zw.Constraint(y >= 0, "floor"), {"impacts": "newton"}, "impacts='newton' is unknown: choose one of 'moreau'"),
         (zw.Constraint(y >= 0, "floor"), {"contacts": "steps"}, "contacts='steps' is not available yet"),
         (zw.Constraint(y >= 0, "floor"), {"contacts": "soft"}, "contacts='soft' is unknown"),

@@ -74,6 +74,8 @@ def program_of(setup: Setup, basis: RowBasis) -> Program:
 
 def bouncing(machine: Machine) -> Bouncing | None:
     """What the engine needs to make impacts from here on; None where it is not to make any."""
+    if machine.rates:
+        return None
     setup, rows, scales = machine.setup, machine.rows, machine.scales
     if not machine.bounces or machine.closed or machine.slack.any() or not machine.total.steps:
         return None

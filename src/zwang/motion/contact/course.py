@@ -71,7 +71,7 @@ class Course(Machine):
         now = self.matrices()
         near, slow = self.near(now)
         for i in self.rows:
-            if now.residual[i] < -near[i]:
+            if now.residual[i] < -near[i] and i not in self.rates:
                 c = self.setup.system.constraints[i]
                 raise InputError(
                     f"the start is beyond the limit {c.name!r} by {-now.residual[i]:.6g}: it asks for "
@@ -100,6 +100,7 @@ class Course(Machine):
             trace = segment.trace and replace(segment.trace, work=segment.trace.work + self.total.worked)
             self.segments.append(replace(segment, trace=trace, basis=replace(segment.basis, shared=False)))
             self.saved += len(segment.times)
+            self.scales.hurry(self.now, np.abs(segment.v).max(axis=0, initial=0.0))
         own = len(self.setup.events)
         hits = tuple(h for h in path.hits if h.which < own and not self.again(h))
         self.last_hits = {h.which: h.t for h in path.hits}
@@ -223,7 +224,7 @@ class Course(Machine):
     def collide(self, closed: set[int], arrived: set[int]) -> set[int]:
         """An impact of closed contacts; those that are closed afterwards."""
         now, v = self.now, self.state[2]
-        which, equal = sorted(closed), self.equal
+        which, equal = sorted(closed | {*self.rates}), self.equal  # velocities are limited after any impact
         cause = min(arrived, key=lambda i: (now.residual_rate[i], i))
         if self.rubbing is not None and (self.guides or any(i in self.rubbing.friction for i in which)):
             found, speeds = self.rubbing.impact(self.state, now, which, self.restitution, self.law)
@@ -246,7 +247,8 @@ class Course(Machine):
             self.fastest[i] = max(self.fastest.get(i, 0.0), -float(now.residual_rate[i]))
         self.state = (t, q, found.v)
         touching = {i for i, touches in zip(which, found.touching, strict=True) if touches}
-        leaving = {i: float(speed) for i, speed in zip(which, speeds, strict=True) if i not in touching}
+        apart = touching | {*self.rates}
+        leaving = {i: float(speed) for i, speed in zip(which, speeds, strict=True) if i not in apart}
         return touching | self.faint(leaving, touching, cause)
 
     def faint(self, leaving: dict[int, float], touching: set[int], cause: int) -> set[int]:

@@ -30,6 +30,7 @@ INSTANT = 1e-13  # of time and span: transitions so close happen at one instant
 BEYOND = 10.0  # times what counts as zero: an open contact must not be exceeded by more
 DRIFTED = 1e-8  # of the terms of a gap: a contact that rests on others, and is farther off, does not
 UNMOVED = 1e-12  # of where forces could have taken a gap during a run: what is less is rounding
+OFF_RATE = 10.0  # tolerances: a limit of a velocity is read with the errors of the motion until then
 LEAVING = 1e4  # moments (`decide.SOON`) that are given to a gap to leave zero
 
 
@@ -57,7 +58,9 @@ class Machine:
         self.total = Trajectory(GOES_ON, start.state[1][None][:0], start.state[2][None][:0], start.state)
         self.bases: dict[bool, RowBasis] = {}
         self.fastest: dict[int, float] = {}
-        self.scales = Scales(self.rows, len(setup.system.constraints))
+        self.rates = [i for i in self.rows if setup.system.constraints[i].order]
+        """Limits of velocities: what they read is their gap, and what is to be kept in impacts, too."""
+        self.scales = Scales(self.rows, len(setup.system.constraints), self.rates)
         self.shared: set[int] = set()
         self.notes: list[str] = []
         self.saved = 0
@@ -65,7 +68,7 @@ class Machine:
         self.patience = 1.0
         self.last_hits: dict[int, float] = {}
         self.met_at: list[float] = []
-        self.now: Matrices = in_full(start.matrices)
+        self.now: Matrices = self.readings(in_full(start.matrices))
         """At the state where something has changed last."""
         self.known: tuple[State, Array, Matrices] | None = None
         self.equal = [i for i in range(len(setup.system.constraints)) if i not in self.rows]
@@ -140,6 +143,8 @@ class Machine:
         speed = float(now.residual_rate[i])
         if not speed > 0:
             return False
+        if i in self.rates:
+            return speed > self.scales.flat(i)
         falls = float(now.b[i] - now.A[i] @ solution(self.setup, now, self.closed).q)
         return falls > 0 and speed**2 / (2 * falls) > self.scales.flat(i)
 
@@ -196,14 +201,27 @@ class Machine:
         return Held.all_open(self.rows, self.setup.contact.rough if self.setup.contact else None, self.guides)
 
     def matrices(self) -> Matrices:
-        """The system's matrices at the present state; they are asked for several times at one instant."""
+        """The system's matrices at the present state; they are asked for several times at one instant.
+
+        Limits of velocities have these for gaps.
+        """
         if self.known is None or self.known[0] is not self.state or self.known[1] is not self.setup.p:
-            self.known = (self.state, self.setup.p, self.setup.matrices(*self.state))
+            self.known = (self.state, self.setup.p, self.readings(self.setup.matrices(*self.state)))
         return self.known[2]
+
+    def readings(self, now: Matrices) -> Matrices:
+        """What limits of velocities read in the place of gaps."""
+        if not self.rates:
+            return now
+        gaps = now.residual.copy()
+        gaps[self.rates] = now.residual_rate[self.rates]
+        return replace(now, residual=gaps)
 
     def near(self, now: Matrices) -> tuple[Array, Array]:
         """(m,) how small a gap and its rate are that count as zero."""
-        return self.scales.near(now, *self.state[1:])
+        near, slow = self.scales.near(now, *self.state[1:])
+        near[self.rates] = np.maximum(near[self.rates], OFF_RATE * self.setup.tol * self.scales.pace[self.rates])
+        return near, slow
 
     def write(
         self, kind: str, contact: int, after: Array, which: Iterable[int] = (), found: Impact | None = None,

@@ -178,6 +178,12 @@ def dissipated(setup: Setup, rubbing: dict[str, Array], modes: Array, times: Arr
     return replace(path, status=Status.UNRESOLVED, notes=(*path.notes, words))
 
 
+def gaps_of(values: dict[str, Any], rows: Sequence[int]) -> Array:
+    """(T, k) gaps at the saved states: what contacts read in position, and limits of velocities in velocity."""
+    position, velocity = values["residual"][:, rows], values["residual_rate"][:, rows]
+    return np.asarray(np.where(np.isnan(position), velocity, position))
+
+
 def beyond(setup: Setup, values: dict[str, Any], modes: Array) -> None:
     """Residuals of open contacts: zero where they keep their limits, which is all that is asked of them."""
     assert setup.contact is not None
@@ -185,7 +191,8 @@ def beyond(setup: Setup, values: dict[str, Any], modes: Array) -> None:
     is_open = modes == "open"
     position, velocity = values["residual"][:, rows], values["residual_rate"][:, rows]
     values["residual"][:, rows] = np.where(is_open, np.minimum(position, 0.0), position)
-    values["residual_rate"][:, rows] = np.where(is_open, 0.0, velocity)
+    kept = np.where(np.isnan(position), np.minimum(velocity, 0.0), 0.0)
+    values["residual_rate"][:, rows] = np.where(is_open, kept, velocity)
 
 
 def observed(

@@ -293,6 +293,9 @@ class Rubbing:
             f"{names[i]!r} (μ = {self.friction[i][1]:g}, margin {margin:.3g})" for i, margin in margins(problem)
         ] or [repr(names[s.row]) for s in problem.surfaces]
         what = listed(list(dict.fromkeys(said)))
+        if not kept and problem.count > MOST_MODES:
+            words = f"No acceleration that obeys the friction of {what} was found; there are too many modes to try all."
+            raise Stop(Status.NO_SOLUTION, words)
         if not kept:
             raise Stop(Status.NO_SOLUTION, f"No acceleration obeys the friction of {what}, as in Painlevé's paradox.")
         raise Stop(

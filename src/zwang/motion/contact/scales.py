@@ -16,9 +16,9 @@ LINGERS = 1e-6  # of the largest speeds: a gap that opens with less may be round
 class Scales:
     """How large the terms of gaps have been along a motion, and those of their rates; they only grow."""
 
-    def __init__(self, rows: Sequence[int], count: int) -> None:
-        """Of the contacts among so many constraints, with nothing seen yet."""
-        self.rows = list(rows)
+    def __init__(self, rows: Sequence[int], count: int, rates: Sequence[int] = ()) -> None:
+        """Of the contacts among so many constraints, with nothing seen yet; `rates` are limits of velocities."""
+        self.rows, self.rates = list(rows), list(rates)
         self.reach, self.pace = np.zeros(count), np.zeros(count)
 
     def see(self, now: Matrices, q: Array, v: Array) -> None:
@@ -28,11 +28,19 @@ class Scales:
         pace = np.nan_to_num(now.rate_size) + (slope @ np.abs(v)[..., None])[..., 0]
         self.reach = np.maximum(self.reach, reach if reach.ndim == 1 else reach.max(axis=0))
         self.pace = np.maximum(self.pace, pace if pace.ndim == 1 else pace.max(axis=0))
+        self.reach[self.rates] = self.pace[self.rates]
 
     def go(self, now: Matrices, v: Array, time: float | Array) -> None:
         """A stretch of the motion that began with velocities v and took so long, or several (T, …)."""
         far = (np.abs(now.A) @ np.abs(v)[..., None])[..., 0] * np.asarray(time)[..., None]
         self.reach = np.maximum(self.reach, far if far.ndim == 1 else far.max(axis=0))
+        self.reach[self.rates] = self.pace[self.rates]
+
+    def hurry(self, now: Matrices, v: Array) -> None:
+        """The largest velocities of a stretch: limits of velocities are judged by them."""
+        if self.rates:
+            self.pace[self.rates] = np.maximum(self.pace[self.rates], np.abs(now.A[self.rates]) @ v)
+            self.reach[self.rates] = self.pace[self.rates]
 
     def rounding(self, i: int) -> float:
         """What of the gap of contact i is rounding."""
@@ -51,5 +59,6 @@ class Scales:
         """(m,) how small a gap and its rate are that count as zero."""
         self.see(now, q, v)
         gaps, rates = contact_scale(now, q, now.size), contact_scale(now, v, now.rate_size)
+        gaps[self.rates] = rates[self.rates]
         gaps[self.rows] = np.maximum(gaps[self.rows], HIDDEN_GAP * ROUNDED_GAP * self.reach[self.rows])
         return gaps, rates

@@ -2,7 +2,7 @@
 
 From all closed, each contact as it moves already, whatever misses a condition does something else: what pulls opens,
 what would close is closed, what cannot stick slides, what slides the wrong way sticks. All at once at first; should
-that come back to where it was, the first of them alone. What is found is a solution; that there is no other is not
+that come back to where it was, one of them alone, by lot. What is found is a solution; that there is no other is not
 shown.
 """
 
@@ -47,6 +47,7 @@ def searched(problem: Problem, attempt: Callable[[Mode], tuple[Problem, Found | 
     """
     mode = tuple(first(surface) for surface in problem.surfaces)
     seen: set[Mode] = set()
+    alone, chance = False, np.random.default_rng(0)
     for _ in range(MOST_EXCHANGES * len(mode)):
         at, found, kept = attempt(mode)
         if kept is not None or found is None:
@@ -56,9 +57,12 @@ def searched(problem: Problem, attempt: Callable[[Mode], tuple[Problem, Found | 
         }
         if not missed:
             return None
-        if mode in seen:  # all at once goes round in circles
-            missed = dict([min(missed.items())])
-        seen.add(mode)
+        alone = alone or mode in seen  # all at once goes round in circles
+        if alone:
+            one = sorted(missed)[int(chance.integers(len(missed)))]
+            missed = {one: missed[one]}
+        else:
+            seen.add(mode)
         mode = tuple(missed.get(k, state) for k, state in enumerate(mode))
     return None
 

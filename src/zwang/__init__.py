@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from zwang.model.symbols import coordinates, dot, parameters, t
     from zwang.motion.assemble import assemble
     from zwang.motion.blackbox import BlackBox
+    from zwang.motion.diagnose import diagnose
     from zwang.motion.direction import admissible
     from zwang.motion.ensemble.many import simulate_many
     from zwang.motion.handles.function import function
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from zwang.show.plot import plot
     from zwang.show.plot_linear import plot_modes, plot_response
     from zwang.show.report.page import report
-    from zwang.verdict import Verdict, diagnose
+    from zwang.verdict import Verdict
 
 # Each public name and the module that holds it. Modules are imported when a name is first used: SymPy and
 # the compilers behind it are heavy, and `import zwang` must not be.
@@ -87,7 +88,7 @@ _HOME = {
     "Verdict": "zwang.verdict",
     "coordinates": "zwang.model.symbols",
     "derive": "zwang.equations",
-    "diagnose": "zwang.verdict",
+    "diagnose": "zwang.motion.diagnose",
     "dot": "zwang.model.symbols",
     "evaluate": "zwang.evaluation",
     "family": "zwang.model.families.family",

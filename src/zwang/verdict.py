@@ -6,16 +6,14 @@ configuration is one where the rank is below the one nearby: what is true here i
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from zwang.arrays import EPS, TINIEST, Array
 from zwang.display import Displayed, told
-from zwang.errors import InputError
-from zwang.evaluation import limits, require_finite_matrices
+from zwang.evaluation import limits
 from zwang.formulations import large
 from zwang.formulations.solve import partners
 from zwang.generic_rank import generic_rank
@@ -28,10 +26,8 @@ from zwang.linalg.sparse.matrix import row_norms as sparse_row_norms
 from zwang.linalg.sparse.rank import in_order
 from zwang.linalg.sparse.ranked import SparseRanked, sparse_ranked
 from zwang.lowering.lowered import AnyMatrices
-from zwang.lowering.matrices import MatrixKernel, matrix_kernel
+from zwang.lowering.matrices import MatrixKernel
 from zwang.model import System
-from zwang.model.has_system import HasSystem, begin_of, start_of_one, system_of
-from zwang.model.values import numbers, parameter_values, state_arrays
 from zwang.waiting import waiting
 from zwang.words import count, listed
 
@@ -41,6 +37,41 @@ ROUNDED_ROWS = 8 * EPS  # what is left of zeros, beside the largest coordinate
 
 
 Partners = dict[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a contact stands at a state: open, closed, pushing, sticking or sliding; closing and beyond need an impact.
+
+    `gap` is what it reads. Of one that is closed: its forces, what is left of the bound of sticking, Painlevé's margin
+    where it may slide, and whether its forces are unique.
+    """
+
+    state: str
+    gap: float
+    normal_force: float | None = None
+    friction_force: float | None = None
+    reserve: float | None = None
+    margin: float | None = None
+    unique: bool = True
+    note: str = ""
+
+    def __str__(self) -> str:
+        """The standing in words."""
+        said = [f"{self.state}, its gap is {self.gap:.6g}" if self.state in ("open", "beyond") else self.state]
+        if self.state == "closing":
+            said.append("an impact follows")
+        if self.normal_force is not None:
+            said.append(f"normal force {self.normal_force:.6g}")
+        if self.friction_force:
+            said.append(f"friction {self.friction_force:.6g}")
+        if self.reserve is not None:
+            said.append(f"{self.reserve:.6g} in reserve")
+        if self.margin is not None and self.state == "sliding":
+            said.append(f"margin {self.margin:.6g}")
+        if not self.unique:
+            said.append("its force is not unique")
+        return "; ".join([", ".join(said), self.note] if self.note else [", ".join(said)])
 
 
 @dataclass(frozen=True)
@@ -65,6 +96,8 @@ class Verdict(Displayed):
     """Constraints that the given state does not satisfy."""
     inactive: tuple[str, ...]
     """One-sided constraints that are not at their limit, and so take no part in the rank."""
+    contacts: Mapping[str, Standing] = field(default_factory=dict)
+    """How each contact stands, by name."""
 
     @property
     def degrees_of_freedom(self) -> int:
@@ -123,11 +156,13 @@ class Verdict(Displayed):
 
     @property
     def rows(self) -> list[str]:
-        """Two lines on each constraint: of what kind it is, and what part it takes."""
+        """Two lines on each constraint: of what kind it is, and what part it takes; on a contact, how it stands."""
         width, lines = max((len(name) for name in self.kinds), default=0), []
         for name, kinds in self.kinds.items():
             lines.append(f"  {name:<{width}}  {', '.join(kinds)}")
             lines.append(f"  {'':<{width}}  {self._role(name)}")
+            if name in self.contacts:
+                lines.append(f"  {'':<{width}}  {self.contacts[name]}")
         return lines
 
     def _role(self, name: str) -> str:
@@ -184,34 +219,6 @@ class Verdict(Displayed):
     def _reading(self, name: str) -> str:
         levels = zip(self.residuals[name], ("in position", "in velocity"), strict=True)
         return ", ".join(f"{value:.3g} {level}" for value, level in levels if np.isfinite(value))
-
-
-def diagnose(
-    system: System | HasSystem,
-    state: Mapping[Any, ArrayLike] | None = None,
-    t: float | None = None,
-    parameters: Mapping[Any, Any] | None = None,
-) -> Verdict:
-    """The verdict on a system's constraints at one state; of a mechanism at its start, if none is given.
-
-    >>> import zwang as zw
-    >>> x, y = zw.coordinates("x y")
-    >>> slide = zw.System((x, y), kinetic=(zw.dot(x)**2 + zw.dot(y)**2)/2, name="A slide",
-    ...                   constraints={"ramp": x - y, "again": 3*x - 3*y})
-    >>> verdict = zw.diagnose(slide, {x: 1, y: 1, zw.dot(x): 0, zw.dot(y): 0})
-    >>> verdict.rank, dict(verdict.redundant), verdict.ok
-    (1, {'again': ('ramp',)}, True)
-    """
-    given, t = system, begin_of(system, t)
-    system = system_of(given, "diagnose", parameters)
-    q, v = state_arrays(system, start_of_one(given, state, parameters, t, "state"))
-    p, inputs = parameter_values(system, parameters)
-    kernel = matrix_kernel(system, inputs)
-    if q.ndim != 1 or p.ndim != 1 or np.ndim(numbers(t, "t")):
-        raise InputError("diagnose takes one state: give numbers, not arrays")
-    now = kernel.one(float(numbers(t, "t")), q, v, p)
-    require_finite_matrices(system, now)
-    return verdict_on(system, (float(t), q, v), p, kernel, now, violations(system, now, q, v))
 
 
 @waiting("looking at the constraints")

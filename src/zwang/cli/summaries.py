@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from zwang.cli.terminal import figure, seconds
@@ -99,6 +100,7 @@ def verdict_values(verdict: "Verdict") -> dict[str, Any]:
             }
             for name, kinds in verdict.kinds.items()
         },
+        "contacts": {name: asdict(standing) for name, standing in verdict.contacts.items()},
     }
 
 

@@ -32,12 +32,13 @@ def check(
     """
     from zwang.cli import summaries, terminal
     from zwang.cli.progress import busy
+    from zwang.motion.contact.standing import verdict_at
 
     more = {"assemble": True} if assemble else {}
     case = load(model, settings, starts=starts, gravity=gravity, floating=floating, limits=limits, **more)
     time = case.model.run.begin if at == "start" else time_of(at)
     with busy("looking at the constraints"):
-        verdict = case.start.verdict if at == "start" else later(case, time)
+        verdict = verdict_at(case.start) if at == "start" else later(case, time)
     code = code_for(verdict, strict)
     if json:
         terminal.emit_json(
@@ -66,7 +67,7 @@ def time_of(at: str) -> float:
 
 def later(case: Case, time: float) -> "Verdict":
     """The verdict at a time of the motion."""
-    from zwang.verdict import diagnose
+    from zwang.motion.diagnose import diagnose
 
     begin = case.model.run.begin
     if time == begin:

@@ -100,9 +100,15 @@ def acceleration_level(subject: Subject, constraint: Constraint) -> str:
 
 
 def standing(verdict: Verdict | str, name: str) -> str:
-    """Whether a constraint is independent, redundant or inconsistent at the start, and with which others."""
+    """Whether a constraint is independent, redundant or inconsistent at the start; of a contact, how it stands."""
     if isinstance(verdict, str):
         return NOTHING
+    contact = verdict.contacts.get(name)
+    return in_the_rank(verdict, name) + (why(str(contact)) if contact is not None else "")
+
+
+def in_the_rank(verdict: Verdict, name: str) -> str:
+    """Whether a constraint is independent, redundant or inconsistent, and with which others."""
     if name in verdict.inactive:
         return badge("not at its limit", "note")
     if name in verdict.inconsistent:

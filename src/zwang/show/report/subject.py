@@ -16,6 +16,7 @@ from zwang.model.moved import Moved
 from zwang.model.signal import Signal
 from zwang.model.symbols import as_expression
 from zwang.model.values import named_like, state_arrays
+from zwang.motion.contact.standing import verdict_at
 from zwang.motion.start import Start, start_of
 from zwang.results.account import energy_gap, residuals
 from zwang.show.report.math import Notation
@@ -97,7 +98,7 @@ class Subject:
         if self.empty:
             return "The motion has no saved state, so there is no verdict."
         try:
-            return self.start.verdict
+            return verdict_at(self.start)
         except ZwangError as error:
             return str(error)
 

@@ -123,6 +123,7 @@ def sensitivities(
     begin = start_of(system, start, t, parameters)
     _, q, v = begin.state
     setup = prepare(system, begin.values, options, contacts=True)
+    require_plain(system)
     require_fit(system, setup.signals, setup.method, t, until)
     directions = directions_of(setup, inputs)
     varied = tuple(map(int, np.flatnonzero(np.any([d.dp != 0 for d in directions], axis=0))))
@@ -253,6 +254,18 @@ class InMode(Varied):
         task = super().whole(setup, basis, replace(task, events=None), state)
         changes = [s * d.dp for s, d in zip(self.scale, self.directions, strict=True)]
         return replace(task, p=np.concatenate([task.p, kappa_along(setup, setup.contact, basis, changes)]))
+
+
+def require_plain(system: System) -> None:
+    """Refuse contacts across whose changes of mode sensitivities are not known, by name."""
+    for c in system.constraints:
+        if c.friction and not c.one_sided:
+            why = "has friction, as an equality"
+        elif c.one_sided and c.order:
+            why = "limits velocities"
+        else:
+            continue
+        raise InputError(f"constraint {c.name!r} {why}: sensitivities are not known with it; leave it out")
 
 
 def in_contact(

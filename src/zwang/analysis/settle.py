@@ -29,7 +29,7 @@ RELAXED = 0.2  # a step along the acceleration, in natural units, where Newton's
 SETTLED = 1e-14  # a step in natural units that ends the search
 NEARLY_ZERO = 1e-40  # natural units: what is left of zeros, and beside nothing is not small
 SMALLEST_SHARE = 1e-3  # of how far a system reaches: a change that matters is not smaller
-LIGHT = 0.03  # the root of a mass, as a share of the largest, below which a coordinate sets no scale
+LIGHT_MASS = 0.03  # the root of a mass, as a share of the largest, below which a coordinate sets no scale
 MOST_STEPS = 300
 SHORTENINGS = 12  # of a step that makes things worse
 SAME_DIRECTION = 1e-11  # singular values below this share of the largest belong to families
@@ -164,7 +164,7 @@ def sought(search: Search, q: Array, v: Array) -> Settled:
 
     Where it ends nowhere it is repeated in the units that light coordinates set: steps are shorter then.
     """
-    ended = sought_in_units(search, q, v, LIGHT)
+    ended = sought_in_units(search, q, v, LIGHT_MASS)
     if ended.found or ended.crossed or not search.dynamics.order.size:
         return ended
     again = sought_in_units(search, q, v, 0.0)
@@ -265,7 +265,7 @@ def moved_to(search: Search, x: Array, unit: Array) -> Point | None:
     return point if np.isfinite(point.a).all() else None
 
 
-def units_at(search: Search, q: Array, v: Array, light: float = LIGHT) -> Array:
+def units_at(search: Search, q: Array, v: Array, light: float = LIGHT_MASS) -> Array:
     """(2n,) by how much positions and velocities change in a change that matters.
 
     Constraints say so where they are nearest to it, and masses carry it to the other coordinates: units of their own,

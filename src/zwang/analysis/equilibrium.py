@@ -1,6 +1,7 @@
 """Equilibria and steady motions: where a system stays, the forces that hold it there, and whether it stays for long."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -117,7 +118,7 @@ def equilibrium(
     held, targets = holds(dynamics, hold, q, v, parameters)
     constant = readings_of(dynamics, system.velocities, "constant", parameters)
     search = Search(dynamics, constant, held, targets, rest=True)
-    with waiting("looking for an equilibrium"):
+    with waiting("looking for an equilibrium"), finite_derivatives():
         search, found = searched(settled_on_contacts, search, q, v)
         require_rest(found.point)
         return told_of(search, found, (), parameters)
@@ -155,7 +156,7 @@ def steady(
         raise InputError("constant is empty: list what stays constant in the motion, as in constant=[r, dot(phi)]")
     held, targets = holds(dynamics, hold, q, v, parameters)
     search = Search(dynamics, readings, held, targets, rest=False)
-    with waiting("looking for a steady motion"):
+    with waiting("looking for a steady motion"), finite_derivatives():
         search, found = searched(steady_on_contacts, search, q, v)
         return told_of(search, found, readings.names, parameters)
 
@@ -169,6 +170,18 @@ def searched(way: Any, search: Search, q: Array, v: Array) -> tuple[Search, Sett
             raise InputError(TIMED) from None
         raise
     return found
+
+
+@contextmanager
+def finite_derivatives() -> Iterator[None]:
+    """Within this, derivatives that are not finite are told: those of roots and of friction at rest, for example."""
+    try:
+        yield
+    except np.linalg.LinAlgError:
+        raise EquilibriumError(
+            "nothing was found near the guess: derivatives are not finite on the way, as of a root or of friction "
+            "where it vanishes; replace it by something smooth, or begin elsewhere"
+        ) from None
 
 
 def guessed(system: System, guess: Any) -> tuple[Array, Array]:

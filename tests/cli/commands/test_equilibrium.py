@@ -59,3 +59,9 @@ def test_steady_motions_need_what_stays_constant(zwang):
     result = zwang("steady", "pendulum.toml")
     assert result.exit_code == Exit.USAGE
     assert "give --constant NAME, or put constant = … under [steady]" in " ".join(result.stderr.split())
+
+
+def test_derivatives_that_are_not_finite_are_told(zwang):
+    result = zwang("equilibrium", "bead_with_drag")
+    assert result.exit_code == Exit.NOT_FOUND
+    assert "derivatives are not finite" in " ".join(result.stderr.split())

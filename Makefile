@@ -87,6 +87,7 @@ bench-parts: .venv/ready
 	$(BIN)/python benchmarks/motion
 	$(BIN)/python benchmarks/multibody.py
 	$(BIN)/python benchmarks/large.py
+	$(BIN)/python benchmarks/analysis.py
 
 clean:
 	rm -rf .venv .venv-lowest .venv-bench build

@@ -93,3 +93,37 @@ def test_balance_brings_the_pole_upright_twice() -> None:
     assert "     3.5      -5.0" in printed  # after the push
     assert abs(float(printed.split("it leans by ")[1].split("°")[0])) < 0.5
     assert number_after(printed, "length of the pole: off by ") < 1e-14
+
+
+def test_a_column_flutters_at_ziegler_s_loads() -> None:
+    printed = run("ziegler.py")
+    assert "flutter without damping from P = 2.085786 on; 7/2 - sqrt(2) = 2.085786" in printed
+    assert "with dampers c = 0.1 from   P = 1.46929 on; 41/28 + c^2/2 = 1.46929" in printed
+    assert "P = 2.2: unstable" in printed
+
+
+def test_a_regulator_brings_the_pole_upright() -> None:
+    printed = run("regulator.py")
+    assert "gains: [ -1.       -30.30906   -2.231416  -6.688774]" in printed  # as python-control has them
+    assert "regulated: stable" in printed
+    assert number_after(printed, "it is off by ") < 1e-3
+
+
+def test_a_pendulum_is_fitted_from_its_film() -> None:
+    printed = run("fitted_pendulum.py")
+    assert number_after(printed, "largest distance from the truth: ") < 3
+    assert "From the angle alone: Of g and L only g/L can be told" in printed
+    assert "With the mass unknown: Of c and m only c/m can be told" in printed
+
+
+def test_a_shaken_pivot_holds_from_an_amplitude_on() -> None:
+    printed = run("kapitza.py")
+    held = number_after(printed, "held from a = ")
+    assert math.isclose(held, number_after(printed, "sqrt(2 g)/w = "), rel_tol=0.01)
+
+
+def test_a_wheel_keeps_itself_upright_from_a_speed_on() -> None:
+    printed = run("wheel.py")
+    assert "v = 1.0: unstable" in printed
+    assert "held from v = 1.81 on; sqrt(g r/3) = 1.8083" in printed
+    assert "it must spin at -1.981402767 rad/s" in printed

@@ -34,7 +34,7 @@ PAGES = [
     ROOT / "examples" / "README.md",
 ]
 NEEDS = {"sweeps.md": ("zarr", "distributed")}  # what the blocks of a page need, of packages that are extras
-LABELS = {"C": 6, "F": 4, "G": 12, "U": 10, "N": 8, "K": 6}
+LABELS = {"C": 6, "F": 4, "G": 12, "U": 10, "N": 8, "K": 6, "L": 6}
 BLOCK = re.compile(r'^```(\w*)(?: title="(.+?)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r'file = "(.+?)", time = "(\w+)", value = "(\w+)"')
 # What differs from machine to machine in the output of a command: times, counts of work, and rounding errors.

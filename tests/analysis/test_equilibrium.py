@@ -110,7 +110,7 @@ def test_minimal_and_cartesian_coordinates_agree():
 
 @settings(max_examples=5)
 @given(st.integers(0, 10**6))
-def test_an_equilibrium_is_where_a_motion_stays(seed):
+def test_L3_an_equilibrium_is_where_a_motion_stays(seed):
     """Points in a plane on springs, some of them on a common curve, twice."""
     rng = np.random.default_rng(seed)
     count = int(rng.integers(1, 4))

@@ -134,7 +134,7 @@ def test_a_bicycle_has_the_published_eigenvalues():
 
 @settings(max_examples=8)
 @given(st.integers(0, 10**6))
-def test_a_linear_system_is_the_first_order_of_the_motion(seed):
+def test_L4_a_linear_system_is_the_first_order_of_the_motion(seed):
     """expm(A h) is what sensitivities of a short motion give, in any states; and eigenvalues depend on no choice."""
     rng = np.random.default_rng(seed)
     a, b = zw.coordinates("a b")
@@ -163,7 +163,7 @@ def test_a_linear_system_is_the_first_order_of_the_motion(seed):
 
 @settings(max_examples=8)
 @given(st.integers(0, 10**6))
-def test_it_agrees_with_differences_along_the_constraints(seed):
+def test_L1_it_agrees_with_differences_along_the_constraints(seed):
     """Central differences of accelerations between states that were put together."""
     rng = np.random.default_rng(seed)
     load = float(rng.uniform(0.5, 1.5))
@@ -215,7 +215,7 @@ def test_outputs_may_be_accelerations_multipliers_and_forces():
     assert lin.output_value.values == pytest.approx([0, -2 * 9.81 / 4, 0, 2 * 9.81, 0], abs=1e-12)
 
 
-def test_multipliers_of_redundant_rows_change_as_those_of_least_length_do():
+def test_L2_multipliers_of_redundant_rows_change_as_those_of_least_length_do():
     """Against differences of what `evaluate` gives: rows of different lengths that turn against each other's scale."""
     system = zw.System(
         (x, y), kinetic=TWO, potential=9.81 * y + x**2,

@@ -8,6 +8,8 @@ from scipy.optimize import brentq
 
 import zwang as zw
 from tests.analysis.systems import REFERENCES, VARIANTS, G, chain, doubled
+from tests.references import contact
+from tests.references.contact import expected
 from zwang import dot
 from zwang.errors import EquilibriumError, InputError
 
@@ -88,7 +90,7 @@ def test_a_start_near_zero_does_not_make_small_what_is_not():
     assert two.floquet.values == pytest.approx(one.floquet.values, abs=1e-8)
 
 
-def test_a_driven_system_keeps_its_period_and_has_the_multipliers_of_its_damping():
+def test_L5_a_driven_system_keeps_its_period_and_has_the_multipliers_of_its_damping():
     """x'' + c x' + k x = cos t: multipliers exp(λ T) of the free motion, and the amplitude of the resonance curve."""
     system = zw.System((x,), kinetic=v**2 / 2, potential=2 * x**2, forces={x: -0.3 * v + sp.cos(zw.t)})
     found = zw.periodic(system, {x: 0, v: 0}, period=2 * np.pi)
@@ -125,3 +127,32 @@ def test_an_equilibrium_is_no_periodic_motion_and_a_drive_has_its_own_period():
     driven = zw.System((x,), kinetic=v**2 / 2, potential=x**2, forces={x: sp.cos(zw.t)})
     with pytest.raises(InputError, match="the equations are not the same again after period = 6"):
         zw.periodic(driven, {x: 0, v: 0}, period=6)
+
+
+# Impacts
+
+
+def test_a_ball_on_a_vibrating_table_has_holmes_s_orbit():
+    """Period 1: multipliers of the map from impact to impact, trace and determinant ε² (Holmes 1982), in 20 digits."""
+    truth = expected("b-vibrating-table")
+    system, start, t = contact.vibrating_table()
+    height = system.coordinates[0]
+    flight = zw.simulate(system, start, until=0.05, t=t, samples=2)
+    guess = {height: 1.01 * flight.q.values[-1, 0], dot(height): flight.v.values[-1, 0] + 0.005}
+    motion = zw.periodic(system, guess, period=0.1, t=0.05)
+    values = motion.floquet.values
+    assert values.sum().real == pytest.approx(float(truth["map_trace"]), abs=1e-9)
+    assert np.prod(values).real == pytest.approx(0.25, rel=1e-9)
+    assert motion.attrs["verdict"] == "stable: neighbours come nearer by a factor of 0.5 a period"
+    assert motion.q.values[0] == pytest.approx(flight.q.values[-1], rel=1e-9)
+    impact = motion.velocity_after.values[0, 0]
+    assert impact == pytest.approx(0.4905, rel=1e-9)
+
+
+def test_a_ball_that_loses_nothing_bounces_forever():
+    """T = 2 √(2h/g), one of a family; held by its height."""
+    floor = zw.Constraint(y >= 0, "floor", restitution=1)
+    ball = zw.System((y,), kinetic=dot(y) ** 2 / 2, potential=G * y, constraints=[floor])
+    motion = zw.periodic(ball, {y: 1, dot(y): 0}, period=0.9, hold={y: 1, dot(y): 0})
+    assert motion.attrs["period"] == pytest.approx(2 * np.sqrt(2 / G), rel=1e-11)
+    assert motion.floquet.values == pytest.approx(np.ones(2), abs=1e-5)

@@ -56,9 +56,10 @@ def periodic(
 
     `hold` lists expressions in coordinates and rates that keep their value at the start, or maps them to one: where
     periodic motions come in families, as those of conservative systems do, it says which one is meant; else the
-    nearest is found. A driven system keeps its period. The result is the motion of `simulate` over one period, with
-    the variable `floquet`, and attributes `period`, `residual` (how far the motion misses its start, in natural units),
-    and a `verdict` in words.
+    nearest is found. A driven system keeps its period. A motion with impacts begins between them.
+
+    The result is the motion of `simulate` over one period, with the variable `floquet`, and attributes `period`,
+    `residual` (how far the motion misses its start, in natural units), and a `verdict` in words.
 
     >>> import zwang as zw
     >>> x = zw.coordinates("x")

@@ -39,7 +39,7 @@ def filmed(system, until, count, noise, seed=0):
 
 @pytest.mark.parametrize("variant", [VARIANTS[0], VARIANTS[3]])
 @pytest.mark.parametrize("pieces", [2, 5])
-def test_it_has_the_estimates_of_one_piece(variant, pieces):
+def test_L6_it_has_the_estimates_of_one_piece(variant, pieces):
     whole = zw.fit(variant(PENDULUM), MEASURED, GUESS, start=START)
     found = zw.fit(variant(PENDULUM), MEASURED, GUESS, start=START, pieces=pieces)
     for s in GUESS:

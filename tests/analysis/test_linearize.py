@@ -290,6 +290,30 @@ def test_an_input_may_not_move_a_constraint():
         zw.linearize(loose, {x: 1e-17}, states=[k + x, dot(x)], inputs=[k])
 
 
+def test_at_a_singular_position_there_is_no_linear_system():
+    """Two lines that cross, and a flat four-bar; where rows are redundant all along, there is one."""
+    crossing = zw.System((x, y), kinetic=TWO, potential=x**2 + y**2, constraints={"cross": x * y})
+    with pytest.raises(InputError, match="the rank of the constraints changes at this state, at 'cross'"):
+        zw.linearize(crossing, {x: 0, y: 0})
+    e = zw.equilibrium(crossing, {x: 0.1, y: 0})
+    assert e.stable is None
+    assert e.verdict == "not to be told: the rank of the constraints changes at this state, at 'cross'"
+    flat = zw.System(
+        (x, y, u, c), kinetic=TWO + dot(u) ** 2 + dot(c) ** 2, potential=-2 * x - 2 * u,
+        constraints={"crank": x**2 + y**2 - 1, "rocker": (u - 2) ** 2 + c**2 - 1,
+                     "coupler": (u - x) ** 2 + (c - y) ** 2 - 4},
+    )  # fmt: skip
+    with pytest.raises(InputError, match="the rank of the constraints changes at this state"):
+        zw.linearize(flat, {x: 1, y: 0, u: 3, c: 0})
+
+
+def test_what_cannot_move_has_reactions_still():
+    held = zw.System((x, y), kinetic=TWO, potential=9.81 * y, constraints={"a": x, "b": y - 1})
+    lin = zw.linearize(held, {x: 0, y: 1}, outputs=[zw.multiplier("b")])
+    assert lin.sizes["state"] == 0
+    assert lin.output_value.values == pytest.approx([9.81])
+
+
 # python-control
 
 

@@ -35,6 +35,10 @@ FAR_BELOW = 1e-20  # coordinates below this share of the largest one are zero
 ROUNDED_CHANGE = 1e3 * EPS  # the same of rounding, beside the terms that rows are made of
 AT_SWITCH = 1e-9  # what a condition compares with zero is zero below this
 
+RANK_CHANGES = (
+    "the rank of the constraints changes at this state, at {!r}: there is no derivative at a singular position; move "
+    "away from it"
+)
 _BALANCES: Kept[Kernel] = Kept()
 
 
@@ -297,10 +301,7 @@ class Point:
         bad = missed > SINGULAR_CHANGE * max(size.max(initial=0.0), TINIEST) + rounding
         if bad.any():
             names = np.array(self.dynamics.system.constraint_names)[self.dynamics.two_sided][rows]
-            raise InputError(
-                f"the rank of the constraints changes at this state, at {str(names[int(np.argwhere(bad)[0][1])])!r}: "
-                f"there is no derivative at a singular position; move away from it"
-            )
+            raise InputError(RANK_CHANGES.format(str(names[int(np.argwhere(bad)[0][1])])))
 
     @cached_property
     def tangent(self) -> "Tangent":
@@ -317,6 +318,28 @@ class Point:
         self._require_constant_rank(first, -along, beside)
         dq = np.vstack([free.free, np.zeros((len(whole.free), n))])
         return Tangent(dq, np.vstack([beside, whole.free]), len(free.free))
+
+    def require_regular(self) -> None:
+        """Refuse a state beside which rows are independent that depend on each other here: Nᵀ δA Z = 0 else.
+
+        N are combinations of rows that vanish, Z what all leave free; one vector stands for all of it.
+        """
+        A, rank = self.now.A, self.ranked.rank
+        free = RowSpace.of(A, self.units, rank).free if len(A) else A
+        if rank == len(A) or not len(free):
+            return
+        w = np.random.default_rng(0).standard_normal(len(free)) @ free
+        dq = self.tangent.dq[: self.tangent.positions]
+        held = self._held | {"w": w, "dq": dq, "dv": np.zeros_like(dq), "dp": np.zeros((len(dq), len(self._held["p"])))}
+        scaled = A / self.units
+        scale = row_norms(scaled)
+        turned = self.dynamics.balance(**held)["d_pushed"][:, 0, self.dynamics.two_sided] / scale
+        N = np.linalg.svd(scaled / scale[:, None])[0][:, rank:]
+        reach = np.abs(dq).max(initial=0.0) / max(np.abs(self.q).max(initial=0.0), TINIEST)
+        rounding = ROUNDED_CHANGE * float((self.now.row_size @ np.abs(w) / scale).max()) * reach
+        if np.abs(turned @ N).max(initial=0.0) > SINGULAR_CHANGE * np.abs(turned).max(initial=0.0) + rounding:
+            worst = self.dynamics.two_sided[int(np.abs(N).max(axis=1).argmax())]
+            raise InputError(RANK_CHANGES.format(self.dynamics.system.constraint_names[worst]))
 
     def require_smooth(self) -> None:
         """Refuse a state at which a condition of the model switches."""

@@ -264,6 +264,7 @@ def plain_judgement(search: Search, found: Settled, parameters: Mapping[Any, Any
     point = found.point
     try:
         point.require_smooth()
+        point.require_regular()
     except InputError as error:
         words = f"not to be told: {str(error).partition(':')[0]}"
         return Stability(None, words, spectrum_of(np.zeros((0, 0))), ())

@@ -104,7 +104,9 @@ class Linear:
             name = names[int(np.flatnonzero(bad)[0])]
             raise InputError(f"the output {name} depends on more than these states say: add states, or leave it out")
         scaled = np.abs(C * self.scale)
-        size = np.maximum(scaled, np.abs(changes).max(axis=1, initial=0.0, keepdims=True)).max(axis=1, keepdims=True)
+        size = np.maximum(scaled, np.abs(changes).max(axis=1, initial=0.0, keepdims=True)).max(
+            axis=1, initial=0.0, keepdims=True
+        )
         return np.asarray(np.where(scaled <= ROUNDED_ENTRY * size, 0.0, C))
 
     def require_independent(self) -> None:

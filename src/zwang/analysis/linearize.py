@@ -98,6 +98,7 @@ def spaces_of(
         point = point_at(dynamics, q, v)
         require_autonomous(point)
         point.require_smooth()
+        point.require_regular()
         if chosen is None:
             given = states is not None
             chosen = readings_of(dynamics, states, "states", spare) if given else chosen_states(dynamics, point, spare)

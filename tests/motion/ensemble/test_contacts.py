@@ -78,3 +78,12 @@ def test_a_store_has_the_same_values(tmp_path):
     assert kept.status.values.tolist() == here.status.values.tolist()
     with pytest.raises(InputError, match="holds another sweep"):
         zw.simulate_many(ball(), START, 1.0, store=tmp_path / "sweep.zarr", chunk=2, impacts="poisson", **given)
+
+
+def test_samples_by_steps_of_one_length():
+    many = zw.simulate_many(ball(), START, 1.0, samples=5, parameters={e: 0.5}, contacts="steps", step=1e-2)
+    start = START | {y: START[y][2]}
+    one = zw.simulate(ball(), start, 1.0, samples=5, parameters={e: 0.5}, contacts="steps", step=1e-2)
+    assert many.status.values.tolist() == ["finished"] * 3 + ["error"]
+    for name in ("q", "v", "gap", "normal_force", "energy"):
+        assert np.array_equal(many[name].values[2], one[name].values)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zwang.arrays import Array
-from zwang.engines.registry import DEFAULT
+from zwang.engines.registry import AUTO, DEFAULT
 from zwang.errors import InputError
 from zwang.model import System
 from zwang.model.event import Event
@@ -98,8 +98,9 @@ def simulate_many(
     array([1., 2., 3.])
     """
     until, t = check_span(end_of(system, until), begin_of(system, t))
+    method = AUTO if contacts == "steps" else DEFAULT  # steps are a method of their own
     options = RunOptions(
-        until, t, times, samples, DEFAULT, form, tol, drift, events, max_step=max_step, impacts=impacts,
+        until, t, times, samples, method, form, tol, drift, events, max_step=max_step, impacts=impacts,
         contacts=contacts, step=step,
     )  # fmt: skip
     if events and store is not None:

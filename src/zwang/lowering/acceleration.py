@@ -11,6 +11,7 @@ import symengine as se
 from zwang.compile import Program
 from zwang.formulations.forms import FORMS, Elimination
 from zwang.lowering.equation import Equation, filled, right_hand_sides
+from zwang.lowering.friction import slip_direction
 from zwang.lowering.gibbs_appell import gibbs_appell
 from zwang.lowering.implicit import balanced, known_part
 from zwang.lowering.lowered import Lowered
@@ -53,7 +54,7 @@ def acceleration_program(
             if implicit:
                 acceleration, _ = equation.solve([f + c for f, c in zip(derived.Q, C, strict=True)])
     power = total_power(lowered, rates, dict(zip(basis.used, multipliers, strict=False)), C)
-    power += se.Add(*[sliding[i] * along(lowered, row) for i, row in basis.rubbing])
+    power += se.Add(*[sliding[i] * along(lowered, slip_direction(lowered, basis, i)) for i, _ in basis.rubbing])
     inputs = lowered.inputs if gains is None else lowered.inputs | {"gains": gains}
     outputs = {"acceleration": filled(acceleration), "pivots": tuple(pivots)}
     if power != 0:
@@ -61,10 +62,10 @@ def acceleration_program(
     return Program(inputs=inputs, outputs=outputs, shapes={}, steps=tuple(steps.done))
 
 
-def along(lowered: Lowered, row: int) -> Any:
-    """A row of A times the velocities."""
+def along(lowered: Lowered, row: Mapping[int, Any]) -> Any:
+    """A row, by its entries, times the velocities."""
     v = lowered.description.axes.v
-    return se.Add(*[e * v[j] for j, e in lowered.derived.A[row].items()])
+    return se.Add(*[e * v[j] for j, e in row.items()])
 
 
 def coordinates_first(form: str) -> bool:

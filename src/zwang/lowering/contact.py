@@ -102,16 +102,21 @@ class Friction:
     rest: Array = field(default_factory=lambda: np.zeros(0))
     """(g,) of guides."""
     guides: tuple[int, ...] = ()
+    veer: Array = field(default_factory=lambda: np.zeros((0, 2)))
+    """(s, 2) what is added to the slips of contacts in space where their direction is asked for."""
+    space: tuple[int, ...] = ()
+    """The contacts with two slips. Their sign is 1 where they slide, and the square of their slip is watched."""
 
     @property
     def numbers(self) -> Array:
-        """(6k + s² + s + 2g,) what programs take: κ = μ s, what is watched, bounds, masks of slips, shares, sides."""
+        """What programs take: κ = μ s, what is watched, bounds, masks of slips, shares, sides, and those in space."""
         idle = 1.0 - self.sticks - np.abs(self.signs)
         sides = np.ones(len(self.rows)) if self.sides is None else self.sides
         kappa = self.mu_k * self.signs * sides
         own = [kappa, self.sticks, self.mu_s, self.signs, self.grip + idle, self.masks]
         of_guides = sides[[self.rows.index(i) for i in self.guides]]
-        return np.concatenate([*own, self.shares.ravel(), self.beside, of_guides, self.rest])
+        across = self.masks[[self.rows.index(i) for i in self.space]]
+        return np.concatenate([*own, self.shares.ravel(), self.beside, of_guides, self.rest, across, self.veer.ravel()])
 
 
 def symbol(kind: str, row: int) -> Any:
@@ -134,21 +139,38 @@ def with_contacts(lowered: Lowered, rows: Sequence[int]) -> Lowered:
         every = (*rows, *(i for i in slips if i not in rows), *slips.values())
         numbers += [share(i, j) for i in every for j in every] + [symbol("beside", i) for i in every]
         numbers += [symbol(kind, i) for kind in ("side", "rest") for i in slips if i not in rows]
+        across = across_rows(lowered)
+        numbers += [symbol("mask", row) for row in across.values()]
+        numbers += [symbol(f"veer_{axis}_", i) for i in across for axis in "xy"]
     made = replace(lowered, contact=tuple(numbers))
     made.__dict__["derived"] = with_slips(lowered)
     return made
 
 
+def ordered_slips(lowered: Lowered) -> list[tuple[int, Any]]:
+    """The slips of constraints with friction, first ones first: in space there are second ones."""
+    given = lowered.description.slips
+    second = [k for k in range(1, len(given)) if given[k][0] == given[k - 1][0]]
+    return [given[k] for k in range(len(given)) if k not in second] + [given[k] for k in second]
+
+
 def slip_rows(lowered: Lowered) -> dict[int, int]:
     """The constraints with friction, each with the row of its slip, behind those of all constraints."""
     count = len(lowered.description.constraints)
-    return {i: count + k for k, (i, _) in enumerate(lowered.description.slips)}
+    return {i: count + k for k, i in enumerate(dict.fromkeys(i for i, _ in lowered.description.slips))}
+
+
+def across_rows(lowered: Lowered) -> dict[int, int]:
+    """The constraints with friction in space, each with the row of its second slip, behind those of all first ones."""
+    first = slip_rows(lowered)
+    begin = len(lowered.description.constraints) + len(first)
+    return {i: begin + k for k, (i, _) in enumerate(ordered_slips(lowered)[len(first) :])}
 
 
 def with_slips(lowered: Lowered) -> Derived:
     """What was derived, with a row for each slip behind those of the constraints."""
     derived, axes = lowered.derived, lowered.description.axes
-    slips = [slip for _, slip in lowered.description.slips]
+    slips = [slip for _, slip in ordered_slips(lowered)]
     rows = [acceleration_row(slip, 1, axes) for slip in slips]
     return replace(
         derived,
@@ -160,9 +182,9 @@ def with_slips(lowered: Lowered) -> Derived:
 
 
 def slip_program(lowered: Lowered) -> Program:
-    """Rows, right-hand sides and speeds of all slips at a state."""
+    """Rows, right-hand sides and speeds of all slips at a state; second ones behind all first ones."""
     derived, axes = with_slips(lowered), lowered.description.axes
-    rows = list(slip_rows(lowered).values())
+    rows = [*slip_rows(lowered).values(), *across_rows(lowered).values()]
     A = tuple(derived.A[i].get(j, se.Integer(0)) for i in rows for j in range(len(axes.q)))
     outputs = {
         "A": A,
@@ -173,7 +195,12 @@ def slip_program(lowered: Lowered) -> Program:
 
 
 def masked(
-    basis: RowBasis, now: Matrices, rows: Sequence[int], slips: Mapping[int, int], slip_A: Array | None = None
+    basis: RowBasis,
+    now: Matrices,
+    rows: Sequence[int],
+    slips: Mapping[int, int],
+    slip_A: Array | None = None,
+    across: Mapping[int, int] | None = None,
 ) -> RowBasis:
     """The basis with all contacts and slips as masked rows.
 
@@ -184,14 +211,16 @@ def masked(
     mobility = mobilities(now.M, A, basis.lifted)
     mobility[~(mobility > 0)] = 1.0  # a row that vanishes here
     weights = (2.0 ** np.round(np.log2(mobility))).tolist()
-    every = (*rows, *slips.values())
+    across = across or {}
+    every = (*rows, *slips.values(), *across.values())
     together = tuple(sorted({*basis.rows, *every}))
     damping = basis.damping
     if damping:
-        damping = (*damping, *(0.0 for _ in slips))
+        damping = (*damping, *(0.0 for _ in (*slips, *across)))
         damping = tuple(mu or DAMPING * weights[i] for i, mu in enumerate(damping))
     masks = tuple((i, weights[i]) for i in every)
-    return replace(basis, rows=together, damping=damping, open=(), masked=masks, rubbing=tuple(slips.items()))
+    pairs = tuple(slips.items()), tuple(across.items())
+    return replace(basis, rows=together, damping=damping, open=(), masked=masks, rubbing=pairs[0], across=pairs[1])
 
 
 def shared(forces: Mapping[int, Any], every: Sequence[int]) -> dict[int, Any]:
@@ -213,19 +242,21 @@ def watched(rows: Sequence[int], gaps: Sequence[Any], forces: Mapping[int, Any])
 
 def watched_friction(
     slips: Mapping[int, int], speeds: Sequence[Any], forces: Mapping[int, Any], margins: Mapping[int, Any],
-    guides: Sequence[int],
+    guides: Sequence[int], across: Mapping[int, int],
 ) -> tuple[Any, ...]:  # fmt: skip
     """What is watched of friction: of each contact what is in reserve where it sticks, or its slip; then its margin.
 
-    Of guides, the multiplier times its sign, too. Where no contact takes part in the equation, there are no forces and
-    nothing is watched.
+    Of guides, the multiplier times its sign, too; in space, the square of the slip. Where no contact takes part in the
+    equation, there are no forces and nothing is watched.
     """
     if not forces:
         return tuple(se.Integer(1) for _ in (*slips, *slips, *guides))
     found = []
     for i, row in slips.items():
-        bound, friction = symbol("mu", i) * forces[i], forces[row]
-        reserve = symbol("hold", i) * (bound**2 - friction**2)
-        found.append(se.Add(reserve, symbol("rub", i) * speeds[row], symbol("grip", i)))
+        bound, friction, slip = symbol("mu", i) * forces[i], forces[row] ** 2, speeds[row]
+        if i in across:
+            friction, slip = friction + forces[across[i]] ** 2, slip**2 + speeds[across[i]] ** 2
+        reserve = symbol("hold", i) * (bound**2 - friction)
+        found.append(se.Add(reserve, symbol("rub", i) * slip, symbol("grip", i)))
     sides = (symbol("side", i) * forces[i] + symbol("rest", i) for i in guides)
     return (*found, *(margins[i] for i in slips), *sides)

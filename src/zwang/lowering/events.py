@@ -12,7 +12,7 @@ from zwang.compile import Program
 from zwang.equations.languages import translate
 from zwang.errors import InputError
 from zwang.functions import FLOORS
-from zwang.lowering.contact import shared, slip_rows, watched, watched_friction
+from zwang.lowering.contact import across_rows, shared, slip_rows, watched, watched_friction
 from zwang.lowering.equation import Equation, constraint_forces, filled
 from zwang.lowering.friction import sliding_forces
 from zwang.lowering.implicit import balanced, known_part
@@ -63,7 +63,7 @@ def event_program(
     gaps = [rate if gap is None else gap for gap, rate in zip(derived.residual, derived.residual_rate, strict=True)]
     on_contact = watched(contacts, gaps, forces)
     if rough:
-        on_contact += watched_friction(rough, derived.residual_rate, forces, at.margins, guides)
+        on_contact += watched_friction(rough, derived.residual_rate, forces, at.margins, guides, across_rows(lowered))
     outputs = (*own, *on_contact, *at.margin, *falling, *switches_within(own, fixed))
     return Program(inputs=inputs, outputs={"event": outputs}, shapes={}, steps=tuple(steps.done))
 

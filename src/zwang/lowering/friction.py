@@ -19,6 +19,8 @@ from zwang.lowering.equation import Equation
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.rows import RowBasis
 
+NO_SPEED = 1e-280  # the square of a speed that is none
+
 
 @dataclass(frozen=True)
 class Rubbed:
@@ -37,7 +39,7 @@ def rubbed(equation: Equation, Q: Sequence[Any], b: Sequence[Any]) -> Rubbed:
     if not basis.rubbing:
         return Rubbed(x, lam, {}, {})
     place = {row: k for k, row in enumerate(basis.used)}
-    responses = [equation.respond(slip) for _, slip in basis.rubbing]
+    responses = [equation.respond_to(slip_direction(equation.lowered, basis, row)) for row, _ in basis.rubbing]
     normals = [place[row] for row, _ in basis.rubbing]
     kappa = [symbol("kappa", row) for row, _ in basis.rubbing]
     count = len(kappa)
@@ -87,7 +89,34 @@ def added(steps: Any, e: Any, change: Any, factor: Any) -> Any:
 def sliding_forces(lowered: Lowered, basis: RowBasis, sliding: Mapping[int, Any]) -> list[Any]:
     """Generalized forces of contacts that slide, coordinate by coordinate."""
     forces: list[list[Any]] = [[] for _ in lowered.derived.Q]
-    for i, row in basis.rubbing:
-        for j, e in lowered.derived.A[row].items():
+    for i, _ in basis.rubbing:
+        for j, e in slip_direction(lowered, basis, i).items():
             forces[j].append(e * sliding[i])
     return [se.Add(*parts) for parts in forces]
+
+
+def slip_direction(lowered: Lowered, basis: RowBasis, contact: int) -> dict[int, Any]:
+    """The row along which friction of sliding acts, by its entries: that of the slip, or in space d₁t₁ + d₂t₂."""
+    rows = [dict(basis.rubbing)[contact]]
+    if contact not in dict(basis.across):
+        return dict(lowered.derived.A[rows[0]])
+    rows.append(dict(basis.across)[contact])
+    entries: dict[int, list[Any]] = {}
+    for row, d in zip(rows, heading(lowered, basis, contact), strict=True):
+        for j, e in lowered.derived.A[row].items():
+            entries.setdefault(j, []).append(d * e)
+    return {j: se.Add(*terms) for j, terms in entries.items()}
+
+
+def heading(lowered: Lowered, basis: RowBasis, contact: int) -> tuple[Any, ...]:
+    """The direction d = γ/|γ| of the slip of a contact in space, smooth in the state; (1,) in the plane.
+
+    To a slip that begins its `veer` is added, so that it has a direction from the start; zero has none, which is zero.
+    """
+    if contact not in dict(basis.across):
+        return (se.Integer(1),)
+    speeds = lowered.derived.residual_rate
+    rows = dict(basis.rubbing)[contact], dict(basis.across)[contact]
+    slip = [speeds[row] + symbol(f"veer_{axis}_", contact) for row, axis in zip(rows, "xy", strict=True)]
+    size = se.sqrt(slip[0] ** 2 + slip[1] ** 2 + se.RealDouble(NO_SPEED))
+    return tuple(e / size for e in slip)

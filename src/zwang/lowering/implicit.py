@@ -20,7 +20,7 @@ from zwang.errors import InputError
 from zwang.formulations.forms import FORMS
 from zwang.lowering.contact import symbol
 from zwang.lowering.equation import Equation
-from zwang.lowering.friction import added, rubbed, zero_for_none
+from zwang.lowering.friction import added, rubbed, slip_direction, zero_for_none
 from zwang.lowering.lowered import Lowered
 from zwang.model import System
 
@@ -84,7 +84,7 @@ def balanced(equation: Equation, known: Sequence[Any], b: Sequence[Any], newton:
     place = {row: k for k, row in enumerate(basis.used)}
     x, lam = equation.solve_for(known, b)
     responses = [equation.respond_to({j: se.Integer(1)}) for j in implicit]
-    responses += [equation.respond(slip) for _, slip in basis.rubbing]
+    responses += [equation.respond_to(slip_direction(lowered, basis, row)) for row, _ in basis.rubbing]
     laws = [*implicit.values(), *(-symbol("kappa", row) * unknown[row] for row, _ in basis.rubbing)]
     system = Newton(
         steps,

@@ -7,7 +7,7 @@ import symengine as se
 
 from zwang.compile import Program
 from zwang.lowering.equation import Equation, constraint_forces, filled, masked_entries
-from zwang.lowering.friction import sliding_forces
+from zwang.lowering.friction import heading, sliding_forces
 from zwang.lowering.implicit import WRITTEN_STEPS_OF_REPORT, balanced, known_part
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.power import energies, ledger
@@ -61,7 +61,10 @@ def report_program(lowered: Lowered, basis: RowBasis) -> Program:
         outputs["agreement"] = agreement(equation.A, x, masked_entries(basis, basis.used, equation.b))
     if basis.rubbing:
         of = dict(zip(basis.used, filled(lam), strict=True))
-        outputs["friction"] = tuple(of[slip] + found.sliding[i] for i, slip in basis.rubbing)
+        ways = {i: heading(lowered, basis, i) for i, _ in basis.rubbing}
+        outputs["friction"] = tuple(of[slip] + found.sliding[i] * ways[i][0] for i, slip in basis.rubbing)
+        if basis.across:
+            outputs["friction_across"] = tuple(of[slip] + found.sliding[i] * ways[i][1] for i, slip in basis.across)
     scalars = ("kinetic", "potential", "jacobi", "given_power", "gaussian")
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(scalars, ())
     return Program(inputs=lowered.inputs, outputs=outputs, shapes=shapes, steps=tuple(steps.done))

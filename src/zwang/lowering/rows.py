@@ -48,6 +48,8 @@ class RowBasis:
     """Whether rows are so nearly dependent that solutions need refinement: see `CLOSE`."""
     rubbing: tuple[tuple[int, int], ...] = ()
     """Rows of contacts with friction, each with the row of its slip."""
+    across: tuple[tuple[int, int], ...] = ()
+    """Those of them in space, each with the row of its second slip."""
     shared: bool = False
     """Whether the forces of contacts that are watched are shares of those that rows have."""
 

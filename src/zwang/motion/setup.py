@@ -332,11 +332,6 @@ def require_friction(system: System, options: RunOptions) -> None:
             raise InputError(
                 f"constraint {c.name!r} is an equality with friction: {what} that is not integrated; leave it out"
             )
-        if len(c.slip) > 1 and options.contacts == "events":
-            raise InputError(
-                f"constraint {c.name!r} has friction in two directions: only friction in the plane is integrated; "
-                f"leave it out"
-            )
     if options.impacts == "sequential" and any(c.friction for c in system.constraints):
         raise InputError("impacts='sequential' is not available with friction: use 'moreau' or 'poisson'")
 

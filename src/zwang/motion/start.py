@@ -25,7 +25,7 @@ from zwang.linalg.ranked import Ranked, ranked
 from zwang.linalg.sparse.matrix import diagonal_of
 from zwang.linalg.sparse.ranked import SparseRanked, sparse_ranked
 from zwang.lowering.cache import Kept
-from zwang.lowering.contact import masked, slip_rows
+from zwang.lowering.contact import across_rows, masked, slip_rows
 from zwang.lowering.large import choose_large, in_full, probes_of
 from zwang.lowering.lowered import AnyMatrices, SparseMatrices
 from zwang.lowering.matrices import MatrixKernel, matrix_kernel
@@ -198,7 +198,8 @@ def basis_at(setup: Setup, state: State, damped: bool = True) -> RowBasis:
         if not setup.contact.closed:
             return basis
         slips = slip_rows(setup.lowered)
-        return masked(basis, full, rows, slips, setup.slips(state)["A"] if slips else None)
+        across = across_rows(setup.lowered)
+        return masked(basis, full, rows, slips, setup.slips(state)["A"] if slips else None, across)
     return chosen(setup, state[0], now, rank_of(now, setup.system.coordinate_names), damped)
 
 

@@ -16,6 +16,10 @@ OVER_TIME = {
     "friction_force": "force of friction along the slip",
     "slip": "speed at which the surfaces of each contact rub",
 }
+IN_SPACE = {
+    "friction_vector": "force of friction along both slips of a contact in space",
+    "slip_vector": "both speeds at which the surfaces of a contact in space rub",
+}
 TABLE: dict[str, tuple[tuple[str, ...], str]] = {
     "transition_time": (("transition",), "when something changed"),
     "transition_kind": (("transition",), "impact, touch, lift, stick, slide, reverse or accumulation"),
@@ -33,6 +37,11 @@ def with_contacts(
     """The dataset with its contacts, and with the transitions between their modes."""
     variables: dict[str, Any] = {
         name: (("time", "contact"), over_time[name], {"long_name": words}) for name, words in OVER_TIME.items()
+    }
+    variables |= {
+        name: (("time", "contact", "direction"), over_time[name], {"long_name": words})
+        for name, words in IN_SPACE.items()
+        if name in over_time
     }
     variables |= {name: (dims, table[name], {"long_name": words}) for name, (dims, words) in TABLE.items()}
     return motion.assign(variables).assign_coords(contact=("contact", np.asarray(contacts, dtype=str)))

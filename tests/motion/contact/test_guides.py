@@ -157,13 +157,22 @@ def test_redundant_rows_are_refused_by_name():
 
 
 def test_what_does_not_know_guides_says_so():
-    system = on_a_rail(1)
-    with pytest.raises(InputError, match="'rail' has friction"):
-        zw.sensitivities(system, start(), 1.0)
     x, y = zw.coordinates("x y")
+    with pytest.raises(InputError, match="'rail' has friction"):
+        zw.sensitivities(on_a_rail(1), start(), 1.0, [dot(x)])
     given = zw.Constraint(dot(dot(y)), "rail", friction=0.2, slip=dot(x))
     with pytest.raises(InputError, match="'rail' is an equality with friction: on accelerations"):
         zw.simulate(zw.System((x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, constraints=[given]), start(), 1.0)
+
+
+def test_many_motions_are_those_of_one():
+    x, y = zw.coordinates("x y")
+    speeds = [0.5, 1.0]
+    many = zw.simulate_many(on_a_rail(1), {x: 0, y: 0, dot(x): np.array(speeds), dot(y): 0}, 3.0, samples=7)
+    for i, speed in enumerate(speeds):
+        one = zw.simulate(on_a_rail(1), start(speed), 3.0, samples=7)
+        assert many.q.values[i] == pytest.approx(one.q.values, abs=1e-12)
+        assert many.normal_force.values[i] == pytest.approx(one.normal_force.values, abs=1e-9)
 
 
 def test_a_model_file_has_guides(tmp_path):

@@ -10,17 +10,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from zwang.arrays import Array
+from zwang.arrays import TINIEST, Array
+from zwang.engines.native.engine import compiled
 from zwang.engines.task import EventHit, Status, Trajectory
 from zwang.errors import InputError
 from zwang.evaluation import names_of
 from zwang.formulations.solve import Names
-from zwang.lowering.contact import slip_rows
+from zwang.lowering.contact import across_rows, slip_rows
 from zwang.motion.contact.bounce import bounced, bouncing
 from zwang.motion.contact.decide import decide, pressed
 from zwang.motion.contact.impact import Collision, Impact, Stop, held, impact
 from zwang.motion.contact.machine import OPEN, PUSHING, RESTING, Machine
 from zwang.motion.contact.observe import first
+from zwang.motion.contact.space import unit
 from zwang.motion.contact.zeno import Flight, accumulation
 from zwang.motion.drive import integrate, joined
 from zwang.motion.observe import Segment
@@ -28,6 +30,8 @@ from zwang.motion.start import basis_at
 
 EMPTY: Mapping[int, float] = {}
 NONE: Set[int] = frozenset()
+STOPS_THERE = 1e-2  # of a small slip in space: what its rate leaves of it where it is least, if it vanishes there
+FURTHER_IN = 8.0  # times nearer to zero a slip in space is looked at again
 SPENT = 1e-11  # of the largest force: contacts that share a load have less than this in reserve when they give way
 
 
@@ -61,7 +65,12 @@ class Course(Machine):
                 if path.status is not Status.EVENT or not (met or rubbed) or self.ended_by_user(path):
                     return self.account(path.status)
                 self.cut()
-                self.meet(met, rubbed)
+                rubbed = {i for i in rubbed if not self.passes_by(i)}
+                if met or rubbed:
+                    self.meet(met, rubbed)
+                else:
+                    self.require_progress()
+                    self.loosen()
         except Stop as end:
             self.notes.append(str(end))
             return self.account(end.status)
@@ -218,8 +227,48 @@ class Course(Machine):
         stuck = [i for i in rubbed if self.rubbing.signs.get(i) == 0]
         if not stuck:
             return {}
-        lam, slips = self.forces(), slip_rows(self.setup.lowered)
-        return {i: -float(np.sign(lam[slips[i]])) for i in stuck}
+        lam, slips, across = self.forces(), slip_rows(self.setup.lowered), across_rows(self.setup.lowered)
+        space = [i for i in stuck if i in across]
+        self.rubbing.ways |= {i: -unit(np.array([lam[slips[i]], lam[across[i]]])) for i in space}
+        return {i: 1.0 if i in space else -float(np.sign(lam[slips[i]])) for i in stuck}
+
+    def passes_by(self, i: int) -> bool:
+        """Whether a slip in space that has become small does not vanish; otherwise the motion goes on to where it does.
+
+        It is so near to zero that the slip changes at a constant rate.
+        """
+        assert self.rubbing is not None
+        if i not in self.rubbing.space or not self.rubbing.signs.get(i):
+            return False
+        a, now, which = self.acceleration(), self.setup.slips(self.state), self.rubbing.places(i)
+        slip, rate = now["slip"][which], now["A"][which] @ a - now["b"][which]
+        tau = -float(slip @ rate) / max(float(rate @ rate), TINIEST)
+        if not tau > 0 or np.hypot(*(slip + tau * rate)) > STOPS_THERE * np.hypot(*slip):
+            self.rubbing.misses[i] = float(np.hypot(*slip)) / FURTHER_IN
+            return True
+        self.rubbing.headed[i] = unit(slip)
+        self.go_on(tau, a)
+        return False
+
+    def acceleration(self) -> Array:
+        """q̈ in the present mode."""
+        held = self.held()
+        setup = replace(self.setup, contact=held)
+        program = setup.program("acceleration", replace(self.basis(held), shared=False))
+        return compiled(program)(**setup.named(program, self.state))["acceleration"]
+
+    def go_on(self, tau: float, a: Array) -> None:
+        """The motion over a very short time, with constant accelerations."""
+        t, q, v = self.state
+        inside = self.grid[self.saved :][self.grid[self.saved :] < t + tau]
+        held = self.held()
+        since = (inside - t)[:, None]
+        if len(inside):
+            basis = replace(self.basis(held), shared=False)
+            states = q + since * v + since**2 / 2 * a, v + since * a
+            self.segments.append(Segment(basis, inside, *states, self.setup.p, contact=held))
+            self.saved += len(inside)
+        self.state = (t + tau, q + tau * v + tau**2 / 2 * a, v + tau * a)
 
     def collide(self, closed: set[int], arrived: set[int]) -> set[int]:
         """An impact of closed contacts; those that are closed afterwards."""
@@ -325,7 +374,7 @@ class Course(Machine):
         if self.rubbing is not None and (self.guides or any(i in self.rubbing.friction for i in closed)):
             way = self.rubbing.decide(self.state, closed, lifted, broken, stopped)
             self.rubbing.signs, self.rubbing.shares = way.signs, way.shares
-            self.rubbing.sides = dict(way.sides)
+            self.rubbing.sides, self.rubbing.ways = dict(way.sides), dict(way.ways)
             self.shared |= way.shares.loose if way.shares else set()
             return way.pushing, way.resting, way.opening
         if self.rubbing is not None:
@@ -342,5 +391,5 @@ class Course(Machine):
             now = self.rubbing.signs.get(i)
             if now == 0:
                 self.write("stick", i, self.state[2])
-            elif now is not None and now == -before.get(i, 0.0):
+            elif now is not None and (now == -before.get(i, 0.0) or self.rubbing.turns(i)):
                 self.write("reverse", i, self.state[2])

@@ -11,7 +11,7 @@ from zwang.engines.native.engine import compiled
 from zwang.engines.task import Status, Trajectory
 from zwang.formulations.one_sided import family, nonnegative
 from zwang.linalg.rank import row_rank
-from zwang.lowering.contact import slip_rows
+from zwang.lowering.contact import across_rows, slip_rows
 from zwang.motion.contact.record import Transition
 from zwang.motion.contact.rough import BACK, CLOSED, FORTH, STICK, admitted, solved
 from zwang.motion.contact.rubbing import Rubbing
@@ -134,21 +134,30 @@ def dependent(segment: Segment) -> dict[int, str]:
 
 
 def friction(setup: Setup, segments: Sequence[Segment]) -> dict[str, Array]:
-    """Forces of friction and slips (T, k) of all contacts at the saved states; zero without friction."""
+    """Forces of friction and slips (T, k) of all contacts at the saved states; zero without friction.
+
+    In space these are sizes, and there are vectors (T, k, 2) along both slips.
+    """
     assert setup.contact is not None
     rows, count = setup.contact.shown, sum(len(s.times) for s in segments)
-    forces, slips = np.zeros((2, count, len(rows)))
-    order = list(slip_rows(setup.lowered))
-    places, begin = [rows.index(i) for i in order], 0
+    forces, slips = np.zeros((2, count, len(rows), 2))
+    order, space = list(slip_rows(setup.lowered)), list(across_rows(setup.lowered))
+    places, second, begin = [rows.index(i) for i in order], [rows.index(i) for i in space], 0
     for segment in segments if order else ():
         here = slice(begin, begin + len(segment.times))
         begin = here.stop
         for k in range(len(segment.times)):
-            slips[here.start + k, places] = setup.slips((segment.times[k], segment.q[k], segment.v[k]))["slip"]
+            now = setup.slips((segment.times[k], segment.q[k], segment.v[k]))["slip"]
+            slips[here.start + k, places, 0], slips[here.start + k, second, 1] = now[: len(order)], now[len(order) :]
         if segment.basis.masked and len(segment.times):
-            program = setup.program("report", segment.basis)
-            forces[here, places] = compiled(program)(**segment.named(slice(None)))["friction"]
-    return {"friction_force": forces, "slip": slips}
+            found = compiled(setup.program("report", segment.basis))(**segment.named(slice(None)))
+            forces[here, places, 0] = found["friction"]
+            if space:
+                forces[here, second, 1] = found["friction_across"]
+    force, speed = forces[..., 0].copy(), slips[..., 0].copy()
+    force[:, second], speed[:, second] = (np.linalg.norm(x[:, second], axis=-1) for x in (forces, slips))
+    vectors = {"friction_vector": forces, "slip_vector": slips} if space else {}
+    return {"friction_force": force, "slip": speed} | vectors
 
 
 def within(setup: Setup, gaps: Array, modes: Array, times: Array, path: Trajectory) -> Trajectory:
@@ -167,9 +176,11 @@ def within(setup: Setup, gaps: Array, modes: Array, times: Array, path: Trajecto
 def dissipated(setup: Setup, rubbing: dict[str, Array], modes: Array, times: Array, path: Trajectory) -> Trajectory:
     """The account of a motion, which is not said to be finished if friction drove a slip on the way."""
     assert setup.contact is not None
-    force, slip = rubbing["friction_force"], rubbing["slip"]
-    slip = np.where(modes == "sliding", slip, 0.0)  # what sticks has a slip of rounding only
-    bad = np.argwhere(force * slip > DRIVES * np.abs(force).max(initial=0.0) * np.abs(slip).max(initial=0.0))
+    force, slip = rubbing["friction_force"], np.where(modes == "sliding", rubbing["slip"], 0.0)
+    power = force * slip
+    if "slip_vector" in rubbing:  # in the plane the second parts are zero
+        power = np.where(modes == "sliding", (rubbing["friction_vector"] * rubbing["slip_vector"]).sum(axis=-1), 0.0)
+    bad = np.argwhere(power > DRIVES * np.abs(force).max(initial=0.0) * np.abs(slip).max(initial=0.0))
     if not len(bad) or path.status is not Status.FINISHED:
         return path
     at, which = bad[0]

@@ -6,7 +6,7 @@ way its friction says. Trying all of them finds all solutions, so that none, or 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 
@@ -47,6 +47,9 @@ class Surface:
     """Whether it slips already, so that its direction is known."""
     given: float = 0.0
     """A normal impulse that acts whatever else does."""
+    across: Array | None = None
+    stuck_across: float = 0.0
+    """The same of a second slip, in space, where the direction of the slip is not known."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,8 @@ class Found:
     """Whether its rows are, so that forces are not unique."""
     gaps: Array
     """(k,) how much more than asked for n x is, as a share of its terms."""
+    across: Array = field(default_factory=lambda: np.zeros(0))
+    """(k,) forces along second slips, in space."""
     family: tuple[Array, Array, Array] | None = None
     """Where rows are dependent, what may be added (·, d) to x and to forces along normals and slips."""
 
@@ -118,6 +123,11 @@ def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
             rows.append(surface.t)
             columns.append(surface.t)
             right.append(surface.stuck)
+        if state in STICKS and surface.across is not None:
+            places.append((k, 2))
+            rows.append(surface.across)
+            columns.append(surface.across)
+            right.append(surface.stuck_across)
     n, m = len(problem.M), len(rows)
     saddle = np.zeros((n + m, n + m))
     saddle[:n, :n] = problem.M
@@ -150,7 +160,11 @@ def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
     if dependent:
         free = null_space(scaled, RANK) / scale[:, None]
         family = (free[:n], *forces_of(problem, mode, places, free[n + len(problem.equal) :]))
-    return Found(tuple(mode), x[:n], normal, friction, dependent, gaps, family)
+    across = np.zeros(len(mode))
+    for (k, kind), force in zip(places, x[n + len(problem.equal) :], strict=True):
+        if kind == 2:
+            across[k] = force
+    return Found(tuple(mode), x[:n], normal, friction, dependent, gaps, across, family)
 
 
 def forces_of(
@@ -159,7 +173,8 @@ def forces_of(
     """Forces (k, ·) along normals and slips, from the multipliers (m, ·) of the rows of a mode."""
     normal, friction = np.zeros((2, len(mode), multipliers.shape[1]))
     for (k, kind), force in zip(places, multipliers, strict=True):
-        (friction if kind else normal)[k] = force
+        if kind < 2:
+            (friction if kind else normal)[k] = force
     for k, state in enumerate(mode):
         if state in SIGN:
             friction[k] = -problem.surfaces[k].mu_k * SIGN[state] * normal[k]
@@ -180,7 +195,10 @@ def consistent(problem: Problem, found: Found) -> bool:
         if normal - surface.given < -WITHIN * forces / max(float(np.abs(surface.n).max(initial=0.0)), EPS):
             return False
         rounding = SPLIT if found.dependent else EPS
-        if state in STICKS and abs(friction) > surface.mu_s * normal * (1 + WITHIN) + rounding * forces:
+        if (
+            state in STICKS
+            and np.hypot(friction, found.across[k]) > surface.mu_s * normal * (1 + WITHIN) + rounding * forces
+        ):
             return False
         if state in SIGN and not surface.slips:
             assert surface.t is not None

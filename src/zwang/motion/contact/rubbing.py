@@ -8,9 +8,9 @@ import numpy as np
 
 from zwang.arrays import EPS, Array
 from zwang.engines.task import Status
-from zwang.lowering.contact import Friction, slip_rows
+from zwang.lowering.contact import Friction, across_rows, slip_rows
 from zwang.lowering.lowered import Matrices
-from zwang.motion.contact.decide import moment_later
+from zwang.motion.contact.decide import SOON, moment_later
 from zwang.motion.contact.impact import AT_REST, Impact, Stop, natural_speeds
 from zwang.motion.contact.rough import (
     BACK,
@@ -37,6 +37,8 @@ from zwang.motion.contact.rough import (
 from zwang.motion.contact.scales import LINGERS
 from zwang.motion.contact.search import searched, some_of
 from zwang.motion.contact.shares import Shares, least_forces, shares_of
+from zwang.motion.contact.space import aimed, tried, unit
+from zwang.motion.contact.space import solutions as in_space
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
 from zwang.words import listed
@@ -44,6 +46,8 @@ from zwang.words import listed
 SLIPS = 1e-9  # of the speeds that make it up: a slip above is one
 ROUNDED_SLIP = 4 * EPS  # of the largest speeds that have made it up: a slip below is rounding
 ABOUT = 100.0  # times the speed of faint flights: a slip that is no faster ends with them
+STOPS = 1e-7  # of the usual speed: a slip in space that is no faster comes to rest, or passes by
+VEERS = 1e-6  # of the usual speed: by this a slip in space that begins is turned its way
 NO_SLIP = 1e-12  # of the largest speeds: what is added to a slip that begins
 HELD_FAST = 1e-11  # of the bound of sticking: what is added to a reserve that begins at zero
 CLOSES = 1e-11  # of the terms of γ⁺: below, a contact is closed after an impact
@@ -62,6 +66,8 @@ class RoughDecision:
     shares: Shares | None = None
     sides: Mapping[int, float] = field(default_factory=dict)
     """Signs of the multipliers of guides."""
+    ways: Mapping[int, Array] = field(default_factory=dict)
+    """Directions (2,) of slips in space that begin."""
 
 
 class Rubbing:
@@ -75,6 +81,14 @@ class Rubbing:
         self.guides = setup.contact.guides
         self.sides: dict[int, float] = dict.fromkeys(self.guides, 1.0)
         self.rest = np.zeros(len(self.guides))
+        self.space = list(across_rows(setup.lowered))
+        self.ways: dict[int, Array] = {}
+        """Directions of slips in space that begin."""
+        self.misses: dict[int, float] = {}
+        """Slips in space that have come near to zero and did not vanish: how near is looked at next."""
+        self.headed: dict[int, Array] = {}
+        """Directions of slips in space that have vanished."""
+        self.veer = np.zeros((len(self.space), 2))
         self.shares: Shares | None = None
         self.unproven: set[int] = set()
         """Contacts of modes that were found without trying all: that there is no other was not shown."""
@@ -101,7 +115,7 @@ class Rubbing:
         sides = np.array([self.sides.get(i, 1.0) for i in self.order])
         return Friction(
             tuple(self.order), sticks, masks, slides, mu_s, mu_k, self.grip, shares, beside, sides, self.rest,
-            self.guides,
+            self.guides, self.veer, tuple(self.space),
         )  # fmt: skip
 
     @property
@@ -111,17 +125,22 @@ class Rubbing:
 
     def backwards(self, state: State) -> set[int]:
         """Contacts that were to slide one way and have gone the other: what pushed them only touched its bound."""
-        sliding = [(k, i, sign) for k, i in enumerate(self.order) if (sign := self.signs.get(i))]
+        plane = [(k, i) for k, i in enumerate(self.order) if i not in self.space]
+        sliding = [(k, i, sign) for k, i in plane if (sign := self.signs.get(i))]
         return {i for k, i, sign in sliding if sign * self.slip(state, i)[0] < -self.no_slip(k)}
 
     def loosen(self, state: State, forces: Mapping[int, float], slips: Mapping[int, int]) -> None:
         """What is added to slips and reserves that begin in the rounding of zero."""
         self.grip, self.begins = np.zeros(len(self.order)), np.zeros(len(self.order), dtype=bool)
+        self.veer = np.zeros((len(self.space), 2))
+        across = across_rows(self.setup.lowered)
         for k, i in enumerate(self.order):
             sign = self.signs.get(i)
-            if sign == 0:
+            if sign and i in across:
+                self.watch_slip(state, k, i)
+            elif sign == 0:
                 bound = (self.friction[i][0] * forces[i]) ** 2
-                reserve = bound - forces[slips[i]] ** 2
+                reserve = bound - forces[slips[i]] ** 2 - (forces[across[i]] ** 2 if i in across else 0.0)
                 if reserve <= HELD_FAST * bound:
                     self.grip[k] = HELD_FAST * bound + 2 * max(-reserve, 0.0)
             elif sign is not None:
@@ -129,25 +148,49 @@ class Rubbing:
                 if sign * speed <= LINGERS * self.pace[k]:
                     self.grip[k], self.begins[k] = self.no_slip(k) + 2 * max(-sign * speed, 0.0), True
 
+    def watch_slip(self, state: State, k: int, i: int) -> None:
+        """A slip in space is watched until it is small; one that begins is turned its way, and not watched yet."""
+        speed, usual = self.slip(state, i)[0], max(self.pace[k], self.rush[k] / SOON)
+        if i in self.ways and speed <= LINGERS * usual:
+            self.grip[k], self.begins[k] = 1.0, True
+            self.veer[self.space.index(i)] = VEERS * usual * self.ways[i]
+            return
+        self.ways.pop(i, None)
+        near = min(STOPS * usual, self.misses.get(i, np.inf))
+        self.grip[k] = -(min(near, speed / 2) ** 2)
+
+    def turns(self, i: int) -> bool:
+        """Whether a slip in space that has vanished begins again the other way."""
+        return i in self.ways and i in self.headed and float(self.ways[i] @ self.headed[i]) < 0
+
     def no_slip(self, k: int) -> float:
         """A slip that is none as far as can be seen."""
         return float(NO_SLIP * max(self.pace[k], self.rush[k]))
 
     def slip(self, state: State, i: int) -> tuple[float, float]:
-        """The slip of a contact at a state, and the size of its terms."""
+        """The slip of a contact at a state, and the size of its terms; in space, the length of it."""
         k, now = self.order.index(i), self.setup.slips(state)
-        size = float(np.abs(now["A"][k]) @ np.abs(state[2]))
-        speed = float(now["slip"][k])
-        size += abs(speed - float(now["A"][k] @ state[2]))
+        which = self.places(i)
+        sizes = np.abs(now["A"][which]) @ np.abs(state[2])
+        sizes += np.abs(now["slip"][which] - now["A"][which] @ state[2])
+        size, speed = float(np.linalg.norm(sizes)), float(now["slip"][k])
+        if len(which) > 1:
+            speed = float(np.linalg.norm(now["slip"][which]))
         self.pace[k] = max(self.pace[k], size)
         return speed, size
+
+    def places(self, i: int) -> list[int]:
+        """Where the slips of a contact are among all of them: one, or in space two."""
+        second = [len(self.order) + self.space.index(i)] if i in self.space else []
+        return [self.order.index(i), *second]
 
     def slow(self, state: State, speed: float) -> Iterator[tuple[int, Array, float]]:
         """Contacts whose slips are no faster than about a speed, with the rows of their slips and these."""
         now = self.setup.slips(state)
-        for k, i in enumerate(self.order):
-            if abs(now["slip"][k]) <= ABOUT * speed:
-                yield i, now["A"][k], float(now["slip"][k])
+        for i in self.order:
+            which = self.places(i)
+            if np.linalg.norm(now["slip"][which]) <= ABOUT * speed:
+                yield from ((i, now["A"][at], float(now["slip"][at])) for at in which)
 
     @property
     def equal(self) -> list[int]:
@@ -168,14 +211,27 @@ class Rubbing:
         equal, sides = self.equal, self.sides if sides is None else sides
         surfaces = []
         for i, states in may.items():
-            k = self.order.index(i) if i in self.friction else -1
-            t, b = (slips["A"][k], float(slips["b"][k])) if k >= 0 else (None, 0.0)
+            t, b, second = self.tangent(slips, i, i in slipping) if i in self.friction else (None, 0.0, (None, 0.0))
             mu_s, mu_k = self.friction.get(i, (0.0, 0.0))
             side = sides.get(i, 1.0)
             surfaces.append(
-                Surface(i, side * now.A[i], side * float(now.b[i]), t, b, mu_s, mu_k, states, i in slipping)
-            )
+                Surface(
+                    i, side * now.A[i], side * float(now.b[i]), t, b, mu_s, mu_k, states, i in slipping, 0.0, *second
+                )
+            )  # fmt: skip
         return Problem(now.M, now.Q + now.C, now.A[equal], now.b[equal], tuple(surfaces))
+
+    def tangent(
+        self, slips: Mapping[str, Array], i: int, slipping: bool
+    ) -> tuple[Array, float, tuple[Array | None, float]]:
+        """The row of a slip and its right-hand side, and the second one of a slip in space that has no direction."""
+        which = self.places(i)
+        rows, right = slips["A"][which], slips["b"][which]
+        if len(which) == 1 or not slipping:
+            second = (rows[1], float(right[1])) if len(which) > 1 else (None, 0.0)
+            return rows[0], float(right[0]), second
+        d = self.ways[i] if i in self.ways else unit(slips["slip"][which])
+        return d @ rows, float(d @ right), (None, 0.0)
 
     def decide(
         self, state: State, closed: Set[int], lifted: Set[int], broken: Mapping[int, float], stopped: Set[int]
@@ -188,6 +244,8 @@ class Rubbing:
         self.fastest = np.maximum(self.fastest, np.abs(state[2]))
         may: dict[int, tuple[str, ...]] = {}
         slipping: set[int] = set()
+        self.ways = {i: way for i, way in self.ways.items() if i in broken}
+        self.misses = {}
         for i in sorted({*closed, *self.guides}):
             way = self.way(state, i, broken, stopped) if i in self.friction else None
             if i in lifted:
@@ -195,7 +253,7 @@ class Rubbing:
             elif i not in self.friction:
                 may[i] = (OPEN, CLOSED)
             elif way is None:
-                may[i] = (OPEN, STICK, FORTH, BACK)
+                may[i] = (OPEN, STICK, FORTH) if i in self.space else (OPEN, STICK, FORTH, BACK)
             else:
                 may[i] = (OPEN, FORTH if way > 0 else BACK)
                 slipping.add(i)
@@ -203,7 +261,7 @@ class Rubbing:
                 may[i] = may[i][1:]
         here = self.problem(state, may, slipping)
         many = here.count * 2 ** len(self.guides) > MOST_MODES
-        if many and self.guides:
+        if many and (self.guides or self.space):
             raise Stop(Status.CHATTERING, f"{len(closed)} contacts with friction are too many to be told apart there.")
         moment = moment_later(state, here.free, self.span)[0] - state[0]
         for surface in here.surfaces:
@@ -211,23 +269,24 @@ class Rubbing:
                 k = self.order.index(surface.row)
                 self.rush[k] = max(self.rush[k], float(np.abs(surface.t) @ np.abs(here.free)) * moment)
         kept: list[Found] = []
-        theirs: dict[int, tuple[Problem, Problem, dict[int, float]]] = {}
+        theirs: dict[int, tuple[Problem, Problem, dict[int, float], dict[int, Array]]] = {}
         for sides in self.orientations():
             here = self.problem(state, may, slipping, sides)
 
             def attempt(
                 mode: tuple[str, ...], here: Problem = here, sides: dict[int, float] = sides
             ) -> tuple[Problem, Found | None, Found | None]:
-                at = solved(here, mode)
-                if at is None:
-                    return here, None, None
-                there = self.problem(moment_later(state, at.x, self.span), may, slipping, sides)
-                later = solved(there, mode)
-                found = admitted(there, later)
-                if found is not None:
-                    kept.append(found if found.family else replace(found, x=at.x))
-                    theirs[id(kept[-1])] = here, there, sides
-                return there, later, found
+                said: tuple[Problem, Found | None, Found | None] = (here, None, None)
+                for now, at, ways in tried(here, mode):
+                    there = aimed(self.problem(moment_later(state, at.x, self.span), may, slipping, sides), ways)
+                    later = solved(there, mode)
+                    found = admitted(there, later)
+                    if found is not None:
+                        kept.append(found if found.family else replace(found, x=at.x))
+                        begins = {here.surfaces[k].row: way for k, way in ways.items()}
+                        theirs[id(kept[-1])] = now, there, sides, begins
+                    said = there, later, found
+                return said
 
             if many:
                 searched(here, attempt)
@@ -238,9 +297,10 @@ class Rubbing:
         kept = different(here, kept)
         for found in kept:
             self.require_unique(theirs[id(found)][1], found)
-        if len(kept) == 1:
-            here, _, sides = theirs[id(kept[0])]
-        return self.decision(here, kept, sides)
+        if len(kept) != 1:
+            return self.decision(here, kept, sides)
+        here, _, sides, begin = theirs[id(kept[0])]
+        return replace(self.decision(here, kept, sides), ways=self.ways | begin)
 
     def shared_now(self, state: State) -> Shares | None:
         """How contacts that share a load share it at a state, if they go on as they do."""
@@ -250,6 +310,13 @@ class Rubbing:
         problem = self.problem(state, may, {i for i, sign in self.signs.items() if sign})
         found = solved(problem, tuple(mode for (mode,) in may.values()))
         return shares_of(problem, found, (*self.rows, *self.guides), self.order, self.sides) if found else None
+
+    def require_own_forces(self, found: Found | None) -> None:
+        """Stop where contacts in space share a load: how they do, and how long they hold, is not known."""
+        if self.space and found is not None and found.family is not None:
+            names = listed([repr(self.setup.system.constraint_names[i]) for i in self.order])
+            words = f"Of {names} some share their load, and how is not known: friction in space needs it."
+            raise Stop(Status.SEVERAL_SOLUTIONS, words)
 
     def require_unique(self, problem: Problem, found: Found) -> None:
         """Stop where how contacts share their load, which is not known, decides on the motion."""
@@ -284,6 +351,7 @@ class Rubbing:
             resting = tuple(problem.surfaces[k].row for k in idle(problem, kept[0]))
             opening = tuple(i for i in states if i not in (*pushing, *resting, *self.guides))
             here = solved(problem, kept[0].mode)
+            self.require_own_forces(here)
             shares = shares_of(problem, here, (*self.rows, *self.guides), self.order, sides) if here else None
             if shares is not None:
                 resting = (*resting, *(i for i in pushing if i not in shares.normals))
@@ -315,11 +383,11 @@ class Rubbing:
         which = [*which, *self.guides]
         self.fastest = np.maximum(self.fastest, np.abs(v))
         moving = now.residual_rate - now.A @ v
-        drift = {i: float(slips["slip"][k] - slips["A"][k] @ v) for k, i in enumerate(self.order)}
+        drift = {i: slips["slip"][self.places(i)] - slips["A"][self.places(i)] @ v for i in self.order}
         if law == "moreau":
             least = {i: float(-restitution[i] * now.residual_rate[i] - moving[i]) for i in which}
             found = self.phase(now, slips["A"], v, least, drift, {})
-            after, normal, tangential = found.x, found.normal, found.friction
+            after, normal, tangential = found.x, found.normal, [found.friction, found.across]
         else:
             least = {i: float(-moving[i]) for i in which}
             first = self.phase(now, slips["A"], v, least, drift, {})
@@ -327,10 +395,12 @@ class Rubbing:
             given |= dict.fromkeys(self.guides, 0.0)
             found = self.phase(now, slips["A"], first.x, least, drift, given)
             after = found.x
-            normal, tangential = first.normal + found.normal, first.friction + found.friction
+            normal = first.normal + found.normal
+            tangential = [first.friction + found.friction, first.across + found.across]
         gained = 0.5 * float((after - v) @ now.M @ (after + v))
         work = -float(normal @ moving[which])
-        work -= sum(float(push) * drift[i] for i, push in zip(which, tangential, strict=True) if i in drift)
+        pushes = dict(zip(which, np.array(tangential).T, strict=True))
+        work -= sum(float(pushes[i][: len(d)] @ d) for i, d in drift.items() if i in pushes)
         energy = 0.5 * float(v @ now.M @ v)
         if gained - work > GAINS_NOTHING * max(energy, abs(work)):
             name = self.setup.system.constraint_names[which[0]]
@@ -347,7 +417,7 @@ class Rubbing:
         return Impact(after, normal, work - gained, work, touching[mine]), np.asarray(speeds[mine])
 
     def phase(
-        self, now: Matrices, slip_A: Array, v: Array, least: Mapping[int, float], drift: Mapping[int, float],
+        self, now: Matrices, slip_A: Array, v: Array, least: Mapping[int, float], drift: Mapping[int, Array],
         given: Mapping[int, float],
     ) -> Found:  # fmt: skip
         """One phase of an impact, from velocities v on: the one solution there is."""
@@ -356,7 +426,7 @@ class Rubbing:
             problem = self.collision(now, slip_A, v, least, drift, given, sides)
             if problem.count > MOST_MODES:
                 self.unproven |= least.keys()
-            found += [(problem, one, sides) for one in some_of(problem)]
+            found += [(problem, one, sides) for one in (in_space(problem) if self.space else some_of(problem))]
         kept = different(problem, [one for _, one, _ in found]) if found else []
         for problem, one, _ in found:
             if any(one is other for other in kept):
@@ -370,7 +440,7 @@ class Rubbing:
         return replace(one, normal=one.normal * np.array([sides.get(s.row, 1.0) for s in problem.surfaces]))
 
     def collision(
-        self, now: Matrices, slip_A: Array, v: Array, least: Mapping[int, float], drift: Mapping[int, float],
+        self, now: Matrices, slip_A: Array, v: Array, least: Mapping[int, float], drift: Mapping[int, Array],
         given: Mapping[int, float], sides: Mapping[int, float],
     ) -> Problem:  # fmt: skip
         """The modes of contacts and guides in a phase of an impact, for velocities."""
@@ -382,7 +452,14 @@ class Rubbing:
                 surfaces.append(Surface(i, now.A[i], limit, None, 0.0, 0.0, 0.0, may, given=more))
                 continue
             leaves = (LEAVE_STICK, LEAVE_FORTH, LEAVE_BACK) if more > 0 else () if i in self.guides else (OPEN,)
-            row, may = slip_A[self.order.index(i)], (*leaves, STICK, FORTH, BACK)
-            mu = self.friction[i]
-            surfaces.append(Surface(i, side * now.A[i], side * limit, row, -drift[i], *mu, may, given=more))
+            rows, off = slip_A[self.places(i)], -drift[i]
+            modes, second = (*leaves, STICK, FORTH, BACK), (None, 0.0)
+            if i in self.space:
+                modes, second = tuple(m for m in modes if m not in (BACK, LEAVE_BACK)), (rows[1], float(off[1]))
+            surfaces.append(
+                Surface(
+                    i, side * now.A[i], side * limit, rows[0], float(off[0]), *self.friction[i], modes, False, more,
+                    *second,
+                )
+            )  # fmt: skip
         return Problem(now.M, now.M @ v, now.A[equal], now.A[equal] @ v, tuple(surfaces))

@@ -143,7 +143,7 @@ def simulate_many(
     )
     motion = with_hits(motion, setup.events, told.hits) if setup.events else motion
     if setup.contact is not None:
-        motion = with_contacts(motion, [setup.system.constraint_names[i] for i in setup.contact.rows], told.contacts)
+        motion = with_contacts(motion, [setup.system.constraint_names[i] for i in setup.contact.shown], told.contacts)
     return motion.assign(
         status=("sample", np.array(told.statuses, dtype=str), {"long_name": STATUS_MEANS}),
         doubts=("sample", unsure, {"long_name": DOUBTS_MEAN}),

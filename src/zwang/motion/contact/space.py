@@ -1,0 +1,129 @@
+"""Friction in space: directions of slips that begin, found so that they agree with what they cause.
+
+A contact in space sticks with two rows. Where it slides, F = −μN d with d = γ/|γ| is smooth in the state, and a known
+row d₁t₁ + d₂t₂ takes the place of the slip's. Where it begins to slide from rest, d is the direction of the slip that
+it causes: a_T(d) ∥ d, with a_T·d ≥ 0 (De Saxcé's complementarity on the cone). For one contact that is a root on a
+circle, and all of them are found; several contacts that begin at once are iterated.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from zwang.arrays import EPS, Array
+from zwang.motion.contact.rough import SIGN, Found, Problem, admitted, different, solved
+
+AROUND = 24  # directions at which roots are looked for
+MOST_AIMS = 500  # of directions that several contacts look for together
+AIMED = 1e-13  # a change of a direction by less is none
+HALFWAY = 0.5  # of a change of directions: all of it could go to and fro
+
+
+def aimed(problem: Problem, ways: Mapping[int, Array]) -> Problem:
+    """The problem with some surfaces in space sliding along given directions, as in the plane."""
+    surfaces = list(problem.surfaces)
+    for k, d in ways.items():
+        s = surfaces[k]
+        assert s.t is not None
+        assert s.across is not None
+        stuck = d[0] * s.stuck + d[1] * s.stuck_across
+        surfaces[k] = replace(s, t=d[0] * s.t + d[1] * s.across, stuck=float(stuck), across=None, stuck_across=0.0)
+    return replace(problem, surfaces=tuple(surfaces))
+
+
+def tried(problem: Problem, mode: Sequence[str]) -> Iterator[tuple[Problem, Found, dict[int, Array]]]:
+    """A mode solved, with all directions that slips may begin in: the problem with these, and they by surface."""
+    begin = [k for k, (s, state) in enumerate(zip(problem.surfaces, mode, strict=True)) if s.across is not None
+             and state in SIGN]  # fmt: skip
+    if not begin:
+        found = solved(problem, mode)
+        if found is not None:
+            yield problem, found, {}
+    elif len(begin) == 1:
+        for way in roots(problem, mode, begin[0]):
+            yield from along(problem, mode, {begin[0]: way})
+    else:
+        ways = together(problem, mode, begin)
+        if ways is not None:
+            yield from along(problem, mode, ways)
+
+
+def along(
+    problem: Problem, mode: Sequence[str], ways: dict[int, Array]
+) -> Iterator[tuple[Problem, Found, dict[int, Array]]]:
+    """A mode solved with given directions."""
+    there = aimed(problem, ways)
+    found = solved(there, mode)
+    if found is not None:
+        yield there, found, ways
+
+
+def begins(problem: Problem, mode: Sequence[str], ways: dict[int, Array]) -> dict[int, Array] | None:
+    """The slips (2,) that begin if friction acts against given directions; None if that is singular."""
+    found = solved(aimed(problem, ways), mode)
+    return None if found is None else {k: slip_of(problem, k, found.x) for k in ways}
+
+
+def slip_of(problem: Problem, k: int, x: Array) -> Array:
+    """What both slips of a surface change by, or are, with x."""
+    s = problem.surfaces[k]
+    return np.array([s.t @ x - s.stuck, s.across @ x - s.stuck_across])  # type: ignore[operator]
+
+
+def roots(problem: Problem, mode: Sequence[str], k: int) -> Iterator[Array]:
+    """Directions in which the slip of one surface may begin: a_T × d changes its sign there."""
+    from scipy.optimize import brentq
+
+    def turn(angle: float) -> float:
+        d = np.array([np.cos(angle), np.sin(angle)])
+        slips = begins(problem, mode, {k: d})
+        return float("nan") if slips is None else float(d[0] * slips[k][1] - d[1] * slips[k][0])
+
+    # the middle of these is the direction without friction, so that it is not a root that is met exactly
+    straight = slip_of(problem, k, problem.free)
+    middle = float(np.arctan2(straight[1], straight[0])) if np.abs(straight).max() > 0 else 0.0
+    angles = middle + (np.arange(AROUND + 1) + 0.5) * (2 * np.pi / AROUND)
+    values = [turn(angle) for angle in angles]
+    for low, high, f, g in zip(angles, angles[1:], values, values[1:], strict=False):
+        if np.isfinite(f * g) and f * g < 0:
+            angle = brentq(turn, low, high, xtol=4 * EPS, rtol=4 * EPS)
+            yield np.array([np.cos(angle), np.sin(angle)])
+
+
+def together(problem: Problem, mode: Sequence[str], begin: Sequence[int]) -> dict[int, Array] | None:
+    """Directions in which several slips may begin together; None if they are not found."""
+    ways = {k: unit(slip_of(problem, k, problem.free)) for k in begin}
+    for _ in range(MOST_AIMS):
+        slips = begins(problem, mode, ways)
+        if slips is None:
+            return None
+        new = {k: unit(ways[k] + HALFWAY * (unit(slips[k]) - ways[k])) for k in begin}
+        if max(float(np.abs(new[k] - ways[k]).max()) for k in begin) <= AIMED:
+            return new
+        ways = new
+    return None
+
+
+def unit(x: Array) -> Array:
+    """A direction of unit length; along the first axis if there is none."""
+    length = float(np.hypot(*x))
+    return x / length if length > 0 else np.array([1.0, 0.0])
+
+
+def solutions(problem: Problem) -> list[Found]:
+    """All solutions that are different, with friction in the axes of the slips."""
+    every = [
+        in_axes(admitted(there, found), ways) for mode in problem.modes() for there, found, ways in tried(problem, mode)
+    ]
+    return different(problem, [found for found in every if found is not None])
+
+
+def in_axes(found: Found | None, ways: Mapping[int, Array]) -> Found | None:
+    """A solution with the friction of slips that begin along both axes, and not along their directions."""
+    if found is None or not ways:
+        return found
+    friction, across = found.friction.copy(), found.across.copy()
+    for k, d in ways.items():
+        friction[k], across[k] = found.friction[k] * d
+    return replace(found, friction=friction, across=across)

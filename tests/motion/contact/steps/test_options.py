@@ -40,3 +40,13 @@ def test_steps_without_contacts_are_refused():
     system = zw.System((x,), kinetic=dot(x) ** 2 / 2)
     with pytest.raises(InputError, match="there is no one-sided constraint"):
         zw.simulate(system, {x: 0, dot(x): 1}, 1.0, contacts="steps", step=0.1)
+
+
+def test_friction_of_equalities_is_refused_by_name():
+    y = zw.coordinates("y")
+    wire = zw.Constraint(y, "wire", friction=0.3, slip=dot(x))
+    floor = zw.Constraint(x >= 0, "floor")
+    system = zw.System((x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, constraints=[wire, floor])
+    start = dict.fromkeys((x, y, dot(x), dot(y)), 0)
+    with pytest.raises(InputError, match="'wire' is an equality with friction, which steps do not follow"):
+        zw.simulate(system, start, 1.0, contacts="steps", step=0.1)

@@ -1,0 +1,144 @@
+"""Blocks that stick, rock, and stick and slip: zwang by events and by steps beside MuJoCo and Exudyn, in one table.
+
+`python benchmarks/contact_peers.py` in an environment with `mujoco` and `exudyn` takes about a minute. The truth is in
+closed forms, or in `tests/references/contact.json`. Times are processor time of the run, with everything compiled.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+import zwang as zw
+from tests.references import contact
+
+G, STEP = 9.81, 1e-3
+X, Y = zw.coordinates("x y")
+STOP = 2 / (G * (0.5 + 0.7 * np.sqrt(3) / 2))  # v²/(2a) of a block that is pushed up an incline of 30° with 2 m/s
+FIRST_IMPACT, PERIOD = 0.41854866046210358, 8.9026054078145230  # of the rocking block, and of stick and slip
+
+
+def timed(run, until):
+    """What a run to some time gives, and its processor time; a short one compiles before."""
+    run(20 * STEP)
+    began = time.process_time()
+    return run(until), time.process_time() - began
+
+
+def by_zwang(**options):
+    """Creep and stop of the block, first impact of the rocking block, period of stick and slip; each with its time."""
+    system, pushed = contact.incline(0.7)
+    still = dict.fromkeys(pushed, 0)
+    creep, a = timed(lambda t: zw.simulate(system, still, t, samples=2, **options).q.values[-1, 0], 10.0)
+    stop, b = timed(lambda t: zw.simulate(system, pushed, t, samples=2, **options).q.values[-1, 0], 1.0)
+    block, start = contact.rocking_block()
+    rock, c = timed(lambda t: zw.simulate(block, start, t, samples=2, **options), 1.0)
+    hits = rock.transition_time.values[rock.transition_kind.values == "impact"]
+    belt, begin = contact.belt((1, 0.5))
+    slip, d = timed(lambda t: zw.simulate(belt, begin, t, samples=round(t / STEP) + 1, **options), 15.0)
+    return (abs(creep), a), (abs(stop - STOP), b), (abs(hits[0] - FIRST_IMPACT), c), (abs(period_of(slip) - PERIOD), d)
+
+
+def period_of(motion):
+    """The time from one break of sticking to the next."""
+    kinds = motion.transition_kind.values
+    if (kinds == "slide").any():
+        return float(np.diff(motion.transition_time.values[kinds == "slide"])[0])
+    slides = motion["mode"].values[:, 0] == "sliding"
+    breaks = motion.time.values[1:][slides[1:] & ~slides[:-1]]
+    return breaks[1] - breaks[0]
+
+
+def by_mujoco():
+    """The same by MuJoCo; it has one coefficient of friction, so no stick and slip by two."""
+    import mujoco
+
+    option = f'<option timestep="{STEP}" cone="elliptic" integrator="implicitfast" gravity="{{}} 0 {{}}"/>'
+    plane = '<geom type="plane" size="9 9 1" friction="{} 0 0"/>'
+    box = """<body pos="0 0 {z}" {turn}><joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1"/>{hinge}
+      <geom type="box" size="{a} 1 {c}" mass="1" friction="{mu} 0 0"/></body>"""
+
+    def world(gravity, mu, **more):
+        parts = option.format(*gravity), plane.format(mu), box.format(mu=mu, **more)
+        text = "<mujoco>{}<worldbody>{}{}</worldbody></mujoco>".format(*parts)
+        model = mujoco.MjModel.from_xml_string(text)
+        return model, mujoco.MjData(model)
+
+    def slid(speed, until):
+        model, data = world((-G / 2, -G * np.sqrt(3) / 2), 0.7, z=0.1, a=0.1, c=0.1, turn="", hinge="")
+        data.qvel[0] = speed
+        for _ in range(round(until / STEP)):
+            mujoco.mj_step(model, data)
+        return data.qpos[0]
+
+    def rocked(_):
+        tilt, b, h = 0.1, 0.25, 1.0
+        height = np.sin(tilt) * b + np.cos(tilt) * h
+        hinge = '<joint type="hinge" axis="0 -1 0"/>'
+        model, data = world((0, -G), 2, z=height, a=b, c=h, turn=f'euler="0 {-np.degrees(tilt)} 0"', hinge=hinge)
+        for k in range(2000):
+            mujoco.mj_step(model, data)
+            if data.qpos[2] + tilt <= 0:
+                return (k + 1) * STEP
+        return np.nan
+
+    creep, a = timed(lambda t: slid(0.0, t), 10.0)
+    stop, b = timed(lambda t: slid(2.0, t), 1.0)
+    rock, c = timed(rocked, 1.0)
+    return (abs(creep), a), (abs(stop - STOP), b), (abs(rock - FIRST_IMPACT), c), None
+
+
+def by_exudyn():
+    """The same by Exudyn's spring and damper with friction; its normal force is given, so nothing rocks."""
+    import exudyn as exu
+    from exudyn.utilities import CoordinateSpringDamperExt, MarkerNodeCoordinate, Mass1D, Node1D, NodePointGround
+
+    def slid(until, force, speed, friction):
+        system = exu.SystemContainer()
+        mbs = system.AddSystem()
+        ground = mbs.AddMarker(MarkerNodeCoordinate(nodeNumber=mbs.AddNode(NodePointGround()), coordinate=0))
+        node = mbs.AddNode(Node1D(referenceCoordinates=[0], initialCoordinates=[0], initialVelocities=[speed]))
+        mbs.AddObject(Mass1D(nodeNumber=node, physicsMass=1))
+        point = mbs.AddMarker(MarkerNodeCoordinate(nodeNumber=node, coordinate=0))
+        laws = {"stiffness": 0, "damping": 0, "fDynamicFriction": friction, "frictionProportionalZone": 1e-3}
+        mbs.AddObject(CoordinateSpringDamperExt(markerNumbers=[ground, point], **laws))
+        if force:
+            mbs.AddLoad(exu.utilities.LoadCoordinate(markerNumber=point, load=force))
+        mbs.Assemble()
+        settings = exu.SimulationSettings()
+        settings.timeIntegration.numberOfSteps = round(until / STEP)
+        settings.timeIntegration.endTime = until
+        settings.timeIntegration.verboseMode = 0
+        settings.solutionSettings.writeSolutionToFile = False
+        settings.displayStatistics = False
+        mbs.SolveDynamic(settings)
+        return mbs.GetNodeOutput(node, exu.OutputVariableType.Coordinates)
+
+    held = 0.7 * G * np.sqrt(3) / 2
+    creep, a = timed(lambda t: float(np.ravel(slid(t, -G / 2, 0.0, held))[0]), 10.0)
+    stop, b = timed(lambda t: float(np.ravel(slid(t, -G / 2, 2.0, held))[0]), 1.0)
+    return (abs(creep), a), (abs(stop - STOP), b), None, None
+
+
+def main() -> None:
+    """Print the table."""
+    rows = {
+        "zwang, events": lambda: by_zwang(),
+        f"zwang, steps of {STEP:g}": lambda: by_zwang(contacts="steps", step=STEP),
+        f"MuJoCo, steps of {STEP:g}": by_mujoco,
+        f"Exudyn, steps of {STEP:g}": by_exudyn,
+    }
+    print("| | creep in 10 s | stop of the block | first impact of the rocking block | period of stick and slip |")
+    print("| --- | --- | --- | --- | --- |")
+    for name, run in rows.items():
+        try:
+            cells = [f"{cell[0]:.1e} ({1e3 * cell[1]:.0f} ms)" if cell else "—" for cell in run()]
+        except ImportError:
+            cells = ["not installed"] * 4
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

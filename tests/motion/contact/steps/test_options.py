@@ -48,5 +48,5 @@ def test_friction_of_equalities_is_refused_by_name():
     floor = zw.Constraint(x >= 0, "floor")
     system = zw.System((x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, constraints=[wire, floor])
     start = dict.fromkeys((x, y, dot(x), dot(y)), 0)
-    with pytest.raises(InputError, match="'wire' is an equality with friction, which steps do not follow"):
+    with pytest.raises(InputError, match=r"'wire'.*by steps"):
         zw.simulate(system, start, 1.0, contacts="steps", step=0.1)

@@ -54,12 +54,6 @@ def require_step(system: System, options: Options, usual: Options) -> None:
         raise InputError(f"step = {step!r}: a positive number is needed, not longer than the motion's {span:g}")
     if not any(c.one_sided for c in system.constraints):
         raise InputError("contacts='steps' is for contacts, and there is no one-sided constraint: leave it out")
-    for c in system.constraints:
-        if c.friction and not c.one_sided:
-            raise InputError(
-                f"constraint {c.name!r} is an equality with friction, which steps do not follow: use contacts='events', "
-                f"or write it as two one-sided constraints"
-            )
     for name, why in STEPS_HAVE_NO.items():
         given = getattr(options, name)
         if given != getattr(usual, name):

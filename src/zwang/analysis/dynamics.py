@@ -35,10 +35,7 @@ FAR_BELOW = 1e-20  # coordinates below this share of the largest one are zero
 ROUNDED_CHANGE = 1e3 * EPS  # the same of rounding, beside the terms that rows are made of
 AT_SWITCH = 1e-9  # what a condition compares with zero is zero below this
 
-RANK_CHANGES = (
-    "the rank of the constraints changes at this state, at {!r}: there is no derivative at a singular position; move "
-    "away from it"
-)
+RANK_CHANGES = "the rank of the constraints changes at this state, at {!r}: there is no derivative; move away from it"
 _BALANCES: Kept[Kernel] = Kept()
 
 
@@ -320,10 +317,8 @@ class Point:
         return Tangent(dq, np.vstack([beside, whole.free]), len(free.free))
 
     def require_regular(self) -> None:
-        """Refuse a state beside which rows are independent that depend on each other here: Nᵀ δA Z = 0 else.
-
-        N are combinations of rows that vanish, Z what all leave free; one vector stands for all of it.
-        """
+        """Refuse a state beside which rows are independent that depend on each other here; elsewhere Nᵀ δA Z = 0."""
+        # N are combinations of rows that vanish, Z what all leave free; one vector w stands for all of it
         A, rank = self.now.A, self.ranked.rank
         free = RowSpace.of(A, self.units, rank).free if len(A) else A
         if rank == len(A) or not len(free):

@@ -97,6 +97,8 @@ def rough(rubbing: Rubbing, start: Start, way: RoughDecision, gaps: Array) -> di
     loose: Mapping[int, object] = dict.fromkeys(way.shares.loose) if way.shares else {}
     for k, (i, mode) in enumerate(modes.items()):
         normal, force = float(at.normal[k]), float(at.friction[k])
+        if at.across[k]:  # in space, how large it is
+            force = float(np.hypot(force, at.across[k]))
         state = {CLOSED: "pushing", STICK: "sticking"}.get(mode, "sliding")
         reserve = rubbing.friction[i][0] * normal - abs(force) if mode == STICK else None
         gap = 0.0 if i in rubbing.guides else float(gaps[i])

@@ -39,6 +39,20 @@ def test_rows_make_up_for_masses_that_are_missing():
     assert np.allclose(M @ dv, np.array([3.0, 1.0]) + E.T @ lam)
 
 
+def test_a_mass_that_rounding_makes_definite_is_singular_all_the_same():
+    rng = np.random.default_rng(3)
+    for _ in range(200):  # the mass of Euler parameters p: none along p, which only the row of their norm holds
+        p = rng.standard_normal(4)
+        p /= np.linalg.norm(p)
+        across = np.linalg.qr(np.column_stack([p, rng.standard_normal((4, 3))]))[0][:, 1:]
+        M, E = 3e-4 * across @ across.T, 2 * p[None]
+        given, asked = rng.standard_normal(4), rng.standard_normal(1)
+        dv, lam = response(M, E).solve(given, asked)
+        exact = across @ (across.T @ given) / 3e-4 + p * asked / 2
+        assert np.allclose(dv, exact, rtol=1e-10, atol=1e-10 * np.abs(exact).max())
+        assert np.allclose(M @ dv, given + E.T @ lam, atol=1e-9)
+
+
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
 def test_mobility_is_what_unit_impulses_change(kind):
     M, A = np.diag([1.0, 2.0, 4.0]), np.array([[1.0, 1.0, 0.0], [0.0, 1.0, -2.0]])

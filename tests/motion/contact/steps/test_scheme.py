@@ -9,6 +9,7 @@ from tests.motion.contact.steps.piles import discs, spheres
 from tests.references import contact
 from tests.references.contact import expected
 from zwang import dot
+from zwang import multibody as mb
 
 x, y, z, turn = zw.coordinates("x y z turn")
 
@@ -204,3 +205,28 @@ def test_errors_fall_with_the_step_tenfold_and_again():
 @pytest.mark.parametrize("make", [discs, spheres])
 def test_a_hundred_piles_come_to_rest(make, seed):
     at_rest(make, 3 + seed % 8, 100 + seed, 6.0 if make is discs else 3.0)
+
+
+def test_a_ball_that_spins_backwards_slides_and_rolls_as_coriolis_says():
+    r, mu, v, spin = 0.03, 0.2, 2.0, -8 / 0.03
+    ball = mb.Body("ball", 0.17, mb.inertia.sphere(0.17, r), position=(0, 0, r), velocity=(v, 0, 0),
+                   angular_velocity=(0, spin, 0))  # fmt: skip
+    cloth = mb.Contact("cloth", mb.ground, ball, normal=(0, 0, 1), radius=r, friction=mu)
+    table = mb.Mechanism([ball], [cloth], [mb.Gravity((0, 0, -9.81))])
+    motion = zw.simulate(table, until=2.0, contacts="steps", step=5e-4)
+    assert "Not vouched for" not in motion.message
+    after = (5 * v + 2 * r * spin) / 7  # angular momentum about a point of the cloth, −6/7 m/s
+    assert abs(motion.v.values[-1, 0] - after) < 5e-3
+    assert np.abs(np.linalg.norm(motion.q.values[:, 3:], axis=1) - 1).max() < 1e-12
+
+
+def test_a_die_tumbles_and_comes_to_rest_on_a_face():
+    die = mb.Body("die", 1, mb.inertia.box(1, (1, 1, 1)), position=(0, 0, 2), orientation=(0.9, 0.3, 0.2, 0.1),
+                  angular_velocity=(1, 2, 0.5))  # fmt: skip
+    floor = mb.Contact("floor", mb.ground, die, normal=(0, 0, 1), box=(1, 1, 1), friction=0.4, restitution=0.2)
+    motion = zw.simulate(
+        mb.Mechanism([die], [floor], [mb.Gravity((0, 0, -9.81))]), until=4.0, contacts="steps", step=4e-3
+    )
+    assert np.abs(motion.v.values[-1]).max() < 1e-9
+    assert abs(motion.q.values[-1, 2] - 0.5) < 1e-6
+    assert motion.gap.values.min() > -1e-3

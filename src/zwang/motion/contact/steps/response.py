@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from zwang.arrays import Array
+from zwang.arrays import EPS, Array
 from zwang.engines.task import Status
 from zwang.linalg.sparse.matrix import Sparse, diagonal_of, is_sparse, solve_columns
 from zwang.motion.contact.impact import Stop
@@ -13,6 +13,10 @@ from zwang.motion.contact.impact import Stop
 DEPENDENT_EQUALITIES = (
     1e-13  # of the largest: eigenvalues of E M⁻¹Eᵀ, rows at unit length, below which rows are dependent
 )
+NEARLY_MASSLESS = (
+    1e-8  # of a coordinate's mass: what is left of it with the others held, below which rows make up for it
+)
+NO_MASS_LEFT = 64 * EPS  # the same, below which it is rounding
 YIELDS = 1e-11  # of the masses: how far rows of large systems give way, so that dependent ones have an answer
 ONCE_MORE = 3  # with what is missed so
 
@@ -109,7 +113,7 @@ def in_full(M: Array, E: Array) -> Response:
     lengths = np.sqrt((E * E).sum(axis=1))
     unit = E / np.where(lengths > 0, lengths, 1.0)[:, None]
     try:
-        inverse, lift = definite_inverse(M), 0.0
+        inverse, lift = definite_inverse(M, NEARLY_MASSLESS), 0.0
     except np.linalg.LinAlgError:  # rows that hold what has no mass make up for it: the velocities are the same
         lift = float(np.trace(M)) / n or 1.0
         inverse = definite_inverse(M + lift * unit.T @ unit)
@@ -129,14 +133,20 @@ def in_full(M: Array, E: Array) -> Response:
     )
 
 
-def definite_inverse(M: Array) -> Array:
-    """M⁻¹ of a positive definite matrix."""
+def definite_inverse(M: Array, least: float = NO_MASS_LEFT) -> Array:
+    """M⁻¹ of a positive definite matrix; refused where a pivot is less than this share of its diagonal entry.
+
+    Of a singular M, as Euler parameters have it, rounding leaves pivots of either sign.
+    """
     diagonal = np.diagonal(M)
     if np.count_nonzero(M) == np.count_nonzero(diagonal):
         if not (diagonal > 0).all():
             raise np.linalg.LinAlgError
         return np.diag(1 / diagonal)
-    factor = np.linalg.inv(np.linalg.cholesky(M))
+    lower = np.linalg.cholesky(M)
+    if not (np.diagonal(lower) ** 2 > least * diagonal).all():
+        raise np.linalg.LinAlgError
+    factor = np.linalg.inv(lower)
     return np.asarray(factor.T @ factor)
 
 

@@ -1,5 +1,7 @@
 """Laws of motion with contacts: what holds for every system, not for one."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -358,3 +360,33 @@ def test_a_push_that_only_touches_the_bound_of_sticking_moves_nothing(way):
     assert motion.attrs["status"] == "finished"
     assert abs(motion.q).max() < 1e-12
     assert (motion.friction_force * motion.slip).max() < 1e-12  # friction acts against slips
+
+
+def in_a_row(masses, speeds, restitution, places, law):
+    """Balls in a row, without forces."""
+    q = zw.coordinates(" ".join(f"x{i}" for i in range(len(masses))))
+    rules = [zw.Constraint(b - a >= 0, f"c{i}", restitution=restitution) for i, (a, b) in enumerate(pairwise(q))]
+    kinetic = sum(m * dot(x) ** 2 for m, x in zip(masses, q, strict=True)) / 2
+    start = dict(zip(q, places, strict=True)) | dict(zip(map(dot, q), speeds, strict=True))
+    return zw.simulate(zw.System(q, kinetic=kinetic, constraints=rules), start, until=1, samples=11, impacts=law)
+
+
+@pytest.mark.parametrize("law", ["moreau", "poisson", "sequential"])
+def test_a_contact_that_parts_and_is_struck_at_that_instant_has_an_impact_too(law):
+    motion = in_a_row((1, 1, 1), (2, 0, 0.5), 1, (0, 0, 0), law)
+    assert [str(c) for c in motion.transition_contact.values] == ["c0", "c1"]
+    assert motion.velocity_after.values[-1] == pytest.approx([0, 0.5, 2], abs=1e-14)  # equal balls swap
+    assert motion.gap.values.min() > -1e-13
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_balls_in_a_row_that_touch_and_part_keep_what_impacts_keep(seed):
+    rng = np.random.default_rng(seed)
+    masses, speeds = rng.uniform(0.3, 3, 4), rng.uniform(-1, 1, 4)
+    speeds[0] += 4  # behind, and faster: it strikes through all of them
+    motion = in_a_row(masses, speeds, 1, (0, 0, 0, 0), ("moreau", "poisson", "sequential")[seed % 3])
+    after = motion.v.values[-1]
+    assert masses @ after == pytest.approx(masses @ speeds, rel=1e-13)
+    assert masses @ after**2 == pytest.approx(masses @ speeds**2, rel=1e-13)
+    assert motion.gap.values.min() > -1e-13
+    assert motion.attrs["status"] == "finished"

@@ -11,7 +11,6 @@ from dataclasses import replace
 import numpy as np
 
 from zwang.arrays import TINIEST, Array
-from zwang.engines.native.engine import compiled
 from zwang.engines.task import EventHit, Status, Trajectory
 from zwang.errors import InputError
 from zwang.evaluation import names_of
@@ -19,7 +18,7 @@ from zwang.formulations.solve import Names
 from zwang.lowering.contact import across_rows, slip_rows
 from zwang.motion.contact.bounce import bounced, bouncing
 from zwang.motion.contact.decide import decide, pressed
-from zwang.motion.contact.impact import Collision, Impact, Stop, held, impact
+from zwang.motion.contact.impact import MOST_IN_A_ROW, Collision, Impact, Stop, held, impact
 from zwang.motion.contact.machine import OPEN, PUSHING, RESTING, Machine
 from zwang.motion.contact.observe import first
 from zwang.motion.contact.space import unit
@@ -190,12 +189,11 @@ class Course(Machine):
             lifted = unloaded - pressed(self.setup, self.state, {*self.closed} - unloaded, unloaded, self.span)
         if arrived:  # what closes within rounding of it closes at once
             arrived |= {
-                i for i in self.rows
-                if self.states[i] == OPEN and now.residual[i] <= near[i] and now.residual_rate[i] < -slow[i]
-            }  # fmt: skip
+                i for i in self.at_zero(now, near) if self.states[i] == OPEN and now.residual_rate[i] < -slow[i]
+            }
         closed = {*self.closed} | arrived
         if any(now.residual_rate[i] < -slow[i] for i in arrived):
-            closed = self.collide(closed, arrived)
+            closed = self.collide(closed | self.at_rest(now, near, slow), arrived)
             broken = {}
         else:
             for kind, which in (("touch", arrived), ("lift", lifted), ("slide", broken.keys() - lifted)):
@@ -250,28 +248,25 @@ class Course(Machine):
         self.go_on(tau, a)
         return False
 
-    def acceleration(self) -> Array:
-        """q̈ in the present mode."""
-        held = self.held()
-        setup = replace(self.setup, contact=held)
-        program = setup.program("acceleration", replace(self.basis(held), shared=False))
-        return compiled(program)(**setup.named(program, self.state))["acceleration"]
-
-    def go_on(self, tau: float, a: Array) -> None:
-        """The motion over a very short time, with constant accelerations."""
-        t, q, v = self.state
-        inside = self.grid[self.saved :][self.grid[self.saved :] < t + tau]
-        held = self.held()
-        since = (inside - t)[:, None]
-        if len(inside):
-            basis = replace(self.basis(held), shared=False)
-            states = q + since * v + since**2 / 2 * a, v + since * a
-            self.segments.append(Segment(basis, inside, *states, self.setup.p, contact=held))
-            self.saved += len(inside)
-        self.state = (t + tau, q + tau * v + tau**2 / 2 * a, v + tau * a)
-
     def collide(self, closed: set[int], arrived: set[int]) -> set[int]:
-        """An impact of closed contacts; those that are closed afterwards."""
+        """An impact of closed contacts; those that are closed afterwards.
+
+        A contact that parts is none of them; should the impact turn it round, there is another one at once.
+        """
+        for _ in range(MOST_IN_A_ROW):
+            closed = self.strike(closed, arrived)
+            now = self.now = self.matrices()
+            near, slow = self.near(now)
+            others = self.at_zero(now, near) - closed - {*self.rates}
+            back = {i for i in others if now.residual_rate[i] < 0}
+            arrived = {i for i in back if now.residual_rate[i] < -slow[i]}
+            closed |= back
+            if not arrived:
+                return closed
+        raise Stop(Status.CHATTERING, f"Impacts do not come to an end there: {MOST_IN_A_ROW:,} were made at once.")
+
+    def strike(self, closed: set[int], arrived: set[int]) -> set[int]:
+        """One impact of closed contacts; those that are closed afterwards."""
         now, v = self.now, self.state[2]
         which, equal = sorted(closed | {*self.rates}), self.equal  # velocities are limited after any impact
         cause = min(arrived, key=lambda i: (now.residual_rate[i], i))
@@ -379,7 +374,8 @@ class Course(Machine):
             return way.pushing, way.resting, way.opening
         if self.rubbing is not None:
             self.rubbing.signs, self.rubbing.shares = {}, None
-        found = decide(self.setup, self.state, closed, lifted, self.span)
+        still = {i: self.scales.still(self.matrices(), i) for i in closed}
+        found = decide(self.setup, self.state, closed, lifted, self.span, still)
         self.shared |= {*found.shared}
         return found.pushing, found.resting, found.opening
 

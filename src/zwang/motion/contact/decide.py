@@ -6,8 +6,9 @@ undecided: a contact whose force has just vanished neither pushes nor leaves. So
 motion goes; and what has lifted is out, whatever rounding says (what just happened decides, not a tolerance).
 """
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ SOON = 1e-6  # how far ahead to look, in terms of the time in which the motion c
 SLOW = 1e-3  # of the span: a motion at rest does not change faster than in this
 OPENS = 1e-9  # of the terms of g̈: a gap that accelerates faster than this opens
 UNLOADED = 1e-11  # of the forces around: a normal force below is zero as far as can be seen
+NONE: Mapping[int, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,13 @@ class Decision:
     """Contacts whose normal forces are not unique."""
 
 
-def decide(setup: Setup, state: State, closed: Set[int], lifted: Set[int], span: float) -> Decision:
-    """What closed contacts do from a state on; those that have just lifted do not push."""
+def decide(
+    setup: Setup, state: State, closed: Set[int], lifted: Set[int], span: float, still: Mapping[int, float] = NONE
+) -> Decision:
+    """What closed contacts do from a state on; those that have just lifted do not push.
+
+    `still` has accelerations of gaps that are rounding.
+    """
     may = sorted(closed - lifted)
     here = solution(setup, setup.matrices(*state), may).q
     later = moment_later(state, here, span)
@@ -49,7 +56,7 @@ def decide(setup: Setup, state: State, closed: Set[int], lifted: Set[int], span:
     pushes = {i: float(found.multipliers[i]) for i in may}
     opening_at = now.A @ x - now.b
     size = np.abs(now.A) @ (np.abs(x) + np.abs(found.free)) + np.abs(now.b)
-    leaves = {i for i in closed if opening_at[i] > OPENS * size[i]}
+    leaves = {i for i in closed if opening_at[i] > max(OPENS * size[i], still.get(i, 0.0))}
     equal = [i for i, c in enumerate(setup.system.constraints) if not c.one_sided]
     pushing: list[int] = []
     mass = np.sqrt(np.abs(np.diagonal(now.M)))
@@ -108,8 +115,11 @@ def moment_later(state: State, a: Array, span: float) -> State:
     return t + tau, q + tau * v + tau**2 / 2 * a, v + tau * a
 
 
-def unloaded(now: Matrices, i: int) -> float:
-    """A normal force of contact i that is zero as far as can be seen: a small share of what would hold it."""
+def unloaded(now: Matrices, i: int, still: float) -> float:
+    """A normal force of contact i that is zero as far as can be seen: a small share of what would hold it.
+
+    So is one that only keeps an acceleration down that is rounding, `still`.
+    """
     size = np.abs(now.A[i]) @ np.abs(np.linalg.lstsq(now.M, now.Q + now.C, rcond=None)[0]) + np.abs(now.b[i])
     mobility = float(now.A[i] @ np.linalg.lstsq(now.M, now.A[i], rcond=None)[0])
-    return float(UNLOADED * size / mobility) if mobility > 0 else EPS
+    return float(max(UNLOADED * size, still) / mobility) if mobility > 0 else EPS

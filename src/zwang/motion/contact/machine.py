@@ -99,6 +99,26 @@ class Machine:
         program = setup.program("acceleration", self.bases[False])
         return compiled(program)(**setup.named(program, self.state))["acceleration"]
 
+    def acceleration(self) -> Array:
+        """q̈ in the present mode."""
+        held = self.held()
+        setup = replace(self.setup, contact=held)
+        program = setup.program("acceleration", replace(self.basis(held), shared=False))
+        return compiled(program)(**setup.named(program, self.state))["acceleration"]
+
+    def go_on(self, tau: float, a: Array) -> None:
+        """The motion over a very short time, with constant accelerations."""
+        t, q, v = self.state
+        inside = self.grid[self.saved :][self.grid[self.saved :] < t + tau]
+        held = self.held()
+        since = (inside - t)[:, None]
+        if len(inside):
+            basis = replace(self.basis(held), shared=False)
+            states = q + since * v + since**2 / 2 * a, v + since * a
+            self.segments.append(Segment(basis, inside, *states, self.setup.p, contact=held))
+            self.saved += len(inside)
+        self.state = (t + tau, q + tau * v + tau**2 / 2 * a, v + tau * a)
+
     def pull_in(self) -> None:
         """Bring positions and velocities to the limits of contacts that push, which they may have drifted off."""
         if PUSHING not in self.states.values() and not self.guides:
@@ -127,14 +147,14 @@ class Machine:
                 if self.scales.lingers(now, i) and not self.flies(now, i):
                     self.slack[k] = 2 * self.scales.flat(i) + 2 * max(-now.residual[i], 0.0)
             elif i in forces and (self.states[i] == PUSHING or i in loaded):
-                least = unloaded(now, i)
+                least = unloaded(now, i, self.scales.still(now, i))
                 if forces[i] <= least:
                     self.slack[k] = least + 2 * max(-forces[i], 0.0)
         if self.rubbing is not None:
             self.rubbing.loosen(self.state, forces, slip_rows(self.setup.lowered))
             self.rubbing.rest = np.zeros(len(self.guides))
             for k, i in enumerate(self.guides):
-                least, push = unloaded(now, i), self.rubbing.sides[i] * forces[i]
+                least, push = unloaded(now, i, self.scales.still(now, i)), self.rubbing.sides[i] * forces[i]
                 if push <= least:
                     self.rubbing.rest[k] = least + 2 * max(-push, 0.0)
 
@@ -222,6 +242,14 @@ class Machine:
         near, slow = self.scales.near(now, *self.state[1:])
         near[self.rates] = np.maximum(near[self.rates], OFF_RATE * self.setup.tol * self.scales.pace[self.rates])
         return near, slow
+
+    def at_zero(self, now: Matrices, near: Array) -> set[int]:
+        """The contacts whose gaps are zero as far as can be seen."""
+        return {i for i in self.rows if now.residual[i] <= near[i]}
+
+    def at_rest(self, now: Matrices, near: Array, slow: Array) -> set[int]:
+        """The contacts whose gaps are zero and stay so: they are part of any impact."""
+        return {i for i in self.at_zero(now, near) - {*self.rates} if abs(now.residual_rate[i]) <= slow[i]}
 
     def write(
         self, kind: str, contact: int, after: Array, which: Iterable[int] = (), found: Impact | None = None,

@@ -10,6 +10,7 @@ from zwang.lowering.lowered import Matrices
 
 ROUNDED_GAP = 4 * EPS  # of the terms of a gap
 HIDDEN_GAP = 1e3  # times the rounding of a gap, below which it is not told from zero
+STILL = 512 * EPS  # of the largest accelerations, in the kinetic-energy metric: below, those of gaps are rounding
 LINGERS = 1e-6  # of the largest speeds: a gap that opens with less may be rounding for a while
 
 
@@ -20,6 +21,8 @@ class Scales:
         """Of the contacts among so many constraints, with nothing seen yet; `rates` are limits of velocities."""
         self.rows, self.rates = list(rows), list(rates)
         self.reach, self.pace = np.zeros(count), np.zeros(count)
+        self.drive = 0.0
+        """The largest acceleration by forces, √(aᵀMa)."""
 
     def see(self, now: Matrices, q: Array, v: Array) -> None:
         """Look at a state, or at several (T, …)."""
@@ -29,6 +32,21 @@ class Scales:
         self.reach = np.maximum(self.reach, reach if reach.ndim == 1 else reach.max(axis=0))
         self.pace = np.maximum(self.pace, pace if pace.ndim == 1 else pace.max(axis=0))
         self.reach[self.rates] = self.pace[self.rates]
+
+    def feel(self, now: Matrices) -> None:
+        """The forces at a state."""
+        force = now.Q + now.C
+        square = float(force @ np.linalg.lstsq(now.M, force, rcond=None)[0])
+        self.drive = max(self.drive, float(np.sqrt(max(square, 0.0))))
+
+    def still(self, now: Matrices, i: int) -> float:
+        """An acceleration of the gap of contact i that rounding of positions makes where nothing accelerates it.
+
+        What is at rest in its equilibrium has no terms of its own to judge that by: it is beside what the forces along
+        the motion could do.
+        """
+        mobility = float(now.A[i] @ np.linalg.lstsq(now.M, now.A[i], rcond=None)[0])
+        return STILL * float(np.sqrt(max(mobility, 0.0))) * self.drive
 
     def go(self, now: Matrices, v: Array, time: float | Array) -> None:
         """A stretch of the motion that began with velocities v and took so long, or several (T, …)."""
@@ -58,6 +76,7 @@ class Scales:
     def near(self, now: Matrices, q: Array, v: Array) -> tuple[Array, Array]:
         """(m,) how small a gap and its rate are that count as zero."""
         self.see(now, q, v)
+        self.feel(now)
         gaps, rates = contact_scale(now, q, now.size), contact_scale(now, v, now.rate_size)
         gaps[self.rates] = rates[self.rates]
         gaps[self.rows] = np.maximum(gaps[self.rows], HIDDEN_GAP * ROUNDED_GAP * self.reach[self.rows])

@@ -8,6 +8,7 @@ import sympy as sp
 
 from zwang.errors import InputError
 from zwang.files import repetition
+from zwang.files.gap_units import not_a_length
 from zwang.files.language.build import difference
 from zwang.files.language.indices import Ranges
 from zwang.files.language.scope import Scope
@@ -25,6 +26,8 @@ class ConstraintReader:
     scope: Scope
     ranges: dict[str, Ranges | None] = field(default_factory=dict)
     """The indices of repeated constraints; None where they could not be read."""
+    units: Mapping[str, str] = field(default_factory=dict)
+    """The units of coordinates, where they are given."""
 
     def declare(self, entries: Mapping[str, Any]) -> None:
         """Give repeated constraints their indices, and their members names."""
@@ -91,10 +94,14 @@ class ConstraintReader:
         expr = difference(right, left) if sign == "<=" else difference(left, right)
         law = self.law(path, entry) if isinstance(entry, dict) else {}
         try:
-            return {name: Constraint(expr, name, one_sided=sign != "=", **law)}
+            made = Constraint(expr, name, one_sided=sign != "=", **law)
         except InputError as error:
             self.scope.document.of(path, error.mistakes[0].text)
             return {}
+        if made.friction and made.order == 0 and (term := not_a_length(expr, self.units)):
+            words = f"the gap of {quoted(name)} is not a length, {term}: friction needs a force, its multiplier is none"
+            self.scope.document.of(place, words, "give the gap as a length, times a radius or as a distance")
+        return {name: made}
 
     def law(self, path: Path, entry: Mapping[str, Any]) -> dict[str, Any]:
         """The law of a contact: what its entry says beside its rule."""

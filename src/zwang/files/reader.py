@@ -255,6 +255,7 @@ class Reader:
 
     def constraints(self) -> dict[str, Any]:
         """The constraints by name; repeated ones as families."""
+        self.rows.units = self.coordinate_units()
         return self.rows.read(self.section("constraints"))
 
     def events(self, inputs: Mapping[sp.Expr, Any]) -> tuple[Event, ...]:
@@ -339,13 +340,17 @@ class Reader:
 
     def units(self) -> Units:
         """The units, where they are given."""
+        return Units(**self.section("units"), coordinates=self.coordinate_units())
+
+    def coordinate_units(self) -> dict[str, str]:
+        """The units of coordinates, where they are given."""
         arrays = self.scope.repeats.arrays
-        coordinates: dict[str, str] = {}
+        found: dict[str, str] = {}
         for name, entry in self.section("coordinates").items():
             if isinstance(entry, dict) and "unit" in entry:
                 members = ranges.labels(name) if (ranges := arrays.get(name)) else [name]
-                coordinates |= dict.fromkeys(members, str(entry["unit"]))
-        return Units(**self.section("units"), coordinates=coordinates)
+                found |= dict.fromkeys(members, str(entry["unit"]))
+        return found
 
     def system(self, coordinates: tuple[sp.Expr, ...], **description: Any) -> Any:
         """The system; mistakes that it finds itself are located."""

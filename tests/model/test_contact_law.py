@@ -91,3 +91,11 @@ def test_limits_that_exclude_each_other_are_named():
 
 def test_two_limits_that_leave_room_between_them_are_well():
     assert system(zw.Constraint(y >= 0, "a"), zw.Constraint(y <= 1, "b")).constraint_names == ("a", "b")
+
+
+@pytest.mark.parametrize("given", [float("nan"), sp.I])
+def test_coefficients_that_are_no_real_numbers_are_refused(given):
+    with pytest.raises(InputError, match=r"restitution is .*: a real number"):
+        zw.Constraint(y >= 0, "floor", restitution=given)
+    with pytest.raises(InputError, match=r"friction is .*: a real number"):
+        zw.Constraint(y >= 0, "floor", friction=given, slip=dot(x))

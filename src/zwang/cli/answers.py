@@ -42,7 +42,7 @@ def asked(case: Case, kind: type[T], **changes: Any) -> T:
     """What the model asks in the section of this kind, with what was typed in its place."""
     found = case.model.analyses.get(kind.section.name)
     own = found if isinstance(found, kind) else kind()
-    given = {name: value for name, value in changes.items() if value}
+    given = {name: value for name, value in changes.items() if value or value == 0}
     return replace(own, **given) if given else own  # type: ignore[type-var]
 
 

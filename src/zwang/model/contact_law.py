@@ -63,6 +63,8 @@ def coefficient(given: Any, what: str) -> sp.Expr:
     inside = sorted(value.atoms(AppliedUndef), key=str) or [*({t} & value.free_symbols)]
     if inside:
         raise InputError(f"{what} contains {inside[0]}: a number, or an expression in parameters, is meant")
+    if value.is_number and not value.is_comparable:
+        raise InputError(f"{what} is {value}: a real number, or an expression in parameters, is meant")
     return value
 
 

@@ -104,6 +104,12 @@ def test_wrong_use_is_explained(zwang, words, said):
     assert said in " ".join(result.output.split())
 
 
+def test_inputs_that_are_not_there_are_wrong_use(zwang):
+    result = zwang("linearize", "pendulum.toml", "--input", "l")
+    assert result.exit_code == Exit.USAGE
+    assert "--input: l is not a parameter" in " ".join(result.output.split())
+
+
 def test_states_that_do_not_close_and_states_that_do_not_stay_are_refused(zwang):
     result = zwang("linearize", "pendulum.toml", "--state", "x")
     assert result.exit_code == Exit.REFUSED

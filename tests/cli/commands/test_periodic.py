@@ -52,6 +52,14 @@ until = 100.0
     assert told["variables"]["exponent"]["values"] == pytest.approx([-0.1], abs=0.02)
 
 
+def test_an_end_is_needed(zwang):
+    endless = '[coordinates]\nx = 0.1\n[energy]\nkinetic = "x\'^2/2"\npotential = "x^2/2"\n'
+    result = zwang("lyapunov", "m.toml", m=endless)
+    assert result.exit_code == Exit.USAGE
+    assert "give --until TIME" in " ".join(result.stderr.split())
+    assert zwang("lyapunov", "pendulum.toml", "--until", "0").exit_code == Exit.USAGE
+
+
 def test_wrong_numbers_are_explained(zwang):
     assert zwang("lyapunov", "pendulum.toml", "--count", "0").exit_code == Exit.USAGE
     many = zwang("lyapunov", "pendulum.toml", "--count", "9")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import zwang as zw
 from tests.references import contact
@@ -87,6 +88,17 @@ def test_a_start_beyond_a_limit_is_refused_and_laws_are_known():
     for law, after in (("moreau", 2 / 3), ("sequential", 1)):
         _, _, v = zw.Stepper(*contact.chain((1, 1, 1), 1), impacts=law).advance(0.1)
         assert v[2] == pytest.approx(after)
+
+
+def test_a_guide_sticks_and_slides_in_a_stepper_too():
+    rail = zw.Constraint(sp.Eq(y, 0), "rail", friction=0.3, slip=dot(x))
+    drawer = zw.System((x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, forces={x: zw.t, y: -5}, constraints=[rail])
+    stepper = zw.Stepper(drawer, {x: 0, y: 0, dot(x): 0, dot(y): 0})
+    _, q, v = stepper.advance(1.0)
+    assert not q.any()
+    assert not v.any()
+    _, _, v = stepper.advance(2.0)
+    assert v[0] == pytest.approx(1.125, rel=1e-9)  # (t − 1.5)²/2 at t = 3
 
 
 def test_a_stepper_begins_anew_after_a_reset():

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zwang.cli.answers import FILES, Out, asked, finish, found_with, heading, option, require_out
+from zwang.cli.answers import FILES, Out, asked, finish, found_with, heading, option, require_out, require_said
 from zwang.cli.exits import Exit
 from zwang.cli.models import Case, load
 from zwang.cli.options import AsJson, Model, Settings, Starts
@@ -28,14 +28,18 @@ def kinematics(
     \\[kinematics] in the model says at which times. At a dead point it ends, and the exit code is 7.
     """
     from zwang.files.analyses.kinematics import Positions
-    from zwang.files.ranges import wrong_range
+    from zwang.files.ranges import range_values, wrong_range
     from zwang.files.store import save_csv
 
     if times is not None and (words := wrong_range(times)):
         raise typer.BadParameter(words, param_hint="--times")
+    if times is not None and (range_values(times)[1:] <= range_values(times)[:-1]).any():
+        raise typer.BadParameter(f"{times} does not ascend: give earlier times first", param_hint="--times")
     case = load(model, settings, starts=starts)
     require_out(case, {"--out": out, "--csv": csv}, {"--out": (".nc", ".json"), "--csv": (".csv", ".txt")})
     asks = asked(case, Positions, times=times)
+    if case.model.span[1] is None:
+        require_said(asks, "times", "at which times? give --times FROM:TO:COUNT")
     motion = found_with("looking for positions", lambda: asks.answer(case.model, case.parameters, throw=False))
     if csv is not None:
         save_csv(motion, csv)

@@ -66,7 +66,10 @@ def linearize(
     model: Model,
     at: At = None,
     states: States = None,
-    inputs: Annotated[list[str] | None, option("--input", "NAME", "A parameter as an input; may be repeated.")] = None,
+    inputs: Annotated[
+        list[str] | None,
+        option("--input", "NAME", "A parameter or known function of time; may be repeated."),
+    ] = None,
     outputs: Annotated[
         list[str] | None, option("--output", "NAME", "A coordinate or rate as an output; may be repeated.")
     ] = None,
@@ -91,7 +94,7 @@ def linearize(
         against,
         at=at,
         states=quantities(case, states, "--state"),
-        inputs=tuple(inputs or ()),
+        inputs=inputs_of(case, inputs),
         outputs=quantities(case, outputs, "--output"),
     )
     if picture is not None and not asks.inputs:
@@ -160,6 +163,13 @@ def linear_asked(case: Case, against: str | None, **changes: Any) -> "Linear":
     from zwang.files.analyses.linear import Linear
 
     return asked(case, Linear, against=range_of(case, against), **changes)
+
+
+def inputs_of(case: Case, names: Sequence[str] | None) -> tuple[str, ...]:
+    """Parameters and known functions of time, by their names."""
+    functions = {f.func.__name__ for f in case.model.system.inputs}
+    require_names(case.model, {name: 0.0 for name in names or () if name not in functions}, "--input")
+    return tuple(names or ())
 
 
 def range_of(case: Case, against: str | None) -> dict[str, str]:

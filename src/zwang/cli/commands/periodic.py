@@ -114,6 +114,8 @@ def lyapunov(
     case = load(model, settings, starts=starts)
     require_out(case, {"--out": out}, {"--out": KINDS})
     asks = asked(case, Divergence, until=until, count=number, stretches=stretches)
+    if asks.until is None and case.model.span[1] is None:
+        require_said(asks, "until", "for how long is the motion followed? give --until TIME")
     with wrong_use():
         found = found_with("following neighbours", lambda: asks.answer(case.model, case.parameters))
     finish(case, found, json, {"--out": out}, lambda: show_exponents(case, found))

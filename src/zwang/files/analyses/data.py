@@ -55,9 +55,11 @@ def columns_in(text: str, file: str) -> Columns:
 
 def time_column(names: list[str], file: str) -> str:
     """The column of times."""
+    if not names:
+        raise Misread(f"{file} is empty", 0, "a line of names comes first, then a line for each time")
     time = next((name for name in TIMES if name in names), None)
     if time is None:
-        there = ", ".join(map(quoted, names[:20])) or "none"
+        there = ", ".join(map(quoted, names[:20]))
         raise Misread(f"{file} has no column 't' or 'time'", 0, f"its columns are {there}")
     return time
 

@@ -43,7 +43,8 @@ class Onward:
         """The numbers from here on: coefficients may be among them."""
         course = self.course
         course.setup = replace(setup, contact=course.setup.contact)
-        found = coefficients(course.setup, course.rows)
+        assert course.setup.contact is not None
+        found = coefficients(course.setup, course.setup.contact.shown)
         course.restitution = found.restitution
         if course.rubbing is not None:
             course.rubbing.setup, course.rubbing.friction = course.setup, found.friction

@@ -118,3 +118,30 @@ def test_K6_bounces_accumulate_after_the_sum_of_their_flights(restitution):
     end = first + 2 * restitution * first / (1 - restitution)
     assert motion.transition_kind.values[-1] == "accumulation"
     assert motion.transition_time.values[-1] == pytest.approx(end, rel=1e-11)
+
+
+@pytest.mark.parametrize("tol", [1e-13, 1e-14])
+def test_a_limit_cycle_of_three_rough_contacts_returns_to_twelve_digits(tol):
+    """The woodpecker, turn after turn, where its sleeve breaks loose; the cycle was found with 30 digits."""
+    truth, turns = contact.expected("m-woodpecker"), np.arange(1, 5)
+    period, drop = float(truth["period"]), float(truth["drop"])
+    motion = zw.simulate(*contact.woodpecker(), until=4.2 * period, times=[*(period * turns), 4.2 * period], tol=tol)
+    breaks = motion.transition_kind.values == "slide"
+    assert motion.transition_time.values[breaks] == pytest.approx(period * turns, rel=1e-12)
+    assert motion.velocity_before.values[breaks, 2] == pytest.approx(float(truth["omega_S_break"]), rel=1e-12)
+    assert motion.q.values[:4, 0] == pytest.approx(-drop * turns, rel=1e-12)
+    assert motion.q.values[:4, 2] == pytest.approx(float(truth["phi_S_break"]), rel=1e-12)
+
+
+def test_ten_thousand_elastic_impacts_of_four_contacts_keep_the_energy():
+    """Two points on springs, each between two walls."""
+    x, y = zw.coordinates("x y")
+    limits = {"left": x >= 0, "right": x <= 1, "below": y >= -1, "above": y <= 2}
+    walls = [zw.Constraint(rule, name, restitution=1) for name, rule in limits.items()]
+    springs = 0.3 * (x - 0.4) ** 2 / 2 + (y - x) ** 2 / 4
+    system = zw.System((x, y), kinetic=(dot(x) ** 2 + 2 * dot(y) ** 2) / 2, potential=springs, constraints=walls)
+    start = {x: 0.5, y: 0.3, dot(x): 6, dot(y): 5}
+    motion = zw.simulate(system, start, until=1500, times=[0, 1500], progress=False, tol=1e-13)
+    assert motion.sizes["transition"] > 10_000
+    assert motion.energy.values[1] == pytest.approx(motion.energy.values[0], rel=1e-9)
+    assert set(motion.transition_contact.values) == {*limits}

@@ -176,8 +176,8 @@ def within(setup: Setup, gaps: Array, modes: Array, times: Array, path: Trajecto
 def dissipated(setup: Setup, rubbing: dict[str, Array], modes: Array, times: Array, path: Trajectory) -> Trajectory:
     """The account of a motion, which is not said to be finished if friction drove a slip on the way."""
     assert setup.contact is not None
-    force, slip = rubbing["friction_force"], np.where(modes == "sliding", rubbing["slip"], 0.0)
-    power = force * slip
+    force, slip = rubbing["friction_force"], rubbing["slip"]  # in any mode: slips that begin are rounding beside these
+    power = np.where(modes == "sliding", force * slip, 0.0)
     if "slip_vector" in rubbing:  # in the plane the second parts are zero
         power = np.where(modes == "sliding", (rubbing["friction_vector"] * rubbing["slip_vector"]).sum(axis=-1), 0.0)
     bad = np.argwhere(power > DRIVES * np.abs(force).max(initial=0.0) * np.abs(slip).max(initial=0.0))

@@ -6,6 +6,7 @@ import sympy as sp
 from scipy.integrate import quad, solve_ivp
 
 import zwang as zw
+from zwang.errors import InputError
 from zwang.motion.contact.rough import FORTH, OPEN, STICK, Problem, Surface
 from zwang.motion.contact.space import solutions, tried
 
@@ -287,3 +288,11 @@ until = 1.0
     path.write_text(text)
     motion = zw.load_model(path).simulate()
     assert motion.transition_time.values == pytest.approx([2 / (0.3 * G)], rel=1e-12)
+
+
+def test_sensitivities_do_not_know_friction_in_space_and_say_so():
+    ground = zw.Constraint(z >= 0, "ground", friction=0.3, slip=(dot(x), dot(y)))
+    puck = zw.System((x, y, z), kinetic=sum(dot(q) ** 2 for q in (x, y, z)) / 2, potential=z, constraints=[ground])
+    start = {x: 0, y: 0, z: 0, dot(x): 1, dot(y): 2, dot(z): 0}
+    with pytest.raises(InputError, match="'ground' has friction in two directions: sensitivities are not known"):
+        zw.sensitivities(puck, start, 1.0, [dot(x)])

@@ -52,6 +52,8 @@ def require_step(system: System, options: Options, usual: Options) -> None:
         raise InputError("contacts='steps' needs the length of a step: give step=0.001, say")
     if not isinstance(step, int | float | np.number) or isinstance(step, bool) or not 0 < step <= span:
         raise InputError(f"step = {step!r}: a positive number is needed, not longer than the motion's {span:g}")
+    if options.until - step == options.until:
+        raise InputError(f"step = {step!r} is lost in rounding at t = {options.until:g}: give a longer one")
     if not any(c.one_sided for c in system.constraints):
         raise InputError("contacts='steps' is for contacts, and there is no one-sided constraint: leave it out")
     for name, why in STEPS_HAVE_NO.items():

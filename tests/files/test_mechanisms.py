@@ -113,9 +113,9 @@ JOINTS_WRITTEN = {
                        lambda s: mb.WheelOnWheel("j", s["a"], s["b"], radii=(3, 1), inside=True)),
     "skate": ("plane", "second = 'b'\nat = [2, 0]\ndirection = [1, 1]",
               lambda s: mb.Skate("j", G, s["b"], at=(2, 0), direction=(1, 1))),
-    "contact": ("plane", "second = 'b'\nnormal = [0, 1]\nat = [0, -0.5]\nbox = ['2*k', 1]\nrestitution = 'w'\n"
+    "contact": ("plane", "second = 'b'\nnormal = [0, 1]\nat = [0, -2]\nbox = ['2*k', 1]\nrestitution = 'w'\n"
                 "friction = ['k', 'w']",
-                lambda s: mb.Contact("j", G, s["b"], normal=(0, 1), at=(0, -0.5), box=(2 * k, 1), restitution=w,
+                lambda s: mb.Contact("j", G, s["b"], normal=(0, 1), at=(0, -2), box=(2 * k, 1), restitution=w,
                                      friction=(k, w))),
     "stop": ("plane", "joint = 'pin'\nlower = '-k'\nupper = 2\nrestitution = 'w'",
              lambda s: mb.Stop("j", s["pin"], lower=-k, upper=2, restitution=w)),

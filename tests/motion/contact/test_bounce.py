@@ -120,3 +120,15 @@ def test_all_modes_of_a_motion_are_run_by_one_program(monkeypatch):
     assert motion.sizes["transition"] > 20
     # accelerations, events and reports, with contacts and without; the projection onto contacts that push
     assert len(made) <= 8, made
+
+
+def test_impacts_that_follow_each_other_fast_beside_a_wall_are_all_met():
+    a, b, c = zw.coordinates("a b c")
+    limits = {"first": b - a, "second": c - b, "wall": 0.1 - c}
+    rules = [zw.Constraint(gap, name, one_sided=True, restitution=0.5) for name, gap in limits.items()]
+    balls = zw.System((a, b, c), kinetic=(3 * dot(a) ** 2 + dot(b) ** 2 + dot(c) ** 2) / 2, constraints=rules)
+    start = {a: -0.3, b: 0.1, c: 0.1, dot(a): 2, dot(b): 0, dot(c): 0.5}
+    motion = zw.simulate(balls, start, until=1.0)
+    assert motion.attrs["status"] == "finished"
+    assert motion.gap.values.min() > -1e-12
+    assert motion.velocity_after.values[-1].max() < 1e-6  # they have lost what they had, or go back

@@ -76,9 +76,7 @@ class Machine:
 
     def require_within(self) -> None:
         """Stop a motion that has passed through a limit without that being seen."""
-        now = self.matrices()
-        near, _ = self.near(now)
-        through = [i for i in self.rows if self.states[i] == OPEN and now.residual[i] < -BEYOND * near[i]]
+        now, through = self.matrices(), self.through(self.state)
         if through:
             raise Stop(
                 Status.UNRESOLVED, f"The motion has passed through the limit of {self.named(through)} unnoticed."
@@ -90,6 +88,12 @@ class Machine:
             left = [i for i in left if abs(now.residual[i]) > UNMOVED * could[i]]
         if left:
             raise Stop(Status.UNRESOLVED, f"The motion has left the limit of {self.named(left)} unnoticed.")
+
+    def through(self, state: State) -> list[int]:
+        """Open contacts beyond whose limits a state is."""
+        now = self.readings(self.setup.matrices(*state))
+        near, _ = self.near(now)
+        return [i for i in self.rows if self.states[i] == OPEN and now.residual[i] < -BEYOND * near[i]]
 
     def free(self, now: Matrices, closed: set[int]) -> Array:
         """q̈ if only some contacts may push; quickly if none."""

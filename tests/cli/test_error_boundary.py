@@ -178,10 +178,10 @@ def test_a_value_that_does_not_fit_is_wrong_use(zwang, here, arguments, said):
 
 
 def test_what_the_library_refuses_for_another_reason(zwang):
-    floor = PENDULUM.replace("x^2 + y^2 = L^2", "y' >= -1")
+    floor = PENDULUM.replace("x^2 + y^2 = L^2", "y'' >= -1")
     result = zwang("run", "m.toml", m=floor)
     assert result.exit_code == Exit.REFUSED
-    assert "is one-sided at velocity level: only limits of positions are integrated" in words(result)
+    assert "is one-sided at acceleration level: only limits of positions and velocities are" in words(result)
 
 
 # Text from a stranger

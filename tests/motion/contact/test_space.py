@@ -165,16 +165,16 @@ def test_a_masse_shot_is_a_parabola_and_then_straight(turn):
     assert motion.doubts == ""
 
 
-@pytest.mark.parametrize(("law", "speed"), [("moreau", 6.0), ("poisson", 6.0), ("moreau", 0.5), ("poisson", 0.5)])
+@pytest.mark.parametrize("law", ["moreau", "poisson"])
+@pytest.mark.parametrize("speed", [6.0, 2.5, 0.5])
 def test_a_spinning_ball_bounces_off_as_by_hand(law, speed):
-    # normal impulse (1 + ε)v; friction changes the slip by 7/2 of its impulse: it slides through or sticks
+    # normal impulse (1 + ε)v; friction changes the slip by 7/2 of its impulse: it slides through or sticks, at 2.5 m/s
+    # only with the friction of the expansion, so that Poisson's phases differ and add up to the same
     mu, R, eps, fall = 0.2, 0.5, 0.5, 3.0
     motion = zw.simulate(ball(mu, R, eps), ball_at((speed, 0.3 * speed, -fall), (0, 0, 0)), 0.01, impacts=law)
     slip = speed * np.array([1.0, 0.3])
     most, needed = mu * (1 + eps) * fall, np.hypot(*slip) * 2 / 7
     push = -min(most, needed) * slip / np.hypot(*slip)
-    if law == "poisson" and needed > mu * fall and needed < most:
-        pytest.skip("the phases differ")
     after = motion.velocity_after.values[0]
     assert after[:3] == pytest.approx([*(slip + push), eps * fall], rel=1e-12)
     assert after[3:5] == pytest.approx([push[1] * R / (0.4 * R**2), -push[0] * R / (0.4 * R**2)], rel=1e-12)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from zwang.files.analyses.answers import finite
+
 # Nothing may be loaded; what a page brings along may run, and pictures may be made of plots.
 SCRIPTLESS = "default-src 'none'; style-src 'unsafe-inline'"
 POLICY = f"{SCRIPTLESS}; script-src 'unsafe-inline'; img-src data: blob:"
@@ -92,12 +94,3 @@ def inert_json(value: Any) -> str:
     """JSON that no HTML parser takes for markup, with null for what is not finite."""
     text = json.dumps(finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-
-
-def finite(value: Any) -> Any:
-    """A value with None in place of NaN and infinity, which JSON does not have."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: finite(entry) for key, entry in value.items()}
-    return [finite(entry) for entry in value] if isinstance(value, list | tuple) else value

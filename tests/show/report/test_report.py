@@ -172,7 +172,7 @@ def test_events_are_marked_and_listed():
     marks = plots_of(html)["figures"]["q"]["marks"]
     motion = model(PENDULUM).simulate()
     assert [mark["x"] for mark in marks] == pytest.approx(motion.event_time.values, rel=1e-8)
-    assert [mark["name"] for mark in marks] == ["bottom", *[""] * (len(marks) - 1)]
+    assert {mark["name"] for mark in marks} == {"bottom"}  # the page writes a name once
     assert "crosses zero in either direction" in read(html).text
 
 

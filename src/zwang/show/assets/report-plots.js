@@ -77,7 +77,7 @@ function drawPlot(place, figure, look, width, state) {
 
   const names = curves.flat().map((curve) => curve.name.length), beside = figure.legend && !narrow;
   const right = beside ? Math.min(60 + 7 * Math.max(...names), 0.34 * width) : figure.logAxis ? 84 : 14;
-  const margin = { left: narrow ? 54 : 66, right, top: figure.marks.some((m) => m.name) ? 28 : 12, bottom: 44 };
+  const margin = { left: narrow ? 54 : 66, right, top: figure.marks.length ? 28 : 12, bottom: 44 };
   const inner = width - margin.left - margin.right, each = 280, gap = 26;
   const bodyHeight = count * each - (count - 1) * gap - 20, panelHeight = (bodyHeight - (count - 1) * gap) / count;
   const height = margin.top + bodyHeight + margin.bottom;
@@ -121,10 +121,17 @@ function drawPlot(place, figure, look, width, state) {
     // a picture within the picture cuts off what sticks out of the panel
     const frame = { x: margin.left, y: top - 2, width: inner + (figure.logAxis ? 84 : 0), height: panelHeight + 4 };
     const layer = element("svg", { ...frame, viewBox: Object.values(frame).join(" "), fill: "none", "stroke-linejoin": "round" }, svg);
+    // a kind of mark is named once, where its name has room beside the last one
+    const named = new Set();
+    let taken = -Infinity;
     for (const mark of figure.marks) {
       if (mark.x < low || mark.x > high) continue;
       element("line", { x1: px(mark.x), x2: px(mark.x), y1: top, y2: top + panelHeight, stroke: look.soft, "stroke-dasharray": "1 3" }, layer);
-      if (mark.name && i === 0) element("text", { fill: look.soft, "font-size": 11, x: px(mark.x), y: margin.top - 6, "text-anchor": "middle" }, svg, mark.name);
+      const half = 3.2 * mark.name.length, at = Math.max(px(mark.x), half + 2);
+      if (i > 0 || named.has(mark.name) || at - half < taken) continue;
+      element("text", { fill: look.soft, "font-size": 11, x: at, y: margin.top - 6, "text-anchor": "middle" }, svg, mark.name);
+      named.add(mark.name);
+      taken = at + half + 8;
     }
     for (const curve of shown(i)) {
       if (curve.dots) {

@@ -64,7 +64,8 @@ def equations_section(subject: Subject, forms: Sequence[str]) -> PageSection:
         body.append(block(subject, general(form, {}, bool(equations.names), nonideal(subject))))
         if form in known:
             body.append(shown(subject, known[form]))
-    body.append("<h3>Written out</h3>")
+    limits = ", while every one-sided constraint is at its limit" if one_sided(subject) else ""
+    body.append(f"<h3>Written out{limits}</h3>")
     body.append(shown(subject, known["acceleration"]) if "acceleration" in known else not_written_out(subject))
     return PageSection("equations", "Equations of motion", "\n".join(body))
 
@@ -73,8 +74,7 @@ def statement(subject: Subject) -> str:
     """What is solved, in words."""
     if not subject.system.constraints:
         return "M is the mass matrix and Q the given force, terms of inertia included."
-    one_sided = any(c.one_sided for c in subject.system.constraints)
-    limits = " One-sided constraints stand here as they are while they are at their limits." if one_sided else ""
+    limits = " One-sided constraints stand here as they are while they are at their limits." if one_sided(subject) else ""
     extra = ", C the nonideal part of the forces of constraint" if nonideal(subject) else ""
     return (
         "M is the mass matrix, Q the given force, terms of inertia included; each constraint, differentiated until "
@@ -91,6 +91,11 @@ def assumption(equations: Equations) -> str:
         f"In symbols A has rank {equations.rank} at almost every state; independent rows: "
         f"{', '.join(independent) or 'none'}"
     )
+
+
+def one_sided(subject: Subject) -> bool:
+    """Whether a constraint holds on one side only."""
+    return any(constraint.one_sided for constraint in subject.system.constraints)
 
 
 def nonideal(subject: Subject) -> bool:

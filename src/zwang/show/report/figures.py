@@ -220,7 +220,7 @@ def rounded(values: Iterable[float], digits: int) -> list[float]:
 
 
 def marks(subject: Subject) -> tuple[dict[str, Any], ...]:
-    """Events and impacts as marks on the time axis; only the first of a kind is named."""
+    """Events and impacts as marks on the time axis."""
     motion = subject.motion
     both: list[tuple[float, str]] = []
     if "event_time" in motion:
@@ -229,12 +229,7 @@ def marks(subject: Subject) -> tuple[dict[str, Any], ...]:
         hit = motion.transition_kind.values == "impact"
         names = [f"impact {name}" for name in motion.transition_contact.values[hit]]
         both += zip(motion.transition_time.values[hit], names, strict=True)
-    seen: set[str] = set()
-    found = []
-    for time, name in sorted(both)[:MOST_MARKS]:
-        found.append({"x": float(f"{time:.9g}"), "name": "" if name in seen else name})
-        seen.add(name)
-    return tuple(found)
+    return tuple({"x": float(f"{time:.9g}"), "name": name} for time, name in sorted(both)[:MOST_MARKS])
 
 
 def tabbed(heading: str, figures: list[Figure]) -> str:

@@ -21,6 +21,7 @@ from zwang.linalg.rank import pivoted_rows, rank_tolerance, row_norms, take, tak
 
 EXACT_UP_TO = 1_000_000  # products in a residual of many right-hand sides: more are computed plainly
 MOST_TERMS = 8  # of a direction in words
+SAME_SIZE = 1e-9  # parts of a direction that differ by less are of equal size
 
 
 @dataclass(frozen=True)
@@ -280,7 +281,9 @@ def gauged(mass: Masses, Ah: Array, rank: int, names: tuple[str, ...], stack: St
 
 def direction(vector: Array, names: tuple[str, ...]) -> str:
     """A direction in coordinate space in words, largest part first scaled to 1: `x - 0.5 y`; the largest if many."""
-    vector = vector / vector[np.argmax(np.abs(vector))]
+    size = np.abs(vector)
+    # of parts of equal size the first is 1, so that rounding does not choose the words
+    vector = vector / vector[np.argmax(size >= (1 - SAME_SIZE) * size.max())]
     seen = np.flatnonzero(np.abs(vector) > 1e-6)
     told = np.sort(seen[np.argsort(-np.abs(vector[seen]), kind="stable")][:MOST_TERMS])
     parts = [(vector[i], names[i]) for i in told]

@@ -74,7 +74,9 @@ def statement(subject: Subject) -> str:
     """What is solved, in words."""
     if not subject.system.constraints:
         return "M is the mass matrix and Q the given force, terms of inertia included."
-    limits = " One-sided constraints stand here as they are while they are at their limits." if one_sided(subject) else ""
+    limits = ""
+    if one_sided(subject):
+        limits = " One-sided constraints stand here as they are while they are at their limits."
     extra = ", C the nonideal part of the forces of constraint" if nonideal(subject) else ""
     return (
         "M is the mass matrix, Q the given force, terms of inertia included; each constraint, differentiated until "

@@ -21,6 +21,7 @@ from zwang.motion.contact.decide import decide, pressed
 from zwang.motion.contact.impact import MOST_IN_A_ROW, Collision, Impact, Stop, held, impact
 from zwang.motion.contact.machine import OPEN, PUSHING, RESTING, Machine
 from zwang.motion.contact.observe import first
+from zwang.motion.contact.rough_impact import rough_impact
 from zwang.motion.contact.space import unit
 from zwang.motion.contact.zeno import Flight, accumulation
 from zwang.motion.drive import integrate, joined
@@ -274,7 +275,7 @@ class Course(Machine):
         which, equal = sorted(closed | {*self.rates}), self.equal  # velocities are limited after any impact
         cause = min(arrived, key=lambda i: (now.residual_rate[i], i))
         if self.rubbing is not None and (self.guides or any(i in self.rubbing.friction for i in which)):
-            found, speeds = self.rubbing.impact(self.state, now, which, self.restitution, self.law)
+            found, speeds = rough_impact(self.rubbing, self.state, now, which, self.restitution, self.law)
             return self.struck(which, found, speeds, cause)
         names = names_of(self.setup.system)
         c = Collision(

@@ -1,4 +1,4 @@
-"""The friction of a motion's contacts: which of them stick and which slide, and impacts with friction."""
+"""The friction of a motion's contacts: which of them stick and which slide."""
 
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
@@ -9,17 +9,12 @@ import numpy as np
 from zwang.arrays import EPS, Array
 from zwang.engines.task import Status
 from zwang.lowering.contact import Friction, across_rows, slip_rows
-from zwang.lowering.lowered import Matrices
 from zwang.motion.contact.decide import SOON, moment_later
-from zwang.motion.contact.impact import AT_REST, Impact, Stop, natural_speeds
+from zwang.motion.contact.impact import Stop
 from zwang.motion.contact.rough import (
     BACK,
     CLOSED,
     FORTH,
-    LEAVE,
-    LEAVE_BACK,
-    LEAVE_FORTH,
-    LEAVE_STICK,
     MOST_MODES,
     OPEN,
     SIGN,
@@ -35,10 +30,9 @@ from zwang.motion.contact.rough import (
     solved,
 )
 from zwang.motion.contact.scales import LINGERS
-from zwang.motion.contact.search import searched, some_of
-from zwang.motion.contact.shares import Shares, least_forces, shares_of
+from zwang.motion.contact.search import searched
+from zwang.motion.contact.shares import Shares, shares_of
 from zwang.motion.contact.space import aimed, tried, unit
-from zwang.motion.contact.space import solutions as in_space
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
 from zwang.words import listed
@@ -50,8 +44,6 @@ STOPS = 1e-7  # of the usual speed: a slip in space that is no faster comes to r
 VEERS = 1e-6  # of the usual speed: by this a slip in space that begins is turned its way
 NO_SLIP = 1e-12  # of the largest speeds: what is added to a slip that begins
 HELD_FAST = 1e-11  # of the bound of sticking: what is added to a reserve that begins at zero
-CLOSES = 1e-11  # of the terms of γ⁺: below, a contact is closed after an impact
-GAINS_NOTHING = 1e-12  # of the energy: an impact that gains more has gained
 
 
 @dataclass(frozen=True)
@@ -370,96 +362,3 @@ class Rubbing:
             Status.SEVERAL_SOLUTIONS,
             f"{len(kept)} accelerations obey the friction of {what}: {listed([' and '.join(f.mode) for f in kept])}.",
         )
-
-    def impact(
-        self, state: State, now: Matrices, which: list[int], restitution: Array, law: str
-    ) -> tuple[Impact, Array]:
-        """An impact with friction, by Newton's law of restitution or Poisson's, and γ⁺ of the contacts.
-
-        Impulses of guides stand behind those of the contacts. By Poisson's law a plastic impact comes first, then one
-        that gives the part ε of its normal impulses back.
-        """
-        v, slips, contacts = state[2], self.setup.slips(state), which
-        which = [*which, *self.guides]
-        self.fastest = np.maximum(self.fastest, np.abs(v))
-        moving = now.residual_rate - now.A @ v
-        drift = {i: slips["slip"][self.places(i)] - slips["A"][self.places(i)] @ v for i in self.order}
-        if law == "moreau":
-            least = {i: float(-restitution[i] * now.residual_rate[i] - moving[i]) for i in which}
-            found = self.phase(now, slips["A"], v, least, drift, {})
-            after, normal, tangential = found.x, found.normal, [found.friction, found.across]
-        else:
-            least = {i: float(-moving[i]) for i in which}
-            first = self.phase(now, slips["A"], v, least, drift, {})
-            given = {i: float(restitution[i] * push) for i, push in zip(which, first.normal, strict=True)}
-            given |= dict.fromkeys(self.guides, 0.0)
-            found = self.phase(now, slips["A"], first.x, least, drift, given)
-            after = found.x
-            normal = first.normal + found.normal
-            tangential = [first.friction + found.friction, first.across + found.across]
-        gained = 0.5 * float((after - v) @ now.M @ (after + v))
-        work = -float(normal @ moving[which])
-        pushes = dict(zip(which, np.array(tangential).T, strict=True))
-        work -= sum(float(pushes[i][: len(d)] @ d) for i, d in drift.items() if i in pushes)
-        energy = 0.5 * float(v @ now.M @ v)
-        if gained - work > GAINS_NOTHING * max(energy, abs(work)):
-            name = self.setup.system.constraint_names[which[0]]
-            words = (
-                f"The impact of {name!r} would gain the energy {gained - work:.6g} by impacts={law!r} with friction."
-            )
-            raise Stop(Status.ENERGY_GAIN, words)
-        speeds = now.A[which] @ after + moving[which]
-        size = np.abs(now.A[which]) @ (np.abs(v) + np.abs(after)) + np.abs(moving[which])
-        bounces = restitution[which] * np.abs(now.residual_rate[which]) > AT_REST * size
-        slow = np.maximum(CLOSES * size, AT_REST * natural_speeds(now.M, now.A[which], v))
-        touching = (np.abs(speeds) <= slow) & ~(bounces & (normal > 0))
-        mine = slice(len(contacts))
-        return Impact(after, normal, work - gained, work, touching[mine]), np.asarray(speeds[mine])
-
-    def phase(
-        self, now: Matrices, slip_A: Array, v: Array, least: Mapping[int, float], drift: Mapping[int, Array],
-        given: Mapping[int, float],
-    ) -> Found:  # fmt: skip
-        """One phase of an impact, from velocities v on: the one solution there is."""
-        found: list[tuple[Problem, Found, dict[int, float]]] = []
-        for sides in self.orientations():
-            problem = self.collision(now, slip_A, v, least, drift, given, sides)
-            if problem.count > MOST_MODES:
-                self.unproven |= least.keys()
-            found += [(problem, one, sides) for one in (in_space(problem) if self.space else some_of(problem))]
-        kept = different(problem, [one for _, one, _ in found]) if found else []
-        for problem, one, _ in found:
-            if any(one is other for other in kept):
-                self.require_unique(problem, one)
-        if len(kept) != 1:
-            names = listed([repr(self.setup.system.constraint_names[i]) for i in least])
-            status = Status.SEVERAL_SOLUTIONS if kept else Status.NO_SOLUTION
-            raise Stop(status, f"{len(kept) or 'No'} velocities obey the impact of {names} with friction.")
-        problem, one, sides = next(entry for entry in found if entry[1] is kept[0])
-        one = least_forces(problem, one)
-        return replace(one, normal=one.normal * np.array([sides.get(s.row, 1.0) for s in problem.surfaces]))
-
-    def collision(
-        self, now: Matrices, slip_A: Array, v: Array, least: Mapping[int, float], drift: Mapping[int, Array],
-        given: Mapping[int, float], sides: Mapping[int, float],
-    ) -> Problem:  # fmt: skip
-        """The modes of contacts and guides in a phase of an impact, for velocities."""
-        equal, surfaces = self.equal, []
-        for i, limit in least.items():
-            more, side = given.get(i, 0.0), sides.get(i, 1.0)
-            if i not in self.friction:
-                may = (LEAVE, CLOSED) if more > 0 else (OPEN, CLOSED)
-                surfaces.append(Surface(i, now.A[i], limit, None, 0.0, 0.0, 0.0, may, given=more))
-                continue
-            leaves = (LEAVE_STICK, LEAVE_FORTH, LEAVE_BACK) if more > 0 else () if i in self.guides else (OPEN,)
-            rows, off = slip_A[self.places(i)], -drift[i]
-            modes, second = (*leaves, STICK, FORTH, BACK), (None, 0.0)
-            if i in self.space:
-                modes, second = tuple(m for m in modes if m not in (BACK, LEAVE_BACK)), (rows[1], float(off[1]))
-            surfaces.append(
-                Surface(
-                    i, side * now.A[i], side * limit, rows[0], float(off[0]), *self.friction[i], modes, False, more,
-                    *second,
-                )
-            )  # fmt: skip
-        return Problem(now.M, now.M @ v, now.A[equal], now.A[equal] @ v, tuple(surfaces))

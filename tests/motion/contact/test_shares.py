@@ -73,13 +73,15 @@ def test_a_box_that_is_pushed_high_up_tips_before_it_slides():
     assert motion["mode"].values[-1].tolist() == ["open", "sticking"]
 
 
-def test_a_ladder_slips_under_a_person_where_statics_says():
+@pytest.mark.parametrize("tol", [1e-9, 1e-12])
+@pytest.mark.parametrize("method", ["native", "radau", "lsoda"])
+def test_a_ladder_slips_under_a_person_where_statics_says(method, tol):
     # Both ends at their bounds: N_floor + μ_w N_wall = W + m g, N_wall = μ_f N_floor, and moments about the foot
     W, mu_f, mu_w, lean = 20.0, 0.5, 0.3, 1.0
     system, start = ladder(mu_f, mu_w, {y: -W, angle: -W * (zw.t - 1) * sp.cos(angle)}, lean)
     wall = mu_f * (W + G) / (1 + mu_f * mu_w)
     known = (2 * wall * (np.sin(lean) + mu_w * np.cos(lean)) - G * np.cos(lean)) / (W * np.cos(lean))
-    motion = zw.simulate(system, start, until=2)
+    motion = zw.simulate(system, start, until=2, method=method, tol=tol)
     assert motion.transition_kind.values.tolist() == ["slide"]
     assert motion.transition_time.values[0] == pytest.approx(known, rel=1e-12)
     assert motion["mode"].values[-1].tolist() == ["sliding", "sliding"]

@@ -219,6 +219,8 @@ class Course(Machine):
             return {}, set()
         if now.reserve > SPENT:
             self.rubbing.shares = now
+            for i in now.members - {*self.guides}:  # other rows may stand for them all
+                self.states[i] = PUSHING if i in now.normals else RESTING
             return {}, set()
         return dict(now.breaks), set(now.lifts)
 

@@ -137,12 +137,12 @@ class Rubbing:
                     self.grip[k] = HELD_FAST * bound + 2 * max(-reserve, 0.0)
             elif sign is not None:
                 speed, _ = self.slip(state, i)
-                if sign * speed <= LINGERS * self.pace[k]:
+                if sign * speed <= LINGERS * self.usual(k):
                     self.grip[k], self.begins[k] = self.no_slip(k) + 2 * max(-sign * speed, 0.0), True
 
     def watch_slip(self, state: State, k: int, i: int) -> None:
         """A slip in space is watched until it is small; one that begins is turned its way, and not watched yet."""
-        speed, usual = self.slip(state, i)[0], max(self.pace[k], self.rush[k] / SOON)
+        speed, usual = self.slip(state, i)[0], self.usual(k)
         if i in self.ways and speed <= LINGERS * usual:
             self.grip[k], self.begins[k] = 1.0, True
             self.veer[self.space.index(i)] = VEERS * usual * self.ways[i]
@@ -154,6 +154,10 @@ class Rubbing:
     def turns(self, i: int) -> bool:
         """Whether a slip in space that has vanished begins again the other way."""
         return i in self.ways and i in self.headed and float(self.ways[i] @ self.headed[i]) < 0
+
+    def usual(self, k: int) -> float:
+        """How fast a slip usually is; before anything has moved, what accelerations may make of it."""
+        return float(max(self.pace[k], self.rush[k] / SOON))
 
     def no_slip(self, k: int) -> float:
         """A slip that is none as far as can be seen."""

@@ -10,20 +10,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from zwang.arrays import TINIEST, Array
+from zwang.arrays import TINIEST
 from zwang.engines.task import EventHit, Status, Trajectory
 from zwang.errors import InputError
-from zwang.evaluation import names_of
-from zwang.formulations.solve import Names
 from zwang.lowering.contact import across_rows, slip_rows
 from zwang.motion.contact.bounce import bounced, bouncing
+from zwang.motion.contact.collide import Colliding
 from zwang.motion.contact.decide import decide, pressed
-from zwang.motion.contact.impact import MOST_IN_A_ROW, Collision, Impact, Stop, held, impact
-from zwang.motion.contact.machine import OPEN, PUSHING, RESTING, Machine
+from zwang.motion.contact.impact import Stop
+from zwang.motion.contact.machine import OPEN, PUSHING, RESTING
 from zwang.motion.contact.observe import first
-from zwang.motion.contact.rough_impact import rough_impact
 from zwang.motion.contact.space import unit
-from zwang.motion.contact.zeno import Flight, accumulation
 from zwang.motion.drive import integrate, joined
 from zwang.motion.observe import Segment
 from zwang.motion.start import basis_at
@@ -35,7 +32,7 @@ FURTHER_IN = 8.0  # times nearer to zero a slip in space is looked at again
 SPENT = 1e-11  # of the largest force: contacts that share a load have less than this in reserve when they give way
 
 
-class Course(Machine):
+class Course(Colliding):
     """One motion with contacts."""
 
     def run(self, begin: bool = True, again: bool = False) -> Trajectory:
@@ -253,96 +250,6 @@ class Course(Machine):
         self.rubbing.headed[i] = unit(slip)
         self.go_on(tau, a)
         return False
-
-    def collide(self, closed: set[int], arrived: set[int]) -> set[int]:
-        """An impact of closed contacts; those that are closed afterwards.
-
-        A contact that parts is none of them; should the impact turn it round, there is another one at once.
-        """
-        for _ in range(MOST_IN_A_ROW):
-            closed = self.strike(closed, arrived)
-            now = self.now = self.matrices()
-            near, slow = self.near(now)
-            others = self.at_zero(now, near) - closed - {*self.rates}
-            back = {i for i in others if now.residual_rate[i] < 0}
-            arrived = {i for i in back if now.residual_rate[i] < -slow[i]}
-            closed |= back
-            if not arrived:
-                return closed
-        raise Stop(Status.CHATTERING, f"Impacts do not come to an end there: {MOST_IN_A_ROW:,} were made at once.")
-
-    def strike(self, closed: set[int], arrived: set[int]) -> set[int]:
-        """One impact of closed contacts; those that are closed afterwards."""
-        now, v = self.now, self.state[2]
-        which, equal = sorted(closed | {*self.rates}), self.equal  # velocities are limited after any impact
-        cause = min(arrived, key=lambda i: (now.residual_rate[i], i))
-        if self.rubbing is not None and (self.guides or any(i in self.rubbing.friction for i in which)):
-            found, speeds = rough_impact(self.rubbing, self.state, now, which, self.restitution, self.law)
-            return self.struck(which, found, speeds, cause)
-        names = names_of(self.setup.system)
-        c = Collision(
-            now.M, now.A[equal], now.A[which], self.restitution[which], v,
-            now.residual_rate[which] - now.A[which] @ v,
-            Names(names.coordinates, tuple(names.rows[i] for i in (*equal, *which))),
-        )  # fmt: skip
-        found = impact(c, self.law)
-        return self.struck(which, found, c.speeds(found.v), cause)
-
-    def struck(self, which: list[int], found: Impact, speeds: Array, cause: int) -> set[int]:
-        """After an impact: the contacts that are closed."""
-        now, (t, q, _) = self.now, self.state
-        every = which if len(found.impulse) == len(which) else [*which, *self.guides]
-        self.write("impact", cause, found.v, every, found)
-        for i in which:
-            self.fastest[i] = max(self.fastest.get(i, 0.0), -float(now.residual_rate[i]))
-        self.state = (t, q, found.v)
-        touching = {i for i, touches in zip(which, found.touching, strict=True) if touches}
-        apart = touching | {*self.rates}
-        leaving = {i: float(speed) for i, speed in zip(which, speeds, strict=True) if i not in apart}
-        return touching | self.faint(leaving, touching, cause)
-
-    def faint(self, leaving: dict[int, float], touching: set[int], cause: int) -> set[int]:
-        """Contacts that leave each other so slowly after an impact that they are closed from here on."""
-        if not leaving:
-            return set()
-        now = self.matrices()
-        a = self.free(now, touching)
-        flights = [
-            Flight(
-                speed, float(now.b[i] - now.A[i] @ a), float(self.restitution[i]), self.fastest[i],
-                self.scales.flat(i),
-            )
-            for i, speed in leaving.items()
-        ]  # fmt: skip
-        end = accumulation(flights, self.setup.tol * self.span)
-        if end is None or self.state[0] + end[0] > self.grid[-1]:
-            return set()
-        lasts, height = end
-        rows = [*self.equal, *sorted(touching | leaving.keys())]
-        names = names_of(self.setup.system)
-        off = np.array([-leaving.get(i, 0.0) for i in rows])
-        t, q, v = self.state
-        labels = [names.rows[i] for i in rows]
-        A = now.A[rows]
-        for i, row, slip in self.rubbing.slow(self.state, max(leaving.values())) if self.rubbing else ():
-            if i in rows:  # as slow as that: it sticks
-                A, off, labels = np.vstack([A, row]), np.append(off, -slip), [*labels, f"the slip of {names.rows[i]}"]
-        change = held(now.M, A, off, Names(names.coordinates, tuple(labels)))
-        loss = -float((now.M @ change) @ (v + change / 2))
-        self.write(
-            "accumulation",
-            cause,
-            v + change,
-            (),
-            Impact(v, np.zeros(0), loss, 0.0, np.zeros(0, dtype=bool)),
-            at=t + lasts,
-        )
-        self.state = (t, q, v + change)
-        self.notes.append(
-            f"Impacts of {self.setup.system.constraint_names[cause]!r} accumulate at t = {t + lasts:.12g}; flights "
-            f"lower than {height:.1g} are left out."
-        )
-        return {*leaving}
 
     def settle(
         self, closed: Iterable[int], lifted: set[int], broken: Mapping[int, float] = EMPTY, stopped: Set[int] = NONE

@@ -1,4 +1,4 @@
-"""Random piles: discs that turn, in a box in the plane; spheres that do not, in a box in space."""
+"""Piles: discs that turn, in a hollow in the plane; spheres that do not, in a box in space; a disc upon two others."""
 
 import numpy as np
 import sympy as sp
@@ -8,7 +8,10 @@ from zwang import dot
 
 
 def discs(count: int, seed: int, restitution: float = 0.2, friction: float = 0.4):
-    """Discs of different sizes that fall into a box: their system and their start."""
+    """Discs of different sizes that fall into a hollow between two walls: their system and their start.
+
+    On a level floor nothing holds them: they roll on, or apart under what lies upon them, as slowly as one likes.
+    """
     rng = np.random.default_rng(seed)
     r = rng.uniform(0.08, 0.12, count)
     wide = 0.18 * np.sqrt(count) + 0.12
@@ -21,7 +24,7 @@ def discs(count: int, seed: int, restitution: float = 0.2, friction: float = 0.4
         kinetic += m * (dot(x[i]) ** 2 + dot(y[i]) ** 2) / 2 + m * R**2 * dot(a[i]) ** 2 / 4
         potential += 9.81 * m * y[i]
         constraints += [
-            zw.Constraint(y[i] - R >= 0, f"floor{i}", slip=dot(x[i]) + R * dot(a[i]), **law),
+            *slopes(x[i], y[i], a[i], R, i, law),
             zw.Constraint(x[i] + wide - R >= 0, f"left{i}", slip=dot(y[i]) - R * dot(a[i]), **law),
             zw.Constraint(wide - R - x[i] >= 0, f"right{i}", slip=dot(y[i]) + R * dot(a[i]), **law),
         ]
@@ -39,12 +42,20 @@ def discs(count: int, seed: int, restitution: float = 0.2, friction: float = 0.4
         row, column = divmod(i, columns)
         start |= {
             x[i]: (column - (columns - 1) / 2) * 0.26 + rng.uniform(-0.005, 0.005),
-            y[i]: 0.2 + 0.26 * row + rng.uniform(-0.005, 0.005),
+            y[i]: 0.2 + 0.3 * wide + 0.26 * row + rng.uniform(-0.005, 0.005),
             a[i]: 0.0, dot(x[i]): rng.uniform(-1, 1), dot(y[i]): rng.uniform(-1, 1), dot(a[i]): rng.uniform(-5, 5),
         }  # fmt: skip
     rolling = {a[i]: -10 * float(r[i] ** 2) * dot(a[i]) for i in range(count)}  # without it, discs roll for ever
     forces = {"kinetic": kinetic, "potential": potential, "forces": rolling}
     return zw.System((*x, *y, *a), **forces, constraints=constraints), start
+
+
+def slopes(x, y, a, R, i, law):
+    """The two slopes of a hollow, as steep as 3 in 10."""
+    c, s = 10 / float(np.sqrt(109)), 3 / float(np.sqrt(109))
+    for name, side in (("descent", 1), ("ascent", -1)):
+        slip = c * dot(x) - side * s * dot(y) + R * dot(a)
+        yield zw.Constraint(c * y + side * s * x - R >= 0, f"{name}{i}", slip=slip, **law)
 
 
 def spheres(count: int, seed: int, restitution: float = 0.2, friction: float = 0.4):
@@ -84,3 +95,28 @@ def spheres(count: int, seed: int, restitution: float = 0.2, friction: float = 0
         for c, value in zip((x[i], y[i], z[i]), at, strict=True):
             start |= {c: value + rng.uniform(-0.005, 0.005), dot(c): rng.uniform(-1, 1)}
     return zw.System((*x, *y, *z), kinetic=kinetic, potential=potential, constraints=constraints), start
+
+
+def pyramid(restitution: float, spread: float = 0.16):
+    """A disc upon two others, which roll apart against a resistance: their system and their start."""
+    radius, law = 0.1, {"restitution": restitution, "friction": 0.4}
+    coordinates = zw.coordinates("x0 y0 a0 x1 y1 a1 x2 y2 a2")
+    left, right, upper = coordinates[:3], coordinates[3:6], coordinates[6:]
+    kinetic, potential, forces, constraints = 0, 0, {}, []
+    for x, y, a in (left, right, upper):
+        kinetic += (dot(x) ** 2 + dot(y) ** 2) / 2 + radius**2 * dot(a) ** 2 / 4
+        potential += 9.81 * y
+        forces[a] = -dot(a) / 10
+    for k, (x, y, a) in enumerate((left, right)):
+        dx, dy = upper[0] - x, upper[1] - y
+        d = sp.sqrt(dx**2 + dy**2)
+        around = (dx * (dot(upper[1]) - dot(y)) - dy * (dot(upper[0]) - dot(x))) / d
+        constraints += [
+            zw.Constraint(y - radius >= 0, f"floor{k}", slip=dot(x) + radius * dot(a), **law),
+            zw.Constraint(d - 2 * radius >= 0, f"pair{k}", slip=around - radius * (dot(upper[2]) + dot(a)), **law),
+        ]
+    start = dict.fromkeys([*coordinates, *map(dot, coordinates)], 0.0)
+    start |= {left[0]: -spread, right[0]: spread, left[1]: radius, right[1]: radius}
+    start |= {upper[1]: radius + float(np.sqrt(4 * radius**2 - spread**2))}
+    described = {"kinetic": kinetic, "potential": potential, "forces": forces}
+    return zw.System(coordinates, **described, constraints=constraints), start

@@ -5,7 +5,7 @@ import pytest
 import sympy as sp
 
 import zwang as zw
-from tests.motion.contact.steps.piles import discs, spheres
+from tests.motion.contact.steps.piles import discs, pyramid, spheres
 from tests.references import contact
 from tests.references.contact import expected
 from zwang import dot
@@ -120,6 +120,20 @@ def test_equalities_are_kept_and_a_pendulum_is_followed_with_order_two():
         assert float(abs(motion.residual_rate.sel(constraint="rod")).max()) < 1e-12
     assert errors[1] < errors[0] / 50
     assert np.allclose(motion.multiplier.sel(constraint="rod"), exact.multiplier.sel(constraint="rod"), atol=0.05)
+
+
+@pytest.mark.parametrize("restitution", [0, 0.2, 0.9])
+def test_forces_between_discs_that_roll_apart_do_not_flicker(restitution):
+    # the disc between them falls as they do without impulses, and is pressed onto them by these only
+    system, start = pyramid(restitution)
+    exact = zw.simulate(system, start, 0.1, samples=21)
+    errors = []
+    for step in (2e-3, 1e-3):
+        motion = steps(system, start, 0.1, step, samples=21)
+        assert (motion["mode"].values[1:] == exact["mode"].values[1:]).all()
+        assert float(abs(motion.q - exact.q).max()) < 1e-5
+        errors.append(float(abs(motion.normal_force - exact.normal_force).max()))
+    assert errors[1] < 0.6 * errors[0] < 2e-3
 
 
 def test_a_limit_of_a_velocity_holds_at_any_time():

@@ -5,7 +5,8 @@
 A contact acts if its gap is zero, or would be negative in the middle of the next step, g_m + hγ' < 0; so it acts before
 it is penetrated, not after. Then 0 ≤ Λ ⊥ γ' + εγ ≥ 0, if it bounces, and Coulomb's law holds for Λ_T and the slip
 afterwards. A bounce that would be over within a step is none: the contact lands, 0 ≤ Λ ⊥ γ' + g_m/h ≥ 0. Limits of
-velocities act at any time.
+velocities act at any time. Which contacts that are is asked of γ' without impulses first; then, of those that have pushed
+until now or move slowly, with the impulses that were found: what falls together is pressed together by others.
 
 γ and γ' are the speeds at both ends of the step; with those in the middle, γ_m = n v + ∂g/∂t, it is
 γ' = n v' + ∂g/∂t + (γ_m − γ). So Λ does the work ½Λ(γ + γ') ≤ 0; what separates and is pushed all the same may
@@ -40,6 +41,7 @@ BACK_AT_MOST = 4  # moves back onto constraints after a step: Newton's method
 ALSO_NEAR = 3.0  # times the deepest penetration: contacts this near must not be penetrated by moving others back
 MOVED_BACK = 1e-3  # of the depth: how exactly a move back out of contacts is computed
 SWEEPS_BACK = 2_000
+DRAWN_IN_AT_MOST = 4  # times that contacts are taken in which impulses of others press together
 STRIKES = 1e-9  # of the work of impulses: an approach that takes less of it is no impact
 CONTRADICTED = 1e-8  # of the largest speed: what is left of laws that cannot be obeyed together, and more
 MOST_LOOKED_AT = 100  # rows that are looked at for dependence
@@ -166,6 +168,12 @@ class Scheme:
         free = self.pushed(now, now, answer, Bounds.none(), v, h)
         bounds = self.bounds(now, middle[1], free.change, h)
         found = self.agreed(now, now, answer, bounds, v, h) if len(bounds.contacts) else free
+        for _ in range(DRAWN_IN_AT_MOST):
+            more = self.pressed(now, bounds, free.change, found.change, h)
+            if not len(more):
+                break
+            bounds = bounds.joined(more, rows, self.landing(now, h)[more])
+            found = self.agreed(now, now, answer, bounds, v, h)
         if self.made.hastens:
             later = self.matrices(*middle, v + found.change / 2)
             found = self.agreed(now, later, answer, bounds, v, h)
@@ -195,12 +203,30 @@ class Scheme:
             reached = gaps + h * without < 0
             near = (gaps <= self.rounding(now, q)[rows]) | ((self.restitution == 0) & (gaps < h * fastest))
         bounces = reached & (-2 * self.restitution * gamma > gamma - without)
-        landing = -np.maximum(np.maximum(gaps, 0.0) / h, np.maximum(gamma, 0.0))
+        landing = self.landing(now, h)
         least = np.where(bounces, -self.restitution * gamma, landing)
         least = np.where(self.always, -self.restitution * np.minimum(gamma, 0.0), least)
         which = np.flatnonzero(self.always | reached | near)
         landing = np.where(self.always, 0.0, landing)
         return Bounds(which, [rows[k] for k in which], least[which], landing[which])
+
+    def landing(self, now: AnyMatrices, h: float) -> Array:
+        """(k,) the least speeds of contacts that land; what separates may approach as fast as it went."""
+        gaps, gamma = now.residual[self.rows], self.rates[self.rows]
+        return -np.maximum(np.maximum(gaps, 0.0) / h, np.maximum(gamma, 0.0))
+
+    def pressed(self, now: AnyMatrices, bounds: "Bounds", free: Array, change: Array, h: float) -> NDArray[np.intp]:
+        """The places of further contacts that impulses of others press together.
+
+        Only those that have pushed until now, or are no faster than forces alone make things in a step: what is struck
+        fast bounces, in the next step.
+        """
+        rows = self.rows
+        A, gaps = now.A[rows], now.residual[rows]
+        after = 2 * now.residual_rate[rows] - self.rates[rows] + A @ change
+        calm = (self.last[rows] > 0) | (np.abs(after) <= abs(A) @ np.abs(free))
+        with np.errstate(invalid="ignore"):  # limits of velocities have no gaps
+            return np.flatnonzero((gaps + h * after < 0) & calm & ~bounds.active(len(rows)))
 
     def agreed(
         self, now: AnyMatrices, forces: AnyMatrices, answer: AnyResponse, bounds: "Bounds", v: Array, h: float
@@ -336,6 +362,13 @@ class Bounds:
     def none(cls) -> "Bounds":
         """No contacts."""
         return cls(np.zeros(0, dtype=np.intp), [], np.zeros(0), np.zeros(0))
+
+    def joined(self, more: NDArray[np.intp], rows: list[int], landing: Array) -> "Bounds":
+        """The same with further contacts, which land."""
+        which = np.concatenate([self.which, more])
+        order = np.argsort(which)
+        least, land = np.concatenate([self.least, landing]), np.concatenate([self.landing, landing])
+        return Bounds(which[order], [rows[k] for k in which[order]], least[order], land[order])
 
     def active(self, count: int) -> NDArray[np.bool_]:
         """(k,) which of so many contacts are among them."""

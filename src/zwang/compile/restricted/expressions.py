@@ -281,6 +281,7 @@ class Expressions:
         called = self._called(node)
         given = [self.value(argument) for argument in node.args]
         if isinstance(called, Intrinsic):
+            self.module.know(called.emit)
             return called.emit(self.builder, *given)
         if isinstance(called, Native):
             function = self.module.function(called, [kind_of(value) for value in given])

@@ -67,6 +67,12 @@ class Module:
             return self.module.globals[name]
         return ir.Function(self.module, ir.FunctionType(kind, [kind] * arguments), name)
 
+    def know(self, emit: Callable[..., Any]) -> None:
+        """The fields of the record that an intrinsic says it gives, if it does."""
+        given = inspect.get_annotations(emit, eval_str=True).get("return")
+        if isinstance(given, type) and issubclass(given, Record):
+            self._record(given)
+
     def _type(self, hint: Any, function: Callable[..., Any], wide: Any = FLOAT) -> Any:
         """The LLVM type of an annotation, where a `Number` is of the type `wide`."""
         if hint is Number:

@@ -5,6 +5,10 @@ With u the speeds that the contact would have without its own impulse x, and W w
     0 ≤ x_N ⊥ u_N + (W x)_N ≥ 0,  |x_T| ≤ μ x_N,  and where u_T + (W x)_T = s d with s > 0, |d| = 1:  x_T = −μ x_N d.
 
 A contact that would open is open. Otherwise it sticks, if that needs no more friction than there is, or it slides.
+
+How far speeds and impulses are from the law is measured by the natural map of De Saxcé's form of it,
+K* ∋ û = (u_N + μ|u_T|, u_T) ⊥ x ∈ K: with ρ a mobility and P the projection onto the cone, ρ|x − P(x − û/ρ)| is zero
+exactly where the law holds. It is a speed.
 """
 
 import math
@@ -122,3 +126,22 @@ def rough_in_space(
         if friction > mu * x:
             y, z = y * (mu * x / friction), z * (mu * x / friction)
     return x, e * y - f * z, f * y + e * z
+
+
+@native
+def missed(
+    u: float, v: float, w: float, x: float, y: float, z: float, rho: float, mu: float
+) -> float:
+    """How far speeds u, (v, w) and impulses x, (y, z) of a contact are from its law, as a speed."""
+    if not rho > 0.0:
+        return 0.0
+    normal = rho * x - u - mu * math.sqrt(v * v + w * w)
+    along, across = rho * y - v, rho * z - w
+    length = math.sqrt(along * along + across * across)
+    if mu * length <= -normal:
+        normal = along = across = 0.0
+    elif length > mu * normal:
+        normal = (normal + mu * length) / (1.0 + mu * mu)
+        along, across = along * (mu * normal / length), across * (mu * normal / length)
+    d, e, f = rho * x - normal, rho * y - along, rho * z - across
+    return math.sqrt(d * d + e * e + f * f)

@@ -1,9 +1,7 @@
 """Impulses of many contacts at once: one contact after the other, exactly, again and again (Gauss–Seidel).
 
 u = c + W x are the speeds of all rows, a contact having one row (its normal), two or three (its slips). Each contact in
-turn takes the impulse that its law asks for while the others keep theirs. What is left is measured by the natural map
-of De Saxcé's form of the law, K* ∋ (u_N + μ|u_T|, u_T) ⊥ x ∈ K: with ρ the mobility of a contact and P the projection
-onto its cone, ρ|x − P(x − û/ρ)| is zero exactly where the law holds. It is a speed.
+turn takes the impulse that its law asks for while the others keep theirs.
 """
 
 import math
@@ -20,7 +18,7 @@ from zwang.arrays import Array
 from zwang.compile.restricted import Array as Memory
 from zwang.compile.restricted import Record, native, native_library
 from zwang.compile.restricted.memory import at
-from zwang.engines.stepping.laws import rough, rough_in_space, smooth
+from zwang.engines.stepping.laws import missed, rough, rough_in_space, smooth
 
 MOST_SWEEPS: Final = 20_000
 FEW_SWEEPS: Final = 64  # before it is asked whether they gain much
@@ -98,18 +96,7 @@ def left_of(problem: ProblemRecord, contact: int) -> float:
     if size > 2:
         u[i + 2] = speed(problem, i + 2)
         w, z, rho = u[i + 2], x[i + 2], block[k + 8] if block[k + 8] > rho else rho
-    if not rho > 0.0:
-        return 0.0
-    normal = rho * x[i] - u[i] - m * math.sqrt(v * v + w * w)
-    along, across = rho * y - v, rho * z - w
-    length = math.sqrt(along * along + across * across)
-    if m * length <= -normal:
-        normal = along = across = 0.0
-    elif length > m * normal:
-        normal = (normal + m * length) / (1.0 + m * m)
-        along, across = along * (m * normal / length), across * (m * normal / length)
-    d, e, f = rho * x[i] - normal, rho * y - along, rho * z - across
-    return math.sqrt(d * d + e * e + f * f)
+    return missed(u[i], v, w, x[i], y, z, rho, m)
 
 
 @native

@@ -25,6 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zwang.arrays import EPS, TINIEST, Array
+from zwang.compile import Kernel
+from zwang.engines.stepping.tables import Given
 from zwang.engines.task import Status
 from zwang.linalg.sparse.matrix import is_sparse
 from zwang.lowering.lowered import AnyMatrices
@@ -64,8 +66,6 @@ class Step:
     """(m + r,) impulses of all constraints, then of slips."""
     impulse: Array
     """(n,) all of them together, as they act on the coordinates."""
-    active: NDArray[np.bool_]
-    """(k,) contacts that were taken into account."""
     speeds: tuple[Array, Array]
     """(k,) γ before and after, of all contacts, NaN where they were not taken into account."""
     sticks: NDArray[np.bool_]
@@ -95,6 +95,8 @@ class Acting:
 
     equal: int
     contacts: tuple[Any, NDArray[np.intp], NDArray[np.bool_], NDArray[np.bool_]] | None
+    unique: bool = True
+    """Without these: whether impulses are shared in one way only."""
 
     @property
     def independent(self) -> tuple[int, bool]:
@@ -103,7 +105,7 @@ class Acting:
         Of very many rows the latter is not looked at, and not said.
         """
         if self.contacts is None:
-            return self.equal, True
+            return self.equal, self.unique
         W, first, pushes, sticks = self.contacts
         rows: list[int] = []
         for i, j, push, stick in zip(first[:-1], first[1:], pushes, sticks, strict=True):
@@ -150,6 +152,19 @@ class Scheme:
         """The system's matrices at a state, with a row for each slip."""
         return self.made.matrices.one(t, q, v, self.setup.p)
 
+    def given(self, ledger: Kernel, event: Kernel | None) -> Given | None:
+        """The same for a loop in machine code; None if something of it is not made for that."""
+        matrices = self.made.matrices
+        if matrices.implicit is not None:
+            return None
+        return Given(
+            matrices.kernel, ledger, event, len(self.setup.events), matrices.n, matrices.m, matrices.M_index,
+            matrices.A_index, matrices.sum_index, matrices.residual_index, matrices.residual_rate_index,
+            np.concatenate([self.order, np.ones(matrices.m - self.m, dtype=int)]), self.equal, self.rows,
+            [self.slips.get(i, []) for i in self.rows], self.always, self.restitution, self.friction, self.setup.p,
+            self.made.hastens,
+        )  # fmt: skip
+
     def response(self, M: Any, E: Any) -> AnyResponse:
         """How velocities answer; the last one is kept, for masses often do not change."""
         if self._known is not None and same(self._known[0], M) and same(self._known[1], E):
@@ -186,7 +201,7 @@ class Scheme:
         met = bool(-approach > STRIKES * abs(found.impulse @ jump))
         step = Step(
             state, (until, middle[1] + h / 2 * after, after), after, jump, np.zeros(len(q)),
-            found.multipliers, found.impulse, bounds.active(len(rows)), (found.before, found.after), found.sticks,
+            found.multipliers, found.impulse, (found.before, found.after), found.sticks,
             found.left, found.sweeps, np.zeros(len(rows)), found.acting, found.dulled, met,
         )  # fmt: skip
         step = self.back(step)

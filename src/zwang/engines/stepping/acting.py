@@ -1,0 +1,334 @@
+"""Impulses of the contacts that act in a step, in machine code, without a matrix of how they act on each other.
+
+Sweeps go from contact to contact, as in `sweeps`, and keep what impulses have changed of all velocities; a contact
+touches only those of its blocks. Where few rows act, it is guessed from time to time who pushes, sticks and slides, and
+the equations of that are solved (Newton's method): right to the last digits if the guess is. What is left of the laws
+decides, after all. Native functions.
+"""
+
+import math
+from typing import Final
+
+from zwang.arrays import EPS
+from zwang.compile.restricted import Array, native
+from zwang.compile.restricted.memory import at, shift
+from zwang.engines.stepping.dense import eliminated, rank_of
+from zwang.engines.stepping.laws import missed, rough, rough_in_space, smooth
+from zwang.engines.stepping.record import DENSE_ROWS, WalkRecord, answers_at, integers
+
+VANISHED: Final = 32 * EPS  # of the terms of its entries: a row that is no longer is what rounding has left of zero
+FEW_AT_FIRST: Final = 2  # sweeps there and back before it is guessed; twice as many before each further guess
+GUESSES_IN_A_ROW: Final = 4
+DEPENDENT_GUESS: Final = 1e-11  # of the largest pivot of a guess
+NO_OWN_MOBILITY: Final = 1e-10  # of its own: what is left of a row's mobility with others held, below which it depends
+
+
+@native
+def laid_out(walk: WalkRecord, out: Array, level: int, slips: bool) -> bool:
+    """Lay out the rows of the contacts in `who`, and what their impulses change; False where a row has vanished."""
+    who, begin, which = integers(walk.who), integers(walk.begin), integers(walk.which)
+    contact, slip_first, slip = integers(walk.contact), integers(walk.slip_first), integers(walk.slip)
+    value_first, answer_first = integers(walk.value_first), integers(walk.answer_first)
+    owner, rows = integers(walk.owner), 0
+    begin[0].at, value_first[0].at, answer_first[0].at = 0, 0, 0
+    for a in range(walk.acting):
+        i = who[a].at
+        which[rows].at = contact[i].at
+        rows += 1
+        if slips:
+            for s in range(slip_first[i].at, slip_first[i + 1].at):
+                which[rows].at = slip[s].at
+                rows += 1
+        begin[a + 1].at = rows
+        for r in range(begin[a].at, rows):
+            owner[r].at = a
+    for r in range(rows):
+        if not row_laid_out(walk, out, level, r):
+            return False
+    own = at(walk.own)
+    for a in range(walk.acting):
+        for i in range(begin[a].at, begin[a + 1].at):
+            for j in range(begin[a].at, begin[a + 1].at):
+                own[9 * a + 3 * (i - begin[a].at) + j - begin[a].at] = mobility(walk, i, j)
+    return True
+
+
+@native
+def row_laid_out(walk: WalkRecord, out: Array, level: int, r: int) -> bool:
+    """One of these rows; False where it has vanished."""
+    answer, row = answers_at(walk.answers)[integers(walk.level)[level].at], integers(walk.which)[r].at
+    first, column, entry = integers(walk.row_first), integers(walk.row_column), integers(walk.row_entry)
+    value_first, columns, values = integers(walk.value_first), integers(walk.column), at(walk.value)
+    A, block, local = shift(out, walk.out_A), integers(walk.block), integers(walk.local)
+    place, largest = value_first[r].at, 0.0
+    for e in range(first[row].at, first[row + 1].at):
+        values[place] = A[entry[e].at]
+        columns[place].at = column[e].at
+        largest = abs(values[place]) if abs(values[place]) > largest else largest
+        place += 1
+    value_first[r + 1].at = place
+    sum_first, sum_entry, sums = integers(walk.sum_first), integers(walk.sum_entry), shift(out, walk.out_sums)
+    for e in range(sum_first[row].at, sum_first[row + 1].at):
+        if largest <= VANISHED * abs(sums[sum_entry[e].at]):
+            return False
+    touch_first, touch = integers(walk.touch_first), integers(walk.touch)
+    answer_first, answer_column, found = integers(walk.answer_first), integers(walk.answer_column), at(walk.answer)
+    block_first, coordinate = integers(walk.block_first), integers(walk.block_coordinate)
+    place = answer_first[r].at
+    for k in range(touch_first[row].at, touch_first[row + 1].at):
+        b = touch[k].at
+        n, K = block_first[b + 1].at - block_first[b].at, shift(at(answer.K), integers(walk.at_M)[b].at)
+        for i in range(n):
+            found[place + i] = 0.0
+            answer_column[place + i].at = coordinate[block_first[b].at + i].at
+        for e in range(value_first[r].at, value_first[r + 1].at):
+            if block[columns[e].at].at == b:
+                j = local[columns[e].at].at
+                for i in range(n):
+                    found[place + i] += K[i * n + j] * values[e]
+        place += n
+    answer_first[r + 1].at = place
+    return True
+
+
+@native
+def along(walk: WalkRecord, r: int, w: Array) -> float:
+    """A row times velocities."""
+    first, columns, values = integers(walk.value_first), integers(walk.column), at(walk.value)
+    total = 0.0
+    for e in range(first[r].at, first[r + 1].at):
+        total += values[e] * w[columns[e].at]
+    return total
+
+
+@native
+def pushed(walk: WalkRecord, r: int, x: float, w: Array) -> None:
+    """Add to velocities what an impulse along a row changes of them."""
+    first, columns, values = integers(walk.answer_first), integers(walk.answer_column), at(walk.answer)
+    for e in range(first[r].at, first[r + 1].at):
+        w[columns[e].at] += values[e] * x
+
+
+@native
+def mobility(walk: WalkRecord, r: int, s: int) -> float:
+    """What a unit impulse along row s changes of the speed of row r."""
+    first, columns, values = integers(walk.value_first), integers(walk.column), at(walk.value)
+    answer_first, answer_column, answer = integers(walk.answer_first), integers(walk.answer_column), at(walk.answer)
+    total = 0.0
+    for e in range(first[r].at, first[r + 1].at):
+        for f in range(answer_first[s].at, answer_first[s + 1].at):
+            if answer_column[f].at == columns[e].at:
+                total += values[e] * answer[f]
+    return total
+
+
+@native
+def settle(walk: WalkRecord, a: int) -> None:
+    """Give one contact the impulse that its law asks for."""
+    c, x, w, own, mu = at(walk.c), at(walk.x), at(walk.w), shift(at(walk.own), 9 * a), at(walk.mu)[a]
+    i = integers(walk.begin)[a].at
+    size = integers(walk.begin)[a + 1].at - i
+    u = c[i] + along(walk, i, w)
+    if size == 1:
+        s = x[i]
+        x[i] = smooth(u - own[0] * s, own[0])
+        if x[i] != s:
+            pushed(walk, i, x[i] - s, w)
+        return
+    v = c[i + 1] + along(walk, i + 1, w)
+    s, y = x[i], x[i + 1]
+    if size == 2:
+        x[i], x[i + 1] = rough(
+            u - own[0] * s - own[1] * y, v - own[1] * s - own[4] * y, own[0], own[1], own[4], mu
+        )
+    else:
+        z, o = x[i + 2], c[i + 2] + along(walk, i + 2, w)
+        x[i], x[i + 1], x[i + 2] = rough_in_space(
+            u - own[0] * s - own[1] * y - own[2] * z,
+            v - own[1] * s - own[4] * y - own[5] * z,
+            o - own[2] * s - own[5] * y - own[8] * z,
+            own[0],
+            own[1],
+            own[2],
+            own[4],
+            own[5],
+            own[8],
+            mu,
+        )
+        if x[i + 2] != z:
+            pushed(walk, i + 2, x[i + 2] - z, w)
+    if x[i] != s:
+        pushed(walk, i, x[i] - s, w)
+    if x[i + 1] != y:
+        pushed(walk, i + 1, x[i + 1] - y, w)
+
+
+@native
+def look(walk: WalkRecord) -> float:
+    """How far the worst contact is from its law; velocities are summed anew. Not a number where something is not."""
+    begin, x, u, c, w, mu = integers(walk.begin), at(walk.x), at(walk.u), at(walk.c), at(walk.w), at(walk.mu)
+    for i in range(walk.n):
+        w[i] = 0.0
+    for r in range(begin[walk.acting].at):
+        if x[r] != 0.0:
+            pushed(walk, r, x[r], w)
+    worst = 0.0
+    for a in range(walk.acting):
+        i, size, own = begin[a].at, begin[a + 1].at - begin[a].at, shift(at(walk.own), 9 * a)
+        rho, v, o, y, z = own[0], 0.0, 0.0, 0.0, 0.0
+        u[i] = c[i] + along(walk, i, w)
+        if size > 1:
+            u[i + 1] = c[i + 1] + along(walk, i + 1, w)
+            v, y, rho = u[i + 1], x[i + 1], own[4] if own[4] > rho else rho
+        if size > 2:
+            u[i + 2] = c[i + 2] + along(walk, i + 2, w)
+            o, z, rho = u[i + 2], x[i + 2], own[8] if own[8] > rho else rho
+        found = missed(u[i], v, o, x[i], y, z, rho, mu[a])
+        if not found <= worst:
+            worst = found
+            if not worst < math.inf:
+                return worst
+    return worst
+
+
+@native
+def unknowns(walk: WalkRecord) -> int:
+    """Rows of contacts that push, with their slips where these stick, into `places`; their number, or −1 for too many."""
+    begin, x, places, mu = integers(walk.begin), at(walk.x), integers(walk.places), at(walk.mu)
+    count = 0
+    for a in range(walk.acting):
+        i, size = begin[a].at, begin[a + 1].at - begin[a].at
+        if not x[i] > 0.0:
+            continue
+        if count + size > DENSE_ROWS:
+            return -1
+        places[count].at = i
+        count += 1
+        friction = 0.0
+        for r in range(i + 1, i + size):
+            friction += x[r] * x[r]
+        if size > 1 and math.sqrt(friction) < mu[a] * x[i] * (1.0 - 64.0 * EPS):
+            for r in range(i + 1, i + size):
+                places[count].at = r
+                count += 1
+    return count
+
+
+@native
+def guessed(walk: WalkRecord) -> bool:
+    """Solve for those that push and stick, friction of the others being what it must be; False if they are too many."""
+    begin, x, u, places = integers(walk.begin), at(walk.x), at(walk.u), integers(walk.places)
+    count = unknowns(walk)
+    if count <= 0:
+        return False
+    a, wide = at(walk.dense), count + 1
+    owner, mu = integers(walk.owner), at(walk.mu)
+    for j in range(count):
+        s = places[j].at
+        contact = owner[s].at
+        i, end = begin[contact].at, begin[contact + 1].at
+        slides = s == i and end - i > 1 and not (j + 1 < count and places[j + 1].at == i + 1)
+        for k in range(count):
+            r = places[k].at
+            entry = mobility(walk, r, s)
+            if slides and x[i] > 0.0:
+                for t in range(i + 1, end):
+                    entry += mobility(walk, r, t) * x[t] / x[i]
+            a[k * wide + j] = entry
+    for k in range(count):
+        a[k * wide + count] = -u[places[k].at]
+    eliminated(a, count, integers(walk.order_of), DEPENDENT_GUESS)
+    for j in range(count):
+        s = places[j].at
+        contact = owner[s].at
+        i, end = begin[contact].at, begin[contact + 1].at
+        slides = s == i and end - i > 1 and not (j + 1 < count and places[j + 1].at == i + 1)
+        if slides and x[i] > 0.0:
+            ratio = (x[i] + a[j * wide]) / x[i]
+            for t in range(i + 1, end):
+                x[t] *= ratio
+        x[s] += a[j * wide]
+    return True
+
+
+@native
+def kept_within(walk: WalkRecord) -> None:
+    """Impulses that pull become none, and friction what there may be."""
+    begin, x, mu = integers(walk.begin), at(walk.x), at(walk.mu)
+    for a in range(walk.acting):
+        i, end = begin[a].at, begin[a + 1].at
+        if not x[i] > 0.0:
+            for r in range(i, end):
+                x[r] = 0.0
+        friction = 0.0
+        for r in range(i + 1, end):
+            friction += x[r] * x[r]
+        friction = math.sqrt(friction)
+        if friction > mu[a] * x[i]:
+            for r in range(i + 1, end):
+                x[r] *= mu[a] * x[i] / friction
+
+
+@native
+def solved(walk: WalkRecord, enough: float, most: int) -> None:
+    """Impulses x, from those that are there on, until what is left of laws is little enough, or after most sweeps."""
+    begin, x, best = integers(walk.begin), at(walk.x), at(walk.best)
+    rows, made, turns = begin[walk.acting].at, 0, FEW_AT_FIRST
+    left = look(walk)
+    while left > enough and made < most:
+        for _ in range(turns):
+            for a in range(walk.acting):
+                settle(walk, a)
+            for a in range(walk.acting):
+                settle(walk, walk.acting - 1 - a)
+        made += 2 * turns
+        turns = turns * 2 if turns < most else turns
+        left = look(walk)
+        if not left > enough:
+            break
+        for _ in range(GUESSES_IN_A_ROW):
+            for r in range(rows):
+                best[r] = x[r]
+            if not guessed(walk):
+                break
+            kept_within(walk)
+            found = look(walk)
+            if not found < left:
+                for r in range(rows):
+                    x[r] = best[r]
+                look(walk)
+                break
+            left = found
+            if not left > enough:
+                break
+    walk.left = left
+    walk.sweeps += made
+
+
+@native
+def independent(walk: WalkRecord) -> int:
+    """How many rows of contacts that push, and of slips that stick, are independent; −1 if there are very many."""
+    begin, x, sticks, who = integers(walk.begin), at(walk.x), at(walk.sticks), integers(walk.who)
+    places, count = integers(walk.places), 0
+    for a in range(walk.acting):
+        i = begin[a].at
+        if x[i] > 0.0:
+            if count + 3 > DENSE_ROWS:
+                return -1
+            places[count].at = i
+            count += 1
+            if sticks[who[a].at] > 0.0:
+                for r in range(i + 1, begin[a + 1].at):
+                    places[count].at = r
+                    count += 1
+    walk.least_rows = count
+    if count < 2:
+        return count
+    dense, scale = at(walk.dense), at(walk.best)
+    for k in range(count):
+        own = mobility(walk, places[k].at, places[k].at)
+        scale[k] = 1.0 / math.sqrt(own) if own > 0.0 else 0.0
+    for k in range(count):
+        for j in range(count):
+            dense[k * DENSE_ROWS + j] = scale[k] * scale[j] * mobility(walk, places[k].at, places[j].at)
+    return rank_of(dense, count, DENSE_ROWS, NO_OWN_MOBILITY)

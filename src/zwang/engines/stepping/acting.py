@@ -1,9 +1,7 @@
 """Impulses of the contacts that act in a step, in machine code, without a matrix of how they act on each other.
 
-Sweeps go from contact to contact, as in `sweeps`, and keep what impulses have changed of all velocities; a contact
-touches only those of its blocks. Where few rows act, it is guessed from time to time who pushes, sticks and slides, and
-the equations of that are solved (Newton's method): right to the last digits if the guess is. What is left of the laws
-decides, after all. Native functions.
+Rows that act are laid out with what their unit impulses change. Sweeps go from contact to contact, as in `sweeps`, and
+keep what impulses have changed of all velocities; a contact touches only those of its blocks. Native functions.
 """
 
 import math
@@ -12,14 +10,11 @@ from typing import Final
 from zwang.arrays import EPS
 from zwang.compile.restricted import Array, native
 from zwang.compile.restricted.memory import at, shift
-from zwang.engines.stepping.dense import eliminated, rank_of
+from zwang.engines.stepping.dense import rank_of
 from zwang.engines.stepping.laws import missed, rough, rough_in_space, smooth
 from zwang.engines.stepping.record import DENSE_ROWS, WalkRecord, answers_at, integers
 
 VANISHED: Final = 32 * EPS  # of the terms of its entries: a row that is no longer is what rounding has left of zero
-FEW_AT_FIRST: Final = 2  # sweeps there and back before it is guessed; twice as many before each further guess
-GUESSES_IN_A_ROW: Final = 4
-DEPENDENT_GUESS: Final = 1e-11  # of the largest pivot of a guess
 NO_OWN_MOBILITY: Final = 1e-10  # of its own: what is left of a row's mobility with others held, below which it depends
 
 
@@ -189,120 +184,6 @@ def look(walk: WalkRecord) -> float:
             if not worst < math.inf:
                 return worst
     return worst
-
-
-@native
-def unknowns(walk: WalkRecord) -> int:
-    """Rows of contacts that push, with their slips where these stick, into `places`; their number, or −1 for too many."""
-    begin, x, places, mu = integers(walk.begin), at(walk.x), integers(walk.places), at(walk.mu)
-    count = 0
-    for a in range(walk.acting):
-        i, size = begin[a].at, begin[a + 1].at - begin[a].at
-        if not x[i] > 0.0:
-            continue
-        if count + size > DENSE_ROWS:
-            return -1
-        places[count].at = i
-        count += 1
-        friction = 0.0
-        for r in range(i + 1, i + size):
-            friction += x[r] * x[r]
-        if size > 1 and math.sqrt(friction) < mu[a] * x[i] * (1.0 - 64.0 * EPS):
-            for r in range(i + 1, i + size):
-                places[count].at = r
-                count += 1
-    return count
-
-
-@native
-def guessed(walk: WalkRecord) -> bool:
-    """Solve for those that push and stick, friction of the others being what it must be; False if they are too many."""
-    begin, x, u, places = integers(walk.begin), at(walk.x), at(walk.u), integers(walk.places)
-    count = unknowns(walk)
-    if count <= 0:
-        return False
-    a, wide = at(walk.dense), count + 1
-    owner, mu = integers(walk.owner), at(walk.mu)
-    for j in range(count):
-        s = places[j].at
-        contact = owner[s].at
-        i, end = begin[contact].at, begin[contact + 1].at
-        slides = s == i and end - i > 1 and not (j + 1 < count and places[j + 1].at == i + 1)
-        for k in range(count):
-            r = places[k].at
-            entry = mobility(walk, r, s)
-            if slides and x[i] > 0.0:
-                for t in range(i + 1, end):
-                    entry += mobility(walk, r, t) * x[t] / x[i]
-            a[k * wide + j] = entry
-    for k in range(count):
-        a[k * wide + count] = -u[places[k].at]
-    eliminated(a, count, integers(walk.order_of), DEPENDENT_GUESS)
-    for j in range(count):
-        s = places[j].at
-        contact = owner[s].at
-        i, end = begin[contact].at, begin[contact + 1].at
-        slides = s == i and end - i > 1 and not (j + 1 < count and places[j + 1].at == i + 1)
-        if slides and x[i] > 0.0:
-            ratio = (x[i] + a[j * wide]) / x[i]
-            for t in range(i + 1, end):
-                x[t] *= ratio
-        x[s] += a[j * wide]
-    return True
-
-
-@native
-def kept_within(walk: WalkRecord) -> None:
-    """Impulses that pull become none, and friction what there may be."""
-    begin, x, mu = integers(walk.begin), at(walk.x), at(walk.mu)
-    for a in range(walk.acting):
-        i, end = begin[a].at, begin[a + 1].at
-        if not x[i] > 0.0:
-            for r in range(i, end):
-                x[r] = 0.0
-        friction = 0.0
-        for r in range(i + 1, end):
-            friction += x[r] * x[r]
-        friction = math.sqrt(friction)
-        if friction > mu[a] * x[i]:
-            for r in range(i + 1, end):
-                x[r] *= mu[a] * x[i] / friction
-
-
-@native
-def solved(walk: WalkRecord, enough: float, most: int) -> None:
-    """Impulses x, from those that are there on, until what is left of laws is little enough, or after most sweeps."""
-    begin, x, best = integers(walk.begin), at(walk.x), at(walk.best)
-    rows, made, turns = begin[walk.acting].at, 0, FEW_AT_FIRST
-    left = look(walk)
-    while left > enough and made < most:
-        for _ in range(turns):
-            for a in range(walk.acting):
-                settle(walk, a)
-            for a in range(walk.acting):
-                settle(walk, walk.acting - 1 - a)
-        made += 2 * turns
-        turns = turns * 2 if turns < most else turns
-        left = look(walk)
-        if not left > enough:
-            break
-        for _ in range(GUESSES_IN_A_ROW):
-            for r in range(rows):
-                best[r] = x[r]
-            if not guessed(walk):
-                break
-            kept_within(walk)
-            found = look(walk)
-            if not found < left:
-                for r in range(rows):
-                    x[r] = best[r]
-                look(walk)
-                break
-            left = found
-            if not left > enough:
-                break
-    walk.left = left
-    walk.sweeps += made
 
 
 @native

@@ -5,7 +5,6 @@ from typing import Final
 
 from zwang.arrays import EPS
 from zwang.compile.restricted import Array, native, seldom_native
-from zwang.compile.rolled.panels import Index
 
 MOST_ROTATIONS: Final = 60  # rounds of rotations; ten do
 
@@ -106,31 +105,19 @@ def rotate(a: Array, n: int, vectors: Array, p: int, q: int) -> None:
 
 
 @native
-def eliminated(a: Array, n: int, places: Index, least: float) -> None:
-    """Solve a x = b by complete pivoting, b being behind the columns of a, x left in the first column of places.
-
-    Where pivots are smaller than a share of the largest, what belongs to them is zero: a solution of dependent
-    equations that agree.
-    """
+def eliminated(a: Array, n: int) -> bool:
+    """Solve a x = b, b being behind the columns of a and x in its place afterwards; False where a is singular."""
     wide = n + 1
     for k in range(n):
-        places[k].at = k
-    rank, largest = n, 0.0
-    for k in range(n):
-        size, row, column = 0.0, k, k
+        size, row = 0.0, k
         for i in range(k, n):
-            for j in range(k, n):
-                if abs(a[i * wide + j]) > size:
-                    size, row, column = abs(a[i * wide + j]), i, j
-        largest = size if k == 0 else largest
-        if not size > least * largest:
-            rank = k
-            break
-        for j in range(wide):
-            a[k * wide + j], a[row * wide + j] = a[row * wide + j], a[k * wide + j]
-        for i in range(n):
-            a[i * wide + k], a[i * wide + column] = a[i * wide + column], a[i * wide + k]
-        places[k].at, places[column].at = places[column].at, places[k].at
+            if abs(a[i * wide + k]) > size:
+                size, row = abs(a[i * wide + k]), i
+        if not size > 0.0:
+            return False
+        if row != k:
+            for j in range(k, wide):
+                a[k * wide + j], a[row * wide + j] = a[row * wide + j], a[k * wide + j]
         for i in range(k + 1, n):
             factor = a[i * wide + k] / a[k * wide + k]
             if factor != 0.0:
@@ -138,15 +125,11 @@ def eliminated(a: Array, n: int, places: Index, least: float) -> None:
                     a[i * wide + j] -= factor * a[k * wide + j]
     for r in range(n):
         i = n - 1 - r
-        total = 0.0
-        if i < rank:
-            total = a[i * wide + n]
-            for j in range(i + 1, rank):
-                total -= a[i * wide + j] * a[j * wide + n]
-            total /= a[i * wide + i]
-        a[i * wide + n] = total
-    for k in range(n):
-        a[places[k].at * wide] = a[k * wide + n]
+        total = a[i * wide + n]
+        for j in range(i + 1, n):
+            total -= a[i * wide + j] * a[j * wide + n]
+        a[i * wide + n] = total / a[i * wide + i]
+    return True
 
 
 @native

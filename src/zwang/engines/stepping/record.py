@@ -153,12 +153,14 @@ WALK: Final = np.dtype(
         ("c", "i8"),  #           speeds without impulses
         ("x", "i8"),
         ("u", "i8"),
-        ("best", "i8"),
+        ("best", "i8"),  #        (rows) a way that impulses go
+        ("good", "i8"),  #        (rows) the best so far
+        ("aim", "i8"),  #         (rows) friction for each impulse of its contact, where it slides
+        ("state", "i8"),  #       (acting) who opens, sticks and slides, in a guess
         ("mu", "i8"),
         ("settled", "i8"),  #     1: friction of sliding for the rest of the step
         ("dense", "i8"),  #       (DENSE_ROWS, DENSE_ROWS + 1)
         ("places", "i8"),  #      integers: (DENSE_ROWS) rows that are solved for
-        ("order_of", "i8"),  #    integers: (DENSE_ROWS)
         ("owner", "i8"),  #       integers: the contact of each row
         ("scratch", "i8"),
         ("largest", "f8"),  #     the largest speed

@@ -10,8 +10,9 @@ from typing import Final
 from zwang.arrays import EPS
 from zwang.compile.restricted import Array, native
 from zwang.compile.restricted.memory import at, call, shift
-from zwang.engines.stepping.acting import along, independent, laid_out, pushed, solved
+from zwang.engines.stepping.acting import along, independent, laid_out, pushed
 from zwang.engines.stepping.blocks import answered, renewed
+from zwang.engines.stepping.pivots import solved
 from zwang.engines.stepping.record import Outcome, WalkRecord, answers_at, integers
 
 RUNNING, HARD = int(Outcome.RUNNING), int(Outcome.HARD)
@@ -229,12 +230,12 @@ def with_contacts(walk: WalkRecord, h: float) -> bool:
         mu[a] = holding if holding > rubbing and holds else rubbing
         differ = differ or holding > rubbing
         settled[a] = 0.0
-    solved(walk, OBEYED * walk.largest, USUAL_SWEEPS)
+    solved(walk, OBEYED * walk.largest, OBEYED_WELL * walk.largest, USUAL_SWEEPS)
     if differ:
         for _ in range(CHANGES_OF_FRICTION):
             if not changed_friction(walk):
                 break
-            solved(walk, OBEYED * walk.largest, USUAL_SWEEPS)
+            solved(walk, OBEYED * walk.largest, OBEYED_WELL * walk.largest, USUAL_SWEEPS)
     if not walk.left <= OBEYED_WELL * walk.largest:
         return False
     for i in range(walk.n):
@@ -340,7 +341,7 @@ def moved_back(walk: WalkRecord, out: Array, stays: Array) -> bool:
             wanted = -gap[i] if stays[i] > 0.0 or gap[i] > 0.0 else 0.0
             c[a], x[a], mu[a] = along(walk, a, dq) - wanted, 0.0, 0.0
             walk.largest = abs(c[a]) if abs(c[a]) > walk.largest else walk.largest
-        solved(walk, MOVED_BACK * walk.largest, SWEEPS_BACK)
+        solved(walk, MOVED_BACK * walk.largest, MOVED_BACK * walk.largest, SWEEPS_BACK)
         w = at(walk.w)
         for i in range(walk.n):
             dq[i] += w[i]

@@ -205,14 +205,14 @@ class Loop:
         of_n = ("middle", "free", "first_free", "change", "w", "force", "mean", "end_q", "end_v", "after", "moved", "jump")
         self._set(**{name: np.zeros(n) for name in (*of_n, "impulse")})
         self._set(**{name: np.zeros(rows) for name in ("lambda_free", "multipliers", "asked", "end_rates")})
-        of_k = ("gap", "least", "before", "speed_after", "sticks", "depth", "slot", "closed", "mu", "settled")
+        of_k = ("gap", "least", "before", "speed_after", "sticks", "depth", "slot", "closed", "mu", "settled", "state")
         self._set(**{name: np.zeros(k) for name in of_k}, own=np.zeros(9 * k))
-        self._set(**{name: np.zeros(rows) for name in ("c", "x", "u")}, best=np.zeros(max(rows, DENSE_ROWS)))
+        self._set(**{name: np.zeros(rows) for name in ("c", "x", "u", "good", "aim")}, best=np.zeros(max(rows, DENSE_ROWS)))
         self._set(value=np.zeros(len(given.A[0])), answer=np.zeros(self._touched))
         whole = {"who": k, "begin": k + 1, "which": rows, "owner": rows, "value_first": rows + 1, "answer_first": rows + 1}
         whole |= {"column": len(given.A[0]), "answer_column": self._touched, "places": DENSE_ROWS + 3}
         self._set(**{name: np.zeros(size, dtype=np.int64) for name, size in whole.items()})
-        self._set(order_of=np.zeros(DENSE_ROWS, dtype=np.int64), dense=np.zeros(DENSE_ROWS * (DENSE_ROWS + 1)))
+        self._set(dense=np.zeros(DENSE_ROWS * (DENSE_ROWS + 1)))
         length = HEAD + 8 * n + rows + 4 * k
         self._full = np.zeros((max(2, min(SLICE, KEPT_AT_ONCE // length)), length))
         self._short = np.zeros((SLICE, SHORT))

@@ -67,12 +67,7 @@ def evaluated(setup: Setup, start: Start, grid: Array, found: Walk) -> dict[str,
     size = sizes(saved)
     values["a"] = gathered(saved, lambda s: s.step.v - s.step.begin[2], n) / size
     values["multiplier"] = gathered(saved, lambda s: s.step.multipliers[:m], m) / size
-    ideal, rest, gaussian = np.zeros((len(saved), n)), np.zeros((len(saved), n)), np.zeros(len(saved))
-    for k, s in enumerate(saved):
-        now = found.scheme.matrices(*s.step.middle)
-        rest[k] = now.A[m:].T @ s.step.multipliers[m:] / size[k] + now.C
-        ideal[k] = now.A[:m].T @ values["multiplier"][k]
-        gaussian[k] = zwang_of(now.M, ideal[k] + rest[k])
+    ideal, rest, gaussian = acted(found, values["multiplier"], size)
     force = ideal + rest
     values |= {"constraint_force": force, "ideal_force": ideal, "nonideal_force": rest, "gaussian": gaussian}
     values |= {"constraint_power": np.vecdot(force, v), "nonideal_power": np.vecdot(rest, v)}
@@ -85,12 +80,41 @@ def evaluated(setup: Setup, start: Start, grid: Array, found: Walk) -> dict[str,
     return values
 
 
-def zwang_of(M: Any, force: Array) -> float:
-    """½FᵀM⁻¹F; not a number where M is singular."""
+def acted(found: Walk, multipliers: Array, size: Array) -> tuple[Array, Array, Array]:
+    """(T, n) forces of constraints and the others, friction first of all, and (T,) the Gaussian."""
+    saved, scheme, m = found.saved, found.scheme, multipliers.shape[1]
+    slips = gathered(saved, lambda s: s.step.multipliers[m:], len(scheme.last) - m) / size
+    ideal, rest = np.zeros((2, len(saved), len(scheme.setup.system.coordinates)))
+    gaussian = np.zeros(len(saved))
+    for here, now in scheme.at_once([s.step.middle for s in saved]):
+        if isinstance(here, slice):
+            ideal[here] = np.einsum("tij,ti->tj", now.A[:, :m], multipliers[here])
+            rest[here] = np.einsum("tij,ti->tj", now.A[:, m:], slips[here]) + now.C
+        else:
+            ideal[here], rest[here] = now.A[:m].T @ multipliers[here], now.A[m:].T @ slips[here] + now.C
+        gaussian[here] = zwang_of(now.M, ideal[here] + rest[here])
+    return ideal, rest, gaussian
+
+
+def zwang_of(M: Any, force: Array) -> Any:
+    """½FᵀM⁻¹F, of one state or of several; not a number where M is singular."""
+    if force.ndim == 2 and len(force) and (M == M[0]).all():
+        M = M[0]
+    if force.ndim == 1 or M.ndim == 3:
+        pairs = [(M, force)] if force.ndim == 1 else zip(M, force, strict=True)
+        found = np.array([0.5 * float(f @ a) if (a := moved_by(m, f)) is not None else np.nan for m, f in pairs])
+        return found[0] if force.ndim == 1 else found
+    moved = moved_by(M, force.T)
+    return np.full(len(force), np.nan) if moved is None else 0.5 * np.vecdot(force, moved.T)
+
+
+def moved_by(M: Any, force: Array) -> Array | None:
+    """M⁻¹F; None where M is singular."""
     try:
-        return 0.5 * float(force @ response(M, M[:0]).solve(force, np.zeros(0))[0])
+        answer = response(M, M[:0])
     except Stop:
-        return np.nan
+        return None
+    return answer.solve(force, np.zeros(0))[0]
 
 
 def sizes(saved: Sequence[Saved]) -> Array:
@@ -100,7 +124,7 @@ def sizes(saved: Sequence[Saved]) -> Array:
 
 def gathered(saved: Sequence[Saved], of: Any, n: int) -> Array:
     """(T, n) something of the steps of the saved states."""
-    return np.array([of(s) for s in saved]).reshape(-1, n)
+    return np.array([of(s) for s in saved]).reshape(len(saved), n)
 
 
 def worked(found: Walk) -> Array:
@@ -124,18 +148,20 @@ def at_contacts(setup: Setup, grid: Array, found: Walk, values: dict[str, Any]) 
     values["residual"][:, rows] = np.where(is_open, np.minimum(gaps, 0.0), gaps)
     values["residual_rate"][:, rows] = np.where(is_open, 0.0, values["residual_rate"][:, rows])
     friction, slip = np.zeros((2, len(saved), len(rows)))
-    for k, s in enumerate(saved if rough.any() else ()):
-        speeds = scheme.matrices(float(grid[k]), s.q, s.v).residual_rate
+    if rough.any():
+        rubbed, speeds = gathered(saved, lambda s: s.step.multipliers, len(scheme.last)), np.zeros((len(saved), len(scheme.last)))
+        for here, now in scheme.at_once([(float(t), s.q, s.v) for t, s in zip(grid, saved, strict=True)]):
+            speeds[here] = now.residual_rate
         for i, along in scheme.slips.items():
-            friction[k, scheme.place[i]] = one_number(s.step.multipliers[along])
-            slip[k, scheme.place[i]] = one_number(speeds[along])
+            friction[:, scheme.place[i]] = one_number(rubbed[:, along])
+            slip[:, scheme.place[i]] = one_number(speeds[:, along])
     forces = {"normal_force": normal, "friction_force": friction / sizes(saved), "slip": slip}
     return {"mode": modes.astype("<U8"), "gap": gaps} | forces
 
 
-def one_number(parts: Array) -> float:
-    """Something along one slip, or how large it is along two."""
-    return float(parts[0]) if len(parts) == 1 else float(np.sqrt(parts @ parts))
+def one_number(parts: Array) -> Array:
+    """(T,) something along one slip, or how large it is along two."""
+    return parts[:, 0] if parts.shape[1] == 1 else np.sqrt(np.vecdot(parts, parts))
 
 
 def notes(setup: Setup, found: Walk) -> list[str]:

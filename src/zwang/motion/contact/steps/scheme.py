@@ -18,6 +18,7 @@ At the end positions are moved, by least kinetic energy, onto the equalities and
 are penetrated; what bounces leaves by itself. Velocities are moved onto the equalities.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,6 +45,7 @@ ALSO_NEAR = 3.0  # times the deepest penetration: contacts this near must not be
 MOVED_BACK = 1e-3  # of the depth: how exactly a move back out of contacts is computed
 SWEEPS_BACK = 2_000
 DRAWN_IN_AT_MOST = 4  # times that contacts are taken in which impulses of others press together
+AT_ONCE = 256  # saved states whose matrices are evaluated together
 STRIKES = 1e-9  # of the work of impulses: an approach that takes less of it is no impact
 CONTRADICTED = 1e-8  # of the largest speed: what is left of laws that cannot be obeyed together, and more
 MOST_LOOKED_AT = 100  # rows that are looked at for dependence
@@ -151,6 +153,16 @@ class Scheme:
     def matrices(self, t: float, q: Array, v: Array) -> AnyMatrices:
         """The system's matrices at a state, with a row for each slip."""
         return self.made.matrices.one(t, q, v, self.setup.p)
+
+    def at_once(self, states: Sequence[State]) -> Iterator[tuple[slice | int, AnyMatrices]]:
+        """The same at several states: of small systems at many together, of large ones one by one."""
+        if self.made.matrices.large:
+            for k, state in enumerate(states):
+                yield k, self.matrices(*state)
+            return
+        for begin in range(0, len(states), AT_ONCE):
+            t, q, v = (np.array(part) for part in zip(*states[begin : begin + AT_ONCE], strict=True))
+            yield slice(begin, begin + len(t)), self.made.matrices(t, q, v, self.setup.p)
 
     def given(self, ledger: Kernel, event: Kernel | None) -> Given | None:
         """The same for a loop in machine code; None if something of it is not made for that."""

@@ -157,9 +157,9 @@ class LaneKernel:
     engine: Any = field(repr=False)  # owns the machine code
 
 
-def compile_lanes(program: Program, lanes: int = LANES) -> LaneKernel:
-    """Compile a program to native code for several lanes (see `lanes`)."""
-    engine, work_size, _ = _engine(program, None, lanes)
+def compile_lanes(program: Program, lanes: int = LANES, same_bits: bool = False) -> LaneKernel:
+    """Compile a program to native code for several lanes (see `lanes`); `same_bits` has sines cost more, too."""
+    engine, work_size, _ = _engine(program, None, lanes, same_bits)
     return LaneKernel(engine.get_function_address(NAME), lanes, lanes * work_size, engine)
 
 
@@ -169,13 +169,13 @@ def default_level(lines: int) -> int:
 
 
 @waiting("compiling")
-def _engine(program: Program, optimise: int | None, lanes: int) -> tuple[Any, int, int]:
+def _engine(program: Program, optimise: int | None, lanes: int, same_bits: bool = False) -> tuple[Any, int, int]:
     """The machine code of a program, how many values of working space it needs, and how many lines it has."""
     translator, outputs = translated(program)
     code, lines = translator.code, len(translator.code.lines)
     level = default_level(lines) if optimise is None else optimise
     input_size = sum(map(len, program.inputs.values()))
-    text, work_size = module_text(code, outputs, input_size, LONGEST[level], pointer_type(), lanes)
+    text, work_size = module_text(code, outputs, input_size, LONGEST[level], pointer_type(), lanes, same_bits)
     return native_engine(text, code.called, level), work_size, lines
 
 

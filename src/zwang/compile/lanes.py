@@ -1,9 +1,9 @@
 """Straight-line code for several lanes at once: the same instructions on vectors instead of numbers.
 
 A lane is one of several evaluations made at the same time. An array holds its components one after another and of each
-component the values of all lanes. Every lane gets the bits that the code for one number gives, but for sine and cosine,
-which may differ in the last (`sines`): nothing is contracted here either. Other functions that are not the processor's
-own are called lane by lane.
+component the values of all lanes. Every lane gets the bits that the code for one number gives: nothing is contracted
+here either. Only sine and cosine may differ in the last (`sines`), unless the same bits are asked for: then they are
+called lane by lane, as are other functions that are not the processor's own.
 """
 
 from __future__ import annotations
@@ -45,18 +45,20 @@ def widened(text: str, called: Mapping[str, int], width: int) -> str:
     return _MEMORY.sub(lambda found: f"{found[0]}, align 8", _PARTS.sub(wide, text))
 
 
-def wide_functions(called: Mapping[str, int], width: int, pointer: str) -> list[str]:
+def wide_functions(called: Mapping[str, int], width: int, pointer: str, same_bits: bool = False) -> list[str]:
     """The functions that widened instructions call, beside those for one number, which they call in turn."""
     functions = []
     kind = f"<{width} x double>"
     own = {name: count for name, count in called.items() if name.startswith(_OWN)}
-    if {SINE, COSINE} & called.keys():
+    if {SINE, COSINE} & called.keys() and not same_bits:
         own["llvm.fabs.f64"] = 1
     for name, count in own.items():
         functions.append(f"declare {kind} @{_wide_name(name, width)}({', '.join([kind] * count)}) #0")
     for name, count in called.items():
         wide = _wide_name(name, width)
-        if name in (SINE, COSINE):
+        if name == BOTH and same_bits:
+            functions.append(_both_lane_by_lane(wide, width, pointer))
+        elif name in (SINE, COSINE) and not same_bits:
             functions += [_lane_by_lane(name, f"{wide}.odd", 1, width), _one(name, wide, width)]
         elif name == BOTH:
             functions.append(_both(wide, width, pointer))
@@ -118,6 +120,18 @@ store {kind} %sine, {place} %s, align 8
 store {kind} %cosine, {place} %c, align 8
 ret void
 }}"""
+
+
+def _both_lane_by_lane(wide: str, width: int, pointer: str) -> str:
+    """Sines and cosines, each written into a vector, by as many calls of the function for one angle."""
+    kind, place = f"<{width} x double>", pointer.replace("double", f"<{width} x double>")
+    lines = list[str]()
+    for lane in range(width):
+        lines.append(f"%x{lane} = extractelement {kind} %a, i64 {lane}")
+        lines += [f"%{name}{lane} = getelementptr {kind}, {place} %{name}, i64 0, i64 {lane}" for name in "sc"]
+        lines.append(f"call void @{BOTH}(double %x{lane}, {pointer} %s{lane}, {pointer} %c{lane})")
+    head = f"define internal void @{wide}({kind} %a, {place} %s, {place} %c) #1 {{"
+    return "\n".join([head, *lines, "ret void", "}"])
 
 
 def _some_odd(width: int) -> str:

@@ -21,12 +21,18 @@ _TOKENS = re.compile(r"%[vbi]\d+|\n")
 
 
 def module_text(
-    code: Code, outputs: Sequence[str], input_size: int, longest: int, pointer: str, lanes: int = 1
+    code: Code,
+    outputs: Sequence[str],
+    input_size: int,
+    longest: int,
+    pointer: str,
+    lanes: int = 1,
+    same_bits: bool = False,
 ) -> tuple[str, int]:
     """The module that stores the outputs (registers, in order), and the size of the workspace it needs.
 
     `longest` bounds the lines of a function; `pointer` is how this LLVM writes the type of a pointer. For several
-    `lanes` there is no loop over rows.
+    `lanes` there is no loop over rows; `same_bits` asks for those of the code for one in each.
     """
     layout = _Layout(code.lines, pointer)
     count = -(-len(layout.lines) // longest) or 1
@@ -54,7 +60,7 @@ def module_text(
     if lanes == 1:
         functions.append(batch_function(len(outputs), input_size, pointer))
     else:
-        module += wide_functions(code.called, lanes, pointer)
+        module += wide_functions(code.called, lanes, pointer, same_bits)
         functions = [widened(function, code.called, lanes) for function in functions]
     module += functions
     # The functions called depend on nothing but their arguments (the C library's errno is not read) and on tables.

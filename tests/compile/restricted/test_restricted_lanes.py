@@ -9,9 +9,11 @@ from llvmlite import ir
 from zwang.compile.lanes import LANES
 from zwang.compile.restricted import (
     Array,
+    Entry,
     Lanes,
     Mask,
     Number,
+    Numbers,
     Record,
     Rows,
     Truth,
@@ -158,6 +160,35 @@ def test_a_function_of_any_record_and_number_is_compiled_for_each_that_it_is_cal
     np.testing.assert_array_equal(out[:LANES], X * 0.5)
     np.testing.assert_array_equal(out[LANES : 2 * LANES], X > 0.5)
     assert out[16] == 0.25 * 0.125
+
+
+@native
+def beyond(values: Numbers, limit: Number) -> Truth:
+    return ~(values[1] <= limit)
+
+
+@native
+def first_of(values: Numbers) -> Entry:
+    return values[0]
+
+
+@native
+def of_both_arrays(given: Array, out: Array) -> int:
+    x, y = rows(given), rows(out)
+    y[0] = as_numbers(beyond(x, x[0]))
+    y[1] = first_of(x)
+    out[16] = first_of(given)
+    return 1 if beyond(given, given[0]) else 0
+
+
+def test_a_function_of_numbers_in_a_row_is_compiled_for_doubles_and_for_lanes():
+    block = np.zeros(6 * LANES)
+    x, out = (block[-block.ctypes.data // 8 % LANES :][a * LANES :][: b * LANES] for a, b in ((0, 2), (2, 3)))
+    x[:LANES], x[LANES:] = X, X[::-1]
+    assert native_library(of_both_arrays)(x.ctypes.data, out.ctypes.data) == int(not X[1] <= X[0])
+    np.testing.assert_array_equal(out[:LANES], ~(X[::-1] <= X))
+    np.testing.assert_array_equal(out[LANES : 2 * LANES], X)
+    assert out[16] == X[0]
 
 
 class InLanes(Record):

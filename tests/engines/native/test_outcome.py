@@ -73,7 +73,7 @@ def in_lanes(runs, name):
 
 @pytest.mark.parametrize("good", [0, 1], ids=["refused", "accepted"])
 def test_a_lane_fares_as_a_run_alone_does_and_the_others_stay_as_they_are(runs, good):
-    group = prepare_group(runs.records, np.zeros(1 + 2 * N), (0, 0), 0, 0, 1)
+    group = prepare_group(runs.records, np.zeros(1 + 2 * N), (0, 0, 0), 0, 0, 1, np.arange(LANES, dtype=float))
     memory = group.kept[0][0]
     arrays = {}
     for name in ("now", "low", "new", "new_low", "k", "pivot_scale"):

@@ -49,6 +49,28 @@ def test_events_are_recorded_and_stop_each_sample_as_they_stop_it_alone():
     assert many.attrs["status"] == f"{12 - stopped} finished, {stopped} event" or stopped >= 6
 
 
+@pytest.mark.parametrize("drift", ["none", "projection", "baumgarte"])
+def test_more_samples_than_lanes_have_the_bits_of_one_whatever_is_done_about_drift(drift):
+    """The second pendulum is driven: sines are those of a run by itself, and it is looked for what its force does."""
+    system = zw.System(
+        (x, y),
+        kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2,
+        potential=g * y,
+        forces={x: sp.cos(3 * zw.t) * sp.sin(x)},
+        constraints={"rod": x**2 + y**2 - 1},
+    )
+    starts, pull = fan(19), np.linspace(2, 11, 19)
+    events = [LOWEST, zw.Event(dot(y), "turns", direction=-1), zw.Event(zw.multiplier("rod") - 4, "taut", stop=True)]
+    asked = {"samples": 5, "events": events, "tol": 1e-9, "drift": drift}
+    many = zw.simulate_many(system, starts, 4.0, parameters={g: pull}, **asked)
+    assert set(many.status.values.tolist()) == {"finished", "event"}
+    for i in range(0, 19, 3):
+        alone = zw.simulate(system, one_of(starts, i), 4.0, parameters={g: pull[i]}, **asked)
+        for name in ("event_time", "event_name", "event_q", "event_v", "q", "v", "multiplier", "energy_balance"):
+            mine = many[name].values[i]
+            assert (mine[: len(alone[name])] == alone[name].values).all(), name
+
+
 def test_more_events_than_a_run_has_room_for_are_all_there():
     z = zw.coordinates("z")
     oscillator = zw.System((z,), kinetic=dot(z) ** 2 / 2, potential=200 * z**2)

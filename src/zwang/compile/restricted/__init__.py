@@ -11,8 +11,8 @@ into one LLVM module. What it may say is what C could say in as many words:
 * Values are `float`, `int`, `bool`, an `Array` of doubles and a `Record`; `Lanes` and `Mask` hold a float or bool in
   each of several lanes, `Rows` are an array of the former. The types of arguments and of the result are declared; a
   variable has the type of what it is given first. An int becomes a float where one is needed.
-* A function that declares a `Number`, or any `Record`, is compiled for each kind that it is called with: a float or
-  `Lanes`, this record or that. `Truth` is then a bool or a `Mask`.
+* A function that declares a `Number`, `Numbers` or any `Record` is compiled for each kind that it is called with: a
+  float or `Lanes`, an array of either, this record or that. `Truth` is then a bool or a `Mask`.
 * Arithmetic, comparisons, and/or/not, conditional expressions; a[i] and record.field to read and to write; tuples as
   results and in assignments.
 * if, while, for … in range(…), break, continue, return.
@@ -24,9 +24,11 @@ Every operation is one operation of IEEE 754, in the order written: nothing rais
 
 from zwang.compile.restricted.decorators import (
     Array,
+    Entry,
     Lanes,
     Mask,
     Number,
+    Numbers,
     Record,
     Rows,
     Truth,
@@ -39,9 +41,11 @@ from zwang.compile.restricted.library import native_library
 
 __all__ = [
     "Array",
+    "Entry",
     "Lanes",
     "Mask",
     "Number",
+    "Numbers",
     "Record",
     "Rows",
     "Truth",

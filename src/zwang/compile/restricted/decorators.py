@@ -95,11 +95,16 @@ class Record:
 Number = TypeVar("Number", float, Lanes)
 """A number, or one in each lane: a function that declares it is compiled for what it is called with."""
 
+Numbers = TypeVar("Numbers", Array, Rows)
+"""Such numbers in a row at some address."""
+
 if TYPE_CHECKING:
     Truth = Any  # type checkers cannot know which of the two goes with which number
+    Entry = Any
 else:
     Truth = bool | Mask
-"""What comparing such numbers gives."""
+    Entry = Number
+"""What comparing such numbers gives; and a result that is one of `Numbers`."""
 
 
 class Native:

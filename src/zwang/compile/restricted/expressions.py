@@ -204,7 +204,7 @@ class Expressions:
         value = self.value(node.operand)
         if isinstance(node.op, ast.USub):
             return self.builder.neg(value) if kind_of(value) == INT else self.builder.fneg(*self._alike(node, value))
-        if isinstance(node.op, ast.Invert) and isinstance(kind_of(value), ir.VectorType):
+        if isinstance(node.op, ast.Invert) and (kind_of(value) == BOOL or isinstance(kind_of(value), ir.VectorType)):
             return self.builder.not_(value)
         raise self.refused(node, "not among the operations it may use")
 

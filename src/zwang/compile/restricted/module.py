@@ -12,7 +12,7 @@ import numpy as np
 from llvmlite import ir
 
 from zwang.compile.lanes import LANES
-from zwang.compile.restricted.decorators import Array, Lanes, Mask, Native, Number, Record, Rows, Truth
+from zwang.compile.restricted.decorators import Array, Lanes, Mask, Native, Number, Numbers, Record, Rows, Truth
 
 FLOAT: Final = ir.DoubleType()
 INT: Final = ir.IntType(64)
@@ -33,12 +33,13 @@ class Module:
         self._tables: dict[int, Any] = {}
 
     def function(self, marked: Native, given: Sequence[Any] = ()) -> Any:
-        """A native function, for values of these types; each kind of `Number` and `Record` has its own."""
+        """A native function, for values of these types; each kind of `Number`, `Numbers` and `Record` has its own."""
         function = marked.function
         hints = inspect.get_annotations(function, eval_str=True)
         wanted = [hints.get(name) for name in inspect.signature(function).parameters]
         pairs = list(zip_longest(wanted, given[: len(wanted)]))
-        wide = next((g for hint, g in pairs if hint is Number and isinstance(g, ir.VectorType)), FLOAT)
+        numbers = [g if hint is Number else g.pointee for hint, g in pairs if hint in (Number, Numbers) and g]
+        wide = next((kind for kind in numbers if isinstance(kind, ir.VectorType)), FLOAT)
         kinds = [g if hint is Record and g else self._type(hint, function, wide) for hint, g in pairs]
         key = (marked, *map(str, kinds))
         if key not in self._functions:
@@ -77,6 +78,8 @@ class Module:
         """The LLVM type of an annotation, where a `Number` is of the type `wide`."""
         if hint is Number:
             return wide
+        if hint is Numbers:
+            return wide.as_pointer()
         if hint == Truth:
             return ir.VectorType(BOOL, wide.count) if isinstance(wide, ir.VectorType) else BOOL
         if hint in _PLAIN:
@@ -91,8 +94,8 @@ class Module:
         code = function.__code__
         raise SyntaxError(
             f"{code.co_filename}:{code.co_firstlineno}: native function {code.co_name}: arguments and result are "
-            "declared as float, int, bool, Array, Lanes, Mask, Rows, Number, Truth, a Record, a tuple of them, "
-            f"or None; not as {hint}"
+            "declared as float, int, bool, Array, Lanes, Mask, Rows, Number, Numbers, Truth, a Record, a tuple of "
+            f"them, or None; not as {hint}"
         )
 
     def _record(self, kind: type[Record]) -> Any:

@@ -54,6 +54,7 @@ PRICE = 40e-6  # seconds that a line of a program takes to be optimised
 _COMPILED: WeakKeyDictionary[AnyProgram, Kernel] = WeakKeyDictionary()  # without optimisation
 _OPTIMISED: WeakKeyDictionary[AnyProgram, Kernel] = WeakKeyDictionary()
 _IN_LANES: WeakKeyDictionary[Program, LaneKernel] = WeakKeyDictionary()
+_IN_LANES_TO_THE_BIT: WeakKeyDictionary[Program, LaneKernel] = WeakKeyDictionary()
 _USED: WeakKeyDictionary[AnyProgram, float] = WeakKeyDictionary()  # seconds that runs of a program have taken
 
 
@@ -87,9 +88,10 @@ def worthwhile(program: AnyProgram, so_far: float = 0.0) -> Kernel:
     return optimised(program) if pays else kernel
 
 
-def compiled_in_lanes(program: Program) -> LaneKernel:
-    """The native code of a program for several lanes, compiled once."""
-    return _IN_LANES[program] if program in _IN_LANES else _IN_LANES.setdefault(program, compile_lanes(program))
+def compiled_in_lanes(program: Program, same_bits: bool) -> LaneKernel:
+    """The native code of a program for several lanes, compiled once: with the bits of one run, or with fast sines."""
+    kept = _IN_LANES_TO_THE_BIT if same_bits else _IN_LANES
+    return kept[program] if program in kept else kept.setdefault(program, compile_lanes(program, same_bits=same_bits))
 
 
 def run(task: Task) -> Trajectory:
@@ -189,22 +191,25 @@ def room(kernel: Kernel) -> int:
 def kernels_for(task: Task, runs: int) -> stepper.Kernels:
     """The kernels for so many runs of a task: in lanes if there are enough to fill them.
 
-    With events every run goes by itself.
+    A lane that meets an event has its run look for it: with events all lanes compute the bits of one run.
     """
     loop.compiled()  # once on this machine, and no part of the time that the runs take
     if runs < LANES:
         return kernels_of(task)
-    if task.events or isinstance(task.acceleration, RolledProgram) or isinstance(task.projection, RolledProgram):
+    programs = {
+        "in_lanes": task.acceleration,
+        "event_in_lanes": task.events.program if task.events else None,
+        "projection_in_lanes": task.projection,
+    }
+    straight = {name: program for name, program in programs.items() if isinstance(program, Program)}
+    if len(straight) < sum(program is not None for program in programs.values()):
         return kernels_of(task, optimised)
-    kernel = compiled_in_lanes(task.acceleration)
-    projection = compiled_in_lanes(task.projection) if task.projection else None
+    same_bits = task.events is not None
+    kernels = {name: compiled_in_lanes(program, same_bits) for name, program in straight.items()}
     lanes_loop.compiled()
-    return replace(
-        kernels_of(task),
-        in_lanes=kernel.address,
-        projection_in_lanes=projection.address if projection else 0,
-        work_in_lanes=max(kernel.work_size, projection.work_size if projection else 0),
-    )
+    addresses = {name: kernel.address for name, kernel in kernels.items()}
+    work = max(kernel.work_size for kernel in kernels.values())
+    return replace(kernels_of(task, optimised if same_bits else worthwhile), **addresses, work_in_lanes=work)
 
 
 def drive(

@@ -6,10 +6,10 @@ Native functions (`compile.restricted`); each takes the record of a run and work
 import math
 from typing import Final
 
-from zwang.compile.restricted import native, seldom_native
+from zwang.compile.restricted import Number, Numbers, Record, Truth, native, seldom_native
 from zwang.compile.restricted.memory import at, call, shift
 from zwang.engines.native.looks import FINEST, finest, sample, state_at
-from zwang.engines.native.numbers import larger, smaller
+from zwang.engines.native.numbers import larger, of, smaller
 from zwang.engines.native.panel import IN_SLOPE, IN_VALUE, LAST_POINT, PANEL_NODES, derivative, outweighs, series, tail
 from zwang.engines.native.record import PANEL_POINTS, RunRecord
 from zwang.engines.native.search import LEFT, SHORT_STEP, all_judged, same_zero, see_grain
@@ -26,10 +26,10 @@ ROUGHLY: Final = 1.25  # how much more must be clear on a sketch, which is not t
 
 
 @native
-def sketch(run: RunRecord, h: float, theta: float) -> None:
+def sketch(run: Record, h: Number, theta: float) -> None:
     """x = roughly the state at t + θh by Hermite's polynomials: shows where events may be, at no evaluation."""
-    n, now, new, x, f, a, b = run.n, at(run.now), at(run.new), at(run.x), at(run.k), theta, 1.0 - theta
-    end = 12 * run.stride
+    n, now, new, x, f = run.n, of(h, run.now), of(h, run.new), of(h, run.x), of(h, run.k)
+    a, b, end = theta, 1.0 - theta, 12 * run.stride
     x[0] = now[0] + (run.t_low + theta * h)
     for i in range(n):
         q0, v0, f0 = now[1 + i], now[1 + n + i], f[i]
@@ -38,6 +38,18 @@ def sketch(run: RunRecord, h: float, theta: float) -> None:
         from_end = q1 * (1 + 3 * b + 6 * b * b) - h * b * (v1 * (1 + 3 * b) - 0.5 * h * b * f1)
         x[1 + i] = b * b * b * from_start + a * a * a * from_end
         x[1 + n + i] = b * b * (v0 * (1 + 2 * a) + h * a * f0) + a * a * (v1 * (1 + 2 * b) - h * b * f1)
+
+
+@native
+def clear(c: Numbers, d: Numbers, heading: Number, coarse: Number) -> Truth:
+    """Whether an event with the series c on a sketch of a step has no zero there, or goes one way as it went before.
+
+    What is d is overwritten.
+    """
+    rough, left_out = LEFT * coarse, tail(c)
+    derivative(d, c, LAST_POINT)
+    goes_on = outweighs(d, LAST_POINT - 1, ROUGHLY, IN_SLOPE * left_out + rough) & ~(heading * d[0] < 0.0)
+    return outweighs(c, LAST_POINT, ROUGHLY, IN_VALUE * left_out + rough) | goes_on
 
 
 @native
@@ -60,28 +72,23 @@ def suspect(run: RunRecord, h: float) -> bool:
             return True
         series(c, shift(values, j), e)
         next_heading[j] = end - values[(LAST_POINT - 1) * e + j]
-        if not outweighs(c, LAST_POINT, ROUGHLY, IN_VALUE * tail(c) + LEFT * at(run.coarse)[j]):
-            derivative(d, c, LAST_POINT)
-            if (
-                not outweighs(d, LAST_POINT - 1, ROUGHLY, IN_SLOPE * tail(c) + LEFT * at(run.coarse)[j])
-                or heading[j] * d[0] < 0.0
-            ):
-                return True
+        if not clear(c, d, heading[j], at(run.coarse)[j]):
+            return True
     for j in range(e):
         side[j], values[j], heading[j] = values[LAST_POINT * e + j], values[LAST_POINT * e + j], next_heading[j]
         at(run.away)[j] = 1.0
     run.behind = abs(h)
-    widen(run, PANEL_GROW * abs(h))
+    run.panel = widened(run.panel, PANEL_GROW * abs(h), run.max_panel)
     return False
 
 
 @native
-def widen(run: RunRecord, width: float) -> None:
+def widened(panel: Number, width: Number, most: float) -> Number:
     """A panel of such a width may be tried next.
 
     It is little wider than one that was good: one that is much too wide for a function might look good by chance.
     """
-    run.panel = smaller(larger(width, run.panel), run.max_panel)
+    return smaller(larger(width, panel), most)
 
 
 @native
@@ -122,7 +129,8 @@ def search(run: RunRecord, h: float, limit: float) -> int:
         if not all_judged(run, h, a, b, last):
             run.panel, run.held_panel = PANEL_SHRINK * (b - a) * abs(h), 1
             continue
-        widen(run, (b - a) * abs(h) * (PANEL_LEAP if last else 1.0 if run.held_panel != 0 else PANEL_GROW))
+        factor = PANEL_LEAP if last else 1.0 if run.held_panel != 0 else PANEL_GROW
+        run.panel = widened(run.panel, (b - a) * abs(h) * factor, run.max_panel)
         run.held_panel = 0
         if run.caught > 0 and record(run, h):
             return STOPPED

@@ -6,9 +6,9 @@ Native functions (`compile.restricted`); each takes the record of a run and work
 from typing import Final
 
 from zwang.arrays import EPS
-from zwang.compile.restricted import Array, native
+from zwang.compile.restricted import Array, Number, Record, Truth, native
 from zwang.compile.restricted.memory import at, call, shift
-from zwang.engines.native.numbers import larger
+from zwang.engines.native.numbers import larger, of
 from zwang.engines.native.panel import LAST_POINT, PANEL_NODES
 from zwang.engines.native.record import PANEL_POINTS, RunRecord
 from zwang.engines.native.step import interpolate
@@ -44,9 +44,9 @@ def look(run: RunRecord, h: float, theta: float, out: Array) -> None:
 
 
 @native
-def finest(run: RunRecord, h: float, theta: float) -> float:
+def finest(run: Record, h: Number, theta: Number) -> Number:
     """The width of the last panels at θ."""
-    return FINEST * (abs(at(run.now)[0] / h) + theta + 1e-9)
+    return FINEST * (abs(of(h, run.now)[0] / h) + theta + 1e-9)
 
 
 @native
@@ -99,6 +99,7 @@ def catch(run: RunRecord, j: int, theta: float, side: float) -> None:
 
 
 @native
-def recently(run: RunRecord, h: float, j: int, theta: float) -> bool:
+def recently(run: Record, h: Number, j: int, theta: Number) -> Truth:
     """Whether event j has fired right before θ."""
-    return abs(at(run.now)[0] + theta * h - at(run.fired)[j]) <= SAME_WITHIN * finest(run, h, theta) * abs(h)
+    since = of(h, run.now)[0] + theta * h - of(h, run.fired)[j]
+    return abs(since) <= SAME_WITHIN * finest(run, h, theta) * abs(h)

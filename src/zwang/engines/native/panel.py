@@ -6,14 +6,15 @@ most), of its bend (two at most). The last two coefficients tell what the series
 nothing is believed. A function that varies faster than the points are apart has large coefficients all along, and a
 jump, a kink or a pole has them on every panel that holds it, so none of them passes for smooth.
 
-Native functions (`compile.restricted`).
+Native functions (`compile.restricted`), for one run and for a group of lanes.
 """
 
 from typing import Final
 
 import numpy as np
 
-from zwang.compile.restricted import Array, native
+from zwang.compile.restricted import Array, Entry, Numbers, Truth, native
+from zwang.engines.native.numbers import alike, choose, larger
 from zwang.engines.native.record import PANEL_POINTS
 
 LAST_POINT: Final = PANEL_POINTS - 1
@@ -33,17 +34,17 @@ IN_VALUE, IN_SLOPE, IN_BEND = 100.0, 500.0, 1500.0
 
 
 @native
-def series(c: Array, values: Array, apart: int) -> None:
+def series(c: Numbers, values: Numbers, apart: int) -> None:
     """The coefficients of a function whose values are so far apart in memory."""
     for k in range(PANEL_POINTS):
-        total = 0.0
+        total = alike(values[0], 0.0)
         for i in range(PANEL_POINTS):
             total += SERIES[k * PANEL_POINTS + i] * values[i * apart]
         c[k] = total
 
 
 @native
-def derivative(d: Array, c: Array, last: int) -> None:
+def derivative(d: Numbers, c: Numbers, last: int) -> None:
     """The coefficients of the derivative by u of a series whose last coefficient is c[last]."""
     d[last] = 0.0
     d[last - 1] = 2 * last * c[last]
@@ -54,17 +55,16 @@ def derivative(d: Array, c: Array, last: int) -> None:
 
 
 @native
-def tail(c: Array) -> float:
+def tail(c: Numbers) -> Entry:
     """What a series may leave out: as much as its last two coefficients, or as those before them foretell."""
     last, before, first = abs(c[6]) + abs(c[7]), abs(c[4]) + abs(c[5]), abs(c[2]) + abs(c[3])
-    foretold = before * before / first if before < first else before
-    return foretold if foretold > last else last
+    return larger(choose(before < first, before * before / first, before), last)
 
 
 @native
-def outweighs(c: Array, last: int, slack: float, left_out: float) -> bool:
+def outweighs(c: Numbers, last: int, slack: float, left_out: Entry) -> Truth:
     """Whether the first coefficient outweighs all others, times a slack, and what is left out."""
-    others = 0.0
+    others = alike(left_out, 0.0)
     for k in range(1, last + 1):
         others += abs(c[k])
     return abs(c[0]) > slack * others + left_out

@@ -85,6 +85,7 @@ class Kernels:
     bridge: int = 0
     kick: int = 0
     in_lanes: int = 0  # the acceleration of several runs at once, for `advance_many`
+    event_in_lanes: int = 0
     projection_in_lanes: int = 0
     work_in_lanes: int = 0
 
@@ -304,20 +305,26 @@ def advance(runs: Runs, until: float, attempts: int = SLICE, sample: int = 0) ->
 
 
 def advance_many(
-    runs: Runs, until: float, attempts: int = SLICE, threads: int | None = None, which: Sequence[int] | None = None
+    runs: Runs,
+    until: float,
+    attempts: int = SLICE,
+    threads: int | None = None,
+    which: Sequence[int] | None = None,
+    alone: bool = False,
 ) -> None:
     """All runs to time `until`, or to what stops them, on several threads; their records have their statuses.
 
     The loop runs without Python's lock, so plain threads use all cores; each takes the next run when it is done
-    with one. Given a kernel for lanes, a thread has as many runs at once as there are lanes; they compute what each
-    would compute by itself, to rounding. That is for runs without events. An interrupt stops
-    them after their slice of `attempts`, ready to go on. If it is said `which` runs are meant, each goes by itself.
+    with one. Given kernels for lanes, a thread has as many runs at once as there are lanes, unless each is to go
+    `alone`; they compute what each would compute by itself, as far as the kernels do. An interrupt stops
+    them after their slice of `attempts`, ready to go on. Of all runs, only those in `which` may be meant.
     """
-    count = min(threads or os.cpu_count() or 1, len(runs))
-    if runs.kernels.in_lanes and which is None:
-        turn = _in_lanes(runs, until, attempts, count)
+    meant = range(len(runs)) if which is None else which
+    count = min(threads or os.cpu_count() or 1, len(meant))
+    if runs.kernels.in_lanes and not alone:
+        turn = _in_lanes(runs, until, attempts, count, meant)
     else:
-        turn = _alone(runs, until, attempts, range(len(runs)) if which is None else which)
+        turn = _alone(runs, until, attempts, meant)
     stopped = False
 
     def work(thread: int) -> None:
@@ -349,12 +356,12 @@ def _alone(runs: Runs, until: float, attempts: int, which: Sequence[int]) -> Cal
     return turn
 
 
-def _in_lanes(runs: Runs, until: float, attempts: int, count: int) -> Callable[[int], bool]:
+def _in_lanes(runs: Runs, until: float, attempts: int, count: int, which: Sequence[int]) -> Callable[[int], bool]:
     """What a thread does in one turn, until it is False: a slice of the runs in its lanes."""
     k, advance_group = runs.kernels, lanes_loop.compiled()
     start = runs.memory[0, : 1 + 2 * k.coordinates + k.parameters]
-    kernels = k.in_lanes, k.projection_in_lanes
-    groups = lanes.prepare(runs.records, start, kernels, k.work_in_lanes, loop.address(), count)
+    kernels, order = (k.in_lanes, k.event_in_lanes, k.projection_in_lanes), np.array(which, dtype=float)
+    groups = lanes.prepare(runs.records, start, kernels, k.work_in_lanes, loop.address(), count, order)
 
     def turn(thread: int) -> bool:
         addresses = groups.records.ctypes.data, thread, runs.records.ctypes.data

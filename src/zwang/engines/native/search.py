@@ -16,11 +16,11 @@ Native functions (`compile.restricted`); each takes the record of a run and work
 from typing import Final
 
 from zwang.arrays import EPS
-from zwang.compile.restricted import Array, native, seldom_native
+from zwang.compile.restricted import Array, Numbers, Record, native, seldom_native
 from zwang.compile.restricted.memory import at, call, shift
 from zwang.engines.native.last_look import LOOK_BESIDE, TALL, falls, last_look, only_ends
 from zwang.engines.native.looks import catch, finest, look, recently, root, sample, state_at
-from zwang.engines.native.numbers import larger, smaller
+from zwang.engines.native.numbers import choose, larger, of, smaller
 from zwang.engines.native.panel import (
     IN_BEND,
     IN_SLOPE,
@@ -47,10 +47,11 @@ AGO: Final = 0.01  # a step is known that far before its beginning
 
 
 @seldom_native
-def see_grain(run: RunRecord, y: Array) -> None:
+def see_grain(run: Record, y: Numbers) -> None:
     """How much events change if a state changes in its last digits, at least to one side."""
-    n, e, x, value, beside, grain = run.n, run.events, at(run.other), at(run.value), at(run.spare), at(run.grain)
-    call(run.event, value, y, at(run.work))
+    n, e, x, value = run.n, run.events, of(y[0], run.other), of(y[0], run.value)
+    beside, grain, work = of(y[0], run.spare), of(y[0], run.grain), of(y[0], run.work)
+    call(run.event, value, y, work)
     for j in range(e):
         grain[j] = 0.0
     for turn in range(2):
@@ -60,10 +61,10 @@ def see_grain(run: RunRecord, y: Array) -> None:
                 x[i] = y[i] * (1.0 + up)
                 if turn == 1:
                     up = -up
-            call(run.event, shift(beside, way * e), x, at(run.work))
+            call(run.event, shift(beside, way * e), x, work)
         for j in range(e):
             change = smaller(abs(beside[j] - value[j]), abs(beside[e + j] - value[j]))
-            grain[j] = larger(grain[j], change) if change <= HUGE else grain[j]
+            grain[j] = choose(change <= HUGE, larger(grain[j], change), grain[j])
 
 
 @native

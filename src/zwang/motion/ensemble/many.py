@@ -70,8 +70,8 @@ def simulate_many(
 
     `events` are watched in every sample, recorded, and stop it where they say so; its status is then "event". They are
     along a dimension `event`, as many as the sample with most of them has: event_time, event_name (sample, event),
-    event_q and event_v (sample, event, coordinate), not a number and "" where a sample has no more. Samples with
-    events run one by one on all cores, to the same bits as in `simulate`; without, eight at a time.
+    event_q and event_v (sample, event, coordinate), not a number and "" where a sample has no more. Their instants and
+    states have the bits that `simulate` gives.
 
     One-sided constraints are contacts, as in `simulate`, with the same `impacts`, `contacts` and `step`. Samples run
     one after another then, each as `simulate` would run it. `mode`, `gap`, `normal_force`, `friction_force` and `slip`

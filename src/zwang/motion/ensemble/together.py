@@ -2,7 +2,6 @@
 
 import time as clock
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,10 +130,13 @@ def to_the_end(task: Task, runs: stepper.Runs, p: Array, threads: int) -> Hits:
     hits: dict[int, list[Array]] = {}
     records, until = runs.records, float(task.times[-1])
     share = int(records["step_limit"].max(initial=1))
-    which: Any = None
-    while True:
+    together, apart = list(range(len(runs))), list[int]()
+    while together or apart:
         before = runs.state[:, 0].copy()
-        stepper.advance_many(runs, until, threads=threads, which=which)
+        if together:
+            stepper.advance_many(runs, until, threads=threads, which=together)
+        if apart:
+            stepper.advance_many(runs, until, threads=threads, which=apart, alone=True)
         many = records["status"] == stepper.LoopStatus.TOO_MANY_STEPS
         held = np.flatnonzero(many & (records["step_limit"] < Task.step_limit)).tolist()
         drowned = [i for i in held if native.creeps(replace(task, p=p[i]), runs.state[i], float(before[i]), share)]
@@ -143,10 +145,9 @@ def to_the_end(task: Task, runs: stepper.Runs, p: Array, threads: int) -> Hits:
         for i in np.flatnonzero(records["found"]).tolist():
             hits.setdefault(i, []).append(native.events_made(runs, i))
             records["found"][i] = 0
-        full = np.flatnonzero(records["status"] == stepper.LoopStatus.EVENTS_FULL).tolist()
-        which = [*(i for i in held if i not in drowned), *full]
-        if not which:
-            return {i: np.concatenate(rows) for i, rows in hits.items()}
+        together = np.flatnonzero(records["status"] == stepper.LoopStatus.EVENTS_FULL).tolist()
+        apart = [i for i in held if i not in drowned]
+    return {i: np.concatenate(rows) for i, rows in hits.items()}
 
 
 def pivots_at(task: Task, t: float, q: Array, v: Array, p: Array) -> Array:

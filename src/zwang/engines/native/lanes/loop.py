@@ -5,8 +5,8 @@ is rare, and then the run leaves its lane: `loop.advance` tries that step again 
 does, and the lane goes on from where the run then is. A run that ends makes room for the next that waits.
 
 Steps are computed, accepted and refused by what does so for one run (`step`, `pivots`, `quadrature`, `control`,
-`outcome`). The loop is another: it knows masks where that of a run branches, and nothing of events and singular
-positions; at a break it hands over.
+`outcome`). The loop is another: it knows masks where that of a run branches, and nothing of singular positions; at a
+break, and where an event fires, it hands over.
 
 Read from the bottom up: `advance` is the loop, the rest are its verbs.
 """
@@ -22,6 +22,7 @@ from zwang.compile.restricted.memory import at, shift
 from zwang.compile.restricted.module import BOOL, INT
 from zwang.engines.native.bridge import low_at_end
 from zwang.engines.native.control import shrunk
+from zwang.engines.native.lanes.events import go_on, search, suspects
 from zwang.engines.native.lanes.group import Group
 from zwang.engines.native.lanes.moves import admit, attend, draw, look_ahead, move_out
 from zwang.engines.native.lanes.projection import project, project_inside
@@ -148,12 +149,17 @@ def attempt(group: Group, runs: RunRecord) -> int:
     if group.pivot_tol > 0.0 and bits(good & ~calm) != 0:
         good &= calm | mask_of(sound(group, runs, bits(good & ~calm)))
     wanted = good & (group.sign * (group.wanted - new[0]) < 0.0)
-    if bits(wanted) != 0:
-        filled = fill(group, h, t_low)
-        good &= filled | ~wanted
-        wanted &= filled
-        hand_out(group, runs, wanted)
-        group.evaluations += choose(wanted, LAST_DENSE - FIRST_DENSE + 1, 0)
+    watched = suspects(group, good)
+    inside = wanted | watched
+    if bits(inside) != 0:
+        good &= fill(group, h, t_low) | ~inside
+        watched &= good
+        if bits(watched) != 0:
+            good &= search(group, watched) | ~watched
+        hand_out(group, runs, wanted & good)
+        group.evaluations += choose(inside & good, LAST_DENSE - FIRST_DENSE + 1, 0)
+    if group.event != 0:
+        go_on(group, good, watched)
     group.evaluations += choose(good, END - FIRST + 1, 0)
     group.pivot = choose(good, smaller(group.pivot, lowest), group.pivot)
     settle(group, runs, good, error)

@@ -41,6 +41,8 @@ def settle_in(group: Group, runs: RunRecord, lane: int, number: int, until: floa
     from_now, from_low, from_k = at(run.now), at(run.low), at(run.k)
     for i in range(group.state):
         now[i * w + lane] = new[i * w + lane] = x[i * w + lane] = from_now[i]
+        if group.events != 0:
+            at(group.other)[i * w + lane] = from_now[i]
     for i in range(2 * n):
         low[i * w + lane] = from_low[i]
     for i in range(group.stride):
@@ -66,6 +68,15 @@ def settle_in(group: Group, runs: RunRecord, lane: int, number: int, until: floa
     group.misses[lane] = run.misses
     group.left[lane] = run.left
     group.volume[lane] = run.volume
+    group.panel[lane] = run.panel
+    group.behind[lane] = run.behind
+    for j in range(group.events):
+        at(group.side)[j * w + lane] = at(run.side)[j]
+        at(group.heading)[j * w + lane] = at(run.heading)[j]
+        at(group.away)[j * w + lane] = at(run.away)[j]
+        at(group.coarse)[j * w + lane] = at(run.coarse)[j]
+        at(group.fired)[j * w + lane] = at(run.fired)[j]
+        at(group.seen)[j * w + lane] = at(run.values)[j]
     look_ahead(group, runs, lane)
 
 
@@ -100,6 +111,14 @@ def move_out(group: Group, runs: RunRecord, lane: int) -> int:
     run.misses = int(group.misses[lane])
     run.left = group.left[lane]
     run.volume = group.volume[lane]
+    run.panel = group.panel[lane]
+    run.behind = group.behind[lane]
+    for j in range(group.events):
+        at(run.side)[j] = at(group.side)[j * w + lane]
+        at(run.heading)[j] = at(group.heading)[j * w + lane]
+        at(run.away)[j] = at(group.away)[j * w + lane]
+        at(run.coarse)[j] = at(group.coarse)[j * w + lane]
+        at(run.values)[j] = at(group.seen)[j * w + lane]
     return number
 
 
@@ -114,10 +133,11 @@ def look_ahead(group: Group, runs: RunRecord, lane: int) -> None:
 def admit(group: Group, runs: RunRecord, lane: int, number: int, until: float, attempts: int) -> bool:
     """Put a run into a lane after so many attempts by itself; False if these have ended it.
 
-    A run on the way to a vanishing pivot stays by itself until it is past it.
+    A run on the way to a vanishing pivot stays by itself until it is past it, and one whose step is yet to be searched
+    for events until that is done.
     """
     status = alone(group.alone, runs, number, until, attempts)
-    while status == RUNNING and runs[number].caution > 0:
+    while status == RUNNING and (runs[number].caution > 0 or runs[number].pending != 0):
         status = alone(group.alone, runs, number, until, 1)
     runs[number].status = status
     if status == RUNNING:
@@ -129,10 +149,10 @@ def admit(group: Group, runs: RunRecord, lane: int, number: int, until: float, a
 def draw(group: Group, runs: RunRecord, lane: int, until: float) -> None:
     """The next run that waits, and that does not end where it begins, into a free lane."""
     while True:
-        number = next_number(group.waiting)
-        if number >= group.count:
+        place = next_number(group.waiting)
+        if place >= group.count:
             return
-        if admit(group, runs, lane, number, until, 0):
+        if admit(group, runs, lane, int(at(group.order)[place]), until, 0):
             group.busy += 1
             return
 

@@ -15,6 +15,9 @@ T = TypeVar("T")
 TOLERANCES = tuple(10.0 ** (-k / 2) for k in range(6, 31))
 """From 1e-3 to 1e-15, two a decade, for tools that take a tolerance."""
 
+TARGET = 1e-9
+"""The end error at which all tools are compared."""
+
 
 @dataclass(frozen=True)
 class Problem:

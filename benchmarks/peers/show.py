@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.peers.problem import TARGET
 from benchmarks.peers.problems import ALL
 
 Result = dict[str, Any]
@@ -42,8 +43,8 @@ def seconds(run: dict[str, Any] | None, what: str = "seconds") -> str:
 
 
 def table(results: list[Result]) -> str:
-    """A table for each problem: set-up, time at each end error with the ratio to zwang, the whole call at the last but
-    one of them, best error, drift, energy.
+    """A table for each problem: set-up, time at each end error with the ratio to zwang, the whole call at the one that
+    all tools are compared at, best error, drift, energy.
     """
     parts = []
     for name, problem in ALL.items():
@@ -70,7 +71,7 @@ def table(results: list[Result]) -> str:
     return "\n".join(parts)
 
 
-def overview(results: list[Result], target: float = 1e-9) -> str:
+def overview(results: list[Result], target: float = TARGET) -> str:
     """All problems and peers in three tables: the time of the integration at one end error, with the best error where
     it is not reached, that of the whole call, and the time to set up.
     """
@@ -112,7 +113,7 @@ def row(result: Result, ours: Result, targets: tuple[float, ...]) -> str:
     for target in targets:
         run, own = at_target(result, target), at_target(ours, target)
         cells.append("–" if run is None else ratio(run["seconds"], own and own["seconds"], result is ours))
-    whole = [at_target(r, targets[-2], "call_seconds") for r in (result, ours)]
+    whole = [at_target(r, TARGET, "call_seconds") for r in (result, ours)]
     own = whole[1] and whole[1]["call_seconds"]
     cells.append("–" if whole[0] is None else ratio(whole[0]["call_seconds"], own, result is ours))
     finest = min((r for r in result["runs"] if "error" in r), key=lambda r: r["error"], default={})

@@ -293,3 +293,26 @@ def test_a_black_box_has_the_outputs_that_are_asked_for_too():
     box = zw.BlackBox(("x",), M=np.eye(1), Q=lambda q, v, t: -q)
     motion = zw.simulate(box, ([1.0], [0.0]), np.pi, samples=2, outputs=("q", "v"))
     assert set(motion.data_vars) == {"q", "v"}
+
+
+def test_what_is_kept_of_events_is_not_taken_for_those_of_a_system_with_the_same_equations():
+    """Two masses that are alike: the same equations, with names exchanged; cos t and cos 2t begin at 1."""
+    a, b = zw.coordinates("a b")
+    k, w = zw.parameters("k w")
+
+    def found(first, second, event, stiffness):
+        system = zw.System(
+            (first, second),
+            kinetic=(dot(first) ** 2 + dot(second) ** 2) / 2,
+            potential=k * first**2 / 2 + 2 * second**2,
+            parameters={k: stiffness},
+        )
+        start = {first: 1, second: 1, dot(first): 0, dot(second): 0}
+        return zw.simulate(system, start, 2.0, samples=2, events=[zw.Event(event)], parameters={w: 0.5}).event_time
+
+    for _ in range(2):
+        assert abs(found(a, b, a, 1)[0] - np.pi / 2) < 1e-12
+        assert abs(found(b, a, a, 1)[0] - np.pi / 4) < 1e-12
+        assert abs(found(a, b, b, 1)[0] - np.pi / 4) < 1e-12
+        assert abs(found(a, b, a - w, 1)[0] - np.pi / 3) < 1e-12  # a parameter of the event alone
+        assert abs(found(a, b, a, 9)[0] - np.pi / 6) < 1e-12

@@ -1,9 +1,10 @@
 """Datasets of motions: what they share is made once, and none sees what is done to another."""
 
 import numpy as np
+import pytest
 import xarray as xr
 
-from zwang.results.dataset import SHORT_MOTION, VARIABLES, dataset
+from zwang.results.dataset import SHORT_MOTION, VARIABLES, dataset, with_variables
 
 SIZES = {"coordinate": 2, "constraint": 1}
 
@@ -50,6 +51,29 @@ def test_arrays_are_not_copied():
     given = values(3)
     motion = dataset(given, np.arange(3.0), ("x", "y"), ("rod",), np.array([True]), {})
     assert all(np.shares_memory(motion[name].values, given[name]) for name in VARIABLES)
+
+
+MORE = {
+    "event_time": ("event", np.array([0.5, 1.5])),
+    "event_q": (("event", "coordinate"), np.ones((2, 2)), {"long_name": "where"}),
+}
+BESIDE = {"mass": ("event", np.array([2.0, 3.0]), {"long_name": "value"})}
+
+
+def test_further_variables_are_those_that_xarray_assigns():
+    base = made(3)
+    for beside in ({}, BESIDE):
+        more = with_variables(base, MORE, beside)
+        assert more.identical(plainly(3).assign(MORE).assign_coords(beside))
+        assert list(more.coords) == list(plainly(3).assign(MORE).assign_coords(beside).coords)
+    more.attrs["seed"] = 7
+    assert base.identical(plainly(3))
+    assert with_variables(base, {}).identical(base)
+
+
+def test_variables_that_do_not_fit_are_refused_as_xarray_does():
+    with pytest.raises(ValueError, match="conflicting sizes"):
+        with_variables(made(3), {"odd": ("time", np.zeros(4))})
 
 
 def test_samples_come_first():

@@ -22,7 +22,7 @@ from zwang.lowering.rows import RowBasis
 from zwang.model.event import Event
 from zwang.model.signal import Handle
 from zwang.motion.setup import Setup
-from zwang.results.dataset import balance, dataset
+from zwang.results.dataset import balance, dataset, with_variables
 from zwang.waiting import waiting
 
 if TYPE_CHECKING:
@@ -252,12 +252,13 @@ def with_events(motion: "xr.Dataset", events: "Sequence[Event]", path: Trajector
     met = path.hits
     n = motion.sizes["coordinate"]
     names = [event_name(events, h.which) for h in met]
-    return motion.assign(
-        event_time=("event", np.array([h.t for h in met], dtype=float)),
-        event_name=("event", np.array(names, dtype=str)),
-        event_q=(("event", "coordinate"), np.array([h.q for h in met], dtype=float).reshape(len(met), n)),
-        event_v=(("event", "coordinate"), np.array([h.v for h in met], dtype=float).reshape(len(met), n)),
-    )
+    added = {
+        "event_time": ("event", np.array([h.t for h in met], dtype=float)),
+        "event_name": ("event", np.array(names, dtype=str)),
+        "event_q": (("event", "coordinate"), np.array([h.q for h in met], dtype=float).reshape(len(met), n)),
+        "event_v": (("event", "coordinate"), np.array([h.v for h in met], dtype=float).reshape(len(met), n)),
+    }
+    return with_variables(motion, added)
 
 
 def event_name(events: "Sequence[Event]", which: int) -> str:

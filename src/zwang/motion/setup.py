@@ -162,16 +162,16 @@ class Setup:
         return compiled(program)(t=np.array([t]), q=q, v=v, p=self.p)
 
     def watching(self, basis: RowBasis, falling: Sequence[Any]) -> Program:
-        """The program of events, contacts and switches; of a system with contacts, which runs often, it is kept."""
+        """The program of events, contacts and switches, made once for the same of them and the same rows."""
         gains = explicit.GAINS if self.drift == "baumgarte" else None
         contacts = self.contact.rows if self.contact else ()
 
         def make() -> Program:
             return event_program(self.system, self.symbols, self.running, basis, self.events, gains, falling, contacts)
 
-        if self.contact is None:
-            return make()
-        watched = (*self.system.constraint_names, *(e.expression for e in self.events), *self.symbols)
+        # by their own symbols: two systems of one structure may call different things by these
+        words = (self.system.coordinates, self.system.constraint_names, self.symbols)
+        watched = (*words, *(e.expression for e in self.events))
         key = (self.system.structure, tuple(self.inputs.items()), basis, gains, self.varied, contacts, watched)
         return _EVENTS.get(key, make)
 

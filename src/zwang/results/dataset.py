@@ -90,6 +90,29 @@ def filled(empty: "xr.Dataset", values: Mapping[str, Any]) -> "xr.Dataset":
         return empty.copy(data=values)
 
 
+def with_variables(
+    motion: "xr.Dataset", added: Mapping[str, tuple[Any, ...]], coordinates: Mapping[str, tuple[Any, ...]] | None = None
+) -> "xr.Dataset":
+    """A dataset with further variables, and with coordinates that are no index: dimensions, values and attributes.
+
+    It is `motion.assign(added).assign_coords(coordinates)`, without aligning what is aligned already; where xarray has
+    other inner works than the ones known here, it is that.
+    """
+    import xarray as xr
+
+    beside = dict(coordinates or {})
+    try:
+        more = {name: xr.Variable(*given) for name, given in (*added.items(), *beside.items())}
+        sizes = dict(motion._dims)
+        for variable in more.values():
+            if any(sizes.setdefault(dim, size) != size for dim, size in variable.sizes.items()):
+                raise TypeError("sizes that differ are for xarray to refuse")
+        inner: tuple[Any, ...] = {*motion._coord_names, *beside}, sizes, dict(motion.attrs), dict(motion._indexes)
+        return xr.Dataset._construct_direct(dict(motion._variables) | more, *inner)
+    except (AttributeError, TypeError):
+        return motion.assign(added).assign_coords(beside)
+
+
 def with_data(old: Any, data: Any) -> Any:
     """A variable of the same dimensions and attributes with other data."""
     kind = type(old)
@@ -172,6 +195,8 @@ def nothing(*shape: int) -> Array:
 
 def plain(value: Any) -> Any:
     """An attribute that any file format can hold."""
+    if type(value) in (str, int, float):
+        return value
     if isinstance(value, Mapping):
         return json.dumps({str(k): number_or_text(v) for k, v in value.items()})
     if isinstance(value, bool):

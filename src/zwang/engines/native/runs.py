@@ -320,11 +320,16 @@ def advance_many(
     them after their slice of `attempts`, ready to go on. Of all runs, only those in `which` may be meant.
     """
     meant = range(len(runs)) if which is None else which
-    count = min(threads or os.cpu_count() or 1, len(meant))
-    if runs.kernels.in_lanes and not alone:
+    together = runs.kernels.in_lanes and not alone
+    count = min(threads or os.cpu_count() or 1, -(-len(meant) // LANES) if together else len(meant))
+    if together:
         turn = _in_lanes(runs, until, attempts, count, meant)
     else:
         turn = _alone(runs, until, attempts, meant)
+    if count == 1:  # a thread of its own takes as long to begin as a short run
+        while turn(0):
+            pass
+        return
     stopped = False
 
     def work(thread: int) -> None:

@@ -27,7 +27,7 @@ from zwang.motion.ensemble.together import lead_by
 from zwang.motion.observe import event_name, settings
 from zwang.motion.progress import reporter
 from zwang.motion.setup import RunOptions, check_span
-from zwang.results.dataset import VARIABLES, dataset, variables_named
+from zwang.results.dataset import VARIABLES, dataset, variables_named, with_variables
 from zwang.waiting import waiting
 from zwang.words import count
 
@@ -144,10 +144,12 @@ def simulate_many(
     motion = with_hits(motion, setup.events, told.hits) if setup.events else motion
     if setup.contact is not None:
         motion = with_contacts(motion, [setup.system.constraint_names[i] for i in setup.contact.shown], told.contacts)
-    return motion.assign(
-        status=("sample", np.array(told.statuses, dtype=str), {"long_name": STATUS_MEANS}),
-        doubts=("sample", unsure, {"long_name": DOUBTS_MEAN}),
-    ).assign_coords({name: ("sample", value, {"long_name": "value"}) for name, value in varied(asked).items()})
+    of_samples = {
+        "status": ("sample", np.array(told.statuses, dtype=str), {"long_name": STATUS_MEANS}),
+        "doubts": ("sample", unsure, {"long_name": DOUBTS_MEAN}),
+    }
+    values_of = {name: ("sample", value, {"long_name": "value"}) for name, value in varied(asked).items()}
+    return with_variables(motion, of_samples, values_of)
 
 
 def with_hits(motion: "xr.Dataset", events: Sequence[Event], hits: Mapping[int, Array]) -> "xr.Dataset":
@@ -159,12 +161,13 @@ def with_hits(motion: "xr.Dataset", events: Sequence[Event], hits: Mapping[int, 
         rows[sample, : len(own)] = own
     names = np.array([*(event_name(events, i) for i in range(len(events))), ""])
     each = ("sample", "event")
-    return motion.assign(
-        event_time=(each, rows[:, :, 0], {"long_name": "when events were met"}),
-        event_name=(each, names[np.nan_to_num(rows[:, :, 1], nan=len(events)).astype(int)]),
-        event_q=((*each, "coordinate"), rows[:, :, 2 : 2 + n]),
-        event_v=((*each, "coordinate"), rows[:, :, 2 + n :]),
-    )
+    added = {
+        "event_time": (each, rows[:, :, 0], {"long_name": "when events were met"}),
+        "event_name": (each, names[np.nan_to_num(rows[:, :, 1], nan=len(events)).astype(int)]),
+        "event_q": ((*each, "coordinate"), rows[:, :, 2 : 2 + n]),
+        "event_v": ((*each, "coordinate"), rows[:, :, 2 + n :]),
+    }
+    return with_variables(motion, added)
 
 
 def stored(

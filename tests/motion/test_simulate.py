@@ -305,10 +305,10 @@ def test_what_is_kept_of_events_is_not_taken_for_those_of_a_system_with_the_same
             (first, second),
             kinetic=(dot(first) ** 2 + dot(second) ** 2) / 2,
             potential=k * first**2 / 2 + 2 * second**2,
-            parameters={k: stiffness},
+            parameters={k: stiffness, w: 0.5},
         )
         start = {first: 1, second: 1, dot(first): 0, dot(second): 0}
-        return zw.simulate(system, start, 2.0, samples=2, events=[zw.Event(event)], parameters={w: 0.5}).event_time
+        return zw.simulate(system, start, 2.0, samples=2, events=[zw.Event(event)]).event_time
 
     for _ in range(2):
         assert abs(found(a, b, a, 1)[0] - np.pi / 2) < 1e-12

@@ -322,10 +322,7 @@ def advance_many(
     meant = range(len(runs)) if which is None else which
     together = runs.kernels.in_lanes and not alone
     count = min(threads or os.cpu_count() or 1, -(-len(meant) // LANES) if together else len(meant))
-    if together:
-        turn = _in_lanes(runs, until, attempts, count, meant)
-    else:
-        turn = _alone(runs, until, attempts, meant)
+    turn = _in_lanes(runs, until, attempts, count, meant) if together else _alone(runs, until, attempts, meant)
     if count == 1:  # a thread of its own takes as long to begin as a short run
         while turn(0):
             pass

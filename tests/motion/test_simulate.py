@@ -230,12 +230,24 @@ def test_a_bar_on_request(pendulum, capsys, monkeypatch):
         ({"drift": ("baumgarte", -1.0, 1.0)}, "gains must be numbers, finite and not negative"),
         ({"events": [x]}, "make it an event"),
         ({"times": ["a"]}, "numbers are needed"),
+        ({"progress": "yes"}, "True or False is meant"),
+        ({"outputs": [["q"]]}, r"outputs names \['q'\], which no motion has"),
     ],
 )
 def test_odd_options_are_refused(pendulum, change, words):
     system, start = pendulum
     with pytest.raises(InputError, match=words):
         zw.simulate(system, start, 1.0, **change)
+
+
+def test_more_times_than_there_is_memory_for_are_refused(pendulum, monkeypatch):
+    def full(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("zwang.motion.simulate.values_of", full)
+    system, start = pendulum
+    with pytest.raises(InputError, match="not enough memory for this motion: save fewer times"):
+        zw.simulate(system, start, 1.0)
 
 
 def test_one_event_needs_no_list(pendulum):

@@ -22,7 +22,7 @@ from zwang.model.fixed import FrozenValue
 from zwang.model.signal import Handle, Signal, handle, lookup, signals_in
 from zwang.model.state import State, place_of, places_of_array
 from zwang.model.symbols import as_expression, label, rates
-from zwang.words import listed, nearest
+from zwang.words import listed, nearest, shortened
 
 MOST_MISSING = 12  # coordinates that a message names
 
@@ -224,10 +224,24 @@ def numbers(value: Any, name: str) -> Array:
             raise TypeError("complex numbers and text")
         array = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"{name} = {value!r} is not a real number") from None
+        raise InputError(f"{name} = {shortened(repr(value))} is not a real number") from None
     if not np.isfinite(array).all():
-        raise InputError(f"{name} = {value} is not finite")
+        raise InputError(f"{not_finite(array, name, value)}")
     return array
+
+
+def not_finite(array: Array, name: str, value: Any) -> str:
+    """Which of some numbers is not finite.
+
+    >>> not_finite(np.array([1.0, np.nan, np.inf]), "x", ...)
+    'x[1] = nan is not finite, nor is another of 3 numbers'
+    """
+    if not array.ndim:
+        return f"{name} = {value} is not finite"
+    first, *more = np.argwhere(~np.isfinite(array)).tolist()
+    others = f", nor {'is another' if len(more) == 1 else f'are {len(more):,} others'} of {array.size:,} numbers"
+    place = ", ".join(map(str, first))
+    return f"{name}[{place}] = {array[tuple(first)]} is not finite{others if more else ''}"
 
 
 def one_number(value: Any, name: str) -> float:

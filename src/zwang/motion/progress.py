@@ -5,7 +5,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from zwang.errors import InputError
 from zwang.waiting import listener
+from zwang.words import shortened
 
 PATIENCE = 1.0  # seconds before a bar appears
 WIDTH = 30
@@ -21,6 +23,11 @@ def reporter(
     """
     if callable(progress):
         return lambda t: progress(t, end)
+    if progress is not None and not isinstance(progress, bool):
+        raise InputError(
+            f"progress = {shortened(repr(progress))}: True or False is meant, for a bar or none, or a function of "
+            f"(reached, end)"
+        )
     if progress is False or (progress is None and listener() is None):
         return None
     began = time.perf_counter()

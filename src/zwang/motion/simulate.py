@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from zwang.engines.native.engine import compiled
 from zwang.engines.registry import engine_of
 from zwang.engines.task import REMEDY, Trajectory, altered
-from zwang.errors import SimulationError
+from zwang.errors import InputError, SimulationError
 from zwang.model import System
 from zwang.model.event import Event
 from zwang.model.has_system import HasSystem, begin_of, end_of, start_of_one, system_of
@@ -149,7 +149,13 @@ def only(motion: "xr.Dataset", outputs: Sequence[str] | None) -> "xr.Dataset":
 def motion_from(start: Start, options: RunOptions) -> "xr.Dataset":
     """`simulate` from a start that is known already; without `progress` nothing is said of compiling either."""
     with hushed(options.progress is False):
-        return integrated(start, options)
+        try:
+            return integrated(start, options)
+        except MemoryError:
+            raise InputError(
+                "there is not enough memory for this motion: save fewer times (samples=…, times=…), or name what is to "
+                "be kept of them (outputs=…)"
+            ) from None
 
 
 def integrated(start: Start, options: RunOptions) -> "xr.Dataset":

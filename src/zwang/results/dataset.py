@@ -177,7 +177,7 @@ def variables_named(given: Sequence[str] | None, argument: str) -> list[str]:
         raise InputError(f"{argument} = {given!r}: give names of variables in a list or tuple, as in ('q', 'v')")
     names = list(given)
     for name in names:
-        if name not in VARIABLES:
+        if not isinstance(name, str) or name not in VARIABLES:
             meant = nearest(str(name), VARIABLES)
             raise InputError(
                 f"{argument} names {name!r}, which no motion has{f'; did you mean {meant!r}?' if meant else ''} "

@@ -12,6 +12,7 @@ from zwang import dot
 from zwang.errors import AssemblyError, InputError
 from zwang.files.read import read_model
 from zwang.formulations.forms import integrable
+from zwang.motion.ensemble.many import room_for
 
 x, y = zw.coordinates("x y")
 VARIABLES = ("q", "v", "a", "constraint_force", "multiplier", "kinetic", "energy", "residual", "rank", "gaussian")
@@ -252,7 +253,7 @@ def test_threads_may_share_a_system():
     assert all(np.array_equal(end, ends[0]) for end in ends)
 
 
-@pytest.mark.parametrize("threads", [0, -1, 1.5])
+@pytest.mark.parametrize("threads", [0, -1, 1.5, True])
 def test_threads_are_a_whole_number(threads):
     system, start = problems.pendulum()
     with pytest.raises(InputError, match="threads = "):
@@ -343,3 +344,20 @@ rail = "y = d"
 until = 1.0
 assemble = true
 """
+
+
+def test_results_for_which_there_is_no_memory_are_refused_with_their_size():
+    for samples, words in ((10**6, "1,490,116 GiB"), (10**14, "149,011,611,938,477 GiB")):  # and beyond all addresses
+        with pytest.raises(
+            InputError, match=f"q and v of {samples:,} samples at 100,000,000 times take {words}, .*store"
+        ):
+            room_for(["q", "v"], (samples, 10**8), {"q": (1,), "v": (1,)})
+
+
+def test_a_sample_that_is_not_a_number_is_named_by_its_place():
+    z = zw.coordinates("z")
+    free = zw.System((z,), kinetic=dot(z) ** 2 / 2)
+    places = np.zeros(1000)
+    places[[17, 40]] = np.nan
+    with pytest.raises(InputError, match=r"^z\[17\] = nan is not finite, nor is another of 1,000 numbers$"):
+        zw.simulate_many(free, {z: places, dot(z): 0.0}, 1.0)

@@ -1,7 +1,9 @@
 """Systems as functions: they say what the papers' equation says, at once, from other languages and from many states."""
 
+import copy
 import ctypes
 import itertools
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -283,7 +285,7 @@ def test_bad_stacks_are_refused_by_name():
         f.batch(0.0, np.ones((3, 2)), np.ones((2, 2)), [1.0])
     with pytest.raises(InputError, match="for each of 3 states"):
         f.batch(0.0, np.ones((3, 2)), np.ones((3, 2)), np.ones((2, 1)))
-    with pytest.raises(InputError, match=r"Q = \[\[nan"):
+    with pytest.raises(InputError, match=r"Q\[0, 0\] = nan is not finite"):
         f.batch(0.0, np.full((3, 2), np.nan), np.ones((3, 2)), [1.0])
 
 
@@ -292,3 +294,13 @@ def test_a_force_that_is_not_finite_is_refused_by_name():
     assert f(0.0, [0.5], [0.0]) == 2.0
     with pytest.raises(InputError, match="entry of Q of x is not finite"):
         f(0.0, [0.0], [0.0])
+
+
+def test_a_function_that_was_copied_or_sent_elsewhere_says_the_same():
+    f = zw.function(pendulum(), {g: 3.0}, inputs=(s for s in ("F", k)))
+    q, v, u = np.array([0.5, -1.2]), np.array([1.2, 0.5]), np.array([2.0, 0.3])
+    for again in (copy.copy, copy.deepcopy, lambda own: pickle.loads(pickle.dumps(own))):
+        np.testing.assert_array_equal(again(f)(0.0, q, v, u), f(0.0, q, v, u))
+        for name in ("multipliers", "reactions", "bias", "mass"):
+            own = getattr(f, name)
+            np.testing.assert_array_equal(again(own)(0.0, q, v, u), own(0.0, q, v, u))

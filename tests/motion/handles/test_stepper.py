@@ -1,5 +1,8 @@
 """Motions taken on step by step: the same motions, whatever the steps, and a stepper that fails stays where it was."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -325,3 +328,10 @@ def test_with_other_inputs_it_is_said_that_the_motion_stands_at_a_singular_posit
         stepper.advance(0.1, 0.5)
     t, q, _ = stepper.advance(0.1, 0.0)  # it stays where it was, and may go on as before
     assert abs(q - [np.sin(t), np.cos(t), 1 + np.sin(t), np.cos(t)]).max() < 1e-7
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_stepper_is_not_copied_for_two_would_move_one_state(again):
+    stepper = zw.Stepper(PENDULUM, RAISED)
+    with pytest.raises(InputError, match="cannot be copied or pickled: make another one"):
+        again(stepper)

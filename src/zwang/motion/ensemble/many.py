@@ -1,5 +1,6 @@
 """Many starts at once: one compilation, all cores, one dataset."""
 
+import math
 import os
 import time as clock
 from collections import Counter
@@ -29,7 +30,7 @@ from zwang.motion.progress import reporter
 from zwang.motion.setup import RunOptions, check_span
 from zwang.results.dataset import VARIABLES, dataset, variables_named, with_variables
 from zwang.waiting import waiting
-from zwang.words import count
+from zwang.words import count, listed
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -105,7 +106,7 @@ def simulate_many(
     )  # fmt: skip
     if events and store is not None:
         raise InputError("events are not kept in a store: leave out events or the store")
-    if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
+    if threads is not None and not is_count(threads):
         raise InputError(f"threads = {threads!r}: a whole number from 1 on is needed, or None for all cores")
     if keep is not None and outputs is not None:
         raise InputError("keep and outputs are both given, and say the same: give one of them")
@@ -119,7 +120,7 @@ def simulate_many(
     ensemble = asked.ensemble()
     ensemble.check()
     setup, grid = ensemble.setup, ensemble.grid
-    values = {name: np.empty((len(ensemble), len(grid), *shapes(setup)[name])) for name in names}
+    values = room_for(names, (len(ensemble), len(grid)), shapes(setup))
     with waiting(f"simulating {count(len(ensemble), 'sample')}"):
         first = find_lead(len(ensemble), lambda part: ensemble.part(part).consistent)
         lead = None if first is None else lead_by(ensemble, first, len(ensemble))
@@ -152,6 +153,28 @@ def simulate_many(
     return with_variables(motion, of_samples, values_of)
 
 
+def is_count(value: Any) -> bool:
+    """Whether something is a whole number from 1 on."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= 1)
+
+
+def room_for(names: Sequence[str], many: tuple[int, int], of_state: Mapping[str, tuple[int, ...]]) -> dict[str, Array]:
+    """Arrays for what is kept of so many samples at so many times; more than there is memory for is refused."""
+    try:
+        return {name: np.empty((*many, *of_state[name])) for name in names}
+    except (MemoryError, ValueError):  # ValueError: beyond what an address can tell
+        size = 8 * math.prod(many) * sum(math.prod(of_state[name]) for name in names)
+        raise InputError(
+            f"{names_and(names)} of {count(many[0], 'sample')} at {count(many[1], 'time')} take {size / 2**30:,.0f} "
+            f"GiB, for which there is no memory: save fewer times, keep fewer variables (keep=…), or give a store"
+        ) from None
+
+
+def names_and(names: Sequence[str]) -> str:
+    """Variables by name, or all of them."""
+    return "all variables" if len(names) == len(VARIABLES) else listed(names)
+
+
 def with_hits(motion: "xr.Dataset", events: Sequence[Event], hits: Mapping[int, Array]) -> "xr.Dataset":
     """The dataset with the events of all samples, filled up to as many as one of them has at most."""
     samples, n = motion.sizes["sample"], motion.sizes["coordinate"]
@@ -174,7 +197,7 @@ def stored(
     asked: Sampled, names: Sequence[str], store: Any, client: Any, chunk: Any, threads: int | None, watch: Any
 ) -> "xr.Dataset":
     """The samples in a store, after what is missing there has been computed."""
-    if not isinstance(chunk, int | np.integer) or chunk < 1:
+    if not is_count(chunk):
         raise InputError(f"chunk = {chunk!r}: a whole number from 1 on is needed, the samples of a part")
     require_extra()
     require_client(client)

@@ -136,6 +136,14 @@ class Quantity:
         self._fit(out, whole.shape)[...] = whole
         return out
 
+    def __reduce__(self) -> Any:
+        """Machine code does not travel: a copy, and what was sent elsewhere, is made anew of what this was made of."""
+        return remade, (*self._core.made_of, self._name)
+
+    def __deepcopy__(self, _: Any) -> "Quantity":
+        """The same: a system is frozen and needs no copy."""
+        return remade(*self._core.made_of, self._name)
+
     @property
     def address(self) -> int:
         """The function for other languages; it is good for as long as this object lives."""
@@ -270,7 +278,7 @@ def function(
     if found.values.p.ndim != 1:
         raise InputError("parameters are arrays: a function takes one value each; what varies are inputs")
     setup = prepare(built, found.values, RunOptions(1.0, method="native"))
-    made = Function(Core(setup, found))
+    made = Function(Core(setup, found, (system, parameters and dict(parameters), found.symbols)))
     if isinstance(system, HasSystem) and found.first is not None:
         t = begin_of(system, None)
         q, v = state_arrays(built, own_start(system, parameters, t))
@@ -278,13 +286,24 @@ def function(
     return made
 
 
+def remade(
+    system: System | HasSystem, parameters: Mapping[Any, Any] | None, inputs: Sequence[Any], name: str
+) -> Quantity:
+    """A quantity of a function that is made anew."""
+    made = function(system, parameters, inputs)
+    of_name = {"multiplier": "multipliers", "constraint_force": "reactions", "Q": "bias", "M": "mass"}
+    found: Quantity = getattr(made, of_name[name]) if name in of_name else made
+    return found
+
+
 class Core:
     """What the quantities of one system share: its numbers and the rows that were chosen."""
 
     on_rows: ClassVar = ("acceleration", "multiplier", "constraint_force")
 
-    def __init__(self, setup: Setup, inputs: Inputs) -> None:
+    def __init__(self, setup: Setup, inputs: Inputs, made_of: tuple[Any, Any, Sequence[Any]]) -> None:
         self.setup, self.inputs, self.system = setup, inputs, setup.system
+        self.made_of = made_of  # system, parameters and inputs, as they were given
         self.n = len(self.system.coordinate_names)
         self.choice: Choice | None = None
         self._lock = Lock()

@@ -112,6 +112,13 @@ class Stepper(Displayed):
             if first is not None:
                 self._build(first)
 
+    def __reduce__(self) -> Any:
+        """Refuse to be copied or sent elsewhere: two would move one state."""
+        raise InputError(
+            "a Stepper is a motion on its way, in machine code, and cannot be copied or pickled: make another one, "
+            "Stepper(system, start, …), that begins at its q and v"
+        )
+
     def __repr__(self) -> str:
         """Where the motion is, in a line."""
         return told(self, self._system.name, f"t = {self.t:g}", named("coordinates", self.coordinates))

@@ -48,7 +48,7 @@ def test_it_is_the_motion_that_simulate_integrates(variant):
     motion = zw.simulate(system, start, until=2, times=times, tol=1e-13)
     for name in ("q", "v", "a", "constraint_force", "kinetic", "potential", "multiplier"):
         size = np.abs(motion[name].values).max()
-        assert np.abs(found[name].values - motion[name].values).max() < 1e-11 * max(size, 1), name
+        assert np.abs(found[name].values - motion[name].values).max() < 1e-12 * max(size, 1), name
     assert set(found.data_vars) == set(motion.data_vars)
 
 

@@ -4,31 +4,29 @@ The states that obey the constraints form N = {φ = 0, φ̇ = 0, ψ = 0}. All de
 rows that are redundant only where the constraints hold contradict each other beside it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
+from zwang.analysis.tangent import RowSpace, Tangent
 from zwang.arrays import EPS, TINIEST, Array, Indices
 from zwang.compile import Kernel, compile_program
 from zwang.errors import InputError
 from zwang.evaluation import limits, names_of, require_finite_matrices
 from zwang.formulations.inputs import require_symmetric
 from zwang.formulations.solve import require_consistent
-from zwang.linalg.factors import Stack
-from zwang.linalg.rank import row_norms, row_rank
+from zwang.linalg.factors import Stack, dot
+from zwang.linalg.rank import row_norms, take, take_rows
 from zwang.linalg.ranked import Ranked, ranked
 from zwang.lowering.cache import Kept
 from zwang.lowering.lowered import Lowered, Matrices, lower
 from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.perturbed import balance_program
 from zwang.model import System
-from zwang.model.signal import Signal
-from zwang.model.symbols import label
-from zwang.model.values import GivenValues, given_values, input_values, named_like, one_number
+from zwang.model.values import GivenValues, given_values
 
 SINGULAR_CHANGE = 1e-6  # a share of dependent rows' changes by which they move apart: there the rank changes
 FAR_BELOW = 1e-20  # coordinates below this share of the largest one are zero
@@ -105,9 +103,9 @@ class Dynamics:
         return matrix_kernel(self.system, self.values.inputs)(self.t if t is None else t, q, v, self.values.p)
 
     def at(self, q: Array, v: Array, t: float | None = None) -> "Point":
-        """The system at a state."""
+        """The system at a state, or at a stack of states (…, n); then its parameters may be one, too."""
         # an Euler parameter far below rounding is as light as its square: no factors could bear that
-        q = np.where(np.abs(q) > FAR_BELOW * np.abs(q).max(initial=0.0), q, 0.0)
+        q = np.where(np.abs(q) > FAR_BELOW * np.abs(q).max(axis=-1, initial=0.0, keepdims=True), q, 0.0)
         now = self.matrices(q, v, t)
         require_finite_matrices(self.system, now)
         return Point(self, q, v, now, self.t if t is None else t)
@@ -129,62 +127,43 @@ def dynamics_of(system: System, parameters: Mapping[Any, Any] | None, t: float) 
     return Dynamics(system, values, t)
 
 
-def with_constants(
-    system: System, parameters: Mapping[Any, Any] | None, t: float, inputs: Sequence[sp.Expr]
-) -> dict[Any, Any]:
-    """Parameters, with those known functions of time that are `inputs` held at their values at t."""
-    given, functions = dict(parameters or {}), input_values(system, parameters)
-    for f in inputs:
-        if f in functions:
-            for key in [key for key in given if named_like(key, [f]) is not None]:
-                del given[key]
-            given |= {f: constant_of(f), constant_of(f): value_at(f, functions[f], system, parameters, t)}
-    return given
-
-
-def constant_of(f: sp.Expr) -> sp.Symbol:
-    """The parameter that stands for a known function of time while it is held."""
-    return sp.Symbol(f"{label(f)}(t)")
-
-
-def value_at(f: sp.Expr, value: Any, system: System, parameters: Mapping[Any, Any] | None, t: float) -> float:
-    """What a known function of time is at an instant; zero where nothing is said."""
-    if value is None:
-        return 0.0
-    if isinstance(value, Signal):
-        return float(value(t))
-    from zwang.model.symbols import t as time
-
-    known = dict(system.parameters) | {named_like(k, system.parameters) or k: x for k, x in (parameters or {}).items()}
-    numbers = {s: one_number(known[s], str(s)) for s in value.free_symbols - {time} if known.get(s) is not None}
-    found = value.xreplace(numbers | {time: sp.Float(t)}).evalf()
-    if not found.is_number:
-        missing = sorted(map(str, found.free_symbols))
-        raise InputError(f"{label(f)} = {value} has no number at t = {t:g}: give a value to {', '.join(missing)}")
-    return float(found)
-
-
 @dataclass(frozen=True, eq=False)
 class Change:
     """How accelerations and reactions change along some directions, each a row."""
 
     a: Array
-    """(d, n)"""
+    """(…, d, n)"""
     multipliers: Array
-    """(d, m) of all constraints, those of least length"""
+    """(…, d, m) of all constraints, those of least length"""
     force: Array
-    """(d, n) the force of constraint"""
+    """(…, d, n) the force of constraint"""
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A system at a state: its matrices there, acceleration, multipliers, and derivatives along N."""
+    """A system at a state: its matrices there, acceleration, multipliers, and derivatives along N.
+
+    Several states of one kind, with the rows of one rank, are a stack: a leading axis, … below, everywhere.
+    """
 
     dynamics: Dynamics
     q: Array
     v: Array
     now: Matrices
     t: float
+
+    @property
+    def _stack(self) -> tuple[int, ...]:
+        """The shape of the stack; empty for one state."""
+        return self.q.shape[:-1]
+
+    def _flat(self, x: Array) -> Array:
+        """Arrays as factors take them: a stack of one, if there is none."""
+        return x if self._stack else x[None]
+
+    def _back(self, x: Array) -> Array:
+        """The same the other way round."""
+        return x if self._stack else x[0]
 
     @cached_property
     def ranked(self) -> Ranked:
@@ -194,205 +173,168 @@ class Point:
 
     @cached_property
     def units(self) -> Array:
-        """(n,) units of equal mass."""
+        """(…, n) units of equal mass."""
         return self.ranked.units
 
     @cached_property
     def _solution(self) -> tuple[Array, Array]:
         """q̈ and the multipliers of the independent rows; constraints that contradict each other are refused."""
         now, factors = self.now, self.ranked.factors
-        force, b = (now.Q + now.C)[None], now.b[None]
+        force, A, b = map(self._flat, (now.Q + now.C, now.A, now.b))
         x, lam = factors.solve(force, b)
         rows = np.array(names_of(self.dynamics.system).rows)[self.dynamics.two_sided]
         names = type(names_of(self.dynamics.system))(self.dynamics.system.coordinate_names, tuple(rows))
-        require_consistent(factors, force, now.A[None], b, x, names, Stack(np.arange(1), ()))
-        return x[0], lam[0]
+        require_consistent(factors, force, A, b, x, names, Stack(np.arange(len(x)), self._stack))
+        return self._back(x), self._back(lam)
 
     @property
     def a(self) -> Array:
-        """(n,) the acceleration."""
+        """(…, n) the acceleration."""
         return self._solution[0]
 
     @cached_property
     def rounding(self) -> Array:
-        """(n,) sizes of what the acceleration is made of, times the precision of doubles."""
-        terms = self.ranked.factors.terms((self.now.Q + self.now.C)[None], self.a[None])[0]
-        return np.asarray(EPS * terms)
+        """(…, n) sizes of what the acceleration is made of, times the precision of doubles."""
+        terms = self.ranked.factors.terms(self._flat(self.now.Q + self.now.C), self._flat(self.a))
+        return np.asarray(EPS * self._back(terms))
 
     @cached_property
     def all_multipliers(self) -> tuple[Array, Any]:
         """Multipliers of least length, of all constraints, and which of them are unique."""
-        lam, _, unique = self.ranked.factors.all_multipliers(self._solution[1][None])
-        m = len(self.dynamics.system.constraint_names)
-        whole, flags = np.zeros(m), np.ones(m, dtype=bool)
-        whole[self.dynamics.two_sided], flags[self.dynamics.two_sided] = lam[0], unique[0]
+        lam, _, unique = self.ranked.factors.all_multipliers(self._flat(self._solution[1]))
+        shape = (*self._stack, len(self.dynamics.system.constraint_names))
+        whole, flags, rows = np.zeros(shape), np.ones(shape, dtype=bool), self.dynamics.two_sided
+        whole[..., rows], flags[..., rows] = self._back(lam), self._back(unique)
         return whole, flags
 
     @property
     def multipliers(self) -> Array:
-        """(m,) those multipliers."""
+        """(…, m) those multipliers."""
         return self.all_multipliers[0]
 
     # Derivatives
 
     @cached_property
     def _held(self) -> dict[str, Array]:
-        lam, rows = self.multipliers[self.dynamics.two_sided], self.ranked.factors.rows[0]
-        w = np.linalg.lstsq(self.now.A[rows], lam[rows], rcond=None)[0] if len(rows) else np.zeros_like(self.q)
-        return {
-            "t": np.array([self.t]),
+        """What is held while directions vary, with an axis for these."""
+        lam, rows = self.multipliers[..., self.dynamics.two_sided], self.ranked.factors.rows
+        G, own = take_rows(self._flat(self.now.A), rows), take(self._flat(lam), rows)
+        scale = row_norms(G)
+        w = dot(np.linalg.pinv(G / scale[..., None]), own / scale)  # A⁺λ
+        held = {
             "q": self.q,
             "v": self.v,
             "p": self.dynamics.values.p,
             "a": self.a,
             "lam": self.multipliers,
-            "w": w,
+            "w": self._back(w),
         }
+        return {"t": np.array([self.t])} | {name: x[..., None, :] for name, x in held.items()}
 
     def read(self, dq: Array, dv: Array, dp: Array | None = None) -> dict[str, Array]:
-        """How everything reads along directions (d, n), (d, n) and (d, k), with q̈ and λ held."""
-        p = self.dynamics.values.p
-        dp = np.zeros((len(dq), len(p))) if dp is None else dp
+        """How everything reads along directions (…, d, n), (…, d, n) and (…, d, k), with q̈ and λ held."""
+        dp = np.zeros((dq.shape[-2], self.dynamics.values.p.shape[-1])) if dp is None else dp
         with np.errstate(all="ignore"):
             found = self.dynamics.balance(**self._held, dq=dq, dv=dv, dp=dp)
-        return {name: x[:, 0] if name.startswith("d_") else x for name, x in found.items()}
+        return {name: x[..., 0, :] if name.startswith("d_") else x for name, x in found.items()}
 
     def change(self, dq: Array, dv: Array, dp: Array | None = None) -> Change:
         """How q̈ and the reactions change along directions on N, each a row, by the same factors."""
         found, rows = self.read(dq, dv, dp), self.dynamics.two_sided
-        factors, A = self.ranked.factors, self.now.A
-        missing = found["d_missing"][:, rows]
-        da, dlam = factors.solve_many(found["d_force"], missing)
+        missing = found["d_missing"][..., rows]
+        da, dlam = self.ranked.factors.solve_many(found["d_force"], missing)
         self._require_constant_rank(slice(None), missing, da)
-        system = self.dynamics.system
-        multipliers = np.zeros((len(dq), len(system.constraint_names)))
+        multipliers = np.zeros((*da.shape[:-1], len(self.dynamics.system.constraint_names)))
         if len(rows):
-            multipliers[:, rows] = self._shared(dlam, found["d_pushed"][:, rows])
-        return Change(da, multipliers, found["d_reaction"] + multipliers[:, rows] @ A)
+            multipliers[..., rows] = self._shared(dlam, found["d_pushed"][..., rows])
+        return Change(da, multipliers, found["d_reaction"] + multipliers[..., rows] @ self.now.A)
 
     def _shared(self, lam: Array, pushed: Array) -> Array:
-        """Changes of all multipliers (d, m) from those of independent rows: of least length they remain.
+        """Changes of all multipliers (…, d, m) from those of independent rows: of least length they remain.
 
         With Aᵀλ = f and P onto null Aᵀ: δλ = (Aᵀ)⁺(δf − δAᵀλ) + P δA A⁺λ.
         """
         factors = self.ranked.factors
-        if factors.rank == len(self.now.A):
+        if factors.rank == self.now.A.shape[-2]:
             return lam
-        family = factors.dependence
-        direct = np.zeros((len(lam), len(self.now.A)))
-        direct[:, factors.rows[0]] = lam
-        shared = np.where(family.unique[0], direct, lam @ family.inverse[0])
-        N = family.null_space[0]
-        return np.asarray(shared + pushed @ N @ N.T)
+        family, own = factors.dependence, self._flat(lam)
+        direct = np.zeros((*own.shape[:-1], self.now.A.shape[-2]))
+        np.put_along_axis(direct, np.broadcast_to(factors.rows[:, None], own.shape), own, axis=-1)
+        shared = np.where(family.unique[:, None], direct, own @ family.inverse)
+        N = family.null_space
+        return self._back(np.asarray(shared + self._flat(pushed) @ N @ N.mT))
 
     def _require_constant_rank(self, rows: Any, wanted: Array, found: Array) -> None:
         """Refuse where rows that depend on each other here do not do so beside this state: A x = wanted, x found."""
-        A = self.now.A[rows]
-        if not len(A):
+        A = self.now.A[..., rows, :]
+        if not A.shape[-2]:
             return
-        scale = row_norms(A)
-        missed = np.abs(wanted - found @ A.T) / scale
-        size = (np.abs(wanted) + np.abs(found) @ np.abs(A).T) / scale
-        largest = np.abs(found * self.units).max(axis=1, initial=0.0)[:, None]
-        rounding = ROUNDED_CHANGE * largest * (self.now.row_size[rows] / self.units).sum(axis=1) / scale
-        bad = missed > SINGULAR_CHANGE * max(size.max(initial=0.0), TINIEST) + rounding
+        scale, units = row_norms(A)[..., None, :], self.units[..., None, :]
+        missed = np.abs(wanted - found @ A.mT) / scale
+        size = (np.abs(wanted) + np.abs(found) @ np.abs(A).mT) / scale
+        largest = np.abs(found * units).max(axis=-1, initial=0.0, keepdims=True)
+        terms = (self.now.row_size[..., rows, :] / units).sum(axis=-1)[..., None, :]
+        most = np.maximum(size.max(axis=(-2, -1), initial=0.0, keepdims=True), TINIEST)
+        bad = missed > SINGULAR_CHANGE * most + ROUNDED_CHANGE * largest * terms / scale
         if bad.any():
             names = np.array(self.dynamics.system.constraint_names)[self.dynamics.two_sided][rows]
-            raise InputError(RANK_CHANGES.format(str(names[int(np.argwhere(bad)[0][1])])))
+            raise InputError(RANK_CHANGES.format(str(names[int(np.argwhere(bad)[0][-1])])))
 
     @cached_property
-    def tangent(self) -> "Tangent":
+    def tangent(self) -> Tangent:
         """Directions that span the tangent space of N."""
-        order, n = self.dynamics.order, len(self.q)
+        order, A = self.dynamics.order, self.now.A
         holonomic, first = order == 0, order <= 1
-        whole = RowSpace.of(self.now.A[first], self.units, self.ranked.rank if first.all() else None)
-        free = whole if holonomic.sum() == first.sum() else RowSpace.of(self.now.A[holonomic], self.units)
-        along = np.zeros((len(free.free), len(whole.scale)))
+        whole = RowSpace.of(A[..., first, :], self.units, self.ranked.rank if first.all() else None)
+        free = whole if holonomic.sum() == first.sum() else RowSpace.of(A[..., holonomic, :], self.units)
+        along = np.zeros((*free.free.shape[:-1], whole.scale.shape[-1]))
         if self.v.any() or not holonomic.all():
             read = self.read(free.free, np.zeros_like(free.free))
-            along = read["d_residual_rate"][:, self.dynamics.two_sided[first]]
+            along = read["d_residual_rate"][..., self.dynamics.two_sided[first]]
         beside = -whole.shortest(along)
         self._require_constant_rank(first, -along, beside)
-        dq = np.vstack([free.free, np.zeros((len(whole.free), n))])
-        return Tangent(dq, np.vstack([beside, whole.free]), len(free.free))
+        dq = np.concatenate([free.free, np.zeros_like(whole.free)], axis=-2)
+        return Tangent(dq, np.concatenate([beside, whole.free], axis=-2), free.free.shape[-2])
 
     def require_regular(self) -> None:
         """Refuse a state beside which rows are independent that depend on each other here; elsewhere Nᵀ δA Z = 0."""
         # N are combinations of rows that vanish, Z what all leave free; one vector w stands for all of it
         A, rank = self.now.A, self.ranked.rank
-        free = RowSpace.of(A, self.units, rank).free if len(A) else A
-        if rank == len(A) or not len(free):
+        if rank == A.shape[-2] or rank == A.shape[-1]:
             return
-        w = np.random.default_rng(0).standard_normal(len(free)) @ free
-        dq = self.tangent.dq[: self.tangent.positions]
-        held = self._held | {"w": w, "dq": dq, "dv": np.zeros_like(dq), "dp": np.zeros((len(dq), len(self._held["p"])))}
-        scaled = A / self.units
+        free = RowSpace.of(A, self.units, rank).free
+        w = np.random.default_rng(0).standard_normal(free.shape[-2]) @ free
+        dq = self.tangent.dq[..., : self.tangent.positions, :]
+        nothing = np.zeros((dq.shape[-2], self.dynamics.values.p.shape[-1]))
+        held = self._held | {"w": w[..., None, :], "dq": dq, "dv": np.zeros_like(dq), "dp": nothing}
+        scaled = A / self.units[..., None, :]
         scale = row_norms(scaled)
-        turned = self.dynamics.balance(**held)["d_pushed"][:, 0, self.dynamics.two_sided] / scale
-        N = np.linalg.svd(scaled / scale[:, None])[0][:, rank:]
-        reach = np.abs(dq).max(initial=0.0) / max(np.abs(self.q).max(initial=0.0), TINIEST)
-        rounding = ROUNDED_CHANGE * float((self.now.row_size @ np.abs(w) / scale).max()) * reach
-        if np.abs(turned @ N).max(initial=0.0) > SINGULAR_CHANGE * np.abs(turned).max(initial=0.0) + rounding:
-            worst = self.dynamics.two_sided[int(np.abs(N).max(axis=1).argmax())]
-            raise InputError(RANK_CHANGES.format(self.dynamics.system.constraint_names[worst]))
+        turned = self.dynamics.balance(**held)["d_pushed"][..., 0, self.dynamics.two_sided] / scale[..., None, :]
+        N = np.linalg.svd(scaled / scale[..., None])[0][..., rank:]
+        reach = np.abs(dq).max(axis=(-2, -1), initial=0.0)
+        reach = reach / np.maximum(np.abs(self.q).max(axis=-1, initial=0.0), TINIEST)
+        terms = np.einsum("...ij,...j->...i", self.now.row_size, np.abs(w)) / scale
+        rounding = ROUNDED_CHANGE * terms.max(axis=-1) * reach
+        apart = np.abs(turned @ N).max(axis=(-2, -1), initial=0.0)
+        if (apart > SINGULAR_CHANGE * np.abs(turned).max(axis=(-2, -1), initial=0.0) + rounding).any():
+            share = np.abs(N).max(axis=-1).reshape(-1, len(self.dynamics.two_sided))[0]
+            name = self.dynamics.system.constraint_names[self.dynamics.two_sided[int(share.argmax())]]
+            raise InputError(RANK_CHANGES.format(name))
 
     def require_smooth(self) -> None:
         """Refuse a state at which a condition of the model switches."""
         if not self.dynamics.lowered.description.switching:
             return
-        nothing = np.zeros((1, len(self.q)))
-        arguments = self.read(nothing, nothing)["switches"][0]
-        if (np.abs(arguments) <= AT_SWITCH).any():
+        nothing = np.zeros((1, self.q.shape[-1]))
+        if (np.abs(self.read(nothing, nothing)["switches"]) <= AT_SWITCH).any():
             raise InputError(
                 "the equations switch at this state, from one formula to another: there is no derivative; move the "
                 "state off the switch, or replace sign, Abs or Piecewise by something smooth"
             )
 
 
-@dataclass(frozen=True, eq=False)
-class Tangent:
-    """Directions (d, n) and (d, n) that span a tangent space, the first `positions` of them moving coordinates."""
-
-    dq: Array
-    dv: Array
-    positions: int
-
-    @property
-    def rows(self) -> Array:
-        """(d, 2n)"""
-        return np.hstack([self.dq, self.dv])
-
-
 def unchanged(point: Point, count: int) -> Change:
     """Directions along which neither accelerations nor reactions change."""
-    zero = np.zeros((count, len(point.q)))
-    return Change(zero, np.zeros((count, len(point.dynamics.system.constraint_names))), zero)
-
-
-@dataclass(frozen=True, eq=False)
-class RowSpace:
-    """Rows of A (m, n) of rank r taken apart in given units: A = scale · U s Vᵀ · units."""
-
-    scale: Array
-    units: Array
-    inverse: Array
-    """(n, m) from right-hand sides, rows at unit length, to the shortest solutions"""
-    free: Array
-    """(n − r, n) directions that the rows leave free, orthonormal in these units"""
-
-    @classmethod
-    def of(cls, A: Array, units: Array, rank: int | None = None) -> "RowSpace":
-        """Taken apart; the rank is decided as everywhere, if it is not known."""
-        n = len(units)
-        if not len(A):
-            return cls(np.ones(0), units, np.zeros((n, 0)), np.diag(1 / units))
-        scaled = A / units
-        rank = int(row_rank(scaled[None])[0]) if rank is None else rank
-        scale = row_norms(scaled)
-        U, s, Vt = np.linalg.svd(scaled / scale[:, None])
-        inverse = Vt[:rank].T / s[:rank] @ U[:, :rank].T
-        return cls(scale, units, inverse / units[:, None], Vt[rank:] / units)
-
-    def shortest(self, b: Array) -> Array:
-        """(k, n) the shortest x with A x = b (k, m), as near as dependent rows allow."""
-        return np.asarray((b / self.scale) @ self.inverse.T)
+    stack, n = point.q.shape[:-1], point.q.shape[-1]
+    zero = np.zeros((*stack, count, n))
+    return Change(zero, np.zeros((*stack, count, len(point.dynamics.system.constraint_names))), zero)

@@ -8,7 +8,8 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from zwang.analysis.dynamics import Change, Dynamics, Point, constant_of, unchanged
+from zwang.analysis.dynamics import Change, Dynamics, Point, unchanged
+from zwang.analysis.held_inputs import constant_of
 from zwang.arrays import Array
 from zwang.compile import Kernel, compile_program
 from zwang.equations.languages import translate
@@ -34,25 +35,26 @@ class Readings:
 
     def at(self, point: Point) -> dict[str, Array]:
         """What they read at a state; with rates, if they were made so."""
-        zero, nothing = np.zeros((1, len(point.q))), unchanged(point, 1)
+        zero, nothing = np.zeros((1, point.q.shape[-1])), unchanged(point, 1)
         return {key: x for key, x in self.along(point, zero, zero, nothing).items() if not key.startswith("d_")}
 
     def along(self, point: Point, dq: Array, dv: Array, change: Change, dp: Array | None = None) -> dict[str, Array]:
-        """What they read, and how that changes along directions, each a row."""
-        if not len(dq):  # nothing can move: read them, and cut the directions off
-            still = np.zeros((1, len(point.q)))
+        """What they read (…, k), and how that changes along directions (…, d, n), each a row: (…, d, k)."""
+        if not dq.shape[-2]:  # nothing can move: read them, and cut the directions off
+            still = np.zeros((*dq.shape[:-2], 1, dq.shape[-1]))
             found = self.along(point, still, still, unchanged(point, 1))
-            return {name: x[:0] if name.startswith("d_") else x for name, x in found.items()}
-        p = point.dynamics.values.p
-        values: dict[str, Any] = {"t": np.array([point.t]), "q": point.q, "v": point.v, "p": p, "a": point.a}
-        changes = {"dq": dq, "dv": dv, "da": change.a, "dp": np.zeros((len(dq), len(p))) if dp is None else dp}
+            return {name: x[..., :0, :] if name.startswith("d_") else x for name, x in found.items()}
+        values: dict[str, Any] = {"q": point.q, "v": point.v, "p": point.dynamics.values.p, "a": point.a}
+        nothing = np.zeros((dq.shape[-2], values["p"].shape[-1]))
+        changes = {"dq": dq, "dv": dv, "da": change.a, "dp": nothing if dp is None else dp}
         if self.with_reactions:
-            force = point.now.M @ point.a - point.now.Q
+            force = (point.now.M @ point.a[..., None])[..., 0] - point.now.Q
             values |= {"lam": point.multipliers, "fc": force}
             changes |= {"dlam": change.multipliers, "dfc": change.force}
+        held = {"t": np.array([point.t])} | {name: x[..., None, :] for name, x in values.items()}
         with np.errstate(all="ignore"):
-            found = self.kernel(**values, **changes)
-        return {name: x[:, 0] if name.startswith("d_") else x[0] for name, x in found.items()}
+            found = self.kernel(**held, **changes)
+        return {name: x[..., 0, :] for name, x in found.items()}
 
 
 def readings_of(

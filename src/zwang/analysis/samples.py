@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from zwang.analysis.dynamics import Dynamics, with_constants
+from zwang.analysis.dynamics import Dynamics
 from zwang.analysis.equilibrium import Equilibrium
+from zwang.analysis.held_inputs import with_constants
 from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.model import System

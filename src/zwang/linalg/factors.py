@@ -6,7 +6,7 @@ L⁻¹Gᵀ = Q₁RT, with Q₁ (n×r) orthonormal, R (r×r) triangular and T the
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -93,11 +93,15 @@ class Factors:
         return self._refined(Q / self.D, take(b, self.rows))
 
     def solve_many(self, Q: Array, b: Array) -> tuple[Array, Array]:
-        """The same for many right-hand sides (d, n) and (d, m) of one system.
+        """The same for many right-hand sides (d, n) and (d, m) of one system, or (k, d, n) and (k, d, m) of a stack.
 
         Of a large one they are refined with plain residuals: products of matrices, which take a hundredth of the time
         and of the memory.
         """
+        if Q.ndim == 3:
+            d = Q.shape[1]
+            x, lam = self._repeated(d).solve(*(part.reshape(len(part) * d, part.shape[2]) for part in (Q, b)))
+            return x.reshape(Q.shape), lam.reshape(*Q.shape[:2], self.rank)
         if len(Q) * Q.shape[1] ** 2 <= EXACT_UP_TO:
             return self.solve(Q, b)
         f, h = Q / self.D, b[:, self.rows[0]]
@@ -105,6 +109,12 @@ class Factors:
         x, lam = self._once_for_many(f, h)
         dx, dlam = self._once_for_many(f + lam @ G - x @ M, h - x @ G.T)
         return (x + dx) / self.D, lam + dlam
+
+    def _repeated(self, count: int) -> "Factors":
+        """The stack with each system so many times."""
+        arrays = ("D", "M", "A", "order", "Li", "s", "Q1", "Ri", "gauge", "units")
+        each = {name: x for name in arrays if (x := getattr(self, name)) is not None}
+        return replace(self, **{name: np.repeat(x, count, axis=0) for name, x in each.items()})
 
     def _once_for_many(self, f: Array, h: Array) -> tuple[Array, Array]:
         Li, a = self.Li[0], f @ self.Li[0].T

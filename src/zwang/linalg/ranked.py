@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from zwang.arrays import EPS, Array
+from zwang.errors import InputError
 from zwang.linalg.factors import Factors, factorise_masses
 from zwang.linalg.masses import Masses, masses
 from zwang.linalg.rank import row_norms, row_rank
@@ -16,18 +17,18 @@ SAME_ROWS = 2.0**4
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """One system M (n, n), A (m, n): its masses, its rows in units of equal mass, their rank, and factors."""
+    """A system M (…, n, n), A (…, m, n): its masses, its rows in units of equal mass, their rank, and factors."""
 
     mass: Masses
     scaled: Array
-    """(m, n) A in units of equal mass: the matrix whose rank was decided."""
+    """(…, m, n) A in units of equal mass: the matrix whose rank was decided."""
     rank: int
     factors: Factors
 
     @property
     def units(self) -> Array:
-        """(n,) the units of equal mass."""
-        return np.asarray(self.mass.units[0])
+        """(…, n) the units of equal mass."""
+        return self.mass.units.reshape(*self.scaled.shape[:-2], -1)
 
     @property
     def closest(self) -> float:
@@ -38,16 +39,26 @@ class Ranked:
 def ranked(M: Array, A: Array, names: tuple[str, ...], known: Ranked | None = None) -> Ranked:
     """Masses, rank and factors of M (n, n), A (m, n); an M that determines no acceleration is refused by name.
 
-    `known` is the same system a little beside: if the rows differ by rounding only, its rank is taken over.
+    `known` is the same system a little beside: if the rows differ by rounding only, its rank is taken over. A stack
+    has one rank: matrices (k, n, n), (k, m, n) of several are refused.
 
     >>> found = ranked(np.eye(2), np.array([[1.0, -1.0], [2.0, -2.0]]), ("x", "y"))
     >>> found.rank, found.factors.rows.tolist()
     (1, [[0]])
     """
-    mass = masses(M[None], A[None])
-    scaled = A / mass.units[0]
-    rank = known.rank if known and alike(scaled, known.scaled) else int(row_rank(scaled[None])[0])
-    return Ranked(mass, scaled, rank, factorise_masses(mass, A[None], rank, names))
+    rows = A if A.ndim == 3 else A[None]
+    mass = masses(M if M.ndim == 3 else M[None], rows)
+    scaled = rows / mass.units[:, None]
+    rank = known.rank if known and alike(scaled[0], known.scaled) else common_rank(scaled)
+    return Ranked(mass, scaled.reshape(A.shape), rank, factorise_masses(mass, rows, rank, names))
+
+
+def common_rank(A: Array) -> int:
+    """The rank that all matrices of a stack (k, m, n) have; refused where they differ."""
+    ranks = np.unique(row_rank(A))
+    if len(ranks) > 1:
+        raise InputError("the rank of the constraints is not the same along the stack: take them one by one")
+    return int(ranks[0])
 
 
 def alike(A: Array, B: Array) -> bool:

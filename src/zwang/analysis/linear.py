@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from zwang.analysis.dynamics import Change, Dynamics, Point, Tangent, unchanged
+from zwang.analysis.dynamics import Change, Dynamics, Point, unchanged
 from zwang.analysis.readings import Readings, readings_of
+from zwang.analysis.tangent import Tangent
 from zwang.arrays import EPS, TINIEST, Array
 from zwang.errors import InputError
 from zwang.linalg.rank import row_norms
@@ -37,7 +38,7 @@ _TIMED: Kept[bool] = Kept()
 
 @dataclass(frozen=True, eq=False)
 class Linear:
-    """A state, states y = h(x) beside it, and how these change."""
+    """A state, states y = h(x) beside it, and how these change; of a stack with a leading axis …"""
 
     point: Point
     states: Readings
@@ -50,71 +51,78 @@ class Linear:
 
     @property
     def rates(self) -> Array:
-        """(s,) ẏ at the state itself: zero where it is steady."""
+        """(…, s) ẏ at the state itself: zero where it is steady."""
         return self._read["rate"]
+
+    @property
+    def reading(self) -> Array:
+        """(…, s) y at the state itself."""
+        return self._read["reading"]
 
     @cached_property
     def scale(self) -> Array:
-        """(s,) by how much states change in a step of unit length, so that none is large or small by its units."""
-        return row_norms(self._read["d_reading"].T)
+        """(…, s) by how much states change in a step of unit length, so that none is large or small by its units."""
+        return row_norms(self._read["d_reading"].mT)
 
     @cached_property
     def _PT(self) -> Array:
-        """(s, d) the states' changes along the tangent space, in equal units."""
-        return np.asarray(self._read["d_reading"].T / self.scale[:, None])
+        """(…, s, d) the states' changes along the tangent space, in equal units."""
+        return np.asarray(self._read["d_reading"].mT / self.scale[..., None])
 
     @cached_property
     def _GT(self) -> Array:
-        """(s, d) their rates' changes, likewise."""
-        return np.asarray(self._read["d_rate"].T / self.scale[:, None])
+        """(…, s, d) their rates' changes, likewise."""
+        return np.asarray(self._read["d_rate"].mT / self.scale[..., None])
 
     @cached_property
     def _inverse(self) -> Array:
         return np.asarray(np.linalg.pinv(self._PT, rcond=DEPENDENT_STATES))
 
-    @property
+    @cached_property
     def A(self) -> Array:
-        """(s, s) ẏ = A y."""
+        """(…, s, s) ẏ = A y."""
         scaled = self._GT @ self._inverse
-        zero = np.abs(scaled) <= ROUNDED_ENTRY * np.abs(scaled).max(axis=1, initial=0.0, keepdims=True)
-        return np.asarray(np.where(zero, 0.0, scaled) * self.scale[:, None] / self.scale)
+        zero = np.abs(scaled) <= ROUNDED_ENTRY * np.abs(scaled).max(axis=-1, initial=0.0, keepdims=True)
+        return np.asarray(np.where(zero, 0.0, scaled) * self.scale[..., None] / self.scale[..., None, :])
 
     @property
     def lift(self) -> Array:
-        """(d, s) from states to the tangent space: T(P T)⁺ is a state's part in all coordinates."""
-        return np.asarray(self._inverse / self.scale)
+        """(…, d, s) from states to the tangent space: T(P T)⁺ is a state's part in all coordinates."""
+        return np.asarray(self._inverse / self.scale[..., None, :])
 
     @cached_property
     def _beyond(self) -> Array:
-        """(s, d) what the rates depend on beside the states."""
+        """(…, s, d) what the rates depend on beside the states."""
         return np.asarray(self._GT - self._GT @ self._inverse @ self._PT)
 
     @cached_property
     def closure(self) -> float:
-        """The share of the rates that the states do not determine."""
-        size = np.abs(self._GT).max(initial=0.0)
-        return float(np.abs(self._beyond).max(initial=0.0) / max(size, TINIEST))
+        """The share of the rates that the states do not determine; of a stack the largest."""
+        size = np.abs(self._GT).max(axis=(-2, -1), initial=0.0)
+        share = np.abs(self._beyond).max(axis=(-2, -1), initial=0.0) / np.maximum(size, TINIEST)
+        return float(share.max(initial=0.0))
 
     def seen(self, changes: Array, names: Sequence[str], most: float) -> Array:
-        """(z, s) what changes (z, d) along the tangent space are in the states; refused if these do not tell."""
+        """(…, z, s) what changes (…, z, d) along the tangent space are in the states; refused if these do not tell."""
         C = changes @ self.lift
-        beyond = np.abs(changes - C @ (self._PT * self.scale[:, None])).max(axis=1, initial=0.0)
-        bad = beyond > most * np.maximum(np.abs(changes).max(axis=1, initial=0.0), TINIEST)
+        changed = np.abs(changes).max(axis=-1, initial=0.0)
+        beyond = np.abs(changes - C @ (self._PT * self.scale[..., None])).max(axis=-1, initial=0.0)
+        bad = beyond > most * np.maximum(changed, TINIEST)
         if bad.any():
-            name = names[int(np.flatnonzero(bad)[0])]
+            name = names[int(np.argwhere(bad)[0][-1])]
             raise InputError(f"the output {name} depends on more than these states say: add states, or leave it out")
-        scaled = np.abs(C * self.scale)
-        size = np.maximum(scaled, np.abs(changes).max(axis=1, initial=0.0, keepdims=True)).max(
-            axis=1, initial=0.0, keepdims=True
-        )
+        scaled = np.abs(C * self.scale[..., None, :])
+        size = np.maximum(scaled.max(axis=-1, initial=0.0), changed)[..., None]
         return np.asarray(np.where(scaled <= ROUNDED_ENTRY * size, 0.0, C))
 
     def require_independent(self) -> None:
         """Refuse states that depend on each other along the constraints."""
-        s = np.linalg.svd(self._PT, compute_uv=False) if self._PT.size else np.zeros(0)
-        if len(self.states.names) <= np.count_nonzero(s > DEPENDENT_STATES * s.max(initial=0.0)):
+        s = np.linalg.svd(self._PT, compute_uv=False) if self._PT.size else np.zeros((*self.scale.shape[:-1], 0))
+        rank = np.count_nonzero(s > DEPENDENT_STATES * s.max(axis=-1, initial=0.0, keepdims=True), axis=-1)
+        if (len(self.states.names) <= rank).all():
             return
-        null = np.linalg.svd(self._PT)[0][:, -1]
+        first = int(np.argmax(rank < len(self.states.names)))
+        null = np.linalg.svd(self._PT.reshape(-1, *self._PT.shape[-2:])[first])[0][:, -1]
         names = [name for name, share in zip(self.states.names, null, strict=True) if abs(share) > 1e-6]
         if len(names) == 1:
             raise InputError(f"states: {names[0]} does not change along the constraints: leave it out")
@@ -124,10 +132,10 @@ class Linear:
         """Refuse states that do not determine their own rates, and say what else these depend on."""
         if self.closure <= CLOSED:
             return
-        rows = np.abs(self._beyond).max(axis=1)
-        name = self.states.names[int(rows.argmax())]
-        direction = self._beyond[int(rows.argmax())]
-        moved = direction @ self.tangent.rows * np.concatenate([self.point.units, self.point.units])
+        units, tangent = self.point.units, self.tangent.rows
+        *place, row = np.unravel_index(np.abs(self._beyond).max(axis=-1).argmax(), self._beyond.shape[:-1])
+        name, at = self.states.names[int(row)], tuple(map(int, place))
+        moved = self._beyond[(*at, row)] @ tangent[at] * np.concatenate([units[at], units[at]])
         system = self.point.dynamics.system
         names = [*system.coordinate_names, *(f"{q}'" for q in system.coordinate_names)]
         most = [names[i] for i in np.argsort(-np.abs(moved))[:3] if abs(moved[i]) > 0.1 * np.abs(moved).max()]
@@ -137,33 +145,34 @@ class Linear:
         )
 
     def sizes(self) -> Array:
-        """(s,) sizes of what the rates of the states are made of."""
-        point = self.point
-        terms = point.rounding / np.finfo(float).eps
-        dq, dv = np.diag(np.abs(point.v)), np.diag(terms)
-        n = len(point.q)
+        """(…, s) sizes of what the rates of the states are made of."""
+        point, n = self.point, self.point.q.shape[-1]
+        dq, dv = (np.eye(n) * x[..., None, :] for x in (np.abs(point.v), point.rounding / EPS))
         zero, nothing = np.zeros((n, n)), unchanged(point, n)
         by_q = self.states.along(point, dq, zero, nothing)["d_reading"]
         by_v = self.states.along(point, zero, dv, nothing)["d_reading"]
-        return np.asarray(np.abs(by_q).sum(axis=0) + np.abs(by_v).sum(axis=0))
+        return np.asarray(np.abs(by_q).sum(axis=-2) + np.abs(by_v).sum(axis=-2))
 
-    @cached_property
+    @property
     def residual(self) -> float:
         """The largest rate of a state, as a share of what it is made of, or of its own slopes."""
-        return float(self._shares().max(initial=0.0))
+        return float(self._shares.max(initial=0.0))
 
+    @cached_property
     def _shares(self) -> Array:
-        slope = np.abs(self._GT).max(axis=1, initial=0.0) * self.scale
-        size = self.sizes() + slope * max(np.abs(np.concatenate([self.point.q, self.point.v])).max(), LEAST_STATE)
+        slope = np.abs(self._GT).max(axis=-1, initial=0.0) * self.scale
+        state = np.abs(np.concatenate([self.point.q, self.point.v], axis=-1)).max(axis=-1, keepdims=True)
+        size = self.sizes() + slope * np.maximum(state, LEAST_STATE)
         return np.asarray(np.abs(self.rates) / np.maximum(size, TINIEST))
 
     def require_steady(self) -> None:
         """Refuse a state at which states change, naming the one that does and how fast."""
-        shares = self._shares()
-        bad = [i for i in np.argsort(-shares) if shares[i] > STANDING]
+        shares, rates = np.atleast_2d(self._shares), np.atleast_2d(self.rates)
+        worst = int(shares.max(axis=1, initial=0.0).argmax())
+        bad = [i for i in np.argsort(-shares[worst]) if shares[worst, i] > STANDING]
         if not bad:
             return
-        words = listed([f"{self.states.names[i]} changes at {self.rates[i]:.6g}" for i in bad], 3)
+        words = listed([f"{self.states.names[i]} changes at {rates[worst, i]:.6g}" for i in bad], 3)
         raise InputError(
             f"this state is neither an equilibrium nor steady in these states: {words}; find one with "
             f"zwang.equilibrium or zwang.steady, or leave out states that are to change"
@@ -223,8 +232,8 @@ def require_autonomous(point: Point) -> None:
     here = point.change(tangent.dq, tangent.dv).a
     for shift in OTHER_TIMES:
         later = dynamics.at(point.q, point.v, point.t + shift)
-        off = np.nan_to_num(np.concatenate([later.now.residual, later.now.residual_rate]))
-        size = np.nan_to_num(np.concatenate([later.now.size, later.now.rate_size]))
+        off = np.nan_to_num(np.concatenate([later.now.residual, later.now.residual_rate], axis=-1))
+        size = np.nan_to_num(np.concatenate([later.now.size, later.now.rate_size], axis=-1))
         moved = (np.abs(off) > 1e-8 * size + TINIEST).any()
         if not moved:
             there = later.change(tangent.dq, tangent.dv).a

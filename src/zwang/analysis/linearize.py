@@ -9,25 +9,29 @@ import sympy as sp
 
 from zwang.analysis.contacts import closed_at
 from zwang.analysis.dynamics import Dynamics, Point
-from zwang.analysis.linear import Linear, chosen_states, linear_at, require_autonomous
+from zwang.analysis.linear import Linear, chosen_states, depends_on_time, linear_at, require_autonomous
 from zwang.analysis.readings import Readings, column_of_input, inputs_of, readings_of
 from zwang.analysis.samples import Samples, samples_of
-from zwang.arrays import TINIEST, Array
-from zwang.errors import InputError
+from zwang.analysis.tangent import RowSpace
+from zwang.arrays import EPS, TINIEST, Array
+from zwang.errors import InputError, ZwangError
 from zwang.evaluation import require_finite_matrices
+from zwang.linalg.masses import mass_units
 from zwang.lowering.matrices import matrix_kernel
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, system_of
 from zwang.model.symbols import in_a_line
 from zwang.model.values import one_number
 from zwang.motion.start import to_the_last_digit
-from zwang.verdict import violations
+from zwang.verdict import satisfied
 from zwang.waiting import waiting
 
 if TYPE_CHECKING:
     import xarray as xr
 
 TOLD = 1e-7  # the share of an output that other directions than those of the states may change
+AT_ONCE = 500  # samples of a stack that are made together: beyond it arrays would only leave the cache
+POLISHES = 5  # of Newton's steps to the last digit
 MOVED = 1e-10  # the share of its size by which an input may not move a constraint
 
 
@@ -68,7 +72,7 @@ def linearize(
     wanted = inputs_of(system, inputs)
     with waiting("linearizing"):
         samples = samples_of(given, system, state, parameters, t, wanted)
-        spaces = spaces_of(samples, states, wanted, outputs, parameters)
+        spaces = spaces_of(samples, Asked(states, wanted, outputs, parameters))
         return dataset(samples, spaces, [in_a_line(u) for u in wanted])
 
 
@@ -87,42 +91,90 @@ class Space:
     """(u,) the inputs there"""
 
 
-def spaces_of(
-    samples: Samples, states: Any, inputs: list[sp.Expr], outputs: Any, parameters: Mapping[Any, Any] | None
-) -> list[Space]:
-    """The linear systems of all samples, in the states of the first one where none are given."""
+    @property
+    def stacked(self) -> bool:
+        """Whether it is a stack of them: then all arrays have an axis in front."""
+        return self.linear.point.q.ndim > 1
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What is asked beside every state: states, or None for a good choice, inputs and outputs."""
+
+    states: Any
+    inputs: list[sp.Expr]
+    outputs: Any
+    parameters: Mapping[Any, Any] | None
+
+
+def spaces_of(samples: Samples, asked: Asked) -> list[Space]:
+    """The linear systems of all samples, in the states of the first one where none are given.
+
+    Of a stack many are made at once. Where one of them is not as the others, as where contacts take part, or where one
+    is refused, they are made one by one.
+    """
+    parameters = None if samples.axis else asked.parameters
+    dynamics, q, v = samples.one(0)
+    if asked.states is not None:
+        states = readings_of(dynamics, asked.states, "states", parameters)
+        if not states.names:
+            raise InputError("states is empty: list expressions, or leave it out to have them chosen")
+    else:
+        first = point_at(closed_at(dynamics, q, v), q, v)
+        states = chosen_states(dynamics, checked(first), parameters)
+    asked = Asked(states, asked.inputs, asked.outputs, parameters)
     spaces: list[Space] = []
-    chosen: Readings | None = None
-    spare = None if samples.axis else parameters
-    for dynamics, q, v in samples.each:
-        point = point_at(dynamics, q, v)
-        require_autonomous(point)
-        point.require_smooth()
-        point.require_regular()
-        if chosen is None:
-            given = states is not None
-            chosen = readings_of(dynamics, states, "states", spare) if given else chosen_states(dynamics, point, spare)
-            if given and not chosen.names:
-                raise InputError("states is empty: list expressions, or leave it out to have them chosen")
-        linear = linear_at(point, chosen)
-        linear.require_independent()
-        linear.require_steady()
-        linear.require_closed()
-        spaces.append(space_of(linear, inputs, outputs, spare))
+    for begin in range(0, len(samples), AT_ONCE):
+        end = min(begin + AT_ONCE, len(samples))
+        spaces += stack_of(samples, slice(begin, end), asked) or [one_of(samples, i, asked) for i in range(begin, end)]
     return spaces
+
+
+def stack_of(samples: Samples, part: slice, asked: Asked) -> list[Space]:
+    """The linear systems of a part of a stack, made at once; nothing where they are not alike."""
+    dynamics, q, v = samples.part(part)
+    if not samples.axis or dynamics.one_sided.any() or depends_on_time(dynamics):
+        return []
+    try:
+        return [space_of(linear_of(point_at(dynamics, q, v), asked.states), asked)]
+    except (ZwangError, np.linalg.LinAlgError):
+        return []
+
+
+def one_of(samples: Samples, i: int, asked: Asked) -> Space:
+    """The linear system of one sample."""
+    dynamics, q, v = samples.one(i)
+    return space_of(linear_of(point_at(closed_at(dynamics, q, v), q, v), asked.states), asked)
+
+
+def linear_of(point: Point, states: Readings) -> Linear:
+    """The first-order motion in given states; where there is none, it is refused by name."""
+    linear = linear_at(checked(point), states)
+    linear.require_independent()
+    linear.require_steady()
+    linear.require_closed()
+    return linear
+
+
+def checked(point: Point) -> Point:
+    """A state beside which there are derivatives, and equations that time does not change."""
+    require_autonomous(point)
+    point.require_smooth()
+    point.require_regular()
+    return point
 
 
 def point_at(dynamics: Dynamics, q: Array, v: Array) -> Point:
     """A state that obeys its constraints, to the last digit; one that does not is refused by name."""
-    dynamics = closed_at(dynamics, q, v)
     system, kernel = dynamics.system, matrix_kernel(dynamics.system, dynamics.values.inputs)
     now = kernel(dynamics.t, q, v, dynamics.values.p)
     require_finite_matrices(system, now)
-    if bad := violations(system, now, q, v):
+    if not (good := satisfied(system, now, q, v)).all():
+        *at, _ = map(int, np.argwhere(~good)[0])
         words = "; ".join(
-            f"{system.constraint_names[i]!r} reads {np.nan_to_num(now.residual[i]):.6g} in position and "
-            f"{np.nan_to_num(now.residual_rate[i]):.6g} in velocity"
-            for i in bad
+            f"{system.constraint_names[i]!r} reads {np.nan_to_num(now.residual[*at, i]):.6g} in position and "
+            f"{np.nan_to_num(now.residual_rate[*at, i]):.6g} in velocity"
+            for i in np.flatnonzero(~good[*at])
         )
         raise InputError(
             f"the state does not satisfy its constraints: {words}; zwang.equilibrium and zwang.steady give states that "
@@ -130,54 +182,72 @@ def point_at(dynamics: Dynamics, q: Array, v: Array) -> Point:
         )
     if dynamics.one_sided.any():
         return dynamics.at(q, v)
+    if q.ndim > 1:
+        return dynamics.at(*polished(dynamics, q, v))
     return dynamics.at(*to_the_last_digit(system, kernel, dynamics.values.p, (dynamics.t, q, v), now))
 
 
-def space_of(linear: Linear, inputs: list[sp.Expr], outputs: Any, parameters: Mapping[Any, Any] | None) -> Space:
-    """B, C and D beside one state."""
-    point, dynamics = linear.point, linear.point.dynamics
-    n, k = len(point.q), len(dynamics.values.p)
+def polished(dynamics: Dynamics, q: Array, v: Array) -> tuple[Array, Array]:
+    """A stack of states on its constraints, to the last digit: Newton's shortest steps as long as they lead nearer."""
+    holonomic, first = dynamics.order == 0, dynamics.order <= 1
+    for level, size, rows in (("residual", "size", holonomic), ("residual_rate", "rate_size", first)):
+        for _ in range(POLISHES):
+            now = dynamics.matrices(q, v)
+            read, most = getattr(now, level)[..., rows], getattr(now, size)[..., rows]
+            if not (np.abs(read) > EPS * most).any():
+                break
+            x = q if level == "residual" else v
+            step = RowSpace.of(now.A[..., rows, :], mass_units(now.M, now.A)).shortest(read[..., None, :])[..., 0, :]
+            moved = (x - step, v) if level == "residual" else (q, x - step)
+            nearer = np.abs(getattr(dynamics.matrices(*moved), level)[..., rows]).max(axis=-1)
+            better = (nearer < np.abs(read).max(axis=-1))[..., None]
+            q, v = (np.where(better, new, old) for new, old in zip(moved, (q, v), strict=True))
+    return q, v
+
+
+def space_of(linear: Linear, asked: Asked) -> Space:
+    """B, C and D beside one state, or a stack of them."""
+    point, dynamics, states = linear.point, linear.point.dynamics, linear.states
+    stack, inputs, p = point.q.shape[:-1], asked.inputs, dynamics.values.p
     columns = [column_of_input(dynamics, u) for u in inputs]
-    dp = np.zeros((len(inputs), k))
-    for row, column in zip(dp, columns, strict=True):
-        if column is not None:
-            row[column] = 1.0
-    still = np.zeros((len(inputs), n))
-    B = np.zeros((len(linear.states.names), len(inputs)))
+    dp = np.array([np.arange(p.shape[-1]) == c for c in columns], dtype=float).reshape(len(inputs), p.shape[-1])
+    still = np.zeros((*stack, len(inputs), point.q.shape[-1]))
+    B = np.zeros((*stack, len(states.names), len(inputs)))
     if inputs:
         require_unmoved(point, inputs, dp)
         change = point.change(still, still, dp)
-        pushed = linear.states.along(point, still, still, change, dp)
+        pushed = states.along(point, still, still, change, dp)
         if np.abs(pushed["d_reading"]).max(initial=0.0) > 0:
-            j, i = map(int, np.argwhere(pushed["d_reading"])[0])
+            *_, j, i = map(int, np.argwhere(pushed["d_reading"])[0])
             raise InputError(
-                f"the state {linear.states.names[i]} contains the input {in_a_line(inputs[j])}: states are what does "
-                f"not jump; leave the input out of it"
+                f"the state {states.names[i]} contains the input {in_a_line(inputs[j])}: states are what does not "
+                f"jump; leave the input out of it"
             )
-        B = pushed["d_rate"].T
-    values = np.array([0.0 if c is None else dynamics.values.p[c] for c in columns])
-    if outputs is None:
-        C, D = np.eye(len(linear.states.names)), np.zeros((len(linear.states.names), len(inputs)))
-        return Space(linear, B, C, D, linear.states.names, linear.states.at(point)["reading"], values)
-    wanted = readings_of(dynamics, outputs, "outputs", parameters, outputs=True)
+        B = pushed["d_rate"].mT
+    values = np.stack([np.zeros(stack) if c is None else p[..., c] for c in columns] or [np.zeros(0)], axis=-1)
+    if asked.outputs is None:
+        C, D = np.broadcast_to(np.eye(len(states.names)), linear.A.shape), np.zeros_like(B)
+        return Space(linear, B, C, D, states.names, linear.reading, values.reshape(*stack, len(inputs)))
+    wanted = readings_of(dynamics, asked.outputs, "outputs", asked.parameters, outputs=True)
     along = wanted.along(point, linear.tangent.dq, linear.tangent.dv, linear.change)
-    C = linear.seen(along["d_reading"].T, wanted.names, TOLD)
-    D = np.zeros((len(wanted.names), len(inputs)))
+    C = linear.seen(along["d_reading"].mT, wanted.names, TOLD)
+    D = np.zeros((*stack, len(wanted.names), len(inputs)))
     if inputs:
-        D = wanted.along(point, still, still, change, dp)["d_reading"].T
-    return Space(linear, B, C, D, wanted.names, along["reading"], values)
+        D = wanted.along(point, still, still, change, dp)["d_reading"].mT
+    return Space(linear, B, C, D, wanted.names, along["reading"], values.reshape(*stack, len(inputs)))
 
 
 def require_unmoved(point: Point, inputs: list[sp.Expr], dp: Array) -> None:
     """Refuse inputs that move constraints on positions or velocities: states would have to follow at once."""
-    still = np.zeros((len(inputs), len(point.q)))
+    still, p = np.zeros((len(inputs), point.q.shape[-1])), point.dynamics.values.p
     found = point.read(still, still, dp)
     for level in ("residual", "residual_rate"):
-        moved = np.abs(found[f"d_{level}"]) * np.maximum(np.abs(dp @ point.dynamics.values.p), 1.0)[:, None]
-        size = np.zeros(moved.shape[1])
-        size[point.dynamics.two_sided] = np.nan_to_num(point.now.size if level == "residual" else point.now.rate_size)
+        moved = np.abs(found[f"d_{level}"]) * np.maximum(np.abs(p @ dp.T), 1.0)[..., None]
+        size = np.zeros((*point.q.shape[:-1], 1, moved.shape[-1]))
+        read = point.now.size if level == "residual" else point.now.rate_size
+        size[..., 0, point.dynamics.two_sided] = np.nan_to_num(read)
         if (bad := moved > MOVED * size + TINIEST).any():
-            j, i = map(int, np.argwhere(bad)[0])
+            *_, j, i = map(int, np.argwhere(bad)[0])
             name = point.dynamics.system.constraint_names[i]
             raise InputError(
                 f"the input {in_a_line(inputs[j])} moves the constraint {name!r}: the state would have to follow it at "
@@ -189,24 +259,24 @@ def dataset(samples: Samples, spaces: list[Space], inputs: list[str]) -> "xr.Dat
     """The matrices over their names."""
     import xarray as xr
 
-    first, over, stacked = spaces[0], samples.axis, samples.stacked
+    first, over, stacks = spaces[0], samples.axis, [s.stacked for s in spaces]
     system = first.linear.point.dynamics.system
     names = list(first.linear.states.names)
-    variables = {
-        "A": ("state", "state_", "ẏ = A y + B u", [s.linear.A for s in spaces]),
-        "B": ("state", "input", "ẏ = A y + B u", [s.B for s in spaces]),
-        "C": ("output", "state", "z = C y + D u", [s.C for s in spaces]),
-        "D": ("output", "input", "z = C y + D u", [s.D for s in spaces]),
+    variables: dict[str, tuple[tuple[str, ...], str, list[Array]]] = {
+        "A": (("state", "state_"), "ẏ = A y + B u", [s.linear.A for s in spaces]),
+        "B": (("state", "input"), "ẏ = A y + B u", [s.B for s in spaces]),
+        "C": (("output", "state"), "z = C y + D u", [s.C for s in spaces]),
+        "D": (("output", "input"), "z = C y + D u", [s.D for s in spaces]),
+        "q": (("coordinate",), "coordinates", [s.linear.point.q for s in spaces]),
+        "v": (("coordinate",), "velocities", [s.linear.point.v for s in spaces]),
+        "state_value": (("state",), "states where all deviations are zero", [s.linear.reading for s in spaces]),
+        "input_value": (("input",), "inputs there", [s.inputs for s in spaces]),
+        "output_value": (("output",), "outputs there", [s.values for s in spaces]),
     }
-    vectors = {
-        "q": ("coordinate", "coordinates", [s.linear.point.q for s in spaces]),
-        "v": ("coordinate", "velocities", [s.linear.point.v for s in spaces]),
-        "state_value": ("state", "states where all deviations are zero", [reading(s) for s in spaces]),
-        "input_value": ("input", "inputs there", [s.inputs for s in spaces]),
-        "output_value": ("output", "outputs there", [s.values for s in spaces]),
+    found = {
+        name: ((*over, *dims), samples.joined(parts, stacks), {"long_name": words})
+        for name, (dims, words, parts) in variables.items()
     }
-    found = {name: ((*over, a, b), stacked(x), {"long_name": words}) for name, (a, b, words, x) in variables.items()}
-    found |= {name: ((*over, a), stacked(x), {"long_name": words}) for name, (a, words, x) in vectors.items()}
     labels = {
         "state": names,
         "state_": names,
@@ -223,8 +293,3 @@ def dataset(samples: Samples, spaces: list[Space], inputs: list[str]) -> "xr.Dat
             "system": system.name,
         },
     )
-
-
-def reading(space: Space) -> Array:
-    """The states at the state itself."""
-    return space.linear.states.at(space.linear.point)["reading"]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zwang.analysis.linear import Linear
-from zwang.analysis.linearize import spaces_of
+from zwang.analysis.linearize import Asked, spaces_of
 from zwang.analysis.samples import samples_of
 from zwang.analysis.spectrum import Complex, spectrum_of
 from zwang.analysis.stability import FLAT, conservative, generalised, holonomic, simplest
-from zwang.arrays import EPS, TINIEST, Array
+from zwang.arrays import EPS, TINIEST, Array, Indices
 from zwang.linalg.factors import direction
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, system_of
@@ -57,34 +57,38 @@ def modes(
     system = system_of(given, "modes", parameters)
     with waiting("looking for modes"):
         samples = samples_of(given, system, state, parameters, t)
-        spaces = spaces_of(samples, states, [], None, parameters)
-        found = [modes_of(space.linear) for space in spaces]
-        order = followed([m.values for m in found])
-        found = [m.sorted(i) for m, i in zip(found, order, strict=True)]
+        spaces = spaces_of(samples, Asked(states, [], None, parameters))
+        parts = [modes_of(space.linear) for space in spaces]
+        stacks = [space.stacked for space in spaces]
+        values, shapes, zeros, uncertain = (
+            samples.joined([getattr(m, name) for m in parts], stacks)
+            for name in ("values", "shapes", "zeros", "uncertain")
+        )
+        if samples.axis:
+            order = np.array(followed(list(values)))
+            values, uncertain = (np.take_along_axis(x, order, axis=1) for x in (values, uncertain))
+            shapes = np.take_along_axis(shapes, order[..., None], axis=1)
     import xarray as xr
 
-    over, stacked = samples.axis, samples.stacked
-    values = stacked([m.values for m in found])
-    size = np.abs(values)
+    over, points = samples.axis, [s.linear.point for s in spaces]
     variables = {
         "eigenvalue": ((*over, "mode"), values, {"long_name": "eigenvalue λ"}),
-        "frequency": ((*over, "mode"), size, {"long_name": "frequency |λ|"}),
+        "frequency": ((*over, "mode"), np.abs(values), {"long_name": "frequency |λ|"}),
         "damping": ((*over, "mode"), damping(values), {"long_name": "damping ratio −Re λ/|λ|"}),
-        "shape": ((*over, "mode", "coordinate"), stacked([m.shapes for m in found]), {"long_name": "shape"}),
-        "zeros": (over, stacked([m.zeros for m in found]), {"long_name": "eigenvalues that are zero by structure"}),
-        "uncertain": ((*over, "mode"), stacked([m.uncertain for m in found]), {"long_name": "rounding of λ"}),
-        "q": ((*over, "coordinate"), stacked([s.linear.point.q for s in spaces]), {"long_name": "coordinates"}),
-        "v": ((*over, "coordinate"), stacked([s.linear.point.v for s in spaces]), {"long_name": "velocities"}),
+        "shape": ((*over, "mode", "coordinate"), shapes, {"long_name": "shape"}),
+        "zeros": (over, zeros, {"long_name": "eigenvalues that are zero by structure"}),
+        "uncertain": ((*over, "mode"), uncertain, {"long_name": "rounding of λ"}),
+        "q": ((*over, "coordinate"), samples.joined([p.q for p in points], stacks), {"long_name": "coordinates"}),
+        "v": ((*over, "coordinate"), samples.joined([p.v for p in points], stacks), {"long_name": "velocities"}),
     }
-    first = spaces[0].linear
     coords = {
-        "mode": ("mode", np.arange(len(first.states.names))),
+        "mode": ("mode", np.arange(values.shape[-1])),
         "coordinate": ("coordinate", np.asarray(system.coordinate_names, dtype=str)),
     }
     attributes = {
         "closure": max(s.linear.closure for s in spaces),
         "residual": max(s.linear.residual for s in spaces),
-        "families": "; ".join(found[0].families),
+        "families": "; ".join(parts[0].families),
         "system": system.name,
     }
     return xr.Dataset(variables, coords=coords | dict(samples.along), attrs=attributes)
@@ -92,71 +96,87 @@ def modes(
 
 @dataclass(frozen=True, eq=False)
 class Modes:
-    """Eigenvalues (k,), shapes (k, n), how many are zero by structure, and in which directions those go."""
+    """Eigenvalues (…, k), shapes (…, k, n), how many are zero by structure (…), how far they may be off for rounding.
+
+    `families` are the directions of the zeros; of a stack those of the first.
+    """
 
     values: Complex
     shapes: Complex
-    zeros: int
+    zeros: Indices
     uncertain: Array
     families: tuple[str, ...]
 
-    def sorted(self, order: Any) -> "Modes":
-        """In another order."""
-        return Modes(self.values[order], self.shapes[order], self.zeros, self.uncertain[order], self.families)
-
 
 def modes_of(linear: Linear) -> Modes:
-    """The modes beside one state."""
-    point, n = linear.point, len(linear.point.q)
+    """The modes beside one state, or a stack of them."""
     if undisturbed(linear):
         return by_symmetry(linear)
-    spectrum = spectrum_of(linear.A)
-    whole = (linear.tangent.rows.T @ (linear.lift @ spectrum.vectors)).T
-    moving = np.abs(whole[:, :n]).max(axis=1, initial=0.0) > ASIDE_MODE * np.abs(whole[:, n:]).max(axis=1, initial=0.0)
-    shapes = np.where(moving[:, None], whole[:, :n], whole[:, n:])
-    null = whole[: spectrum.zeros][moving[: spectrum.zeros], :n].real
-    names = tuple(direction(row, point.dynamics.system.coordinate_names) for row in simplest(null))
-    return Modes(spectrum.values, of_unit_mass(shapes, point.now.M), spectrum.zeros, spectrum.uncertain, names)
+    point, n = linear.point, linear.point.q.shape[-1]
+    stack, s = linear.A.shape[:-2], linear.A.shape[-1]
+    spectra = [spectrum_of(A) for A in (linear.A if stack else linear.A[None])]
+
+    def each(name: str) -> Any:
+        found = np.array([getattr(one, name) for one in spectra])
+        return found.reshape((*stack, *found.shape[1:]))
+
+    values, zeros = each("values"), each("zeros")
+    whole = (linear.tangent.rows.mT @ (linear.lift @ each("vectors"))).mT
+    moving = largest(whole[..., :n]) > ASIDE_MODE * largest(whole[..., n:])
+    shapes = np.where(moving[..., None], whole[..., :n], whole[..., n:])
+    none = (np.arange(s) < zeros[..., None]) & moving
+    first = (whole[0][none[0]] if stack else whole[none])[:, :n].real
+    names = tuple(direction(row, point.dynamics.system.coordinate_names) for row in simplest(first))
+    return Modes(values, of_unit_mass(shapes, point.now.M), zeros, each("uncertain"), names)
+
+
+def largest(x: Complex) -> Array:
+    """The largest size along the last axis."""
+    return np.asarray(np.abs(x).max(axis=-1, initial=0.0))
 
 
 def undisturbed(linear: Linear) -> bool:
     """Whether the motion is that of masses on springs: at rest, conservative, holonomic, not gyroscopic."""
     point, k = linear.point, linear.tangent.positions
-    if point.v.any() or not conservative(point.dynamics.system) or not holonomic(point) or len(linear.A) != 2 * k:
+    if point.v.any() or not conservative(point.dynamics.system) or not holonomic(point) or linear.A.shape[-1] != 2 * k:
         return False
-    by_rates = np.abs(linear.change.a[k:]).max(initial=0.0)
-    return bool(by_rates <= GYROSCOPIC * np.sqrt(max(np.abs(linear.change.a[:k]).max(initial=0.0), TINIEST)))
+    by_rates = largest(linear.change.a[..., k:, :]).max(axis=-1, initial=0.0)
+    by_places = largest(linear.change.a[..., :k, :]).max(axis=-1, initial=0.0)
+    return bool((by_rates <= GYROSCOPIC * np.sqrt(np.maximum(by_places, TINIEST))).all())
 
 
 def by_symmetry(linear: Linear) -> Modes:
     """The modes of masses on springs: real and M-orthogonal, however many share a frequency."""
     point, k = linear.point, linear.tangent.positions
-    dq = linear.tangent.dq[:k]
-    stiffness = -dq @ point.now.M @ linear.change.a[:k].T
-    squares, vectors = generalised((stiffness + stiffness.T) / 2, dq @ point.now.M @ dq.T)
-    order = np.argsort(np.abs(squares))
-    squares, shapes = squares[order], (vectors.T @ dq)[order]
-    flat = np.abs(squares) <= FLAT * np.abs(squares).max(initial=0.0)
+    dq, M = linear.tangent.dq[..., :k, :], point.now.M
+    stiffness = -dq @ M @ linear.change.a[..., :k, :].mT
+    squares, vectors = generalised((stiffness + stiffness.mT) / 2, dq @ M @ dq.mT)
+    order = np.argsort(np.abs(squares), axis=-1)
+    squares = np.take_along_axis(squares, order, axis=-1)
+    shapes = np.take_along_axis(vectors.mT @ dq, order[..., None], axis=-2)
+    most = largest(squares)[..., None]
+    flat = np.abs(squares) <= FLAT * most
     squares = np.where(flat, 0.0, squares)
     sizes = np.sqrt(np.abs(squares))
     roots = np.where(squares >= 0, 1j * sizes, -sizes + 0j)  # what decays before what grows, as elsewhere
-    pairs = np.stack([roots, -roots], axis=1)
-    error = 64 * k * EPS * np.abs(squares).max(initial=0.0)
-    uncertain = np.where(flat, 0.0, error / np.maximum(np.abs(roots), np.sqrt(max(error, TINIEST))))
-    names = tuple(direction(row, point.dynamics.system.coordinate_names) for row in simplest(shapes[flat]))
-    whole = of_unit_mass(np.repeat(shapes, 2, axis=0).astype(complex), point.now.M)
-    return Modes(pairs.ravel(), whole, 2 * int(flat.sum()), np.repeat(uncertain, 2), names)
+    pairs = np.stack([roots, -roots], axis=-1).reshape(*roots.shape[:-1], 2 * k)
+    error = 64 * k * EPS * most
+    uncertain = np.where(flat, 0.0, error / np.maximum(np.abs(roots), np.sqrt(np.maximum(error, TINIEST))))
+    first = shapes[0][flat[0]] if flat.ndim > 1 else shapes[flat]
+    names = tuple(direction(row, point.dynamics.system.coordinate_names) for row in simplest(first))
+    whole = of_unit_mass(np.repeat(shapes, 2, axis=-2).astype(complex), M)
+    return Modes(pairs, whole, 2 * np.count_nonzero(flat, axis=-1), np.repeat(uncertain, 2, axis=-1), names)
 
 
 def of_unit_mass(shapes: Complex, M: Array) -> Complex:
-    """Shapes (k, n) with wᴴM w = 1 and a largest part that is real and positive."""
-    mass = np.einsum("ki,ij,kj->k", shapes.conj(), M, shapes).real
+    """Shapes (…, k, n) with wᴴM w = 1 and a largest part that is real and positive."""
+    mass = np.einsum("...ki,...ij,...kj->...k", shapes.conj(), M, shapes, optimize=True).real
     length = np.sqrt(np.where(mass > 0, mass, 1.0))
-    weight = np.abs(shapes) * np.sqrt(np.maximum(np.diagonal(M), 0.0))
-    near = weight >= (1 - 1e-6) * weight.max(axis=1, initial=0.0, keepdims=True)
-    largest = shapes[np.arange(len(shapes)), near.argmax(axis=1)] if shapes.size else np.ones(len(shapes))
-    phase = np.where(largest == 0, 1.0, largest) / np.where(largest == 0, 1.0, np.abs(largest))
-    return np.asarray(shapes / (length * phase)[:, None] + 0.0)  # no zero has a sign
+    weight = np.abs(shapes) * np.sqrt(np.maximum(np.einsum("...ii->...i", M), 0.0))[..., None, :]
+    near = weight >= (1 - 1e-6) * weight.max(axis=-1, initial=0.0, keepdims=True)
+    part = np.take_along_axis(shapes, near.argmax(axis=-1)[..., None], axis=-1)[..., 0]
+    phase = np.where(part == 0, 1.0, part) / np.where(part == 0, 1.0, np.abs(part))
+    return np.asarray(shapes / (length * phase)[..., None] + 0.0)  # no zero has a sign
 
 
 def damping(values: Complex) -> Array:

@@ -26,15 +26,41 @@ TAKEN = (
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Systems with numbers and their states; the axis they lie along, its name and coordinates, if it is a stack."""
+    """A system with numbers and its state; or stacks of both, the name of the axis they lie along, its coordinates."""
 
-    each: tuple[tuple[Dynamics, Array, Array], ...]
+    dynamics: Dynamics
+    """With parameters (…, k)."""
+    q: Array
+    v: Array
     axis: tuple[str, ...]
     along: Mapping[str, Any]
 
-    def stacked(self, values: Sequence[Any]) -> Any:
-        """One value a sample as an array over the axis; of one state its value alone."""
-        return np.asarray(values) if self.axis else np.asarray(values[0])
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.q) if self.axis else 1
+
+    def one(self, i: int) -> tuple[Dynamics, Array, Array]:
+        """One of them."""
+        dynamics, q, v = self.part(slice(i, i + 1))
+        return (alone(dynamics, 0), q[0], v[0]) if self.axis else (dynamics, q, v)
+
+    def part(self, which: slice) -> tuple[Dynamics, Array, Array]:
+        """Some of them, as a stack; of one state that itself."""
+        if not self.axis:
+            return self.dynamics, self.q, self.v
+        values = replace(self.dynamics.values, p=self.dynamics.values.p[which])
+        return replace(self.dynamics, values=values), self.q[which], self.v[which]
+
+    def joined(self, parts: Sequence[Array], stacks: Sequence[bool]) -> Any:
+        """Values of parts of the stack, of which some are stacks themselves, others of one sample each."""
+        if not self.axis:
+            return np.asarray(parts[0])
+        return np.concatenate([np.asarray(x) if s else np.asarray(x)[None] for x, s in zip(parts, stacks, strict=True)])
+
+
+def alone(dynamics: Dynamics, i: int) -> Dynamics:
+    """The system with the numbers of one sample."""
+    return replace(dynamics, values=replace(dynamics.values, p=dynamics.values.p[i]))
 
 
 def samples_of(
@@ -53,20 +79,18 @@ def samples_of(
     values = given_values(system, with_constants(system, parameters, t, inputs))
     shape = np.broadcast_shapes(q.shape[:-1], values.p.shape[:-1])
     if not shape:
-        return Samples(((Dynamics(system, values, t), q, v),), (), {})
+        return Samples(Dynamics(system, values, t), q, v, (), {})
     if len(shape) > 1:
         raise InputError(f"arrays of shape {shape}: a stack along one axis is meant here")
     q, v = (np.broadcast_to(x, (*shape, x.shape[-1])) for x in (q, v))
-    p = np.broadcast_to(values.p, (*shape, values.p.shape[-1]))
-    each = tuple((Dynamics(system, replace(values, p=p[i]), t), q[i], v[i]) for i in range(shape[0]))
+    dynamics = Dynamics(system, replace(values, p=np.broadcast_to(values.p, (*shape, values.p.shape[-1]))), t)
     varied = {str(getattr(key, "name", key)): value for key, value in (parameters or {}).items() if is_array(value)}
     if len(varied) == 1:
         name, numbers = next(iter(varied.items()))
         name = axis_name(name)
-        return Samples(each, (name,), {name: np.broadcast_to(np.asarray(numbers, dtype=float), shape)})
-    return Samples(
-        each, (SAMPLE,), {axis_name(name): (SAMPLE, np.broadcast_to(x, shape)) for name, x in varied.items()}
-    )
+        return Samples(dynamics, q, v, (name,), {name: np.broadcast_to(np.asarray(numbers, dtype=float), shape)})
+    along = {axis_name(name): (SAMPLE, np.broadcast_to(x, shape)) for name, x in varied.items()}
+    return Samples(dynamics, q, v, (SAMPLE,), along)
 
 
 def axis_name(parameter: str) -> str:

@@ -109,13 +109,13 @@ def by_potential(linear: Linear, spectrum: Spectrum, seen: tuple[str, ...], besi
 
 
 def generalised(K: Array, mass: Array) -> tuple[Array, Array]:
-    """Eigenvalues of K x = ω² M x, ascending, with their vectors; M positive definite."""
-    if not len(K):
-        return np.zeros(0), np.zeros((0, 0))
+    """Eigenvalues (…, k) of K x = ω² M x, ascending, with their vectors (…, k, k); M positive definite."""
+    if not K.shape[-1]:
+        return np.zeros(K.shape[:-1]), np.zeros(K.shape)
     L = np.linalg.cholesky(mass)
-    half = np.linalg.solve(L, np.linalg.solve(L, K).T)
-    values, vectors = np.linalg.eigh((half + half.T) / 2)
-    return np.asarray(values), np.asarray(np.linalg.solve(L.T, vectors))
+    half = np.linalg.solve(L, np.linalg.solve(L, K).mT)
+    values, vectors = np.linalg.eigh((half + half.mT) / 2)
+    return np.asarray(values), np.asarray(np.linalg.solve(L.mT, vectors))
 
 
 def conservative(system: System) -> bool:

@@ -13,6 +13,8 @@ PACKAGE = TESTS.parent / "src" / "zwang"
 
 TESTED_IN = {
     "analysis/dynamics": ("analysis/test_equilibrium",),
+    "analysis/held_inputs": ("analysis/test_linearize",),
+    "analysis/tangent": ("analysis/test_equilibrium",),
     "analysis/family": ("analysis/test_equilibrium",),
     "analysis/fitting/identify": ("analysis/fitting/test_fit",),
     "analysis/fitting/measured": ("analysis/fitting/test_fit",),

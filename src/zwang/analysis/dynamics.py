@@ -161,7 +161,7 @@ class Point:
         """Arrays as factors take them: a stack of one, if there is none."""
         return x if self._stack else x[None]
 
-    def _back(self, x: Array) -> Array:
+    def _back(self, x: Any) -> Any:
         """The same the other way round."""
         return x if self._stack else x[0]
 
@@ -220,7 +220,7 @@ class Point:
         lam, rows = self.multipliers[..., self.dynamics.two_sided], self.ranked.factors.rows
         G, own = take_rows(self._flat(self.now.A), rows), take(self._flat(lam), rows)
         scale = row_norms(G)
-        w = dot(np.linalg.pinv(G / scale[..., None]), own / scale)  # A⁺λ
+        w = dot(np.asarray(np.linalg.pinv(G / scale[..., None])), own / scale)  # A⁺λ
         held = {
             "q": self.q,
             "v": self.v,
@@ -262,7 +262,7 @@ class Point:
         np.put_along_axis(direct, np.broadcast_to(factors.rows[:, None], own.shape), own, axis=-1)
         shared = np.where(family.unique[:, None], direct, own @ family.inverse)
         N = family.null_space
-        return self._back(np.asarray(shared + self._flat(pushed) @ N @ N.mT))
+        return np.asarray(self._back(shared + self._flat(pushed) @ N @ N.mT))
 
     def _require_constant_rank(self, rows: Any, wanted: Array, found: Array) -> None:
         """Refuse where rows that depend on each other here do not do so beside this state: A x = wanted, x found."""

@@ -17,6 +17,7 @@ from zwang.arrays import EPS, TINIEST, Array
 from zwang.errors import InputError, ZwangError
 from zwang.evaluation import require_finite_matrices
 from zwang.linalg.masses import mass_units
+from zwang.linalg.newton import POLISHES
 from zwang.lowering.matrices import matrix_kernel
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, system_of
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 TOLD = 1e-7  # the share of an output that other directions than those of the states may change
-AT_ONCE = 500  # samples of a stack that are made together: beyond it arrays would only leave the cache
-POLISHES = 5  # of Newton's steps to the last digit
+TOGETHER = 500  # samples of a stack that are made together: beyond it arrays would only leave the cache
 MOVED = 1e-10  # the share of its size by which an input may not move a constraint
 
 
@@ -90,7 +90,6 @@ class Space:
     inputs: Array
     """(u,) the inputs there"""
 
-
     @property
     def stacked(self) -> bool:
         """Whether it is a stack of them: then all arrays have an axis in front."""
@@ -124,8 +123,8 @@ def spaces_of(samples: Samples, asked: Asked) -> list[Space]:
         states = chosen_states(dynamics, checked(first), parameters)
     asked = Asked(states, asked.inputs, asked.outputs, parameters)
     spaces: list[Space] = []
-    for begin in range(0, len(samples), AT_ONCE):
-        end = min(begin + AT_ONCE, len(samples))
+    for begin in range(0, len(samples), TOGETHER):
+        end = min(begin + TOGETHER, len(samples))
         spaces += stack_of(samples, slice(begin, end), asked) or [one_of(samples, i, asked) for i in range(begin, end)]
     return spaces
 

@@ -130,7 +130,7 @@ def modes_of(linear: Linear) -> Modes:
     return Modes(values, of_unit_mass(shapes, point.now.M), zeros, each("uncertain"), names)
 
 
-def largest(x: Complex) -> Array:
+def largest(x: Any) -> Array:
     """The largest size along the last axis."""
     return np.asarray(np.abs(x).max(axis=-1, initial=0.0))
 

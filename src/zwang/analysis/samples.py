@@ -42,14 +42,13 @@ class Samples:
     def one(self, i: int) -> tuple[Dynamics, Array, Array]:
         """One of them."""
         dynamics, q, v = self.part(slice(i, i + 1))
-        return (alone(dynamics, 0), q[0], v[0]) if self.axis else (dynamics, q, v)
+        return (some(dynamics, 0), q[0], v[0]) if self.axis else (dynamics, q, v)
 
     def part(self, which: slice) -> tuple[Dynamics, Array, Array]:
         """Some of them, as a stack; of one state that itself."""
         if not self.axis:
             return self.dynamics, self.q, self.v
-        values = replace(self.dynamics.values, p=self.dynamics.values.p[which])
-        return replace(self.dynamics, values=values), self.q[which], self.v[which]
+        return some(self.dynamics, which), self.q[which], self.v[which]
 
     def joined(self, parts: Sequence[Array], stacks: Sequence[bool]) -> Any:
         """Values of parts of the stack, of which some are stacks themselves, others of one sample each."""
@@ -58,9 +57,9 @@ class Samples:
         return np.concatenate([np.asarray(x) if s else np.asarray(x)[None] for x, s in zip(parts, stacks, strict=True)])
 
 
-def alone(dynamics: Dynamics, i: int) -> Dynamics:
-    """The system with the numbers of one sample."""
-    return replace(dynamics, values=replace(dynamics.values, p=dynamics.values.p[i]))
+def some(dynamics: Dynamics, which: Any) -> Dynamics:
+    """The system with the numbers of some samples of a stack: a slice, or one by its number."""
+    return replace(dynamics, values=replace(dynamics.values, p=dynamics.values.p[which]))
 
 
 def samples_of(

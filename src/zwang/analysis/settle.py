@@ -21,6 +21,7 @@ from zwang.arrays import EPS, TINIEST, Array
 from zwang.errors import AssemblyError, EquilibriumError, InputError
 from zwang.linalg.newton import nearest_point, nearest_root
 from zwang.linalg.rank import row_norms
+from zwang.linalg.ranked import RANKS_DIFFER
 from zwang.motion.assemble import natural_units
 from zwang.words import listed
 
@@ -32,6 +33,7 @@ SMALLEST_SHARE = 1e-3  # of how far a system reaches: a change that matters is n
 LIGHT_MASS = 0.03  # the root of a mass, as a share of the largest, below which a coordinate sets no scale
 MOST_STEPS = 300
 SHORTENINGS = 12  # of a step that makes things worse
+HELD_APART = 1e-10  # the same, of what is held: it depends on each other
 SAME_DIRECTION = 1e-11  # singular values below this share of the largest belong to families
 ENOUGH = 1e-9  # what may remain of the rates, as a share of what they are made of
 ROUNDED_RATES = 1e-12  # the same, below which it is rounding
@@ -78,64 +80,63 @@ class Search:
 
     def levels(self, x: Array) -> tuple[Array, Array]:
         """What constraints and held expressions read at a state, with the Jacobian by positions and velocities."""
-        q, v = x[: self.n], x[self.n :]
+        q, v = x[..., None, : self.n], x[..., None, self.n :]
         dynamics, (dq, dv) = self.dynamics, self._directions
         zeros, m = np.zeros(self.n), len(dynamics.system.constraint_names)
-        state = {"t": np.array([dynamics.t]), "q": q, "v": v, "p": dynamics.values.p}
-        nothing = np.zeros((2 * self.n, len(dynamics.values.p)))
+        state = {"t": np.array([dynamics.t]), "q": q, "v": v, "p": dynamics.values.p[..., None, :]}
+        nothing = np.zeros((2 * self.n, dynamics.values.p.shape[-1]))
         read = dynamics.balance(**state, a=zeros, lam=np.zeros(m), w=zeros, dq=dq, dv=dv, dp=nothing)
         holonomic, first = (dynamics.two_sided[dynamics.order <= k] for k in (0, 1))
         first = first[:0] if self.rest else first
-        f = [read["residual"][0, holonomic], read["residual_rate"][0, first]]
-        J = [read["d_residual"][:, 0, holonomic].T, read["d_residual_rate"][:, 0, first].T]
+        f = [read["residual"][..., 0, holonomic], read["residual_rate"][..., 0, first]]
+        J = [read["d_residual"][..., 0, holonomic], read["d_residual_rate"][..., 0, first]]
         if self.held is not None:
             found = self.held.kernel(**state, a=zeros, dq=dq, dv=dv, da=np.zeros((2 * self.n, self.n)), dp=nothing)
-            f.append(found["reading"][0] - self.targets)
-            J.append(found["d_reading"][:, 0].T)
-        return np.concatenate(f), np.vstack(J)
+            f.append(found["reading"][..., 0, :] - self.targets)
+            J.append(found["d_reading"][..., 0, :])
+        return np.concatenate(f, axis=-1), np.concatenate(J, axis=-1).mT
 
     def directions(self, point: Point, unit: Array) -> Array:
-        """(d, 2n) an orthonormal basis, in the given units, of the directions in which a state may move."""
+        """(…, d, 2n) an orthonormal basis, in the given units, of the directions in which a state may move."""
         tangent = point.tangent
-        rows = tangent.rows[: tangent.positions] if self.rest else tangent.rows
-        if not len(rows):
+        rows = tangent.rows[..., : tangent.positions, :] if self.rest else tangent.rows
+        if not rows.shape[-2]:
             return rows
-        basis = np.linalg.qr((rows / unit).T)[0].T
+        basis = np.linalg.qr((rows / unit).mT)[0].mT
         if self.held is None:
             return np.asarray(basis)
-        dq, dv = basis[:, : self.n] * unit[: self.n], basis[:, self.n :] * unit[self.n :]
-        H = self.held.along(point, dq, dv, unchanged(point, len(basis)))["d_reading"]  # (d, h)
-        H = H / row_norms(H.T)
+        dq, dv = basis[..., : self.n] * unit[: self.n], basis[..., self.n :] * unit[self.n :]
+        H = self.held.along(point, dq, dv, unchanged(point, basis.shape[-2]))["d_reading"]  # (…, d, h)
+        H = H / row_norms(H.mT)[..., None, :]
         U, s, _ = np.linalg.svd(H)
-        rank = int(np.count_nonzero(s > 1e-10 * s.max(initial=TINIEST)))
-        return np.asarray(U[:, rank:].T @ basis)
+        return np.asarray(U[..., one_rank(s, HELD_APART) :].mT @ basis)
 
     def rates(self, point: Point) -> Array:
-        """(k,) ṡ."""
+        """(…, k) ṡ."""
         return point.a if self.rest else self.constant.at(point)["rate"]
 
     def slopes(self, point: Point, basis: Array, unit: Array) -> Array:
-        """(k, d) the changes of ṡ along directions."""
-        dq, dv = basis[:, : self.n] * unit[: self.n], basis[:, self.n :] * unit[self.n :]
+        """(…, k, d) the changes of ṡ along directions."""
+        dq, dv = basis[..., : self.n] * unit[: self.n], basis[..., self.n :] * unit[self.n :]
         change = point.change(dq, dv)
-        return (change.a if self.rest else self.constant.along(point, dq, dv, change)["d_rate"]).T
+        return (change.a if self.rest else self.constant.along(point, dq, dv, change)["d_rate"]).mT
 
     def weights(self, point: Point, unit: Array) -> Array:
-        """(k,) what makes rates of different kinds comparable."""
+        """(…, k) what makes rates of different kinds comparable."""
         if self.rest:
             return np.asarray(1 / unit[: self.n])
         eye = np.eye(2 * self.n) * unit
         nothing = unchanged(point, 2 * self.n)
-        P = self.constant.along(point, eye[:, : self.n], eye[:, self.n :], nothing)["d_reading"].T
+        P = self.constant.along(point, eye[:, : self.n], eye[:, self.n :], nothing)["d_reading"].mT
         return np.asarray(1 / row_norms(P))
 
-    def sizes(self, point: Point, unit: Array) -> float:
-        """The size of what the weighted rates are made of."""
+    def sizes(self, point: Point, unit: Array) -> Array:
+        """(…) the size of what the weighted rates are made of."""
         terms = point.rounding / EPS
         if self.rest:
-            return float((terms / unit[: self.n]).max(initial=0.0))
-        size = np.concatenate([np.abs(point.v), terms]) / unit
-        return float(size.max(initial=0.0))
+            return np.asarray((terms / unit[: self.n]).max(axis=-1, initial=0.0))
+        size = np.concatenate([np.abs(point.v), terms], axis=-1) / unit
+        return np.asarray(size.max(axis=-1, initial=0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,9 +183,8 @@ def sought_in_units(search: Search, q: Array, v: Array, light: float) -> Settled
     for _ in range(MOST_STEPS):
         if len(over := search.dynamics.beyond(point.q, point.v)):
             return Settled(point, unit, steepest, False, tuple(map(int, over)))
-        size = max(
-            size, search.sizes(point, unit), NEARLY_ZERO
-        )  # of terms on the way: where they vanish, all of them may
+        # of terms on the way: where they vanish, all of them may
+        size = max(size, float(search.sizes(point, unit)), NEARLY_ZERO)
         basis = search.directions(point, unit)
         weights = search.weights(point, unit)
         g = search.rates(point) * weights
@@ -212,14 +212,23 @@ def sought_in_units(search: Search, q: Array, v: Array, light: float) -> Settled
 
 
 def shortest(G: Array, g: Array) -> tuple[Array, float]:
-    """The shortest y with G y = g as nearly as possible, and the largest singular value of G."""
+    """The shortest y (…, d) with G y = g as nearly as possible, and the largest singular value of G (…, k, d)."""
     if not G.size:
-        return np.zeros(G.shape[1]), 0.0
+        return np.zeros((*G.shape[:-2], G.shape[-1])), 0.0
     U, s, Vt = np.linalg.svd(G, full_matrices=False)
     if s.max() <= NEARLY_ZERO:  # what rounding leaves of nothing
-        return np.zeros(G.shape[1]), 0.0
-    rank = int(np.count_nonzero(s > SAME_DIRECTION * s.max(initial=TINIEST)))
-    return np.asarray(Vt[:rank].T @ ((U[:, :rank].T @ g) / s[:rank])), float(s.max())
+        return np.zeros((*G.shape[:-2], G.shape[-1])), 0.0
+    rank = one_rank(s, SAME_DIRECTION)
+    parts = (g[..., None, :] @ U[..., :rank])[..., 0, :] / s[..., :rank]
+    return np.asarray((parts[..., None, :] @ Vt[..., :rank, :])[..., 0, :]), float(s.max())
+
+
+def one_rank(s: Array, share: float) -> int:
+    """How many singular values (…, r) are larger than a share of the largest; a stack of several ranks is refused."""
+    ranks = np.unique(np.count_nonzero(s > share * s.max(axis=-1, initial=TINIEST, keepdims=True), axis=-1))
+    if len(ranks) > 1:
+        raise InputError(RANKS_DIFFER)
+    return int(ranks[0])
 
 
 def improved(

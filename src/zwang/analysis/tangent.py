@@ -11,7 +11,7 @@ from zwang.linalg.ranked import common_rank
 
 @dataclass(frozen=True, eq=False)
 class Tangent:
-    """Directions (…, d, n) and (…, d, n) that span a tangent space, the first `positions` of them moving coordinates."""
+    """Directions (…, d, n) and (…, d, n) that span a tangent space; the first `positions` of them move coordinates."""
 
     dq: Array
     dv: Array

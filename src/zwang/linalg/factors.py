@@ -8,6 +8,7 @@ L⁻¹Gᵀ = Q₁RT, with Q₁ (n×r) orthonormal, R (r×r) triangular and T the
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,8 +114,9 @@ class Factors:
     def _repeated(self, count: int) -> "Factors":
         """The stack with each system so many times."""
         arrays = ("D", "M", "A", "order", "Li", "s", "Q1", "Ri", "gauge", "units")
-        each = {name: x for name in arrays if (x := getattr(self, name)) is not None}
-        return replace(self, **{name: np.repeat(x, count, axis=0) for name, x in each.items()})
+        parts = {name: x for name in arrays if (x := getattr(self, name)) is not None}
+        each: dict[str, Any] = {name: np.repeat(x, count, axis=0) for name, x in parts.items()}
+        return replace(self, **each)
 
     def _once_for_many(self, f: Array, h: Array) -> tuple[Array, Array]:
         Li, a = self.Li[0], f @ self.Li[0].T

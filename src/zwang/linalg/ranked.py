@@ -14,6 +14,8 @@ from zwang.linalg.rank import row_norms, row_rank
 # count as zero below `RANK_SLACK`, 2^10.
 SAME_ROWS = 2.0**4
 
+RANKS_DIFFER = "ranks are not the same along the stack: take its systems one by one"
+
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
@@ -57,7 +59,7 @@ def common_rank(A: Array) -> int:
     """The rank that all matrices of a stack (k, m, n) have; refused where they differ."""
     ranks = np.unique(row_rank(A))
     if len(ranks) > 1:
-        raise InputError("the rank of the constraints is not the same along the stack: take them one by one")
+        raise InputError(RANKS_DIFFER)
     return int(ranks[0])
 
 

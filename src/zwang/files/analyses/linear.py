@@ -7,13 +7,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zwang.arrays import Array
-from zwang.errors import InputError
-from zwang.files.analyses.analysis import Analysis, AskedModel, Named, Parameters
+from zwang.errors import AssemblyError, EquilibriumError, InputError
+from zwang.files.analyses.analysis import (
+    Analysis,
+    AskedModel,
+    Held,
+    Named,
+    Parameters,
+    as_symbol,
+    number_of,
+    values_of,
+)
 from zwang.files.analyses.equilibrium import Rest
 from zwang.files.analyses.steady import Steadiness
 from zwang.files.ranges import range_values
 from zwang.files.table_types import Key, Section
 from zwang.model.fixed import FrozenValue
+from zwang.model.values import named_like
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -53,10 +63,8 @@ class Linear(Analysis):
         asks = model.analyses
         return self.at or ("steady" if "steady" in asks and "equilibrium" not in asks else "equilibrium")
 
-    def state(
-        self, model: AskedModel, parameters: Parameters = None, near: Mapping[Any, float] | None = None
-    ) -> "Equilibrium | None":
-        """The state itself; None at the start."""
+    def question(self, model: AskedModel) -> Rest | Steadiness | None:
+        """What the state is the answer to; None at the start."""
         place = self.place(model)
         if place == "start":
             return None
@@ -64,7 +72,14 @@ class Linear(Analysis):
         if place == "steady" and not isinstance(found, Steadiness):
             raise InputError('[linear] says at = "steady", and there is no [steady]: say there what stays constant')
         assert isinstance(found, Rest | Steadiness)
-        return found.answer(model, parameters, near)
+        return found
+
+    def state(
+        self, model: AskedModel, parameters: Parameters = None, near: Mapping[Any, float] | None = None
+    ) -> "Equilibrium | None":
+        """The state itself; None at the start."""
+        asks = self.question(model)
+        return None if asks is None else asks.answer(model, parameters, near)
 
     def answer(self, model: AskedModel, parameters: Parameters = None) -> "xr.Dataset":
         """The state space of `zwang.linearize`, along the parameter if one is varied."""
@@ -134,17 +149,42 @@ class Linear(Analysis):
 
     def states_along(self, model: AskedModel, parameters: Parameters, name: str, values: Array) -> Any:
         """The state for each value, every one looked for near the one before; None at the start."""
-        found: list[Mapping[Any, float]] = []
-        for value in values:
-            near = found[-1] if found else None
+        from zwang.analysis.follow import Followed, states_along
+
+        asks, given = self.question(model), dict(parameters or {})
+        if asks is None:
+            return None
+        whole = {**given, name: values}
+        system = model.system_with(whole)
+        keys = [*system.coordinates, *system.velocities]
+
+        def careful(i: int, near: Array | None) -> Array:
+            guess = None if near is None else cleaned(dict(zip(keys, map(float, near), strict=True)))
             try:
-                e = self.state(model, {**(parameters or {}), name: float(value)}, near)
-            except InputError as error:
-                raise InputError(f"{name} = {value:g}: {error}") from None
-            if e is None:
-                return None
-            found.append(cleaned(e.state))
-        return {key: np.array([state[key] for state in found]) for key in found[0]}
+                e = asks.answer(model, {**given, name: float(values[i])}, guess)
+            except (AssemblyError, EquilibriumError, InputError) as error:
+                raise type(error)(f"{name} = {values[i]:g}: {error}") from None
+            state = cleaned(e.state)
+            return np.array([state[key] for key in keys])
+
+        constant = dict(asks.constant) if isinstance(asks, Steadiness) else None
+        what = Followed(constant, *held_along(model, asks.hold, given, name, values))
+        found = states_along(system, model.span[0], whole, values, what, careful)
+        return dict(zip(keys, found.T, strict=True))
+
+
+def held_along(
+    model: AskedModel, held: Held, parameters: Mapping[Any, Any], name: str, values: Array
+) -> tuple[list[Any], Array | None]:
+    """What is held, and its values (N, h) along those of a parameter; None where each keeps its own."""
+    kept = {key: value for key, value in held.items() if value is not None}
+    if not kept:
+        return list(held), None
+    known = values_of(model, parameters)
+    symbol = named_like(name, list(known)) or as_symbol(name)
+    return list(kept), np.array(
+        [[number_of(e, known | {symbol: float(x)}, "hold") for e in kept.values()] for x in values]
+    )
 
 
 def cleaned(state: Mapping[Any, float]) -> dict[Any, float]:

@@ -1,0 +1,176 @@
+"""Stacks along a parameter: what is made at once is what is made one by one; states stay on their branch."""
+
+import numpy as np
+import pytest
+
+import zwang as zw
+from tests.analysis.systems import VARIANTS, as_given, cart_pole, disc, doubled_and_scaled
+from zwang import dot
+from zwang.analysis import follow
+from zwang.errors import EquilibriumError, InputError
+from zwang.files.analyses.equilibrium import Rest
+from zwang.files.analyses.linear import Linear
+from zwang.files.read import read_model
+
+HOOP = """
+[parameters]
+g = 9.0
+w = 4.0
+[coordinates]
+x = 0.9
+y = 0.0
+z = -0.4
+[energy]
+kinetic = "(x'^2 + y'^2 + z'^2)/2"
+potential = "g*z - w^2*(x^2 + y^2)/2"
+[constraints]
+hoop = "x^2 + z^2 = 1"
+plane = "y = 0"
+again = "2*x^2 + 2*z^2 = 2"
+[equilibrium]
+[linear]
+"""
+
+
+def alike(stack, ones, axis):
+    """Whether a stack is the single datasets side by side, but for rounding."""
+    for i, one in enumerate(ones):
+        part = stack.isel({axis: i})
+        for name in one.data_vars:
+            size = max(np.abs(one[name].values).max(initial=0.0), 1.0)
+            assert np.abs(part[name].values - one[name].values).max(initial=0.0) < 1e-12 * size, (i, name)
+
+
+@pytest.mark.parametrize("variant", [as_given, doubled_and_scaled])
+def test_a_stack_of_steady_motions_is_the_single_ones_side_by_side(variant):
+    system = variant(disc())
+    x, _, z, heading, lean, turn = system.coordinates
+    spins = np.linspace(1, 4, 7)
+    asked = {"states": [lean, dot(lean), dot(heading), dot(turn)]}
+    asked["outputs"] = [zw.multiplier("floor"), zw.constraint_force(z), dot(dot(lean)), lean]
+
+    def at(spin):
+        return dict.fromkeys(system.coordinates, 0.0) | {z: 1.0, dot(turn): spin, dot(x): spin}
+
+    stack = zw.linearize(system, at(spins), **asked)
+    alike(stack, [zw.linearize(system, at(s), **asked) for s in spins], "sample")
+    found = zw.modes(system, at(spins), states=asked["states"])
+    ones = [zw.modes(system, at(s), states=asked["states"]) for s in spins]
+    assert np.sort_complex(found.eigenvalue.values) == pytest.approx(
+        np.array([np.sort_complex(one.eigenvalue.values) for one in ones]), abs=1e-12
+    )
+    assert found.zeros.values.tolist() == [int(one.zeros) for one in ones]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_stack_with_inputs_where_constraints_depend_on_what_varies(variant):
+    """A cart and a pole whose length varies: x of the bob is rounded, and polished onto the constraint."""
+    c, x, y = cart_pole().coordinates
+    F, L, k = zw.parameters("F L k")
+    system = variant(
+        zw.System(
+            (c, x, y), kinetic=dot(c) ** 2 / 2 + (dot(x) ** 2 + dot(y) ** 2) / 20, potential=y + k * c**2 / 2,
+            forces={c: F * (1 + x)}, constraints={"pole": (x - c) ** 2 + y**2 - L**2}, parameters={F: 0, k: 2, L: 1},
+        )
+    )  # fmt: skip
+    lengths = np.array([0.5, 0.75, 1.1, 1.3])
+    asked = {"inputs": [F], "outputs": [zw.multiplier("pole"), x - c]}
+    stack = zw.linearize(system, {c: 0, x: 0, y: -lengths * (1 + 1e-13)}, parameters={L: lengths}, **asked)
+    ones = [zw.linearize(system, {c: 0, x: 0, y: -l}, parameters={L: l}, **asked) for l in lengths]
+    alike(stack, ones, "L")
+
+
+def test_one_sample_that_is_refused_is_named_by_what_is_wrong_with_it():
+    x = zw.coordinates("x")
+    k, u = zw.parameters("k u")
+    spring = zw.System((x,), kinetic=dot(x) ** 2 / 2, potential=k * x**2 / 2 - u * x)
+    with pytest.raises(InputError, match=r"neither an equilibrium nor steady in these states: x' changes at 0\.5"):
+        zw.modes(spring, {x: 0}, parameters={k: 1, u: np.array([0, 0, 0.5])})
+
+
+def test_contacts_and_families_go_one_by_one_with_the_same_results():
+    x, y = zw.coordinates("x y")
+    k = zw.parameters("k")
+    floor = zw.System(
+        (x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, potential=k * x**2 / 2 + y, constraints={"floor": y >= 0}
+    )
+    values = np.array([1.0, 4.0, 9.0])
+    found = zw.modes(floor, {x: 0, y: 0}, parameters={k: values})
+    assert found.frequency.values == pytest.approx(np.sqrt(values)[:, None] * np.ones(2), rel=1e-13)
+
+
+# Following
+
+
+@pytest.fixture
+def searches(monkeypatch):
+    """How often a state was searched for with care."""
+    counted = []
+    true = Rest.answer
+
+    def counting(self, *arguments):
+        counted.append(arguments)
+        return true(self, *arguments)
+
+    monkeypatch.setattr(Rest, "answer", counting)
+    return counted
+
+
+def test_a_bead_is_followed_up_its_hoop(searches):
+    """cos θ = g/(w² r) above w² = g/r; beside it the bead swings with ω² = w² sin²θ."""
+    model = read_model(HOOP)
+    found = Linear(against={"w": "5:3.2:901"}).modes(model)
+    w = found.w.values
+    cosine = 9 / w**2
+    assert found.q.sel(coordinate="z").values == pytest.approx(-cosine, rel=1e-13)
+    assert (found.q.sel(coordinate="x").values > 0).all()
+    assert found.frequency.values[:, 0] == pytest.approx(w * np.sqrt(1 - cosine**2), rel=1e-11)
+    assert len(searches) < 12
+
+
+def test_through_a_fork_it_stays_on_one_branch_and_says_where_it_becomes_unstable(searches):
+    model = read_model(HOOP.replace("x = 0.9", "x = 0.0").replace("z = -0.4", "z = -1.0"))
+    found = Linear(against={"w": "2:4:201"}).modes(model)
+    assert found.q.sel(coordinate="z").values == pytest.approx(-np.ones(201), abs=1e-12)
+    assert len(searches) < 12
+    grows = found.eigenvalue.values.real.max(axis=1) > 1e-4
+    assert found.w.values[grows].min() == pytest.approx(3.01, abs=1e-9)
+
+
+def test_where_a_branch_ends_the_value_is_named():
+    """x'' = p − x²: there is rest at √p, none below p = 0."""
+    text = """
+[parameters]
+p = 1.0
+[coordinates]
+x = 1.0
+[energy]
+kinetic = "x'^2/2"
+potential = "x^3/3 - p*x"
+[equilibrium]
+[linear]
+"""
+    model = read_model(text)
+    found = Linear(against={"p": "1:0.01:100"}).modes(model)
+    assert found.q.values[:, 0] == pytest.approx(np.sqrt(found.p.values), rel=1e-12)
+    with pytest.raises(EquilibriumError, match=r"p = -0\.0\d+: no equilibrium was found near the guess"):
+        Linear(against={"p": "1:-0.5:151"}).modes(model)
+
+
+def test_a_parameter_that_only_what_is_held_depends_on_is_followed():
+    model = zw.load_model("rolling_wheel")
+    found = model.analyses["linear"].modes(model)
+    v, spin = found.parameter_v.values, found.v.sel(coordinate="psi").values
+    assert spin == pytest.approx(-v / 0.3, rel=1e-13)
+    # beyond v² = gR/3 it stays up
+    grows = found.eigenvalue.values.real.max(axis=1) > 1e-6
+    assert v[grows].max() < np.sqrt(9.81 * 0.3 / 3) < v[~grows].min()
+
+
+def test_blocks_grow_and_shrink(monkeypatch):
+    """From one value to the next with care where nothing else serves: the same states."""
+    model = read_model(HOOP)
+    quick = Linear(against={"w": "5:3.5:40"}).modes(model)
+    monkeypatch.setattr(follow, "AS_EXPECTED", 0.0)
+    slow = Linear(against={"w": "5:3.5:40"}).modes(model)
+    assert quick.q.values == pytest.approx(slow.q.values, abs=1e-12)

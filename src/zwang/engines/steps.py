@@ -50,7 +50,8 @@ class SteppedProblem:
     arrived: Callable[[float, Array], None] = lambda t, y: None
     """Told the end of each step."""
     power: Callable[[Array, Array], Array] | None = None
-    """The power of all forces at times (k,) and states (k, 2n), if there is one."""
+    """The powers (k, p) at times (k,) and states (k, 2n), if there are some: of all forces, then of parts."""
+    powers: int = 1
 
 
 @dataclass
@@ -67,9 +68,9 @@ class Log:
     """For events."""
     max_step: float = np.inf
     saved: list[Array] = field(default_factory=list)
-    traces: list[tuple[float, float, Array]] = field(default_factory=list)
-    """Of each saved time the work up to it, the size of the step around it and the slope of v there."""
-    worked: float = 0.0
+    traces: list[tuple[Array, float, Array]] = field(default_factory=list)
+    """Of each saved time the works up to it, the size of the step around it and the slope of v there."""
+    works: Array = field(default_factory=lambda: np.zeros(1))
     turned: float = 0.0
     hits: list[EventHit] = field(default_factory=list)
     steps: int = 0
@@ -90,11 +91,11 @@ class Log:
         return np.asarray(ahead[: int(np.searchsorted(self.sign * ahead, self.sign * until, side="right"))])
 
     def save(
-        self, until: float, read: Callable[[float], Array], traces: list[tuple[float, float, Array]] | None = None
+        self, until: float, read: Callable[[float], Array], traces: list[tuple[Array, float, Array]] | None = None
     ) -> None:
         """Write down the requested times up to one, and what is kept of them."""
         due = self.due(until)
-        self.traces += [(self.worked, 0.0, np.zeros(len(self.y) // 2))] * len(due) if traces is None else traces
+        self.traces += [(self.works, 0.0, np.zeros(len(self.y) // 2))] * len(due) if traces is None else traces
         self.saved += [self.put(float(t), read(float(t))) for t in due]
 
     def put(self, t: float, y: Array) -> Array:
@@ -130,7 +131,8 @@ class Log:
             v=saved[:, n:],
             trace=Trace.of(self.traces, n),
             end=(float(self.t), self.y[:n].copy(), self.y[n:].copy()),
-            worked=self.worked,
+            worked=float(self.works[0]),
+            parts=self.works[1:],
             turned=self.turned,
             steps=self.steps,
             evaluations=self.evaluations,
@@ -156,7 +158,8 @@ def march(
     end = float(times[-1])
     y = np.concatenate([q, v])
     search = Search(problem.events, t, y, end) if problem.events else None
-    log = Log(problem, times, progress, 1.0 if end >= t else -1.0, t, y, search, max_step)
+    works = np.zeros(problem.powers)
+    log = Log(problem, times, progress, 1.0 if end >= t else -1.0, t, y, search, max_step, works=works)
     try:
         status = begin(log)
         for start, stop in stretches(t, end, breaks):
@@ -292,22 +295,22 @@ def hand_out(log: Log, at: Any) -> Status:
         if met.stops:
             end, status = met.events[-1][0], Status.EVENT
     due = log.due(end)
-    work = log.worked + works(log, np.append(due, end), states)
+    work = log.works + works_in(log, np.append(due, end), states)
     slopes = slopes_of(piece(), log.t, at.t, due) if len(due) else ()
     inside = abs(at.t - log.t) * (due != at.t)
-    log.save(end, read, list(zip(map(float, work), map(float, inside), slopes, strict=False)))
-    log.turned += abs(float(work[-1]) - log.worked)
-    log.worked = float(work[-1])
+    log.save(end, read, list(zip(work, map(float, inside), slopes, strict=False)))
+    log.turned += abs(float(work[-1, 0] - log.works[0]))
+    log.works = work[-1]
     log.go(end, read(end))
     return status
 
 
-def works(log: Log, times: Array, states: Callable[[Array], Array]) -> Array:
-    """The work of all forces from the beginning of the step up to some times in it."""
-    power = log.problem.power
+def works_in(log: Log, times: Array, states: Callable[[Array], Array]) -> Array:
+    """(T, p) the works of forces from the beginning of the step up to some times in it."""
+    power, count = log.problem.power, log.problem.powers
     if power is None:
-        return np.zeros(len(times))
-    return running_integral(lambda t: power(t, states(t)), log.t, times)
+        return np.zeros((len(times), count))
+    return running_integral(lambda t: power(t, states(t)), log.t, times, (count,))
 
 
 def slopes_of(piece: Any, start: float, end: float, times: Array) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 from zwang.arrays import Array
 from zwang.compile import AnyProgram, Program
 
+NO_PARTS: Array = np.zeros(0)
 T = TypeVar("T")
 
 STEP_LIMIT = 10_000_000
@@ -104,8 +105,8 @@ class Task:
     """An initial value problem q̈ = f(t, q, q̇; p).
 
     Programs have inputs t (1), q (n), v (n), p (k), in this order. `acceleration` has outputs `acceleration` (n),
-    `pivots` (g), which are positive where the equation is regular, and `power` (1), if forces change the energy;
-    `projection` has dq, dv (n) and the largest
+    `pivots` (g), which are positive where the equation is regular, and `power` (1 + k), if forces change the energy:
+    that of all of them, and of parts whose work is wanted by itself; `projection` has dq, dv (n) and the largest
     residual and residual_rate (1). `times` are the times to save, ascending (descending for a run backwards),
     the first not before t and the last the end.
     """
@@ -148,7 +149,7 @@ class Task:
 
     @property
     def powers(self) -> int:
-        """How many powers the acceleration program gives: one, or none."""
+        """How many powers the acceleration program gives: none, or one and those of parts."""
         return len(self.acceleration.outputs.get("power", ()))
 
 
@@ -183,31 +184,38 @@ class Trace:
     work: Array
     slope: Array
     size: Array
+    parts: Array = field(default_factory=lambda: NO_PARTS)
+    """(T, k) parts of the work, or (0,) for none."""
 
     @classmethod
-    def of(cls, rows: Sequence[tuple[float, float, Array]], n: int) -> "Trace":
-        """From work, size and slope of each saved time."""
-        work, size = (np.array([row[i] for row in rows], dtype=float) for i in range(2))
-        return cls(work, np.array([row[2] for row in rows], dtype=float).reshape(len(rows), n), size)
+    def of(cls, rows: Sequence[tuple[Array, float, Array]], n: int) -> "Trace":
+        """From works, size and slope of each saved time; the first of the works is that of all forces."""
+        if not rows:
+            return cls(np.zeros(0), np.zeros((0, n)), np.zeros(0))
+        works, size, slope = (np.array([row[i] for row in rows], dtype=float) for i in range(3))
+        return cls(works[:, 0], slope, size, works[:, 1:])
 
     def first(self, count: int) -> "Trace":
         """The trace of the first saved times only."""
-        return Trace(self.work[:count], self.slope[:count], self.size[:count])
+        return Trace(self.work[:count], self.slope[:count], self.size[:count], self.parts[:count])
 
-    def before(self, then: "Trace", worked: float) -> "Trace":
-        """This one and that of a next stretch, which began after so much work."""
+    def before(self, then: "Trace", worked: float, parts: Array = NO_PARTS) -> "Trace":
+        """This one and that of a next stretch, which began after so much work, and such parts of it."""
         return Trace(
             np.concatenate([self.work, worked + then.work]),
             np.concatenate([self.slope, then.slope]),
             np.concatenate([self.size, then.size]),
+            np.concatenate([self.parts, then.parts + parts]) if self.parts.size or then.parts.size else NO_PARTS,
         )
 
-    def padded(self, count: int, worked: float) -> "Trace":
+    def padded(self, count: int, worked: float, parts: Array = NO_PARTS) -> "Trace":
         """With states behind, up to so many, that were saved without a step after so much work."""
         more = count - len(self.work)
         if not more:
             return self
-        return self.before(Trace(np.zeros(more), np.zeros((more, self.slope.shape[1])), np.zeros(more)), worked)
+        nothing = np.zeros((more, len(parts))) if parts.size else NO_PARTS
+        behind = Trace(np.zeros(more), np.zeros((more, self.slope.shape[1])), np.zeros(more), nothing)
+        return self.before(behind, worked, parts)
 
 
 @dataclass(frozen=True)
@@ -224,6 +232,8 @@ class Trajectory:
     trace: Trace | None = None
     worked: float = 0.0
     """The work of all forces up to the end."""
+    parts: Array = field(default_factory=lambda: NO_PARTS)
+    """(k,) parts of it, if the program has some."""
     turned: float = 0.0
     """The work of all steps, whatever its sign: how much energy has come and gone."""
     steps: int = 0
@@ -280,6 +290,11 @@ def volume_of(pivots: Sequence[float] | Array) -> float:
     return sum(map(math.log, listed)) if all(pivot > 0 for pivot in listed) else -math.inf
 
 
+def both(first: Array, then: Array) -> Array:
+    """Parts of the works of two stretches together; a stretch may have none."""
+    return first + then if first.size and then.size else then if then.size else first
+
+
 def appended(first: Trajectory, then: Trajectory, hits: tuple[EventHit, ...]) -> Trajectory:
     """Two stretches of one run, on the same rows, as one; the hits of the second are given."""
     largest = first if then.pivot_scale is None else then
@@ -292,8 +307,9 @@ def appended(first: Trajectory, then: Trajectory, hits: tuple[EventHit, ...]) ->
         volume=max(first.volume, then.volume),
         q=np.concatenate([first.q, then.q]),
         v=np.concatenate([first.v, then.v]),
-        trace=first.trace.before(then.trace, first.worked) if first.trace and then.trace else then.trace,
+        trace=first.trace.before(then.trace, first.worked, first.parts) if first.trace and then.trace else then.trace,
         worked=first.worked + then.worked,
+        parts=both(first.parts, then.parts),
         turned=first.turned + then.turned,
         steps=first.steps + then.steps,
         evaluations=first.evaluations + then.evaluations,

@@ -10,6 +10,7 @@ import symengine as se
 
 from zwang.compile import Program
 from zwang.formulations.forms import FORMS, Elimination
+from zwang.lowering.contact_power import contact_powers
 from zwang.lowering.equation import Equation, filled, right_hand_sides
 from zwang.lowering.friction import slip_direction
 from zwang.lowering.gibbs_appell import gibbs_appell
@@ -53,12 +54,13 @@ def acceleration_program(
             multipliers, sliding, C = found.multipliers, found.sliding, found.nonideal
             if implicit:
                 acceleration, _ = equation.solve([f + c for f, c in zip(derived.Q, C, strict=True)])
-    power = total_power(lowered, rates, dict(zip(basis.used, multipliers, strict=False)), C)
+    forces = dict(zip(basis.used, multipliers, strict=False))
+    power = total_power(lowered, rates, forces, C)
     power += se.Add(*[sliding[i] * along(lowered, slip_direction(lowered, basis, i)) for i, _ in basis.rubbing])
     inputs = lowered.inputs if gains is None else lowered.inputs | {"gains": gains}
     outputs = {"acceleration": filled(acceleration), "pivots": tuple(pivots)}
     if power != 0:
-        outputs["power"] = (power,)
+        outputs["power"] = (power, *(contact_powers(lowered, basis, forces, sliding) if basis.masked else ()))
     return Program(inputs=inputs, outputs=outputs, shapes={}, steps=tuple(steps.done))
 
 

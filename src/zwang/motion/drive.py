@@ -7,7 +7,7 @@ from typing import Any
 from zwang.arrays import Array
 from zwang.engines.native.engine import compiled
 from zwang.engines.registry import engine_of, runner
-from zwang.engines.task import GOES_ON, EventTask, Status, Task, Trajectory, altered
+from zwang.engines.task import GOES_ON, EventTask, Status, Task, Trajectory, altered, both
 from zwang.formulations.forms import FORMS
 from zwang.lowering.cache import Kept
 from zwang.lowering.rows import RowBasis
@@ -142,7 +142,7 @@ class Drive:
 
     def saved(self, at: Reached, basis: RowBasis, path: Trajectory) -> Reached:
         """The states and the account of a stretch, added to those before."""
-        segment = segment_of(self.setup, basis, at.grid, path, at.total.worked)
+        segment = segment_of(self.setup, basis, at.grid, path, at.total)
         rest, total = at.grid[len(path.q) :], joined(at.total, path)
         return altered(at, grid=rest, total=total, segments=(*at.segments, segment))
 
@@ -351,10 +351,12 @@ def engine(method: str) -> Any:
     return switching(runner(method))
 
 
-def segment_of(setup: Setup, basis: RowBasis, grid: Array, path: Trajectory, worked: float) -> Segment:
-    """The states that an engine has saved on one choice of rows, after so much work before."""
-    trace = path.trace and path.trace.padded(len(path.q), path.worked)
-    trace = trace and altered(trace, work=trace.work + worked)
+def segment_of(setup: Setup, basis: RowBasis, grid: Array, path: Trajectory, before: Trajectory) -> Segment:
+    """The states that an engine has saved on one choice of rows, after the work that was done before."""
+    trace = path.trace and path.trace.padded(len(path.q), path.worked, path.parts)
+    if trace:
+        parts = trace.parts + before.parts if trace.parts.size and before.parts.size else trace.parts
+        trace = altered(trace, work=trace.work + before.worked, parts=parts)
     return Segment(basis, grid[: len(path.q)], path.q, path.v, setup.p, trace, setup.contact)
 
 
@@ -363,6 +365,7 @@ def joined(first: Trajectory, then: Trajectory) -> Trajectory:
     return altered(
         then,
         worked=first.worked + then.worked,
+        parts=both(first.parts, then.parts),
         turned=first.turned + then.turned,
         steps=first.steps + then.steps,
         evaluations=first.evaluations + then.evaluations,

@@ -222,6 +222,7 @@ def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, name
         share,
         share_rough,
         within,
+        works_of,
     )
 
     assert setup.contact is not None
@@ -253,7 +254,7 @@ def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, name
     path = dissipated(setup, rubbing, modes, saved, path)
     message = how_it_ended(setup.events, path)
     motion = report(setup, saved, values, path, message, clock.perf_counter() - options.began, names)
-    over_time = {"mode": modes, "gap": gaps, "normal_force": forces} | rubbing
+    over_time = {"mode": modes, "gap": gaps, "normal_force": forces} | rubbing | works_of(segments, rows, len(saved))
     motion = observed(setup, motion, over_time, course.transitions)
     return unless_stopped(motion, path, message, options)
 

@@ -20,6 +20,11 @@ IN_SPACE = {
     "friction_vector": "force of friction along both slips of a contact in space",
     "slip_vector": "both speeds at which the surfaces of a contact in space rub",
 }
+WORKS = {
+    "friction_work": "work of the friction of each contact since the first saved time, along its slip",
+    "surface_work": "work of the surface of each contact since the first saved time, where it moves",
+}
+OTHER_WORK = "work of all else since the first saved time: of given and nonideal forces, and of equalities that move"
 TABLE: dict[str, tuple[tuple[str, ...], str]] = {
     "transition_time": (("transition",), "when something changed"),
     "transition_kind": (("transition",), "impact, touch, lift, stick, slide, reverse or accumulation"),
@@ -43,5 +48,21 @@ def with_contacts(
         for name, words in IN_SPACE.items()
         if name in over_time
     }
+    variables |= {
+        name: (("time", "contact"), over_time[name], {"long_name": words})
+        for name, words in WORKS.items()
+        if name in over_time
+    }
     variables |= {name: (dims, table[name], {"long_name": words}) for name, (dims, words) in TABLE.items()}
+    if "friction_work" in over_time and {"energy", "energy_balance"} <= {*motion.data_vars}:
+        variables["other_work"] = ("time", other_work(motion, over_time, table), {"long_name": OTHER_WORK})
     return motion.assign(variables).assign_coords(contact=("contact", np.asarray(contacts, dtype=str)))
+
+
+def other_work(motion: "xr.Dataset", over_time: Mapping[str, Any], table: Mapping[str, Any]) -> Any:
+    """(T,) what is left of the energy gained, without contacts, impacts and what the integrator erred by."""
+    gained = motion.energy.values - motion.energy.values[:1] - motion.energy_balance.values
+    done = over_time["friction_work"].sum(axis=1) + over_time["surface_work"].sum(axis=1)
+    times, when = motion.time.values, table["transition_time"]
+    on_the_way = (times[:, None] >= when) & (when > times[:1, None])
+    return gained - done + on_the_way @ table["energy_loss"]

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from zwang.results.contacts import WORKS
+
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -70,7 +72,8 @@ def with_units(motion: "xr.Dataset", units: Units) -> "xr.Dataset":
     }
     motion = motion.assign_coords({key: ("coordinate", values) for key, values in columns.items()})
     motion.time.attrs["units"] = units.time
-    of_scalars = dict.fromkeys(("kinetic", "potential", "energy", "energy_balance"), units.energy)
+    energies = ("kinetic", "potential", "energy", "energy_balance", "energy_loss", *WORKS, "other_work")
+    of_scalars = dict.fromkeys(energies, units.energy)
     of_scalars |= dict.fromkeys(("given_power", "constraint_power", "nonideal_power"), units.power)
     for name in of_scalars.keys() & set(motion.data_vars):
         motion[name].attrs["units"] = of_scalars[name]

@@ -19,6 +19,7 @@ from zwang.engines.native.bridge import ASK
 from zwang.engines.native.lanes import loop as lanes_loop
 from zwang.engines.rounding import DROWNED, drowns
 from zwang.engines.task import (
+    NO_PARTS,
     PROGRESS_EVERY,
     Bridge,
     EventHit,
@@ -298,7 +299,7 @@ def split_state(packed: Array) -> tuple[float, Array, Array]:
 def trace_of(runs: stepper.Runs, sample: int) -> Trace:
     """What one run has kept beside its states."""
     saved = int(runs.records["saved"][sample])
-    return Trace(*(kept[sample, :saved] for kept in (runs.done, runs.slope, runs.size)))
+    return Trace(*(kept[sample, :saved] for kept in (runs.done, runs.slope, runs.size, runs.parts_done)))
 
 
 def path_of(
@@ -317,6 +318,7 @@ def path_of(
         trace=trace_of(runs, sample),
         end=(float(state[0]), state[1 : 1 + n].copy(), state[1 + n : 1 + 2 * n].copy()),
         worked=float(record["worked"]),
+        parts=runs.parts if sample == 0 else NO_PARTS,
         turned=float(record["turned"]),
         steps=int(record["accepted"]),
         evaluations=int(record["evaluations"]),

@@ -35,6 +35,7 @@ from zwang.engines.native.kick import kicks, land, may_kick
 from zwang.engines.native.numbers import smaller
 from zwang.engines.native.outcome import accept, fill, refuse, save, work_until
 from zwang.engines.native.pivots import grow, may_vanish, survey
+from zwang.engines.native.quadrature import add_parts, keep_parts
 from zwang.engines.native.record import BRIDGES, KICKS, LoopStatus, RunRecord
 from zwang.engines.native.step import (
     END,
@@ -91,6 +92,7 @@ def begin(run: RunRecord, sign: float) -> int:
         run.panel = smaller(run.h, run.max_panel)
     while run.saved < run.times and sign * (times[run.saved] - now[0]) <= 0.0:
         save(run, run.h, now, at(run.k), 0.0, run.worked)
+        keep_parts(run, 0.0)
     run.caution = 0
     run.ahead = 0
     run.tries = 0
@@ -189,11 +191,13 @@ def hand_out(run: RunRecord, sign: float) -> int:
             touch_up(run)
         slope_at(run, h, theta)
         save(run, h, at(run.x), at(run.sums), abs(h), work_until(run, theta))
+        keep_parts(run, theta)
     run.pending = 0
     if found == STOPPED:
         if run.powers != 0:
             run.worked = work_until(run, run.stop)
             run.worked_low = 0.0
+            add_parts(run, h, run.stop)
         if not kicked or run.made_across != 0:
             stop_inside(run)
             return EVENT
@@ -214,10 +218,12 @@ def settle(run: RunRecord, sign: float, h: float, error: float, t_low: float) ->
     elif run.ahead == 0:
         run.tries = 0
     run.seen = 0
+    add_parts(run, h, 1.0)
     if accept(run, True, h, error, t_low):
         keep_best(run)
     while run.saved < run.times and times[run.saved] == now[0]:
         save(run, run.h, now, at(run.k), 0.0, run.worked)
+        keep_parts(run, 0.0)
 
 
 @native

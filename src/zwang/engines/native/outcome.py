@@ -27,15 +27,15 @@ def fill(run: Record, h: Number, t_low: Number) -> Truth:
     stages(run, h, t_low, FIRST_DENSE, LAST_DENSE)
     good = finite(run, h, FIRST_DENSE, LAST_DENSE)
     prepare_dense(run, h)
-    if run.powers != 0:
-        prepare_work(run, h)
+    for j in range(run.powers):
+        prepare_work(run, h, j)
     return good
 
 
 @native
 def work_until(run: Record, theta: Number) -> Number:
     """The work of all forces up to a place inside the step that was filled; of jumps only, if no more is asked for."""
-    inside = run.worked_low + work_at(run, theta) if run.powers != 0 else 0.0 * theta
+    inside = run.worked_low + work_at(run, theta, 0) if run.powers != 0 else 0.0 * theta
     return run.worked + inside  # type: ignore[no-any-return]  # a record's field
 
 
@@ -52,7 +52,7 @@ def accept(run: Record, which: Truth, h: Number, error: Number, t_low: Number) -
     for i in range(2 * n):
         low[i] = choose(which, new_low[i], low[i])
     if run.powers != 0:
-        change = work_of(run, h)
+        change = work_of(run, h, 0)
         worked, lost = two_sum(run.worked, run.worked_low + change)
         run.turned += choose(which, abs(change), 0.0)
         run.worked = choose(which, worked, run.worked)

@@ -2,7 +2,8 @@
 
 Native functions, for a run and for a group of lanes. The acceleration kernel gives the power behind the pivots. The
 work depends on nothing but the stages that the step has anyway: it is a sum with the weights of the step, and between
-its ends with those of the interpolant.
+its ends with those of the interpolant. Behind the power of all forces there may be those of some of them, for a run
+alone: each is summed up by itself, and which they are is known to who asked.
 """
 
 from typing import Final
@@ -10,8 +11,10 @@ from typing import Final
 import numpy as np
 
 from zwang.compile.restricted import Number, Record, native
+from zwang.compile.restricted.memory import at
 from zwang.engines.native import tableau as dop853
 from zwang.engines.native.numbers import alike, of
+from zwang.engines.native.record import RunRecord
 
 STEP_WEIGHTS: Final = np.array([dop853.A[dop853.STAGES].get(s, 0.0) for s in range(dop853.STAGES)])
 DENSE_WEIGHTS: Final = np.array([row.get(s, 0.0) for row in dop853.D for s in range(dop853.EXTENDED)])
@@ -19,19 +22,19 @@ DENSE_WEIGHTS: Final = np.array([row.get(s, 0.0) for row in dop853.D for s in ra
 
 
 @native
-def work_of(run: Record, h: Number) -> Number:
-    """The work done in a step."""
-    k, place, total = of(h, run.k), run.n + run.pivots, alike(h, 0.0)
+def work_of(run: Record, h: Number, which: int) -> Number:
+    """The work done in a step: of all forces, 0, or one of its parts."""
+    k, place, total = of(h, run.k), run.n + run.pivots + which, alike(h, 0.0)
     for s in range(len(STEP_WEIGHTS)):
         total += STEP_WEIGHTS[s] * k[s * run.stride + place]
     return h * total
 
 
 @native
-def prepare_work(run: Record, h: Number) -> None:
+def prepare_work(run: Record, h: Number, which: int) -> None:
     """The coefficients of the work inside the step, behind those of the state."""
-    k, place, c = of(h, run.k), run.n + run.pivots, 14 * run.n
-    dense, first, last, done = of(h, run.dense), k[place], k[12 * run.stride + place], work_of(run, h)
+    k, place, c = of(h, run.k), run.n + run.pivots + which, 14 * run.n + 7 * which
+    dense, first, last, done = of(h, run.dense), k[place], k[12 * run.stride + place], work_of(run, h, which)
     dense[c], dense[c + 1], dense[c + 2] = done, h * first - done, 2 * done - h * (first + last)
     for r in range(4):
         total = alike(h, 0.0)
@@ -41,8 +44,28 @@ def prepare_work(run: Record, h: Number) -> None:
 
 
 @native
-def work_at(run: Record, theta: Number) -> Number:
+def work_at(run: Record, theta: Number, which: int) -> Number:
     """The work done in the step up to t + θh."""
-    c, i, rest = of(theta, run.dense), 14 * run.n, 1.0 - theta
+    c, i, rest = of(theta, run.dense), 14 * run.n + 7 * which, 1.0 - theta
     high = c[i + 3] + theta * (c[i + 4] + rest * (c[i + 5] + theta * c[i + 6]))
     return theta * (c[i] + rest * (c[i + 1] + theta * (c[i + 2] + rest * high)))
+
+
+@native
+def keep_parts(run: RunRecord, theta: float) -> None:
+    """Write down the parts of the work up to a place inside the step that was filled, or up to now if θ is zero.
+
+    They are those of the requested time that was saved last.
+    """
+    count, parts, kept = run.powers - 1, at(run.parts), at(run.parts_done)
+    for j in range(count):
+        inside = work_at(run, theta, 1 + j) if theta != 0.0 else 0.0
+        kept[(run.saved - 1) * count + j] = parts[j] + inside
+
+
+@native
+def add_parts(run: RunRecord, h: float, theta: float) -> None:
+    """Add the parts of the work of a step, or of its beginning up to θ < 1."""
+    parts = at(run.parts)
+    for j in range(run.powers - 1):
+        parts[j] += work_of(run, h, 1 + j) if theta == 1.0 else work_at(run, theta, 1 + j)

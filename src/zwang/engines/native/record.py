@@ -47,7 +47,10 @@ RUN: Final = np.dtype(
         # Sizes.
         ("n", "i8"),  #             coordinates
         ("pivots", "i8"),
-        ("powers", "i8"),  #        1: the acceleration kernel gives the power behind the pivots; 0: there is none
+        (
+            "powers",
+            "i8",
+        ),  #        what the acceleration kernel gives behind the pivots: all forces' power, those of parts
         ("events", "i8"),
         ("kicks", "i8"),  #         events at which velocities may jump
         ("first_kick", "i8"),  #    the first of these
@@ -70,7 +73,7 @@ RUN: Final = np.dtype(
         ("x_low", "i8"),
         ("k", "i8"),  #             (17, stride) accelerations and pivots of the stages, and of a state looked at beside
         ("sums", "i8"),  #          (8, n)
-        ("dense", "i8"),  #         (7, 2n) coefficients of the interpolant, then (7) those of the work
+        ("dense", "i8"),  #         (7, 2n) coefficients of the interpolant, then (powers, 7) those of the work
         ("out", "i8"),  #           (2n + 2) what the projection kernel gives
         ("piece", "i8"),  #         (degree + 1, 2n) a piece of motion from elsewhere (`pieces`)
         ("values", "i8"),  #        (PANEL_POINTS, events) event values at the points of a panel
@@ -107,6 +110,8 @@ RUN: Final = np.dtype(
         ("slope", "i8"),  #         (times, n) the interpolant's v̇
         ("size", "i8"),  #          (times) size of the step that was interpolated; 0 at its ends
         ("done", "i8"),  #          (times) the work up to then
+        ("parts", "i8"),  #         (powers − 1) parts of the work so far
+        ("parts_done", "i8"),  #    (times, powers − 1) and up to the requested times
         ("table", "i8"),  #         (rows, 2 + 2n) [t, which, q, v]
         ("bridges", "i8"),  #     (CROSSINGS, 4 + 4n) [instant, least pivot, t, q, v before, t, q, v after]
         ("kick_out", "i8"),  #      (kicks, n + 3 + READINGS) what their kernel gives
@@ -200,6 +205,7 @@ def lengths(
         "k": 17 * stride(n, pivots + powers),
         "sums": 8 * n,
         "dense": 14 * n + 7 * powers,
+        "parts": max(powers - 1, 0),
         "other": state if events else 0,
         "out": 2 * n + 2,
         **event_lengths(events),

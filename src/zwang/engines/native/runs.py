@@ -77,7 +77,7 @@ class Kernels:
     coordinates: int
     parameters: int = 0
     pivots: int = 0
-    powers: int = 0  # 1: the acceleration kernel gives the power, too
+    powers: int = 0  # powers that the acceleration kernel gives, too
     work: int = 0  # doubles of working space that any of the kernels needs
     event: int = 0
     events: int = 0
@@ -166,6 +166,7 @@ class Runs:
     slope: Floats  #             (S, T, n)  v̇ of the interpolant there
     size: Floats  #              (S, T)  size of the step that was interpolated, 0 at its ends
     done: Floats  #              (S, T)  the work of all forces up to then
+    parts_done: Floats  #        (S, T, powers − 1)  and parts of it
     table: Floats  #             (S, R, 2 + 2n)  events [t, which, q, v], filled up to `found`
     memory: Floats = field(repr=False)  # (S, …) everything else
     shared: tuple[Floats, ...] = field(repr=False)  # kept alive: records hold their addresses
@@ -193,6 +194,11 @@ class Runs:
     def pivot_scale(self) -> Floats:
         """(pivots) what the first run judges pivots by."""
         return self._of_first("pivot_scale", self.kernels.pivots)
+
+    @property
+    def parts(self) -> Floats:
+        """(powers − 1) parts of the work of the first run so far."""
+        return self._of_first("parts", max(self.kernels.powers - 1, 0))
 
     def _of_first(self, name: str, size: int) -> Floats:
         begin = (int(self.records[name][0]) - self.memory.ctypes.data) // 8
@@ -237,6 +243,7 @@ def prepare(
         "slope": np.full((samples, wanted.size, n), np.nan),
         "size": np.zeros((samples, wanted.size)),
         "done": np.zeros((samples, wanted.size)),
+        "parts_done": np.zeros((samples, wanted.size, max(kernels.powers - 1, 0))),
         "table": np.full((samples, rows, 2 + 2 * n), np.nan),
     }
     kicks = len(shared["most"]) if kernels.kick else 0

@@ -80,7 +80,8 @@ def problem_of(task: Task, watch: "Watch", sparse: bool = False) -> tuple[Steppe
         health if task.pivot_tol and len(task.pivot_scale) else None,
         events=events,
         project=projection_of(task),
-        power=(lambda times, states: kernel.on_rows(packed(times, states, task.p))[:, -1]) if task.powers else None,
+        power=(lambda t, y: kernel.on_rows(packed(t, y, task.p))[:, pivots_end:]) if task.powers else None,
+        powers=max(task.powers, 1),
         arrived=lambda t, y: watch.grow(t, y, at(t, y)[n:pivots_end]) if task.growing else None,
     ), note
 

@@ -102,7 +102,8 @@ def integrated(task: Task, precision: str) -> tuple[Trajectory, list[Numbers]]:
         v=states[:, n:],
         trace=Trace.of(walk.traces, n),
         end=(float(t), end[:n], end[n:]),
-        worked=walk.worked,
+        worked=float(walk.works[0]),
+        parts=walk.works[1:],
         turned=walk.turned,
         steps=walk.steps,
         evaluations=walk.evaluations,
@@ -135,9 +136,9 @@ class Walk:
         self.end: Any = number(task.times[-1]) if len(task.times) else number(task.t)
         self.notes: tuple[str, ...] = ()
         self.saved: list[Numbers] = []
-        self.traces: list[tuple[float, float, NDArray[np.float64]]] = []
-        """Of each saved time the work up to it, the size of the step around it and the slope of v there."""
-        self.worked = self.turned = 0.0
+        self.traces: list[tuple[NDArray[np.float64], float, NDArray[np.float64]]] = []
+        """Of each saved time the works up to it, the size of the step around it and the slope of v there."""
+        self.works, self.turned = np.zeros(max(task.powers, 1)), 0.0
         self.pivots = slice(machine.n, machine.n + len(task.pivot_scale))
         self.hits: list[EventHit] = []
         self.steps = self.evaluations = self.creeping = 0
@@ -211,7 +212,7 @@ class Walk:
         times, n = self.task.times, self.machine.n
         while len(self.saved) < len(times) and self.reached(times[len(self.saved)], t):
             self.saved.append(y)
-            self.traces.append((self.worked, 0.0, np.zeros(n)))
+            self.traces.append((self.works, 0.0, np.zeros(n)))
         found = self.machine.readings(np.array([t]), y[:, None].copy()).astype(float)
         if (found[self.pivots] <= self.task.pivot_tol).any() and self.task.pivot_tol > 0:
             return Status.SINGULAR
@@ -358,18 +359,19 @@ class Walk:
             behind = times.astype(self.number) - t
             states = y[:, None] + c[:, 1:] @ powers(behind, self.k)
             self.evaluations += len(times)
-            return np.asarray(self.machine.readings(times.astype(self.number), states)[-1].astype(float))
+            found = self.machine.readings(times.astype(self.number), states)[-self.task.powers :]
+            return np.asarray(found.T.astype(float))
 
-        work = np.zeros(len(due) + 1)
+        work = np.zeros((len(due) + 1, len(self.works)))
         if self.task.powers:
-            work = running_integral(power, float(t), np.append(due, float(target)))
+            work = running_integral(power, float(t), np.append(due, float(target)), self.works.shape)
         size = abs(float(target - t))
         for at, done in zip(due, work, strict=False):
             inside = powers(np.array([self.number(at) - t]), self.k - 1)
             slope = (c[n:, 1:] * self.k) @ inside
-            self.traces.append((self.worked + float(done), size * (at != target), slope[:, 0].astype(float)))
-        self.worked += float(work[-1])
-        self.turned += abs(float(work[-1]))
+            self.traces.append((self.works + done, size * (at != target), slope[:, 0].astype(float)))
+        self.works = self.works + work[-1]
+        self.turned += abs(float(work[-1, 0]))
 
     def state(self, t: Any) -> Numbers:
         """The state that the last expansion has at a time."""

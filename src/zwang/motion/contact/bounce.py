@@ -18,6 +18,7 @@ from zwang.engines.task import KickTask, Task, Trajectory, altered
 from zwang.equations.languages import translate
 from zwang.lowering import acceleration as explicit
 from zwang.lowering.cache import Kept
+from zwang.lowering.contact_power import SURFACE
 from zwang.lowering.impact import impact_program
 from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.rows import RowBasis
@@ -90,6 +91,19 @@ def bouncing(machine: Machine) -> Bouncing | None:
             most[k] = [-MARGIN * LAST_SPEED * machine.fastest[i], *1 / (MARGIN * faint), -HEAD_ON]
     near, _ = machine.near(machine.now)
     return Bouncing(most, MARGIN * np.array([near[i] for i in rows]))
+
+
+def kicked_works(machine: Machine, path: Trajectory) -> list[tuple[float, Array]]:
+    """When moving surfaces have worked in impacts that the engine has made, and how much (2, k)."""
+    found = []
+    first, shown = len(machine.setup.events), sorted((*machine.rows, *machine.guides))
+    for block in path.kicks:
+        for t, which, gained, _, lost in block[:, :5].tolist():
+            done = np.zeros_like(machine.works)
+            done[SURFACE, shown.index(machine.rows[int(which) - first])] = gained + lost
+            if done.any():
+                found.append((t, done))
+    return found
 
 
 def bounced(machine: Machine, path: Trajectory) -> None:

@@ -95,7 +95,7 @@ class Colliding(Machine):
             cause,
             v + change,
             (),
-            Impact(v, np.zeros(0), loss, 0.0, np.zeros(0, dtype=bool)),
+            Impact(v, np.zeros(0), loss, np.zeros(0), np.zeros(0, dtype=bool)),
             at=t + lasts,
         )
         self.state = (t, q, v + change)

@@ -11,10 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from zwang.arrays import TINIEST
-from zwang.engines.task import EventHit, Status, Trajectory
+from zwang.engines.task import NO_PARTS, EventHit, Status, Trajectory
 from zwang.errors import InputError
 from zwang.lowering.contact import across_rows, slip_rows
-from zwang.motion.contact.bounce import bounced, bouncing
+from zwang.motion.contact.bounce import bounced, bouncing, kicked_works
 from zwang.motion.contact.collide import Colliding
 from zwang.motion.contact.decide import decide, pressed
 from zwang.motion.contact.impact import Stop
@@ -105,15 +105,23 @@ class Course(Colliding):
             segments, path = integrate(setup, self.state, grid, self.watch, basis)
         if stop is not None and path.status is Status.FINISHED:
             segments = first(segments, len(grid) - (stop not in self.grid))
+        kicked = kicked_works(self, path)
         for segment in segments:
-            trace = segment.trace and replace(segment.trace, work=segment.trace.work + self.total.worked)
+            trace = segment.trace
+            if trace:
+                parts = trace.parts if trace.parts.size else np.zeros((len(trace.work), 0))
+                works = self.works + self.worked(segment.basis, parts)
+                for t, done in kicked:
+                    works[segment.times >= t] += done
+                trace = replace(trace, work=trace.work + self.total.worked, parts=works)
             self.segments.append(replace(segment, trace=trace, basis=replace(segment.basis, shared=False)))
             self.saved += len(segment.times)
             self.scales.hurry(self.now, np.abs(segment.v).max(axis=0, initial=0.0))
         own = len(self.setup.events)
         hits = tuple(h for h in path.hits if h.which < own and not self.again(h))
         self.last_hits = {h.which: h.t for h in path.hits}
-        self.total = joined(self.total, replace(path, hits=hits))
+        self.total = joined(self.total, replace(path, hits=hits, parts=NO_PARTS))
+        self.works = self.works + self.worked(basis, path.parts) + sum((done for _, done in kicked), np.zeros(()))
         until = path.kicks[0][0, 0] if path.kicks and len(path.kicks[0]) else path.end[0]
         self.scales.go(self.now, self.state[2], until - self.state[0])
         bounced(self, path)

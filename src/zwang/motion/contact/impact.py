@@ -76,13 +76,13 @@ def held(M: Array, A: Array, change: Array, names: Names) -> Array:
 class Impact:
     """An impact: velocities after it, impulses (k,) of the contacts, and the energy that it cost.
 
-    `work` is what moving surfaces have done; the kinetic energy has changed by work − loss.
+    `work` (k,) is what moving surfaces have done; the kinetic energy has changed by Σ work − loss.
     """
 
     v: Array
     impulse: Array
     loss: float
-    work: float
+    work: Array
     touching: NDArray[np.bool_]
     """(k,) which contacts are closed afterwards: their γ⁺ is zero."""
 
@@ -166,5 +166,5 @@ def impact(c: Collision, law: str) -> Impact:
     if len(touching) > 1:  # by itself it has all of the velocities in its own terms
         touching |= np.abs(after) <= AT_REST * natural_speeds(c.M, c.contact, c.v)
     # ΔT = ½Λ(γ⁺ + γ⁻) − Λ ∂g/∂t: the second term is the work of surfaces that move
-    loss, work = -0.5 * float(impulse @ (before + after)), -float(impulse @ c.moving)
+    loss, work = -0.5 * float(impulse @ (before + after)), -impulse * c.moving
     return Impact(v, impulse, loss, work, touching)

@@ -9,8 +9,9 @@ import numpy as np
 from zwang.arrays import Array
 from zwang.engines.native.engine import compiled
 from zwang.engines.projection import projected
-from zwang.engines.task import GOES_ON, Status, Trajectory
+from zwang.engines.task import GOES_ON, Status, Trace, Trajectory
 from zwang.lowering.contact import Held, slip_rows
+from zwang.lowering.contact_power import SURFACE, contact_parts
 from zwang.lowering.large import in_full
 from zwang.lowering.lowered import Matrices
 from zwang.lowering.rows import RowBasis
@@ -56,6 +57,8 @@ class Machine:
         self.transitions: list[Transition] = []
         self.segments: list[Segment] = []
         self.total = Trajectory(GOES_ON, start.state[1][None][:0], start.state[2][None][:0], start.state)
+        self.works = np.zeros((2, len(self.rows) + len(self.guides)))
+        """What friction and moving surfaces have done, contact by contact."""
         self.bases: dict[bool, RowBasis] = {}
         self.fastest: dict[int, float] = {}
         self.rates = [i for i in self.rows if setup.system.constraints[i].order]
@@ -119,7 +122,10 @@ class Machine:
         if len(inside):
             basis = replace(self.basis(held), shared=False)
             states = q + since * v + since**2 / 2 * a, v + since * a
-            self.segments.append(Segment(basis, inside, *states, self.setup.p, contact=held))
+            count = len(inside)
+            works = np.full(count, self.total.worked), np.tile(self.works, (count, 1, 1))
+            trace = Trace(works[0], 0 * states[1], np.zeros(count), works[1])
+            self.segments.append(Segment(basis, inside, *states, self.setup.p, trace, held))
             self.saved += len(inside)
         self.state = (t + tau, q + tau * v + tau**2 / 2 * a, v + tau * a)
 
@@ -197,6 +203,15 @@ class Machine:
             found |= dict(zip(every, self.rubbing.shares.of(np.array([found[i] for i in every])).tolist(), strict=True))
         return found
 
+    def worked(self, basis: RowBasis, parts: Array) -> Array:
+        """(…, 2, k) what friction and moving surfaces have done by the parts (…, p) of a stretch's work."""
+        found = np.zeros((*parts.shape[:-1], *self.works.shape))
+        if parts.shape[-1]:
+            shown = sorted((*self.rows, *self.guides))
+            for k, (kind, i) in enumerate(contact_parts(self.setup.running, basis)):
+                found[..., kind, shown.index(i)] = parts[..., k]
+        return found
+
     def basis(self, held: Held) -> RowBasis:
         """The rows that the equation of a mode is built on."""
         if held.closed not in self.bases:
@@ -263,8 +278,10 @@ class Machine:
         shown = sorted((*self.rows, *self.guides))
         impulse = np.zeros(len(shown))
         if found is not None:
-            impulse[[shown.index(i) for i in which]] = found.impulse
-            self.total = replace(self.total, worked=self.total.worked + found.work - found.loss)
+            places = [shown.index(i) for i in which]
+            impulse[places] = found.impulse
+            self.works[SURFACE, places] += found.work
+            self.total = replace(self.total, worked=self.total.worked + float(found.work.sum()) - found.loss)
         t, q, v = self.state
         state = (t if at is None else at, q, v)
         loss = found.loss if found is not None else 0.0

@@ -12,6 +12,7 @@ from zwang.engines.task import Status, Trajectory
 from zwang.formulations.one_sided import family, nonnegative
 from zwang.linalg.rank import row_rank
 from zwang.lowering.contact import across_rows, slip_rows
+from zwang.lowering.contact_power import FRICTION, SURFACE
 from zwang.motion.contact.record import Transition
 from zwang.motion.contact.rough import BACK, CLOSED, FORTH, STICK, admitted, solved
 from zwang.motion.contact.rubbing import Rubbing
@@ -204,6 +205,14 @@ def beyond(setup: Setup, values: dict[str, Any], modes: Array) -> None:
     values["residual"][:, rows] = np.where(is_open, np.minimum(position, 0.0), position)
     kept = np.where(np.isnan(position), np.minimum(velocity, 0.0), 0.0)
     values["residual_rate"][:, rows] = np.where(is_open, kept, velocity)
+
+
+def works_of(segments: Sequence[Segment], shown: Sequence[int], count: int) -> dict[str, Array]:
+    """What friction and moving surfaces have done since the first of the saved states (T, k), contact by contact."""
+    kept = [s.trace.parts for s in segments if s.trace]  # those without have no states
+    both = np.concatenate(kept)[:count] if kept else np.zeros((0, 2, len(shown)))
+    both = both - both[:1]
+    return {"friction_work": both[:, FRICTION], "surface_work": both[:, SURFACE]}
 
 
 def observed(

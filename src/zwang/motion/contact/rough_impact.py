@@ -67,10 +67,11 @@ def rough_impact(
         normal = first.normal + found.normal
         tangential = [first.friction + found.friction, first.across + found.across]
     gained = 0.5 * float((after - v) @ now.M @ (after + v))
-    work = -float(normal @ moving[which])
-    pushes = dict(zip(which, np.array(tangential).T, strict=True))
-    work -= sum(float(pushes[i][: len(d)] @ d) for i, d in drift.items() if i in pushes)
-    energy = 0.5 * float(v @ now.M @ v)
+    works = -normal * moving[which]
+    for k, push in enumerate(np.array(tangential).T):
+        if which[k] in drift:
+            works[k] -= float(push[: len(drift[which[k]])] @ drift[which[k]])
+    work, energy = float(works.sum()), 0.5 * float(v @ now.M @ v)
     if gained - work > GAINS_NOTHING * max(energy, abs(work)):
         name = rubbing.setup.system.constraint_names[which[0]]
         words = f"The impact of {name!r} would gain the energy {gained - work:.6g} by impacts={law!r} with friction."
@@ -81,7 +82,7 @@ def rough_impact(
     slow = np.maximum(CLOSES * size, AT_REST * natural_speeds(now.M, now.A[which], v))
     touching = (np.abs(speeds) <= slow) & ~(bounces & (normal > 0))
     mine = slice(len(contacts))
-    return Impact(after, normal, work - gained, work, touching[mine]), np.asarray(speeds[mine])
+    return Impact(after, normal, work - gained, works, touching[mine]), np.asarray(speeds[mine])
 
 
 def phase(

@@ -1,6 +1,7 @@
 """The report's section on contacts: a strip of their modes over time, and the table of transitions."""
 
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,6 +10,9 @@ from zwang.show.modes import MODES, has_modes, stretches
 from zwang.show.report.html import NOTHING, PageSection, badge, number, paragraph, table
 from zwang.show.report.subject import Subject
 from zwang.words import count
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 MOST_TRANSITIONS = 60
 NOTICED = 1e-9  # of the largest energy: what is less has no line in the account
@@ -87,22 +91,37 @@ def transitions(subject: Subject) -> str:
 def account(subject: Subject) -> str:
     """Where the energy went: its change from beginning to end, by what took or gave it."""
     motion, energy = subject.motion, subject.unit("energy")
-    times, lost = motion.time.values, float(motion.energy_loss.sum())
-    rubbed = float(np.trapezoid((motion.friction_force * motion.slip).sum("contact").values, times))
+    lost = float(motion.energy_loss.values[motion.transition_time.values > motion.time.values[0]].sum())
     change = float(motion.energy.values[-1] - motion.energy.values[0])
     left = float(motion.energy_balance.values[-1])
-    rest = change + lost - rubbed - left
     whole = float(max(np.abs(motion.kinetic).max(), np.abs(motion.potential).max()))
     lines = {
         "energy at the end, less that at the start": change,
         "lost in impacts": -lost,
-        "work of friction between surfaces, by the saved instants": rubbed,
-        "work of other forces, and of surfaces that move": rest,
-    }
+    } | works(motion, change + lost - left)
     kept = {words: value for words, value in lines.items() if value == change or abs(value) > NOTICED * whole}
     kept["balance: what the integrator erred by"] = left
     rows = [[escape(words), number(value, energy, 6)] for words, value in kept.items()]
     return table("Account of energy", ("What", "How much"), rows)
+
+
+def works(motion: "xr.Dataset", rest: float) -> dict[str, float]:
+    """What forces did from beginning to end, of which the rest is known without impacts: contacts, and all else.
+
+    Steps tell of the work of contacts at the saved instants only.
+    """
+    if "friction_work" in motion:
+        rubbed, driven = (float(motion[name].values[-1].sum()) for name in ("friction_work", "surface_work"))
+        return {
+            "work of friction between surfaces": rubbed,
+            "work of surfaces that move": driven,
+            "work of other forces": rest - rubbed - driven,
+        }
+    rubbed = float(np.trapezoid((motion.friction_force * motion.slip).sum("contact").values, motion.time.values))
+    return {
+        "work of friction between surfaces, by the saved instants": rubbed,
+        "work of other forces, and of surfaces that move": rest - rubbed,
+    }
 
 
 def plain(value: float, unit: str) -> str:

@@ -73,7 +73,7 @@ class Held:
         k = len(rows)
         if rough is not None:
             none = np.zeros(len(rough.rows))
-            rough = replace(rough, sticks=none, masks=none, signs=none, grip=none)
+            rough = replace(rough, sticks=none, masks=none, signs=none, grip=none, across=np.zeros(len(rough.space)))
         return cls(tuple(rows), np.zeros(k), np.ones(k), np.zeros(k), np.zeros(k), rough, guides)
 
 
@@ -84,8 +84,8 @@ class Friction:
     `sticks` are 1 where a contact sticks, `masks` where its slip is a row of the equation, too; `signs` are those of
     slips where it slides; `mu_s` and `mu_k` are its coefficients. Where it sticks, (μ_s N)² − F² is watched, where it
     slides, its slip times its sign; `grip` is added to that. What is watched of forces is those that rows have, or
-    where these depend on each other, `shares` of them and something beside: λ' = S λ + `beside`, of all contacts and
-    then of all slips. `sides` are 1, or of guides, which push either way, the signs of their multipliers: these are
+    where these depend on each other, `shares` of them and something beside: λ' = S λ + `beside`, of all contacts,
+    then of all slips, then of all second ones. `sides` are 1, or of guides, which push either way, the signs of their multipliers: these are
     watched as well, with `rest` added to them.
     """
 
@@ -106,6 +106,8 @@ class Friction:
     """(s, 2) what is added to the slips of contacts in space where their direction is asked for."""
     space: tuple[int, ...] = ()
     """The contacts with two slips. Their sign is 1 where they slide, and the square of their slip is watched."""
+    across: Array = field(default_factory=lambda: np.zeros(0))
+    """(s,) 1 where the second slip is a row of the equation."""
 
     @property
     def numbers(self) -> Array:
@@ -115,8 +117,8 @@ class Friction:
         kappa = self.mu_k * self.signs * sides
         own = [kappa, self.sticks, self.mu_s, self.signs, self.grip + idle, self.masks]
         of_guides = sides[[self.rows.index(i) for i in self.guides]]
-        across = self.masks[[self.rows.index(i) for i in self.space]]
-        return np.concatenate([*own, self.shares.ravel(), self.beside, of_guides, self.rest, across, self.veer.ravel()])
+        every = [*own, self.shares.ravel(), self.beside, of_guides, self.rest, self.across, self.veer.ravel()]
+        return np.concatenate(every)
 
 
 def symbol(kind: str, row: int) -> Any:
@@ -136,10 +138,10 @@ def with_contacts(lowered: Lowered, rows: Sequence[int]) -> Lowered:
         slips = slip_rows(lowered)
         numbers += [symbol(kind, i) for kind in ROUGH_KINDS for i in slips]
         numbers += [symbol("mask", row) for row in slips.values()]
-        every = (*rows, *(i for i in slips if i not in rows), *slips.values())
+        across = across_rows(lowered)
+        every = (*rows, *(i for i in slips if i not in rows), *slips.values(), *across.values())
         numbers += [share(i, j) for i in every for j in every] + [symbol("beside", i) for i in every]
         numbers += [symbol(kind, i) for kind in ("side", "rest") for i in slips if i not in rows]
-        across = across_rows(lowered)
         numbers += [symbol("mask", row) for row in across.values()]
         numbers += [symbol(f"veer_{axis}_", i) for i in across for axis in "xy"]
     made = replace(lowered, contact=tuple(numbers))

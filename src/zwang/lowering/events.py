@@ -59,7 +59,7 @@ def event_program(
     guides = [i for i in rough if i not in contacts]
     forces = at.forces if basis.masked else {}
     if basis.shared:
-        forces = shared(forces, (*contacts, *guides, *rough.values()))
+        forces = shared(forces, (*contacts, *guides, *rough.values(), *across_rows(lowered).values()))
     gaps = [rate if gap is None else gap for gap, rate in zip(derived.residual, derived.residual_rate, strict=True)]
     on_contact = watched(contacts, gaps, forces)
     if rough:

@@ -73,7 +73,8 @@ class Segment:
         """How many independent rows ask for something."""
         if self.contact is None or not self.basis.masked:
             return len(self.basis.rows)
-        sticks: Any = () if self.contact.rough is None else self.contact.rough.masks
+        rough = self.contact.rough
+        sticks: Any = () if rough is None else (*rough.masks, *rough.across)
         return len(self.basis.rows) - int(sum(1 - mask for mask in (*self.contact.masks, *sticks)))
 
     def named(self, part: Any) -> dict[str, Array]:

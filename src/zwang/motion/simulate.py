@@ -249,7 +249,7 @@ def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, name
     beyond(setup, values, modes)
     values["unique"][[*course.shared]] = False
     rubbing = {name: value[: len(saved)] for name, value in friction(course.setup, segments).items()}
-    path = share_rough(course.rubbing, segments, values, rubbing["friction_force"], path)
+    path = share_rough(course.rubbing, segments, values, rubbing, path)
     forces = values["multiplier"][:, rows].copy()
     path = dissipated(setup, rubbing, modes, saved, path)
     message = how_it_ended(setup.events, path)

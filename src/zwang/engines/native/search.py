@@ -42,6 +42,7 @@ NOISY, ZERO, LEFT, FORGET = 4.0, 16.0, 64.0, 1000.0
 """Times its noise that blur the series of a function, that are zero, that have left zero, that have left the noise."""
 WIDE: Final = 64.0  # a panel of so many last widths is wide enough to tell noise from time's own grain
 TINY_SHARE: Final = 1e-8  # of how large a function is in a step: above it is not a matter of rounding
+FAR: Final = 1e3  # times what it falls and rises by between two points: a function so far from zero does not reach it
 SHORT_STEP: Final = 1e-3  # a step of which the last width is so large a part is not looked beside
 AGO: Final = 0.01  # a step is known that far before its beginning
 
@@ -186,7 +187,8 @@ def judge(run: RunRecord, h: float, j: int, a: float, b: float) -> bool:
     left_out = larger(0.0, tail(c) - NOISY * noise)
     at(run.next_side)[j] = end
     at(run.next_heading)[j] = end - values[(LAST_POINT - 1) * e]
-    if side * at(run.heading)[j] < 0.0 and side * first > 0.0 and side * (values[e] - first) > 0.0:
+    turns = side * at(run.heading)[j] < 0.0 and side * first > 0.0 and side * (values[e] - first) > 0.0
+    if turns and abs(first) <= FAR * (abs(at(run.heading)[j]) + abs(values[e] - first)):
         theta, on = hidden_turn(run, h, j, a, b, first, side, noise)
         if on < 0.0:
             return False

@@ -57,6 +57,8 @@ class Colliding(Machine):
         for i in which:
             self.fastest[i] = max(self.fastest.get(i, 0.0), -float(now.residual_rate[i]))
         self.state = (t, q, found.v)
+        if self.rubbing is not None:  # who stuck and who slid before says nothing any more
+            self.rubbing.signs, self.rubbing.spent = {}, False
         touching = {i for i, touches in zip(which, found.touching, strict=True) if touches}
         apart = touching | {*self.rates}
         leaving = {i: float(speed) for i, speed in zip(which, speeds, strict=True) if i not in apart}
@@ -84,10 +86,13 @@ class Colliding(Machine):
         off = np.array([-leaving.get(i, 0.0) for i in rows])
         t, q, v = self.state
         labels = [names.rows[i] for i in rows]
-        A = now.A[rows]
+        A, slow = now.A[rows], set()
         for i, row, slip in self.rubbing.slow(self.state, max(leaving.values())) if self.rubbing else ():
             if i in rows:  # as slow as that: it sticks
                 A, off, labels = np.vstack([A, row]), np.append(off, -slip), [*labels, f"the slip of {names.rows[i]}"]
+                slow.add(i)
+        if self.rubbing is not None:
+            self.rubbing.caught |= slow
         change = held(now.M, A, off, Names(names.coordinates, tuple(labels)))
         loss = -float((now.M @ change) @ (v + change / 2))
         self.write(

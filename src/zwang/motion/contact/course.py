@@ -27,7 +27,7 @@ from zwang.motion.start import basis_at
 
 EMPTY: Mapping[int, float] = {}
 NONE: Set[int] = frozenset()
-STOPS_THERE = 1e-2  # of a small slip in space: what its rate leaves of it where it is least, if it vanishes there
+STOPS_THERE = 1e-5  # of a small slip in space: what its rate leaves of it where it is least, if it vanishes there
 FURTHER_IN = 8.0  # times nearer to zero a slip in space is looked at again
 SPENT = 1e-11  # of the largest force: contacts that share a load have less than this in reserve when they give way
 
@@ -62,7 +62,7 @@ class Course(Colliding):
                 if path.status is not Status.EVENT or not (met or rubbed) or self.ended_by_user(path):
                     return self.account(path.status)
                 self.cut()
-                rubbed = {i for i in rubbed if not self.passes_by(i)}
+                rubbed = self.vanish(rubbed) if rubbed else rubbed
                 if met or rubbed:
                     self.meet(met, rubbed)
                 else:
@@ -127,7 +127,21 @@ class Course(Colliding):
         bounced(self, path)
         self.state = path.end
         self.require_within()
+        self.require_one_motion(segments)
         return path
+
+    def require_one_motion(self, segments: list[Segment]) -> None:
+        """Stop where contacts that share a load slide, and how they share it has come to decide on the motion."""
+        if self.rubbing is None or self.rubbing.shares is None or not any(self.rubbing.signs.values()):
+            return
+        states = [(float(t), q, v) for s in segments for t, q, v in zip(s.times, s.q, s.v, strict=True)]
+        for state in (*states, self.state):
+            try:
+                self.rubbing.require_one_motion(state)
+            except Stop:
+                self.state, self.total = state, replace(self.total, end=state)
+                self.cut()
+                raise
 
     def met(self, path: Trajectory) -> tuple[set[int], set[int]]:
         """The contacts whose watched functions have fallen through zero at the end of a stretch.
@@ -190,7 +204,8 @@ class Course(Colliding):
             broken, lifted = self.given_way()
             lifted -= {*self.guides}
             stopped = {i for i in rubbed if self.rubbing and self.rubbing.signs.get(i)}
-            if not (arrived or stopped or broken or lifted):
+            spent = self.rubbing is not None and self.rubbing.spent
+            if not (arrived or stopped or broken or lifted or spent):
                 self.loosen()  # there is another way to share the load
                 return
             rubbed = stopped | broken.keys()
@@ -227,6 +242,7 @@ class Course(Colliding):
             for i in now.members - {*self.guides}:  # other rows may stand for them all
                 self.states[i] = PUSHING if i in now.normals else RESTING
             return {}, set()
+        self.rubbing.spent = now.in_space
         return dict(now.breaks), set(now.lifts)
 
     def broken(self, rubbed: set[int]) -> dict[int, float]:
@@ -241,23 +257,39 @@ class Course(Colliding):
         self.rubbing.ways |= {i: -unit(np.array([lam[slips[i]], lam[across[i]]])) for i in space}
         return {i: 1.0 if i in space else -float(np.sign(lam[slips[i]])) for i in stuck}
 
-    def passes_by(self, i: int) -> bool:
-        """Whether a slip in space that has become small does not vanish; otherwise the motion goes on to where it does.
+    def vanish(self, rubbed: set[int]) -> set[int]:
+        """Of contacts whose friction has changed, all but slips in space that have become small and do not vanish.
 
-        It is so near to zero that the slip changes at a constant rate.
+        They are so near to zero that slips change at constant rates. The motion goes on to where they vanish; others
+        that do so there, as all slips of a body that comes to rest, are among them. One that turns too fast for that
+        is followed further in, and caught if sticking would hold it.
         """
         assert self.rubbing is not None
-        if i not in self.rubbing.space or not self.rubbing.signs.get(i):
-            return False
-        a, now, which = self.acceleration(), self.setup.slips(self.state), self.rubbing.places(i)
-        slip, rate = now["slip"][which], now["A"][which] @ a - now["b"][which]
-        tau = -float(slip @ rate) / max(float(rate @ rate), TINIEST)
-        if not tau > 0 or np.hypot(*(slip + tau * rate)) > STOPS_THERE * np.hypot(*slip):
-            self.rubbing.misses[i] = float(np.hypot(*slip)) / FURTHER_IN
-            return True
-        self.rubbing.headed[i] = unit(slip)
+        sliding = [i for i in self.rubbing.space if self.rubbing.signs.get(i)]
+        small = rubbed.intersection(sliding)
+        if not small:
+            return rubbed
+        a, now = self.acceleration(), self.setup.slips(self.state)
+        slips = {i: now["slip"][self.rubbing.places(i)] for i in sliding}
+        rates = {i: now["A"][self.rubbing.places(i)] @ a - now["b"][self.rubbing.places(i)] for i in sliding}
+        times = {i: -float(slips[i] @ rates[i]) / max(float(rates[i] @ rates[i]), TINIEST) for i in small}
+        ends = {
+            i: tau for i, tau in times.items()
+            if tau > 0 and np.hypot(*(slips[i] + tau * rates[i])) <= STOPS_THERE * np.hypot(*slips[i])
+        }  # fmt: skip
+        pushing = [i for i in self.rows if self.states[i] == PUSHING]
+        held = {i for i in small - ends.keys() if self.rubbing.stands(self.state, i, pushing)}
+        for i in small - ends.keys() - held:
+            self.rubbing.misses[i] = float(np.hypot(*slips[i])) / FURTHER_IN
+        if not ends:  # what sticking would hold has no way out: it is caught where it is
+            self.rubbing.headed |= {i: unit(slips[i]) for i in held}
+            return rubbed - small | held
+        tau = min(ends.values())
+        left = STOPS_THERE * max(float(np.hypot(*slips[i])) for i in ends)
+        with_them = {i for i in sliding if np.hypot(*(slips[i] + tau * rates[i])) <= left}
+        self.rubbing.headed |= {i: unit(slips[i]) for i in with_them}
         self.go_on(tau, a)
-        return False
+        return rubbed - small | with_them
 
     def settle(
         self, closed: Iterable[int], lifted: set[int], broken: Mapping[int, float] = EMPTY, stopped: Set[int] = NONE
@@ -265,6 +297,7 @@ class Course(Colliding):
         """Who pushes, sticks and slides from here on; new ones are brought to their limits exactly."""
         closed, before = {*closed}, dict(self.states)
         signs = dict(self.rubbing.signs) if self.rubbing else {}
+        spent = self.rubbing is not None and self.rubbing.spent
         pushing, resting, opening = self.decided(closed, lifted, broken, stopped)
         for i in self.rows:
             self.states[i] = PUSHING if i in pushing else RESTING if i in resting else OPEN
@@ -277,6 +310,10 @@ class Course(Colliding):
         if left and not lifted:
             self.write("lift", left[0], self.state[2])
         self.write_stops(stopped, signs)
+        if spent and self.rubbing is not None:  # contacts that shared a load in space: it is told now who gave way
+            began = [i for i in self.closed if signs.get(i) == 0 and self.rubbing.signs.get(i)]
+            if began:
+                self.write("slide", began[0], self.state[2])
         new = any(self.states[i] == PUSHING and before[i] != PUSHING for i in self.rows)
         rough = self.rubbing.order if self.rubbing else ()
         if new or (self.rubbing and any(self.rubbing.signs.get(i) == 0 and signs.get(i) != 0 for i in rough)):
@@ -288,7 +325,9 @@ class Course(Colliding):
     ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
         """Contacts that push, that rest on others, and that open; with friction it is decided who sticks, too."""
         if self.rubbing is not None and (self.guides or any(i in self.rubbing.friction for i in closed)):
-            way = self.rubbing.decide(self.state, closed, lifted, broken, stopped)
+            stuck = {i for i, sign in self.rubbing.signs.items() if sign == 0} | self.rubbing.caught
+            self.rubbing.caught = set()
+            way = self.rubbing.decide(self.state, closed, lifted, broken, stopped | stuck)
             self.rubbing.signs, self.rubbing.shares = way.signs, way.shares
             self.rubbing.sides, self.rubbing.ways = dict(way.sides), dict(way.ways)
             self.shared |= way.shares.loose if way.shares else set()
@@ -304,9 +343,13 @@ class Course(Colliding):
         """Write down what became of contacts whose slip has vanished: they stick, or slide the other way."""
         if self.rubbing is None:
             return
+        written: set[str] = set()
         for i in sorted(stopped):
-            now = self.rubbing.signs.get(i)
+            now, kind = self.rubbing.signs.get(i), ""
             if now == 0:
-                self.write("stick", i, self.state[2])
+                kind = "stick"
             elif now is not None and (now == -before.get(i, 0.0) or self.rubbing.turns(i)):
-                self.write("reverse", i, self.state[2])
+                kind = "reverse"
+            if kind and kind not in written:  # one row an instant and kind
+                self.write(kind, i, self.state[2])
+                written.add(kind)

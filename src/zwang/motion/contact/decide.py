@@ -18,6 +18,7 @@ from zwang.evaluation import names_of
 from zwang.formulations.solve import Names, solve_named
 from zwang.linalg.rank import row_rank
 from zwang.lowering.lowered import Matrices
+from zwang.motion.contact.units import mass_units
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
 
@@ -59,8 +60,7 @@ def decide(
     leaves = {i for i in closed if opening_at[i] > max(OPENS * size[i], still.get(i, 0.0))}
     equal = [i for i, c in enumerate(setup.system.constraints) if not c.one_sided]
     pushing: list[int] = []
-    mass = np.sqrt(np.abs(np.diagonal(now.M)))
-    scaled = now.A / np.where(mass > 0, mass, 1.0)
+    scaled = now.A / mass_units(now.M, now.A[equal])
     rank = int(row_rank(scaled[None, equal])[0]) if equal else 0
     for i in sorted((i for i in may if i not in leaves), key=lambda i: (-pushes[i], i)):
         grown = int(row_rank(scaled[None, [*equal, *pushing, i]])[0])
@@ -106,12 +106,12 @@ def solution(setup: Setup, now: Matrices, may: list[int]) -> Accelerations:
     return Accelerations(np.asarray(found.acceleration), np.asarray(found.free_acceleration), lam, unique)
 
 
-def moment_later(state: State, a: Array, span: float) -> State:
-    """The state a short time later."""
+def moment_later(state: State, a: Array, span: float, moments: float = 1.0) -> State:
+    """The state a short time later, or several times that."""
     t, q, v = state
     speed, pace = float(np.abs(v).max()), float(np.abs(a).max())
     scale = max(speed / pace, SLOW * span) if pace > 0 else span
-    tau = SOON * min(span, scale)
+    tau = moments * SOON * min(span, scale)
     return t + tau, q + tau * v + tau**2 / 2 * a, v + tau * a
 
 

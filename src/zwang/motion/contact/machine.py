@@ -10,7 +10,7 @@ from zwang.arrays import Array
 from zwang.engines.native.engine import compiled
 from zwang.engines.projection import projected
 from zwang.engines.task import GOES_ON, Status, Trace, Trajectory
-from zwang.lowering.contact import Held, slip_rows
+from zwang.lowering.contact import Held, across_rows, slip_rows
 from zwang.lowering.contact_power import SURFACE, contact_parts
 from zwang.lowering.large import in_full
 from zwang.lowering.lowered import Matrices
@@ -108,13 +108,17 @@ class Machine:
 
     def acceleration(self) -> Array:
         """q̈ in the present mode."""
+        return self.reading("acceleration")
+
+    def reading(self, name: str) -> Array:
+        """What the program of the present mode says: `acceleration`, or the `power` of forces; none if it has none."""
         held = self.held()
         setup = replace(self.setup, contact=held)
         program = setup.program("acceleration", replace(self.basis(held), shared=False))
-        return compiled(program)(**setup.named(program, self.state))["acceleration"]
+        return compiled(program)(**setup.named(program, self.state)).get(name, np.zeros(1))
 
     def go_on(self, tau: float, a: Array) -> None:
-        """The motion over a very short time, with constant accelerations."""
+        """The motion over a very short time, with constant accelerations; what forces do then is in the account."""
         t, q, v = self.state
         inside = self.grid[self.saved :][self.grid[self.saved :] < t + tau]
         held = self.held()
@@ -127,6 +131,9 @@ class Machine:
             trace = Trace(works[0], 0 * states[1], np.zeros(count), works[1])
             self.segments.append(Segment(basis, inside, *states, self.setup.p, trace, held))
             self.saved += len(inside)
+        power = tau * self.reading("power")
+        self.works = self.works + self.worked(self.basis(held), power[1:])
+        self.total = replace(self.total, worked=self.total.worked + float(power[0]))
         self.state = (t + tau, q + tau * v + tau**2 / 2 * a, v + tau * a)
 
     def pull_in(self) -> None:
@@ -199,7 +206,8 @@ class Machine:
         lam = compiled(program)(**setup.named(program, self.state))["multiplier"]
         found = {i: float(e) for i, e in zip(basis.used, lam, strict=True)}
         if self.rubbing is not None and self.rubbing.shares is not None:
-            every = (*self.rows, *self.guides, *slip_rows(self.setup.lowered).values())
+            slips = slip_rows(self.setup.lowered), across_rows(self.setup.lowered)
+            every = (*self.rows, *self.guides, *slips[0].values(), *slips[1].values())
             found |= dict(zip(every, self.rubbing.shares.of(np.array([found[i] for i in every])).tolist(), strict=True))
         return found
 

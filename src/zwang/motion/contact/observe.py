@@ -14,17 +14,21 @@ from zwang.linalg.rank import row_rank
 from zwang.lowering.contact import across_rows, slip_rows
 from zwang.lowering.contact_power import FRICTION, SURFACE
 from zwang.motion.contact.record import Transition
-from zwang.motion.contact.rough import BACK, CLOSED, FORTH, STICK, admitted, solved
+from zwang.motion.contact.rough import BACK, CLOSED, FORTH, SIGN, STICK, Found, consistent, solved
 from zwang.motion.contact.rubbing import Rubbing
 from zwang.motion.contact.shares import least_forces
+from zwang.motion.contact.space import unit
+from zwang.motion.contact.units import mass_units
 from zwang.motion.observe import Segment
 from zwang.motion.setup import Setup
+from zwang.motion.start import State
 from zwang.results.contacts import with_contacts
 from zwang.words import listed
 
 if TYPE_CHECKING:
     import xarray as xr
 
+ALONG = np.array([1.0, 0.0])  # the direction of every slip in the plane
 DRIVES = 1e-6  # of the largest force of friction times the largest slip: friction that does such work drives
 EXCEEDED = 1e-8  # of gaps: an open contact that reads less than minus this was passed through
 
@@ -72,26 +76,26 @@ def share(setup: Setup, segments: Sequence[Segment], values: dict[str, Any]) -> 
         begin = here.stop
         assert segment.contact is not None
         closed = [i for i, is_open in zip(segment.contact.rows, segment.contact.open, strict=True) if not is_open]
-        if len(closed) == int(segment.contact.masks.sum()) or rubs(segment):
+        if len(closed) == int(segment.contact.masks.sum()) or rubbed(segment):
             continue
         rows = np.array(sorted({*np.flatnonzero(~sided), *closed}))
         for k in here:
             now = setup.matrices(segment.times[k - here.start], values["q"][k], values["v"][k])
-            mass = np.sqrt(np.abs(np.diagonal(now.M)))
-            scaled = now.A[rows] / np.where(mass > 0, mass, 1.0)
+            scaled = now.A[rows] / mass_units(now.M, now.A[~sided])
             together = family(scaled, int(row_rank(scaled[None])[0]))
             values["multiplier"][k, rows] = nonnegative(values["multiplier"][k, rows], together, sided[rows])
 
 
-def rubs(segment: Segment) -> bool:
+def rubbed(segment: Segment) -> bool:
     """Whether a contact with friction is closed."""
     rough = segment.contact.rough if segment.contact else None
     return rough is not None and bool(rough.sticks.any() or rough.signs.any())
 
 
 def share_rough(
-    rubbing: Rubbing | None, segments: Sequence[Segment], values: dict[str, Any], forces: Array, path: Trajectory
-) -> Trajectory:
+    rubbing: Rubbing | None, segments: Sequence[Segment], values: dict[str, Any], rubs: dict[str, Array],
+    path: Trajectory,
+) -> Trajectory:  # fmt: skip
     """Forces of contacts with friction that depend on each other: the shortest that may be, at each saved state.
 
     A motion is not said to be finished if there are none.
@@ -100,25 +104,48 @@ def share_rough(
     for segment in segments:
         here = range(begin, min(begin + len(segment.times), len(values["q"])))
         begin = here.stop
-        if rubbing is None or not rubs(segment) or not (which := dependent(segment)):
+        if rubbing is None or not rubbed(segment) or not (which := dependent(segment)):
             continue
         shown = segment.contact.shown if segment.contact else ()
         places, rough = [shown.index(i) for i in which], segment.contact.rough if segment.contact else None
         sides = dict(zip(rough.rows, rough.sides, strict=True)) if rough and rough.sides is not None else {}
         for k in here:
             state = (float(segment.times[k - here.start]), values["q"][k], values["v"][k])
-            problem = rubbing.problem(state, {i: (mode,) for i, mode in which.items()}, {*which}, sides)
+            rubbing.ways = headings(rubbing, segment, state)
+            sliding = {i for i, mode in which.items() if mode in SIGN}
+            problem = rubbing.problem(state, {i: (mode,) for i, mode in which.items()}, sliding, sides)
             found = solved(problem, tuple(which.values()))
-            possible = admitted(problem, found)
-            if found is None or (possible is None and path.status is Status.FINISHED):
+            split = None if found is None else least_forces(problem, found)
+            possible = split is not None and consistent(problem, split)
+            if not possible and (found is None or path.status is Status.FINISHED):
                 names = listed([repr(rubbing.setup.system.constraint_names[i]) for i in which])
                 words = f"{names} cannot share their load at t = {state[0]:.9g}, which went unnoticed."
                 path = replace(path, status=Status.UNRESOLVED, notes=(*path.notes, words))
-            if possible is not None:
-                split = least_forces(problem, possible)
+            if split is not None and possible:
                 values["multiplier"][k, list(which)] = split.normal * [sides.get(i, 1.0) for i in which]
-                forces[k, places] = split.friction
+                ways = [rubbing.ways.get(i) if i in rubbing.space else ALONG for i in which]
+                tell(rubs, k, places, split, ways)
     return path
+
+
+def tell(rubs: dict[str, Array], k: int, places: list[int], split: Found, ways: list[Array | None]) -> None:
+    """Write the friction of some contacts at saved state k down; in space how large it is, and along both slips.
+
+    `ways` are directions of slips, None of those that stick.
+    """
+    for at, force, across, way in zip(places, split.friction, split.across, ways, strict=True):
+        both = np.array([force, across]) if way is None else force * way
+        rubs["friction_force"][k, at] = force if way is ALONG else np.hypot(*both)
+        if "friction_vector" in rubs:
+            rubs["friction_vector"][k, at] = both
+
+
+def headings(rubbing: Rubbing, segment: Segment, state: State) -> dict[int, Array]:
+    """Directions of slips in space that slide, as the equation of a segment has them."""
+    rough, slips = segment.contact.rough if segment.contact else None, rubbing.setup.slips(state)["slip"]
+    assert rough is not None
+    sliding = [i for i in rough.space if rough.signs[rough.rows.index(i)]]
+    return {i: unit(slips[rubbing.places(i)] + rough.veer[rough.space.index(i)]) for i in sliding}
 
 
 def dependent(segment: Segment) -> dict[int, str]:
@@ -126,7 +153,9 @@ def dependent(segment: Segment) -> dict[int, str]:
     held = segment.contact
     assert held is not None
     assert held.rough is not None
-    if np.array_equal(held.pushing, held.masks) and np.array_equal(held.rough.sticks, held.rough.masks):
+    across = held.rough.sticks[[held.rough.rows.index(i) for i in held.rough.space]]
+    same = (held.pushing, held.masks), (held.rough.sticks, held.rough.masks), (across, held.rough.across)
+    if all(np.array_equal(a, b) for a, b in same):
         return {}
     loaded = [*(i for i, pushes in zip(held.rows, held.pushing, strict=True) if pushes), *held.guides]
     signs = dict(zip(held.rough.rows, held.rough.signs, strict=True))

@@ -13,7 +13,9 @@ from itertools import product
 import numpy as np
 
 from zwang.arrays import EPS, Array
+from zwang.motion.contact.cones import Cones, grows, reaches, roomiest
 from zwang.motion.contact.split import FREE, ends, null_space, shortest, unbounded
+from zwang.motion.contact.units import mass_units
 
 OPEN, CLOSED, STICK, FORTH, BACK = "open", "closed", "stick", "forth", "back"
 LEAVE, LEAVE_STICK, LEAVE_FORTH, LEAVE_BACK = "leave", "leave stick", "leave forth", "leave back"
@@ -91,14 +93,17 @@ class Found:
     """(k,) how much more than asked for n x is, as a share of its terms."""
     across: Array = field(default_factory=lambda: np.zeros(0))
     """(k,) forces along second slips, in space."""
-    family: tuple[Array, Array, Array] | None = None
-    """Where rows are dependent, what may be added (·, d) to x and to forces along normals and slips."""
+    family: tuple[Array, Array, Array, Array] | None = None
+    """Where rows are dependent, what may be added (·, d) to x and to forces along normals, slips and second slips."""
 
     def moved(self, w: Array) -> "Found":
         """Another member of the family."""
         assert self.family is not None
-        x, normal, friction = self.family
-        return replace(self, x=self.x + x @ w, normal=self.normal + normal @ w, friction=self.friction + friction @ w)
+        x, normal, friction, across = self.family
+        return replace(
+            self, x=self.x + x @ w, normal=self.normal + normal @ w, friction=self.friction + friction @ w,
+            across=self.across + across @ w,
+        )  # fmt: skip
 
 
 def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
@@ -134,8 +139,7 @@ def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
     if m:
         saddle[:n, n:], saddle[n:, :n] = -np.array(columns).T, np.array(rows)
     load = np.concatenate([Q, right])
-    mass = np.abs(np.diagonal(problem.M))
-    units = np.sqrt(np.where(mass > 0, mass, 1.0))
+    units = mass_units(problem.M, problem.equal)
     lengths = np.abs(saddle[n:, :n] / units).max(axis=1, initial=0.0)
     scale = np.concatenate([units, np.where(lengths > 0, lengths, 1.0)])  # rows of unit length in units of equal mass
     scaled, right_hand = saddle / scale[:, None] / scale, load / scale
@@ -143,8 +147,7 @@ def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
     if np.abs(scaled @ z - right_hand).max(initial=0.0) > WITHIN * max(np.abs(z).max(), np.abs(right_hand).max()):
         return None
     x = z / scale
-    normal, friction = forces_of(problem, mode, places, x[n + len(problem.equal) :, None])
-    normal, friction = normal[:, 0], friction[:, 0]
+    normal, friction, across = forces_of(problem, mode, places, x[n + len(problem.equal) :, None])[..., 0]
     for k, state in enumerate(mode):
         given = problem.surfaces[k].given if state != OPEN else 0.0
         normal[k] += given
@@ -159,26 +162,20 @@ def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
     family = None
     if dependent:
         free = null_space(scaled, RANK) / scale[:, None]
-        family = (free[:n], *forces_of(problem, mode, places, free[n + len(problem.equal) :]))
-    across = np.zeros(len(mode))
-    for (k, kind), force in zip(places, x[n + len(problem.equal) :], strict=True):
-        if kind == 2:
-            across[k] = force
+        if free.shape[1]:
+            family = (free[:n], *forces_of(problem, mode, places, free[n + len(problem.equal) :]))
     return Found(tuple(mode), x[:n], normal, friction, dependent, gaps, across, family)
 
 
-def forces_of(
-    problem: Problem, mode: Sequence[str], places: Sequence[tuple[int, int]], multipliers: Array
-) -> tuple[Array, Array]:
-    """Forces (k, ·) along normals and slips, from the multipliers (m, ·) of the rows of a mode."""
-    normal, friction = np.zeros((2, len(mode), multipliers.shape[1]))
+def forces_of(problem: Problem, mode: Sequence[str], places: Sequence[tuple[int, int]], multipliers: Array) -> Array:
+    """Forces (3, k, ·) along normals, slips and second slips, from the multipliers (m, ·) of the rows of a mode."""
+    found = np.zeros((3, len(mode), multipliers.shape[1]))
     for (k, kind), force in zip(places, multipliers, strict=True):
-        if kind < 2:
-            (friction if kind else normal)[k] = force
+        found[kind, k] = force
     for k, state in enumerate(mode):
         if state in SIGN:
-            friction[k] = -problem.surfaces[k].mu_k * SIGN[state] * normal[k]
-    return normal, friction
+            found[1, k] = -problem.surfaces[k].mu_k * SIGN[state] * found[0, k]
+    return found
 
 
 def consistent(problem: Problem, found: Found) -> bool:
@@ -194,7 +191,7 @@ def consistent(problem: Problem, found: Found) -> bool:
         normal, friction = found.normal[k], found.friction[k]
         if normal - surface.given < -WITHIN * forces / max(float(np.abs(surface.n).max(initial=0.0)), EPS):
             return False
-        rounding = SPLIT if found.dependent else EPS
+        rounding = SPLIT if found.dependent or surface.across is not None else EPS
         if (
             state in STICKS
             and np.hypot(friction, found.across[k]) > surface.mu_s * normal * (1 + WITHIN) + rounding * forces
@@ -209,26 +206,60 @@ def consistent(problem: Problem, found: Found) -> bool:
 
 
 def conditions(problem: Problem, found: Found, forces_alone: bool = False) -> tuple[Array, Array]:
-    """All conditions of a mode along its family, values (c,) and slopes (c, d): none of them is negative.
+    """Linear conditions of a mode along its family, values (c,) and slopes (c, d): none of them is negative.
 
-    Without those on x, if that is wanted.
+    Without those on x, if that is wanted. What sticks in space has one that is not (`bounds`).
     """
     assert found.family is not None
-    dx, normal, friction = found.family
+    dx, normal, friction, _ = found.family
     rows: list[tuple[float, Array]] = []
     for k, (surface, state) in enumerate(zip(problem.surfaces, found.mode, strict=True)):
         if state in LEAVES and not forces_alone:
             rows.append((float(surface.n @ found.x - surface.least), surface.n @ dx))
         if state != OPEN:
             rows.append((found.normal[k] - surface.given, normal[k]))
-        if state in STICKS:
+        if state in STICKS and surface.across is None:
             bound = surface.mu_s * found.normal[k], surface.mu_s * normal[k]
             rows += [(bound[0] + s * found.friction[k], bound[1] + s * friction[k]) for s in (1, -1)]
-        if state in SIGN and not surface.slips and not forces_alone:
+        if state in SIGN and not surface.slips and surface.across is None and not forces_alone:
             assert surface.t is not None
             sign = SIGN[state]
             rows.append((float(sign * (surface.t @ found.x - surface.stuck)), sign * (surface.t @ dx)))
     return np.array([value for value, _ in rows]), np.array([slope for _, slope in rows]).reshape(-1, dx.shape[1])
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """All conditions of a mode along its family, forces being shares of the largest, and how w is got back."""
+
+    cones: Cones
+    back: Array
+    """(d, d') members of the family, one for each unknown of the cones."""
+
+
+def bounds(problem: Problem, found: Found, forces_alone: bool = False) -> Bounds | None:
+    """All conditions of a mode along its family, if some are on contacts that stick in space; None otherwise.
+
+    Those that no member changes are left out.
+    """
+    held = [k for k, s in enumerate(problem.surfaces) if s.across is not None and found.mode[k] in STICKS]
+    if not held or found.family is None:
+        return None
+    _, normal, friction, across = found.family
+    _, sizes, Vt = np.linalg.svd(np.concatenate([normal, friction, across]), full_matrices=False)
+    moves = sizes > FREE * sizes.max(initial=0.0)
+    most = float(np.abs([found.normal, found.friction, found.across]).max(initial=0.0)) or 1.0
+    back = Vt[moves].T / sizes[moves]
+    value, slope = conditions(problem, found, forces_alone)
+    slope = slope @ back
+    size = np.abs(slope).max(axis=1, initial=0.0)
+    kept = size > FREE
+    z, dz = np.zeros((kept.sum(), 3)), np.zeros((kept.sum(), 3, slope.shape[1]))
+    z[:, 0], dz[:, 0] = value[kept] / size[kept] / most, slope[kept] / size[kept, None]
+    mu = np.array([problem.surfaces[k].mu_s for k in held])
+    forces = np.array([mu * found.normal[held], found.friction[held], found.across[held]]).T / most
+    along = np.stack([mu[:, None] * normal[held], friction[held], across[held]], axis=1) @ back
+    return Bounds(Cones(np.concatenate([z, forces]), np.concatenate([dz, along])), back * most)
 
 
 def admitted(problem: Problem, found: Found | None) -> Found | None:
@@ -237,7 +268,8 @@ def admitted(problem: Problem, found: Found | None) -> Found | None:
         return found
     if found.family is None:
         return None
-    w = shortest(*conditions(problem, found))
+    space = bounds(problem, found)
+    w = shortest(*conditions(problem, found)) if space is None else space.back @ roomiest(space.cones).w
     moved = None if w is None else found.moved(w)
     return moved if moved is not None and consistent(problem, moved) else None
 
@@ -246,6 +278,9 @@ def wedged(problem: Problem, found: Found) -> bool:
     """Whether contacts may press against each other as hard as they like."""
     if found.family is None:
         return False
+    space = bounds(problem, found, forces_alone=True)
+    if space is not None:
+        return grows(space.cones.slope, found.family[1].sum(axis=0) @ space.back)
     return unbounded(conditions(problem, found, forces_alone=True)[1], found.family[1].sum(axis=0))
 
 
@@ -253,14 +288,18 @@ def interval(problem: Problem, found: Found) -> tuple[int, float, float] | None:
     """Where x is not unique: of the entry of x that may differ the most, in units of mass, its least and most."""
     if found.family is None:
         return None
-    units = np.sqrt(np.where(np.diagonal(problem.M) > 0, np.abs(np.diagonal(problem.M)), 1.0))
+    units = mass_units(problem.M, problem.equal)
     size = DISTINCT * float((units * np.abs([found.x, problem.free])).max(initial=EPS))
+    space = bounds(problem, found)
     value, slope = conditions(problem, found)
     widest = None
     for i, along in enumerate(found.family[0]):
         if units[i] * np.abs(along).max() <= FREE:
             continue
-        low, high = ends(np.maximum(value, 0.0), slope, along)
+        if space is None:
+            low, high = ends(np.maximum(value, 0.0), slope, along)
+        else:
+            low, high = reaches(space.cones, along @ space.back)
         if units[i] * (high - low) > size:
             size, widest = units[i] * (high - low), (i, found.x[i] + low, found.x[i] + high)
     return widest
@@ -290,7 +329,7 @@ def different(problem: Problem, tried: list[Found]) -> list[Found]:
 
 def idle(problem: Problem, found: Found) -> list[int]:
     """Surfaces that are open in a solution but stay closed, since their rows follow from those that are."""
-    units = np.sqrt(np.where(np.diagonal(problem.M) > 0, np.abs(np.diagonal(problem.M)), 1.0))
+    units = mass_units(problem.M, problem.equal)
     rows = [*problem.equal, *(s.n for s, state in zip(problem.surfaces, found.mode, strict=True) if state != OPEN)]
     rows += [s.t for s, state in zip(problem.surfaces, found.mode, strict=True) if state in STICKS and s.t is not None]
     base = np.array(rows).reshape(-1, len(units)) / units

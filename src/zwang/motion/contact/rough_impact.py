@@ -24,6 +24,7 @@ from zwang.motion.contact.rough import (
     MOST_MODES,
     OPEN,
     STICK,
+    STICKS,
     Found,
     Problem,
     Surface,
@@ -66,6 +67,7 @@ def rough_impact(
         after = found.x
         normal = first.normal + found.normal
         tangential = [first.friction + found.friction, first.across + found.across]
+    rubbing.caught = {i for i, mode in zip(which, found.mode, strict=True) if mode in STICKS}
     gained = 0.5 * float((after - v) @ now.M @ (after + v))
     works = -normal * moving[which]
     for k, push in enumerate(np.array(tangential).T):

@@ -1,7 +1,8 @@
 """The friction of a motion's contacts: which of them stick and which slide."""
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -10,6 +11,7 @@ from zwang.arrays import EPS, Array
 from zwang.engines.task import Status
 from zwang.lowering.contact import Friction, across_rows, slip_rows
 from zwang.motion.contact.decide import SOON, moment_later
+from zwang.motion.contact.directions import aimed
 from zwang.motion.contact.impact import Stop
 from zwang.motion.contact.rough import (
     BACK,
@@ -32,7 +34,9 @@ from zwang.motion.contact.rough import (
 from zwang.motion.contact.scales import LINGERS
 from zwang.motion.contact.search import searched
 from zwang.motion.contact.shares import Shares, shares_of
-from zwang.motion.contact.space import aimed, tried, unit
+from zwang.motion.contact.space import tried, unit
+from zwang.motion.contact.split import FREE
+from zwang.motion.contact.together import soon, undecided
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
 from zwang.words import listed
@@ -41,6 +45,7 @@ SLIPS = 1e-9  # of the speeds that make it up: a slip above is one
 ROUNDED_SLIP = 4 * EPS  # of the largest speeds that have made it up: a slip below is rounding
 ABOUT = 100.0  # times the speed of faint flights: a slip that is no faster ends with them
 STOPS = 1e-7  # of the usual speed: a slip in space that is no faster comes to rest, or passes by
+CAUGHT = 1e-12  # of the usual speed: a slip in space that is no faster, and turns, is caught if sticking holds it
 VEERS = 1e-6  # of the usual speed: by this a slip in space that begins is turned its way
 NO_SLIP = 1e-12  # of the largest speeds: what is added to a slip that begins
 HELD_FAST = 1e-11  # of the bound of sticking: what is added to a reserve that begins at zero
@@ -92,6 +97,10 @@ class Rubbing:
         self.fastest = np.zeros(len(setup.system.coordinates))
         """The largest speeds of coordinates where something was decided."""
         self.begins = np.zeros(len(self.order), dtype=bool)
+        self.caught: set[int] = set()
+        """Contacts that stick since an impact: what is left of their slips is rounding."""
+        self.spent = False
+        """Whether contacts in space that share a load cannot any more."""
 
     def held(self, signs: Mapping[int, float] | None = None) -> Friction:
         """The numbers that hold the present mode."""
@@ -99,15 +108,17 @@ class Rubbing:
         sticks = np.array([float(signs.get(i) == 0) for i in self.order])
         slides = np.array([signs.get(i, 0.0) for i in self.order])
         mu_s, mu_k = np.array([self.friction[i] for i in self.order]).T
-        size = len(self.rows) + len(self.guides) + len(self.order)
+        size = len(self.rows) + len(self.guides) + len(self.order) + len(self.space)
         masks, shares, beside = sticks, np.eye(size), np.zeros(size)
+        across = np.array([float(signs.get(i) == 0) for i in self.space])
         if self.shares is not None:
             masks = np.array([float(i in self.shares.slips) for i in self.order])
+            across = np.array([float(i in self.shares.across) for i in self.space])
             shares, beside = self.shares.matrix, self.shares.beside
         sides = np.array([self.sides.get(i, 1.0) for i in self.order])
         return Friction(
             tuple(self.order), sticks, masks, slides, mu_s, mu_k, self.grip, shares, beside, sides, self.rest,
-            self.guides, self.veer, tuple(self.space),
+            self.guides, self.veer, tuple(self.space), across,
         )  # fmt: skip
 
     @property
@@ -150,6 +161,19 @@ class Rubbing:
         self.ways.pop(i, None)
         near = min(STOPS * usual, self.misses.get(i, np.inf))
         self.grip[k] = -(min(near, speed / 2) ** 2)
+
+    def stands(self, state: State, i: int, pushing: Iterable[int]) -> bool:
+        """Whether a slip in space that is as good as none would be held, with all other contacts as they are."""
+        if self.slip(state, i)[0] > CAUGHT * self.usual(self.order.index(i)):
+            return False
+        members = self.shares.members if self.shares is not None else {*pushing, *self.guides}
+        may = {j: (STICK if j == i else self.word(j),) for j in sorted(members)}
+        problem = self.problem(state, may, {j for j in may if j != i and self.signs.get(j)})
+        return admitted(problem, solved(problem, tuple(mode for (mode,) in may.values()))) is not None
+
+    def usual(self, k: int) -> float:
+        """The usual speed of a slip."""
+        return float(max(self.pace[k], self.rush[k] / SOON))
 
     def turns(self, i: int) -> bool:
         """Whether a slip in space that has vanished begins again the other way."""
@@ -257,13 +281,15 @@ class Rubbing:
                 may[i] = may[i][1:]
         here = self.problem(state, may, slipping)
         many = here.count * 2 ** len(self.guides) > MOST_MODES
-        if many and (self.guides or self.space):
+        if many and (self.guides or self.space) and len(undecided(here)) < 2:
             raise Stop(Status.CHATTERING, f"{len(closed)} contacts with friction are too many to be told apart there.")
         moment = moment_later(state, here.free, self.span)[0] - state[0]
         for surface in here.surfaces:
             if surface.t is not None:
                 k = self.order.index(surface.row)
                 self.rush[k] = max(self.rush[k], float(np.abs(surface.t) @ np.abs(here.free)) * moment)
+        if len(undecided(here)) > 1:
+            return self.decide_together(state, may, slipping)
         kept: list[Found] = []
         theirs: dict[int, tuple[Problem, Problem, dict[int, float], dict[int, Array]]] = {}
         for sides in self.orientations():
@@ -278,7 +304,8 @@ class Rubbing:
                     later = solved(there, mode)
                     found = admitted(there, later)
                     if found is not None:
-                        kept.append(found if found.family else replace(found, x=at.x))
+                        known = not found.family or np.abs(found.family[0]).max() <= FREE
+                        kept.append(replace(found, x=at.x) if known else found)
                         begins = {here.surfaces[k].row: way for k, way in ways.items()}
                         theirs[id(kept[-1])] = now, there, sides, begins
                     said = there, later, found
@@ -298,21 +325,49 @@ class Rubbing:
         here, _, sides, begin = theirs[id(kept[0])]
         return replace(self.decision(here, kept, sides), ways=self.ways | begin)
 
+    def decide_together(self, state: State, may: Mapping[int, tuple[str, ...]], slipping: Set[int]) -> RoughDecision:
+        """What closed contacts do where several in space may stick or begin to slide."""
+        before = tuple(self.word(i) for i in may) if self.spent else None
+        kept, self.spent = [], False
+        for sides in self.orientations():
+            at = partial(self.problem, may=may, slipping=slipping, sides=sides)
+            kept += [(one, ways, sides) for one, ways in soon(at, state, self.span, before)]
+        self.unproven |= {*may}
+        here = self.problem(state, may, slipping)
+        one_of_each = different(here, [one.found for one, _, _ in kept])
+        kept = [entry for entry in kept if any(entry[0].found is found for found in one_of_each)]
+        for one, _, _ in kept:
+            self.require_unique(one.problem, one.found)
+        if len(kept) != 1:
+            return self.decision(here, one_of_each, self.sides)
+        one, ways, sides = kept[0]
+        here = aimed(self.problem(state, may, slipping, sides), ways)
+        begin = {here.surfaces[k].row: way for k, way in ways.items()}
+        return replace(self.decision(here, one_of_each, sides), ways=self.ways | begin)
+
+    def word(self, i: int) -> str:
+        """What a closed contact does at present."""
+        return {1.0: FORTH, -1.0: BACK, 0.0: STICK}[self.signs[i]] if i in self.signs else CLOSED
+
     def shared_now(self, state: State) -> Shares | None:
         """How contacts that share a load share it at a state, if they go on as they do."""
-        assert self.shares is not None
-        words = {1.0: FORTH, -1.0: BACK, 0.0: STICK}
-        may = {i: (words[self.signs[i]] if i in self.signs else CLOSED,) for i in sorted(self.shares.members)}
-        problem = self.problem(state, may, {i for i, sign in self.signs.items() if sign})
-        found = solved(problem, tuple(mode for (mode,) in may.values()))
-        return shares_of(problem, found, (*self.rows, *self.guides), self.order, self.sides) if found else None
+        problem, found = self.going_on(state)
+        if found is None:
+            return None
+        return shares_of(problem, found, (*self.rows, *self.guides), self.order, self.space, self.sides)
 
-    def require_own_forces(self, found: Found | None) -> None:
-        """Stop where contacts in space share a load: how they do, and how long they hold, is not known."""
-        if self.space and found is not None and found.family is not None:
-            names = listed([repr(self.setup.system.constraint_names[i]) for i in self.order])
-            words = f"Of {names} some share their load, and how is not known: friction in space needs it."
-            raise Stop(Status.SEVERAL_SOLUTIONS, words)
+    def going_on(self, state: State) -> tuple[Problem, Found | None]:
+        """The accelerations of contacts that share a load, at a state, if they go on as they do."""
+        assert self.shares is not None
+        may = {i: (self.word(i),) for i in sorted(self.shares.members)}
+        problem = self.problem(state, may, {i for i, sign in self.signs.items() if sign})
+        return problem, solved(problem, tuple(mode for (mode,) in may.values()))
+
+    def require_one_motion(self, state: State) -> None:
+        """Stop where the motion of contacts that share a load, and go on as they do, depends on how they do."""
+        problem, found = self.going_on(state)
+        if found is not None:
+            self.require_unique(problem, found)
 
     def require_unique(self, problem: Problem, found: Found) -> None:
         """Stop where how contacts share their load, which is not known, decides on the motion."""
@@ -347,8 +402,8 @@ class Rubbing:
             resting = tuple(problem.surfaces[k].row for k in idle(problem, kept[0]))
             opening = tuple(i for i in states if i not in (*pushing, *resting, *self.guides))
             here = solved(problem, kept[0].mode)
-            self.require_own_forces(here)
-            shares = shares_of(problem, here, (*self.rows, *self.guides), self.order, sides) if here else None
+            every = (*self.rows, *self.guides), self.order, self.space
+            shares = shares_of(problem, here, *every, sides) if here else None
             if shares is not None:
                 resting = (*resting, *(i for i in pushing if i not in shares.normals))
                 pushing = tuple(i for i in pushing if i in shares.normals)

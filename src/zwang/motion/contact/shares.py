@@ -3,7 +3,8 @@
 The motion is the same whichever independent rows it is computed with. Their forces are not those of the contacts: how
 these share the load is not known. Sticking, and pushing, is possible if some split of it is; watched is the split that
 has the most in reserve (`split.fairest`), so that a mode ends where there is none left, and not where one way to share
-the load has none.
+the load has none. In space what sticks has cones for conditions: there the best split changes with the load not
+linearly, and is watched along its tangent (`cones.follows`). Where that has nothing left, a better one is looked for.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,9 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zwang.arrays import Array
-from zwang.motion.contact.rough import OPEN, RANK, STICK, Found, Problem, conditions
-from zwang.motion.contact.split import FREE, fairest, shortest
+from zwang.arrays import TINIEST, Array
+from zwang.motion.contact.cones import Cones, follows, roomiest, shortest_within
+from zwang.motion.contact.rough import OPEN, RANK, STICK, Found, Problem, bounds, conditions
+from zwang.motion.contact.split import FREE, Split, fairest, shortest
+from zwang.motion.contact.units import mass_units
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,9 @@ class Shares:
     normals: frozenset[int]
     """Those in the equation by their normals,"""
     slips: frozenset[int]
-    """and by their slips."""
+    """and by their slips,"""
+    across: frozenset[int]
+    """in space by second ones."""
     matrix: Array
     beside: Array
     """What is watched of the forces λ of contacts and slips in the equation: matrix · λ + beside."""
@@ -36,6 +41,8 @@ class Shares:
     """Contacts that lift where nothing is left,"""
     breaks: Mapping[int, float]
     """and those that break loose, with the signs of their slips."""
+    in_space: bool = False
+    """Whether some stick in space: then it is not told which of them lift or break loose."""
 
     def of(self, forces: Array) -> Array:
         """The forces that are watched, of contacts and slips, from those that the equation has."""
@@ -43,49 +50,85 @@ class Shares:
 
 
 def shares_of(
-    problem: Problem, found: Found, rows: Sequence[int], order: Sequence[int], sides: Mapping[int, float]
-) -> Shares | None:
-    """The shares of a mode; None if its rows are independent. `rows` are all contacts, `order` those with friction.
+    problem: Problem, found: Found, rows: Sequence[int], order: Sequence[int], space: Sequence[int],
+    sides: Mapping[int, float],
+) -> Shares | None:  # fmt: skip
+    """The shares of a mode; None if its rows are independent.
 
-    `sides` are the signs of the multipliers of guides, which stand behind the contacts and are in the equation always.
+    `rows` are all contacts, `order` those with friction, `space` those with two slips. `sides` are the signs of the multipliers of guides, which stand behind the contacts and are in the equation always.
     """
     if found.family is None:
         return None
-    _, normal, friction = found.family
+    _, normal, friction, second = found.family
+    surfaces = problem.surfaces
     closed = [k for k, state in enumerate(found.mode) if state != OPEN]
     sticks = [k for k in closed if found.mode[k] == STICK]
-    surfaces, count = problem.surfaces, len(closed)
+    cones = [k for k in sticks if surfaces[k].across is not None]
     places = [rows.index(surfaces[k].row) for k in closed]
     places += [len(rows) + order.index(surfaces[k].row) for k in sticks]
-    members = np.vstack([normal[closed], friction[sticks]])
-    forces = np.concatenate([found.normal[closed], found.friction[sticks]])
-    tangents = [np.asarray(surfaces[k].t) for k in sticks]
+    places += [len(rows) + len(order) + space.index(surfaces[k].row) for k in cones]
+    members = np.vstack([normal[closed], friction[sticks], second[cones]])
+    forces = np.concatenate([found.normal[closed], found.friction[sticks], found.across[cones]])
+    tangents = [np.asarray(surfaces[k].t) for k in sticks] + [np.asarray(surfaces[k].across) for k in cones]
     stack = np.array([*(surfaces[k].n for k in closed), *tangents]).reshape(-1, len(problem.M))
     base = independent(problem, stack, guides_among(problem, closed, sides))
     rest = [i for i in range(len(stack)) if i not in base]
     # the member whose forces are those of the rows in the equation alone
     given = forces - members @ np.linalg.lstsq(members[rest], forces[rest], rcond=None)[0]
+    most = float(np.abs(forces).max(initial=0.0)) or 1.0
     asked, whose = asked_of(problem, closed, sticks)
-    best = fairest(given, members, asked, float(np.abs(forces).max(initial=0.0)) or 1.0)
-    size = len(rows) + len(order)
+    best = (
+        fairest(given, members, asked, most)
+        if not cones
+        else within_cones(problem, given, members, closed, most, sticks, cones)
+    )
+    size = len(rows) + len(order) + len(space)
     matrix, beside = np.zeros((size, size)), np.zeros(size)
     matrix[np.ix_(places, places)], beside[places] = best.shares, best.beside
     matrix, beside = turned(matrix, beside, rows, sides)
     decisive = [whose[i] for i in best.decisive]
     lifts = {i for i, sign in decisive if sign == 0 or (i, -sign) in decisive}
     free = np.flatnonzero(np.abs(members).max(axis=1) > FREE * np.abs(members).max())
-    loose = {(*rows, *order)[places[i]] for i in free}
+    loose = {(*rows, *order, *space)[places[i]] for i in free}
+    of = [surfaces[k].row for k in (*closed, *sticks, *cones)]
+    ends = len(closed), len(closed) + len(sticks)
     return Shares(
         frozenset(surfaces[k].row for k in closed),
-        frozenset(surfaces[closed[i]].row for i in base if i < count),
-        frozenset(surfaces[sticks[i - count]].row for i in base if i >= count),
+        frozenset(of[i] for i in base if i < ends[0]),
+        frozenset(of[i] for i in base if ends[0] <= i < ends[1]),
+        frozenset(of[i] for i in base if i >= ends[1]),
         matrix,
         beside,
         frozenset(loose),
         best.reserve,
         frozenset(lifts),
         {i: sign for i, sign in decisive if i not in lifts},
+        bool(cones),
     )
+
+
+def within_cones(
+    problem: Problem, given: Array, members: Array, closed: Sequence[int], most: float, sticks: Sequence[int],
+    cones: Sequence[int],
+) -> Split:  # fmt: skip
+    """The split with the most in reserve where contacts stick in space, and along its tangent those of other forces."""
+    asked, of = [], len(closed) + len(sticks)
+    for at, k in enumerate(closed):
+        row = np.zeros((3, len(given)))
+        row[0, at] = problem.surfaces[k].mu_s if k in sticks else 1.0
+        if k in sticks:
+            row[1, len(closed) + sticks.index(k)] = 1.0
+        if k in cones:
+            row[2, of + cones.index(k)] = 1.0
+        asked.append(row)
+    conditions = np.array(asked)
+    U, sizes, _ = np.linalg.svd(members, full_matrices=False)
+    family = U[:, sizes > FREE * sizes.max(initial=0.0)]
+    program = Cones(conditions @ given / most, conditions @ family)
+    best = roomiest(program)
+    change = follows(program, conditions, best)
+    shares = np.eye(len(given)) + family @ change
+    return Split(shares, family @ (best.w * most - change @ given), best.reserve)
 
 
 def turned(matrix: Array, beside: Array, rows: Sequence[int], sides: Mapping[int, float]) -> tuple[Array, Array]:
@@ -125,7 +168,7 @@ def independent(problem: Problem, stack: Array, kept: Sequence[int]) -> list[int
     """
     from scipy.linalg import qr
 
-    units = np.sqrt(np.where(np.diagonal(problem.M) > 0, np.abs(np.diagonal(problem.M)), 1.0))
+    units = mass_units(problem.M, problem.equal)
     rows, equal = stack / units, np.concatenate([problem.equal, stack[list(kept)]]) / units
     rows = rows / np.maximum(np.linalg.norm(rows, axis=1), RANK)[:, None]
     if len(equal):
@@ -141,8 +184,11 @@ def least_forces(problem: Problem, found: Found) -> Found:
     """The shortest forces of a family that may be; those that are given if there are none."""
     if found.family is None:
         return found
-    _, normal, friction = found.family
-    members, forces = np.vstack([normal, friction]), np.concatenate([found.normal, found.friction])
+    members, forces = np.vstack(found.family[1:]), np.concatenate([found.normal, found.friction, found.across])
+    if (space := bounds(problem, found)) is not None:
+        size = np.column_stack([forces, members @ space.back])
+        within = shortest_within(space.cones, size / max(float(np.abs(forces).max()), TINIEST))
+        return found if within is None else found.moved(space.back @ within)
     middle = found.moved(-np.linalg.lstsq(members, forces, rcond=None)[0])
     orthonormal = np.linalg.qr(members)[1]
     value, slope = conditions(problem, middle)

@@ -3,33 +3,19 @@
 A contact in space sticks with two rows. Where it slides, F = −μN d with d = γ/|γ| is smooth in the state, and a known
 row d₁t₁ + d₂t₂ takes the place of the slip's. Where it begins to slide from rest, d is the direction of the slip that
 it causes: a_T(d) ∥ d, with a_T·d ≥ 0 (De Saxcé's complementarity on the cone). For one contact that is a root on a
-circle, and all of them are found; several contacts that begin at once are iterated.
+circle, and all of them are found; several that may begin at once are looked for `together`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from zwang.arrays import EPS, Array
+from zwang.motion.contact.directions import aimed, in_axes
 from zwang.motion.contact.rough import SIGN, Found, Problem, admitted, different, solved
+from zwang.motion.contact.together import reached, undecided
 
 AROUND = 24  # directions at which roots are looked for
-MOST_AIMS = 500  # of directions that several contacts look for together
-AIMED = 1e-13  # a change of a direction by less is none
-HALFWAY = 0.5  # of a change of directions: all of it could go to and fro
-
-
-def aimed(problem: Problem, ways: Mapping[int, Array]) -> Problem:
-    """The problem with some surfaces in space sliding along given directions, as in the plane."""
-    surfaces = list(problem.surfaces)
-    for k, d in ways.items():
-        s = surfaces[k]
-        assert s.t is not None
-        assert s.across is not None
-        stuck = d[0] * s.stuck + d[1] * s.stuck_across
-        surfaces[k] = replace(s, t=d[0] * s.t + d[1] * s.across, stuck=float(stuck), across=None, stuck_across=0.0)
-    return replace(problem, surfaces=tuple(surfaces))
 
 
 def tried(problem: Problem, mode: Sequence[str]) -> Iterator[tuple[Problem, Found, dict[int, Array]]]:
@@ -40,13 +26,10 @@ def tried(problem: Problem, mode: Sequence[str]) -> Iterator[tuple[Problem, Foun
         found = solved(problem, mode)
         if found is not None:
             yield problem, found, {}
-    elif len(begin) == 1:
-        for way in roots(problem, mode, begin[0]):
-            yield from along(problem, mode, {begin[0]: way})
-    else:
-        ways = together(problem, mode, begin)
-        if ways is not None:
-            yield from along(problem, mode, ways)
+        return
+    (one,) = begin  # several are looked for together
+    for way in roots(problem, mode, one):
+        yield from along(problem, mode, {one: way})
 
 
 def along(
@@ -91,20 +74,6 @@ def roots(problem: Problem, mode: Sequence[str], k: int) -> Iterator[Array]:
             yield np.array([np.cos(angle), np.sin(angle)])
 
 
-def together(problem: Problem, mode: Sequence[str], begin: Sequence[int]) -> dict[int, Array] | None:
-    """Directions in which several slips may begin together; None if they are not found."""
-    ways = {k: unit(slip_of(problem, k, problem.free)) for k in begin}
-    for _ in range(MOST_AIMS):
-        slips = begins(problem, mode, ways)
-        if slips is None:
-            return None
-        new = {k: unit(ways[k] + HALFWAY * (unit(slips[k]) - ways[k])) for k in begin}
-        if max(float(np.abs(new[k] - ways[k]).max()) for k in begin) <= AIMED:
-            return new
-        ways = new
-    return None
-
-
 def unit(x: Array) -> Array:
     """A direction of unit length; along the first axis if there is none."""
     length = float(np.hypot(*x))
@@ -112,18 +81,13 @@ def unit(x: Array) -> Array:
 
 
 def solutions(problem: Problem) -> list[Found]:
-    """All solutions that are different, with friction in the axes of the slips."""
+    """All solutions that are different, with friction in the axes of the slips; of several contacts, those found."""
+    if len(undecided(problem)) > 1:
+        return [in_axes(one.found, one.ways) for one in reached(problem)]
     every = [
-        in_axes(admitted(there, found), ways) for mode in problem.modes() for there, found, ways in tried(problem, mode)
+        in_axes(kept, ways)
+        for mode in problem.modes()
+        for there, found, ways in tried(problem, mode)
+        if (kept := admitted(there, found)) is not None
     ]
-    return different(problem, [found for found in every if found is not None])
-
-
-def in_axes(found: Found | None, ways: Mapping[int, Array]) -> Found | None:
-    """A solution with the friction of slips that begin along both axes, and not along their directions."""
-    if found is None or not ways:
-        return found
-    friction, across = found.friction.copy(), found.across.copy()
-    for k, d in ways.items():
-        friction[k], across[k] = found.friction[k] * d
-    return replace(found, friction=friction, across=across)
+    return different(problem, every)

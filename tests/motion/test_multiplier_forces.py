@@ -252,6 +252,25 @@ def test_many_motions_are_those_of_one():
         assert many.q.values[i, -1] == pytest.approx(one.q.values[-1], abs=1e-11)
 
 
+@pytest.mark.parametrize("count", [2, 9])
+def test_many_motions_say_which_of_them_lose_their_solution(count):
+    """The same rod, smooth: Painlevé's in a rail that is never left; where it slides slowly it has a solution."""
+    x, y, a = zw.coordinates("x y a")
+    rub = -2.5 * zw.multiplier("rail") * sp.tanh(50 * dot(x - sp.cos(a)))
+    rod = zw.System(
+        (x, y, a), kinetic=(dot(x)**2 + dot(y)**2 + dot(a)**2/3)/2, potential=9.81*y,
+        constraints={"rail": y - sp.sin(a)}, nonideal={x: rub, a: rub*sp.sin(a)},
+    )  # fmt: skip
+    kinds = [rail_start(0.4, 1.0, -20.0), rail_start(0.4, 0.1, 20.0)]
+    starts = {key: np.array([float(kinds[i % 2][key]) for i in range(count)]) for key in kinds[0]}
+    asked = {"until": 0.2, "samples": 3, "tol": 1e-8, "events": [zw.Event(x + 1, "there")]}
+    many = zw.simulate_many(rod, starts, **asked)
+    alone = [zw.simulate(rod, start, throw=False, **asked) for start in kinds]
+    assert [motion.status for motion in alone] == ["no solution", "finished"]
+    assert many.status.values.tolist() == [alone[i % 2].status for i in range(count)]
+    assert (many.event_time.values[::2, 0] == alone[0].event_time.values[0]).all()
+
+
 @pytest.mark.parametrize("options", [{"drift": "baumgarte"}, {"drift": "projection"}, {"form": "lagrange"}])
 def test_other_ways_give_the_same_motion(options):
     system, start = rod_in_a_journal(0.02), rod_start(0.3, 3.0)

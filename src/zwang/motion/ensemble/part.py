@@ -34,6 +34,10 @@ from zwang.results.dataset import VARIABLES, balance
 
 BLOCK_BYTES = 24e6  # bytes that the runs of a block may take
 RUNS_PER_LANE = 32  # runs for each lane, at least: lanes are empty at the end of a block
+MAY_LACK_SOLUTION = [
+    stepper.LoopStatus.EVENT, stepper.LoopStatus.STEP_TOO_SMALL, stepper.LoopStatus.NOT_FINITE,
+]  # fmt: skip
+"""How a run may end where nonideal forces that depend on multipliers lose their solution."""
 BESIDE = ("jacobi", "work", "slope", "size")  # what is looked at and not kept
 
 
@@ -140,7 +144,9 @@ class Block:
         result.hits |= {int(places[i]): rows for i, rows in hits.items()}
         status, saved = runs.records["status"], runs.records["saved"]
         stuck = status == stepper.LoopStatus.SINGULAR
-        saved[stuck] = 0  # each has its own way past it
+        if ensemble.setup.margins:  # it may be for want of a solution, which a run by itself says
+            stuck |= np.isin(status, MAY_LACK_SOLUTION)
+        saved[stuck] = 0  # each has its own way past it, or its own words
         self.report(basis, runs, places)
         words = {
             code: str(native.STATUS.get(code, Status.INTERRUPTED)) for code in map(stepper.LoopStatus, set(status))

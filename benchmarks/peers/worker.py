@@ -60,32 +60,33 @@ def measure(prepared: Prepared, problem: Problem, seconds: float) -> list[dict[s
     """Every setting until the time is up, or until six finer ones in a row were no better than what is good enough.
 
     Coarse ones may be equal for another reason: where a longest step is all that holds them, a tolerance says nothing.
+    What others do on the machine takes none of the time.
     """
-    began, runs, best, worse = time.perf_counter(), list[dict[str, Any]](), math.inf, 0
+    began, runs, best, worse = clock(), list[dict[str, Any]](), math.inf, 0
     for setting in prepared.settings:
         try:
-            row = repeated(prepared, problem, setting, seconds - (time.perf_counter() - began))
+            row = repeated(prepared, problem, setting, seconds - (clock() - began))
         except Exception as error:  # a setting that a tool refuses is a row that says so
             runs.append({"setting": setting, "failed": f"{type(error).__name__}: {error}"[:300]})
             continue
         runs.append(row)
         better = row["error"] < 0.7 * best
         best, worse = min(best, row["error"]), 0 if better else worse + 1
-        if time.perf_counter() - began > seconds or (worse >= 6 and best <= TARGET):
+        if clock() - began > seconds or (worse >= 6 and best <= TARGET):
             break
     return runs
 
 
 def repeated(prepared: Prepared, problem: Problem, setting: float, left: float) -> dict[str, Any]:
     """Several runs with one setting, and how long one takes."""
-    began, times, calls, outcome = time.perf_counter(), list[float](), list[float](), Outcome(())
+    began, times, calls, outcome = clock(), list[float](), list[float](), Outcome(())
     while len(times) < MOST:
         start = clock()
         outcome = prepared.run(setting)
         took = clock() - start
         times.append(took if outcome.seconds is None else outcome.seconds)
         calls.append(times[-1] if outcome.call_seconds is None else outcome.call_seconds)
-        spent = time.perf_counter() - began
+        spent = clock() - began
         if (len(times) >= LEAST and spent > ENOUGH) or took > LONG or spent > max(left, 1.0):
             break
     return {

@@ -1,4 +1,4 @@
-"""Time to accuracy, growth, start-up, ensembles and memory: `python benchmarks/motion [part …]`."""
+"""Time to accuracy, growth, start-up, ensembles, their events and memory: `python benchmarks/motion [part …]`."""
 
 import json
 import os
@@ -15,6 +15,7 @@ import problems
 import rivals
 
 import zwang as zw
+from zwang.engines.native import engine
 
 TARGETS = (1e-3, 1e-6, 1e-9, 1e-12)
 TOLERANCES = [10.0**-k for k in np.arange(3, 15.01, 0.5)]
@@ -38,7 +39,7 @@ def work_precision(run, reference, repeats):
 
 
 def show(row, cells, width=12):
-    print(f"  {row:<26}" + "".join(f"{c:>{width}}" for c in cells), flush=True)
+    print(f"  {row:<42}" + "".join(f"{c:>{width}}" for c in cells), flush=True)
 
 
 def milliseconds(seconds):
@@ -143,6 +144,53 @@ def ensemble():
         show("integration / C", [f"{integration / limit:.2f}"])
 
 
+def events():
+    """Ensembles with events, eight samples at a time and one by one: processor time of each sample."""
+    x, y = zw.coordinates("x y")
+    pendulum = zw.System(
+        (x, y),
+        kinetic=(zw.dot(x) ** 2 + zw.dot(y) ** 2) / 2,
+        potential=9.81 * y,
+        constraints={"rod": (x**2 + y**2 - 1) / 2},
+    )
+    triple = problems.chain(3, 10.0)
+    angles = np.random.default_rng(0).uniform(-1.2, 1.2, (1000, 3))
+    places = np.cumsum(np.stack([np.sin(angles), -np.cos(angles)], axis=-1), axis=1).reshape(1000, 6)
+    still = [dict.fromkeys(system.velocities, 0.0) for system in (pendulum, triple.system)]
+    tip = triple.system.coordinates[4]
+    print("\n1,000 samples, 10 s, tol 1e-9: µs each of the processor")
+    show("", ["by eight", "one by one", "ratio"])
+    for name, system, start, last in (
+        ("pendulum", pendulum, {x: places[:, 0], y: places[:, 1]} | still[0], x),
+        ("triple pendulum", triple.system, dict(zip(triple.system.coordinates, places.T, strict=True)) | still[1], tip),
+    ):
+        for what, asked in (
+            ("no event", []),
+            ("never met", [zw.Event(last - 9)]),
+            ("through the middle", [zw.Event(last)]),
+            ("the first of these stops", [zw.Event(last, stop=True)]),
+        ):
+            together, alone = (per_sample(system, start, asked, way) for way in (True, False))
+            cells = [f"{together:.1f}", f"{alone:.1f}", f"{alone / together:.1f}"]
+            show(f"{name}: {what}", cells)
+
+
+def per_sample(system, start, asked, in_lanes):
+    """Microseconds of the processor for each of 1,000 samples."""
+    ready = engine.kernels_for
+    if not in_lanes:
+        engine.kernels_for = lambda task, _: engine.kernels_of(task, engine.optimised)
+    try:
+        best = np.inf
+        for _ in range(4):
+            began = time.process_time()
+            zw.simulate_many(system, start, 10.0, samples=2, tol=1e-9, events=asked, keep=("q",), threads=1)
+            best = min(best, time.process_time() - began)
+    finally:
+        engine.kernels_for = ready
+    return best * 1e3
+
+
 def memory():
     """Peak memory of a run with 1,000,000 saved samples of 20 coordinates, beside the size of its results."""
     script = Path(__file__).with_name("many_samples.py")
@@ -154,7 +202,14 @@ def memory():
     show("peak / results", [f"{result['peak'] / result['results']:.2f}"])
 
 
-PARTS = {"accuracy": accuracy, "growth": growth, "start": start_up, "ensemble": ensemble, "memory": memory}
+PARTS = {
+    "accuracy": accuracy,
+    "growth": growth,
+    "start": start_up,
+    "ensemble": ensemble,
+    "events": events,
+    "memory": memory,
+}
 
 if __name__ == "__main__":
     for part in sys.argv[1:] or PARTS:

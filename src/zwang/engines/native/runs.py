@@ -48,6 +48,8 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
+from struct import Struct
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -147,7 +149,9 @@ COPIED: Final = (
 
 EMPTY: Final[Floats] = np.empty(0)
 
-ZEROS: Final = dict(zip(RUN.names or (), np.zeros(1, RUN)[0].tolist(), strict=True))
+IN_ORDER: Final = tuple(name for name in RUN.names or () if name != "padding")
+PACKED: Final = Struct("=" + "".join("d" if RUN[name].kind == "f" else "q" for name in IN_ORDER))
+"""A record as it lies in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,8 +251,9 @@ def prepare(
         "table": np.full((samples, rows, 2 + 2 * n), np.nan),
     }
     kicks = len(shared["most"]) if kernels.kick else 0
-    sizes = lengths(n, p, kernels.pivots, kernels.events, kernels.work, kernels.bridge > 0, kernels.powers, kicks)
-    places = dict(zip(sizes, itertools.accumulate(sizes.values(), initial=0), strict=False))
+    sizes, places = _laid_out(
+        n, p, kernels.pivots, kernels.events, kernels.work, kernels.bridge > 0, kernels.powers, kicks
+    )
     # Whole cache lines and one more between samples: they belong to different threads.
     start = packed(t, np.concatenate([q, v] if len(q) == len(v) else np.broadcast_arrays(q, v), axis=1), given)
     memory = np.zeros((samples, (sum(sizes.values()) + 15) // 8 * 8))
@@ -391,6 +396,13 @@ def restart(runs: Runs, q: ArrayLike, v: ArrayLike, sample: int = 0, t: float | 
         runs.state[sample, 0], record["t_low"] = t, 0.0
 
 
+@cache
+def _laid_out(*sizes_of_all: int) -> tuple[dict[str, int], dict[str, int]]:
+    """The lengths of the arrays of a run, by name, and where they begin."""
+    sizes = lengths(*sizes_of_all)  # type: ignore[arg-type]  # whether there are crossings is a bool
+    return sizes, dict(zip(sizes, itertools.accumulate(sizes.values(), initial=0), strict=False))
+
+
 def _check(k: Kernels, t: float, q: Floats, v: Floats, p: Floats, times: Floats, samples: int) -> None:
     """Refuses what the compiled loop could not notice: it reads memory, not shapes."""
     for name, array, width in (("q", q, k.coordinates), ("v", v, k.coordinates), ("parameters", p, k.parameters)):
@@ -432,7 +444,7 @@ def _records(fields: dict[str, Any], samples: int) -> NDArray[np.void]:
     """So many records with these fields, a value for all of them or one each; others are zero."""
     records = np.zeros(samples, RUN)
     if samples == 1:  # all at once: field by field takes as long as a short run
-        records[0] = tuple([fields.get(name, zero) for name, zero in ZEROS.items()])
+        PACKED.pack_into(records, 0, *[fields.get(name, 0) for name in IN_ORDER])
         return records
     for name, value in fields.items():
         records[name] = value

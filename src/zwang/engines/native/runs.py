@@ -444,7 +444,7 @@ def _records(fields: dict[str, Any], samples: int) -> NDArray[np.void]:
     """So many records with these fields, a value for all of them or one each; others are zero."""
     records = np.zeros(samples, RUN)
     if samples == 1:  # all at once: field by field takes as long as a short run
-        PACKED.pack_into(records, 0, *[fields.get(name, 0) for name in IN_ORDER])
+        PACKED.pack_into(records.data, 0, *[fields.get(name, 0) for name in IN_ORDER])
         return records
     for name, value in fields.items():
         records[name] = value

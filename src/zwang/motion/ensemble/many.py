@@ -25,6 +25,7 @@ from zwang.motion.ensemble.store import Layout, open_store, require_extra
 from zwang.motion.ensemble.summary import DOUBTS_MEAN, STATUS_MEANS, summary, summary_of_doubts
 from zwang.motion.ensemble.sweep import find_lead, sweep
 from zwang.motion.ensemble.together import lead_by
+from zwang.motion.ensemble.told import Met
 from zwang.motion.observe import event_name, settings
 from zwang.motion.progress import reporter
 from zwang.motion.setup import RunOptions, check_span
@@ -142,7 +143,7 @@ def simulate_many(
         attributes | seconds | settings(replace(setup, drift="projection") if told.projected else setup),
         leading=("sample",),
     )
-    motion = with_hits(motion, setup.events, told.hits) if setup.events else motion
+    motion = with_hits(motion, setup.events, told.met) if setup.events else motion
     if setup.contact is not None:
         motion = with_contacts(motion, [setup.system.constraint_names[i] for i in setup.contact.shown], told.contacts)
     of_samples = {
@@ -175,20 +176,34 @@ def names_and(names: Sequence[str]) -> str:
     return "all variables" if len(names) == len(VARIABLES) else listed(names)
 
 
-def with_hits(motion: "xr.Dataset", events: Sequence[Event], hits: Mapping[int, Array]) -> "xr.Dataset":
-    """The dataset with the events of all samples, filled up to as many as one of them has at most."""
+def with_hits(motion: "xr.Dataset", events: Sequence[Event], met: list[Met]) -> "xr.Dataset":
+    """The dataset with the events of all samples, filled up to as many as one of them has at most.
+
+    What was met is used up on the way, part by part: it is as large as the result.
+    """
     samples, n = motion.sizes["sample"], motion.sizes["coordinate"]
-    most = max(map(len, hits.values()), default=0)
-    rows = np.full((samples, most, 2 + 2 * n), np.nan)
-    for sample, own in hits.items():
-        rows[sample, : len(own)] = own
-    names = np.array([*(event_name(events, i) for i in range(len(events))), ""])
+    many = samples, max((int(part.counts.max()) for part in met), default=0)
+    names = np.array([event_name(events, i) for i in range(len(events))])
+    found = {"time": np.empty(many), "name": np.empty(many, names.dtype), "state": np.empty((*many, 2 * n))}
+    nothing = {"time": np.nan, "name": "", "state": np.nan}
+    begin = 0
+    while begin < samples:
+        part = met.pop(0) if met else None
+        end = int(met[0].samples[0]) if met else samples
+        for name, array in found.items():
+            array[begin:end] = nothing[name]
+        if part is not None:
+            behind = np.repeat(np.cumsum(part.counts) - part.counts, part.counts)
+            at = np.repeat(part.samples, part.counts), np.arange(len(part.rows)) - behind
+            found["time"][at], found["name"][at] = part.rows[:, 0], names[part.rows[:, 1].astype(int)]
+            found["state"][at] = part.rows[:, 2:]
+        begin = end
     each = ("sample", "event")
     added = {
-        "event_time": (each, rows[:, :, 0], {"long_name": "when events were met"}),
-        "event_name": (each, names[np.nan_to_num(rows[:, :, 1], nan=len(events)).astype(int)]),
-        "event_q": ((*each, "coordinate"), rows[:, :, 2 : 2 + n]),
-        "event_v": ((*each, "coordinate"), rows[:, :, 2 + n :]),
+        "event_time": (each, found["time"], {"long_name": "when events were met"}),
+        "event_name": (each, found["name"]),
+        "event_q": ((*each, "coordinate"), found["state"][:, :, :n]),
+        "event_v": ((*each, "coordinate"), found["state"][:, :, n:]),
     }
     return with_variables(motion, added)
 

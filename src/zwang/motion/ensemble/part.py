@@ -27,7 +27,7 @@ from zwang.motion.ensemble.contacts import compute_in_contact
 from zwang.motion.ensemble.gather import gathered
 from zwang.motion.ensemble.problem import Ensemble
 from zwang.motion.ensemble.together import EVENT_ROWS, Lead, first_rows, fitting, run_together
-from zwang.motion.ensemble.told import BAD_START, ERROR, Told
+from zwang.motion.ensemble.told import BAD_START, ERROR, Met, Told
 from zwang.motion.observe import AT_ODDS, Segment, chunks, first_contradiction, share_multipliers, values_of
 from zwang.motion.setup import Setup
 from zwang.results.dataset import VARIABLES, balance
@@ -65,7 +65,9 @@ def compute(
 ) -> Told:
     """Run all samples, and put what is kept of them into arrays (S, T, …); `told` is called with how many are done."""
     if ensemble.setup.contact is not None:
-        return compute_in_contact(ensemble, into, told)
+        found = compute_in_contact(ensemble, into, told)
+        found.met += [Met.of(found.hits)] if found.hits else []
+        return found
     m, count = len(ensemble.setup.system.constraint_names), threads or os.cpu_count() or 1
     size = block_size(ensemble, count)
     spare = scratch(ensemble, into, min(size, len(ensemble)))
@@ -77,7 +79,8 @@ def compute(
         found = Block(part, lead, values, count).told()
         all_told.statuses += found.statuses
         all_told.doubts |= {block.start + i: words for i, words in found.doubts.items()}
-        all_told.hits |= {block.start + i: rows for i, rows in found.hits.items()}
+        if found.hits:
+            all_told.met.append(Met.of(found.hits, block.start))
         all_told.unique &= found.unique
         all_told.projected |= found.projected
         all_told.seconds += found.seconds

@@ -12,7 +12,8 @@ from zwang.display import write_with
 
 if TYPE_CHECKING:
     from zwang.analysis.equilibrium import Equilibrium, equilibrium, steady
-    from zwang.analysis.fitting.fit import Fit, fit
+    from zwang.analysis.fitting.fit import fit
+    from zwang.analysis.fitting.found import Fit
     from zwang.analysis.kinematics import kinematics
     from zwang.analysis.linearize import linearize
     from zwang.analysis.lyapunov import lyapunov
@@ -58,7 +59,7 @@ _HOME = {
     "Equilibrium": "zwang.analysis.equilibrium",
     "equilibrium": "zwang.analysis.equilibrium",
     "steady": "zwang.analysis.equilibrium",
-    "Fit": "zwang.analysis.fitting.fit",
+    "Fit": "zwang.analysis.fitting.found",
     "fit": "zwang.analysis.fitting.fit",
     "kinematics": "zwang.analysis.kinematics",
     "linearize": "zwang.analysis.linearize",

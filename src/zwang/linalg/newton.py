@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from zwang.arrays import Array
+from zwang.errors import MassError
 from zwang.linalg.rank import row_norms
 from zwang.linalg.sparse import matrix as sparse
 from zwang.linalg.sparse.steps import damped, shortest, weighted
@@ -255,7 +256,10 @@ def split(equations: Equations, metric: Callable[[Array], Any], target: Array, x
         wanted = target - x
         normal, across = weighted(M, rows, np.stack([f / scale, rows @ wanted]))
         return Split(f / scale, scale, M, wanted, wanted - across, normal)
-    L = np.asarray(np.linalg.cholesky(M), dtype=np.float64)
+    try:
+        L = np.asarray(np.linalg.cholesky(M), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        raise MassError("M is not positive definite here: check the masses and the kinetic energy") from None
     scale = row_norms(J)
     W = np.linalg.solve(L, (J / scale[:, None]).T)
     wanted = L.T @ (target - x)

@@ -9,7 +9,7 @@ import zwang as zw
 from tests.analysis.systems import REFERENCES, VARIANTS
 from zwang import dot
 from zwang import multibody as mb
-from zwang.errors import InputError
+from zwang.errors import InputError, MassError
 
 x, y = zw.coordinates("x y")
 m, g, L, c, a0, k, off = zw.parameters("m g L c a0 k off")
@@ -153,6 +153,112 @@ def test_the_text_says_values_errors_and_what_is_correlated():
     assert rest[-1] == "Everything can be told from these data."
 
 
+def test_three_of_which_two_quotients_can_be_told_stay_near_the_guess():
+    times = np.linspace(0, 5, 40)
+    damped = zw.System((x,), kinetic=m * dot(x) ** 2 / 2, potential=k * x**2 / 2, forces={x: -c * dot(x)})
+    truth = zw.simulate(damped, {x: 0.3, dot(x): 0}, 5, times=times, parameters={m: 1, k: 4, c: 0.2})
+    found = zw.fit(damped, truth, {k: 6, m: 2, c: 0.1}, start={x: 0.3}, observe={"x": x})
+    assert found.verdict == "Of k, m and c only k/c and m/c can be told from these data."
+    assert min(abs(found.values[s] / g - 1) for s, g in ((k, 6), (m, 2), (c, 0.1))) < 1e-12  # one of them is held
+    assert [found.values[k] / found.values[m], found.values[c] / found.values[m]] == pytest.approx([4, 0.2], rel=1e-7)
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 0.1), (0, 0), (0.3, -0.2)])
+def test_of_two_offsets_only_their_sum_can_be_told(first, second):
+    times = np.linspace(0, 3, 15)
+    more = zw.parameters("more")
+    data = swing(0.3, times)
+    found = zw.fit(
+        SPRING, {"t": times, "x": data["x"] + 0.05}, {k: 3.5, off: first, more: second}, start={x: 0.3},
+        observe={"x": x + off + more},
+    )  # fmt: skip
+    assert found.verdict == "Of off and more only off + more can be told from these data."
+    assert found.values[off] + found.values[more] == pytest.approx(0.05, rel=1e-8)
+    assert found.values[k] == pytest.approx(4, rel=1e-8)
+
+
+def test_what_ends_at_its_bound_says_so_and_is_taken_as_known():
+    """Held by hand at the bound, the others have the same values and errors."""
+    rng = np.random.default_rng(3)
+    times = np.linspace(0, 4, 30)
+    data = {"t": times, "x": 0.5 * np.cos(2 * times) + 0.02 * rng.standard_normal(30)}
+    for pieces in (1, 2):
+        found = zw.fit(SPRING, data, {k: 3, a0: 0.45}, start={x: a0}, bounds={k: (2, 3.5)}, pieces=pieces)
+        alone = zw.fit(SPRING, data, {a0: 0.45}, start={x: a0}, parameters={k: 3.5}, pieces=pieces)
+        assert found.values[k] == 3.5
+        assert np.isnan(found.errors[k])
+        assert not found.identifiable[k]
+        assert "k is at its greatest value 3.5: data ask for more." in found.verdict
+        assert found.values[a0] == pytest.approx(alone.values[a0], rel=1e-9)
+        assert found.errors[a0] == pytest.approx(alone.errors[a0], rel=1e-6)
+
+
+def test_a_bad_fit_and_errors_without_numbers_are_said():
+    times = np.linspace(0, 5, 40)
+    far = zw.fit(SPRING, swing(0.3, times), {k: 300}, start={x: 0.3})
+    assert "It fits badly" in far.verdict
+    few = zw.fit(SPRING, swing(0.3, times[:2] + 0.2), {k: 3.5, a0: 0.2}, start={x: a0})
+    assert few.verdict.endswith("As many unknowns as numbers: there are no errors to be told.")
+    assert "open" not in str(few)
+
+
+def test_masses_that_the_search_would_make_negative_do_not_end_it():
+    """Only quotients by m can be told: a long step makes m negative, and a shorter one is taken."""
+    rng = np.random.default_rng(1)
+    times = np.sort(rng.uniform(0, 5, 60))
+    data = {"t": times, "x": 0.3 * np.exp(-0.1 * times) * np.cos(2 * times) + 0.01 * rng.standard_normal(60)}
+    damped = zw.System((x,), kinetic=m * dot(x) ** 2 / 2, potential=k * x**2 / 2, forces={x: -c * dot(x)})
+    found = zw.fit(damped, data, {k: 3, m: 1, c: 0.1, a0: 0.2}, start={x: a0})
+    alone = zw.fit(damped, data, {k: 3, c: 0.1, a0: 0.2}, start={x: a0}, parameters={m: 1})
+    assert found.values[k] / found.values[m] == pytest.approx(alone.values[k], rel=1e-7)
+    with pytest.raises(MassError, match="is not positive"):
+        zw.fit(damped, data, {k: 3, m: -1, c: 0.1, a0: 0.2}, start={x: a0})
+
+
+def test_a_weight_for_each_time():
+    """What weighs nothing has no say; a weight of two counts as four numbers."""
+    times = np.linspace(0, 3, 20)
+    data = swing(0.3, times)
+    data["x"][7] += 5
+    trust = np.where(np.arange(20) == 7, 0.0, 1.0)
+    found = zw.fit(SPRING, data, {"k": 3.5}, start={x: 0.3}, weights={"x": trust})
+    assert found.values[k] == pytest.approx(4, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "time [s], x [m]\n0,0.3\n0.5,0.16\n1,-0.12\n",
+        "t;x\n0;0,3\n0,5;0,16\n1;-0,12\n",
+        "# by hand\nTime\tx (m)\n0\t0.3\n0.5\t0.16\n1\t-0.12\n",
+        "t,x\r\n0,0.3\r\n0.25,NA\r\n0.5,0.16\r\n\r\n1,-0.12,\r\n",
+    ],
+)
+def test_tables_are_read_as_programs_write_them(tmp_path, text):
+    file = tmp_path / "x.csv"
+    file.write_text(text, newline="")
+    plain = zw.fit(SPRING, {"t": [0, 0.5, 1], "x": [0.3, 0.16, -0.12]}, {k: 3}, start={x: 0.3})
+    assert zw.fit(SPRING, file, {k: 3}, start={x: 0.3}).values[k] == pytest.approx(plain.values[k], rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"t,x\n0,0.3,7\n1,2\n", "line 2 has more cells than there are columns"),
+        (b"t,x,x\n0,0.3,7\n", "has the column 'x' twice"),
+        ("t,x,gr\xf6\n0,1,1\n".encode("latin1"), "is not text in UTF-8"),
+        (b"", "has no column 't' or 'time'"),
+        (b"t,x\n0,inf\n", "column 'x': number 1 is infinite"),
+        (b"t,x,remark\n0,1,good\n", "column 'remark' are not all numbers; observe="),
+    ],
+)
+def test_tables_that_cannot_be_read_are_refused_by_name(tmp_path, text, words):
+    file = tmp_path / "x.csv"
+    file.write_bytes(text)
+    with pytest.raises(InputError, match=words):
+        zw.fit(SPRING, file, {k: 3}, start={x: 0.3})
+
+
 # Refusals
 
 
@@ -176,6 +282,11 @@ def test_the_text_says_values_errors_and_what_is_correlated():
          lambda: (SPRING, swing(1, np.arange(3.0)), {k: 1}, {x: 1}, None, None, {k: (2, 3)})),
         ("weights names 'z', which was not measured",
          lambda: (SPRING, swing(1, np.arange(3.0)), {k: 1}, {x: 1}, None, {"z": 1})),
+        ("weights maps columns to weights", lambda: (SPRING, swing(1, np.arange(3.0)), {k: 1}, {x: 1}, None, [1])),
+        ("weights: x has shape \\(2,\\)",
+         lambda: (SPRING, swing(1, np.arange(3.0)), {k: 1}, {x: 1}, None, {"x": [1, 2]})),
+        ("unknown: 'q' is not a parameter of this system",
+         lambda: (SPRING, swing(1, np.arange(3.0)), {"q": 1}, {x: 1})),
         ("data is a int: give a dataset", lambda: (SPRING, 3, {k: 1}, {x: 1})),
     ],
 )  # fmt: skip

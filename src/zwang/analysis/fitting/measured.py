@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from zwang.analysis.fitting.table import TIMES, table_in
 from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.words import listed
-
-TIMES = ("t", "time")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +64,21 @@ def columns_of_file(path: "str | PathLike[str]") -> dict[str, Any]:
     """The columns of a CSV file, named in its first line."""
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
-            rows = list(csv.DictReader(file, skipinitialspace=True))
+            table = table_in(file.read())
     except OSError as error:
         raise InputError(f"data: {path} cannot be read: {error.strerror}") from None
-    return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+    except UnicodeDecodeError:
+        raise InputError(f"data: {path} is not text in UTF-8: save it as CSV in UTF-8") from None
+    except csv.Error as error:
+        raise InputError(f"data: {path} is no CSV file: {error}") from None
+    names = [name for name in table.names if name]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"data: {path} has the column {twice!r} twice: give each a name of its own")
+    empty = ("",) * len(table.names)
+    if long := next((line for line, row in table.rows if any(row[len(empty) :])), 0):
+        raise InputError(f"data: {path}, line {long} has more cells than there are columns")
+    cells = [(*row, *empty)[: len(empty)] for _, row in table.rows]
+    return {name: [table.cell(row[i]) for row in cells] for i, name in enumerate(table.names) if name}
 
 
 def columns_of_dataset(data: Any) -> dict[str, Any]:
@@ -97,6 +107,9 @@ def columns_of_array(data: Any, who: str) -> dict[str, Any]:
 def numeric(values: Any, what: str) -> Array:
     """Numbers; empty text is a gap."""
     try:
-        return np.asarray([np.nan if isinstance(x, str) and not x.strip() else x for x in values], dtype=float)
+        found = np.asarray([np.nan if isinstance(x, str) and not x.strip() else x for x in values], dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"{what} are not all numbers") from None
+        raise InputError(f"{what} are not all numbers; observe={{…}} names the columns that matter") from None
+    if np.isinf(found).any():
+        raise InputError(f"{what}: number {int(np.isinf(found).argmax()) + 1} is infinite; a gap is nan, or empty")
+    return found

@@ -34,7 +34,7 @@ _KERNELS: Kept[Kernel] = Kept()
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A measured motion: data, start as expressions in the unknowns, expressions that were measured, weights (k,)."""
+    """A measured motion: data, start as expressions in the unknowns, expressions that were measured, weights (N, k)."""
 
     given: Any
     system: System
@@ -56,6 +56,17 @@ class Trial:
             for s, x in known.items()
             if isinstance(s, sp.Symbol) and s not in self.unknown and x is not None
         }
+
+    @property
+    def weighted_columns(self) -> list[Array]:
+        """What was measured, times the weights, column by column without gaps."""
+        both = zip((self.data.values * self.weights).T, np.isfinite(self.data.values).T, strict=True)
+        return [column[told] for column, told in both]
+
+    @property
+    def weighted(self) -> Array:
+        """The same in one row."""
+        return np.concatenate([np.zeros(0), *self.weighted_columns])
 
     @property
     def own(self) -> tuple[sp.Symbol, ...]:
@@ -192,9 +203,9 @@ class Trial:
             du=np.eye(d, k)[None],
         )
         y, dy = found["y"][:, 0], found["d_y"][:, :, 0]  # (N, columns), (N, d, columns)
-        data = self.data.values[rows]
+        data, weights = self.data.values[rows], self.weights[rows]
         told = np.isfinite(data)
-        return ((y - data) * self.weights)[told], (dy * self.weights).swapaxes(1, 2)[told]
+        return ((y - data) * weights)[told], (dy * weights[:, None]).swapaxes(1, 2)[told]
 
     def motion(self, theta: Array, state: Mapping[Any, float] | None = None) -> "xr.Dataset":
         """The motion with these values of the unknowns, at the times of the data; from a state, if it is given."""

@@ -15,7 +15,7 @@ from zwang.words import count, listed
 if TYPE_CHECKING:
     import sympy as sp
 
-    from zwang.analysis.fitting.fit import Fit
+    from zwang.analysis.fitting.found import Fit
     from zwang.files.analyses.fit import Measurement
 
 STRONG = 0.9  # correlations above this are worth a word

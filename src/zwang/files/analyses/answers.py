@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from zwang.analysis.equilibrium import Equilibrium
-    from zwang.analysis.fitting.fit import Fit
+    from zwang.analysis.fitting.found import Fit
 
 KINDS = (".json", ".nc")
 

@@ -1,15 +1,14 @@
 """Measured motions in CSV files: columns by name, with the times among them; empty cells are gaps."""
 
 import csv
-import io
 import math
 from pathlib import Path as FilePath
 
+from zwang.analysis.fitting.table import TIMES, table_in
 from zwang.files.tables import CellError, cell_number, safe_path, table_text
 from zwang.files.toml.problems import Misread, Problem
 from zwang.words import did_you_mean, quoted
 
-TIMES = ("t", "time")
 GAP = math.nan  # one and the same, so that columns with gaps compare equal
 
 Columns = dict[str, tuple[float, ...]]
@@ -28,26 +27,26 @@ def beside(name: str, folder: FilePath | None) -> Columns:
 def columns_in(text: str, file: str) -> Columns:
     """The columns of a table, named in its first line: all of them numbers, times without gaps and ascending."""
     lines = text.splitlines()
-    rows = csv.reader(io.StringIO(text), skipinitialspace=True)
     try:
-        header = [name.strip() for name in next(rows, [])]
-        twice = next((name for name in header if header.count(name) > 1), None)
-        if twice is not None:
-            raise Misread(f"{file} has the column {quoted(twice)} twice", 0, "give each column a name of its own")
-        time = time_column(header, file)
-        columns: dict[str, list[float]] = {name: [] for name in header if name}
-        for row in rows:
-            if not any(cell.strip() for cell in row):
-                continue
-            for place, name in enumerate(header):
-                cell = row[place] if place < len(row) else ""
-                if name and not cell.strip() and name != time:
-                    columns[name].append(GAP)
-                elif name:
-                    columns[name].append(cell_number(cell, file, rows.line_num, lines, name))
-            require_later(columns[time], file, rows.line_num, lines, time)
+        table = table_in(text)
     except csv.Error as error:
-        raise Misread(f"{file}, line {rows.line_num}: {error}", 0) from None
+        raise Misread(f"{file} is no CSV file: {error}", 0) from None
+    header = table.names
+    twice = next((name for name in header if name and header.count(name) > 1), None)
+    if twice is not None:
+        raise Misread(f"{file} has the column {quoted(twice)} twice", 0, "give each column a name of its own")
+    time = time_column(list(header), file)
+    columns: dict[str, list[float]] = {name: [] for name in header if name}
+    for line, row in table.rows:
+        if not any(row):
+            continue
+        for place, name in enumerate(header):
+            cell = table.cell(row[place]) if place < len(row) else ""
+            if name and not cell and name != time:
+                columns[name].append(GAP)
+            elif name:
+                columns[name].append(cell_number(cell, file, line, lines, name))
+        require_later(columns[time], file, line, lines, time)
     if not columns[time]:
         raise Misread(f"{file} has no lines of numbers", 0, "a line of names comes first, then a line for each time")
     return {name: tuple(values) for name, values in columns.items()}

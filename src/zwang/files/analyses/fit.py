@@ -13,7 +13,7 @@ from zwang.files.table_types import Key, Section
 from zwang.words import count, did_you_mean, quoted
 
 if TYPE_CHECKING:
-    from zwang.analysis.fitting.fit import Fit
+    from zwang.analysis.fitting.found import Fit
 
 
 @dataclass(frozen=True)

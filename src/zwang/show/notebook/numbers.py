@@ -14,7 +14,7 @@ from zwang.words import count, listed
 
 if TYPE_CHECKING:
     from zwang.analysis.equilibrium import Equilibrium
-    from zwang.analysis.fitting.fit import Fit
+    from zwang.analysis.fitting.found import Fit
     from zwang.formulations.solution import Solution
     from zwang.motion.handles.stepper import Stepper
     from zwang.verdict import Verdict

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zwang.analysis.fitting.table import TIMES
 from zwang.errors import InputError
 from zwang.files.analyses.analysis import Analysis, number_of, values_of
-from zwang.files.analyses.data import TIMES, measured
+from zwang.files.analyses.data import measured
 from zwang.files.analyses.fit import Measurement
 from zwang.show.report.figures import Figure, Plots, plot, rounded
 from zwang.show.report.html import badge, details, number, pairs, paragraph, table
@@ -16,7 +17,7 @@ from zwang.show.report.subject import Subject
 from zwang.words import count
 
 if TYPE_CHECKING:
-    from zwang.analysis.fitting.fit import Fit
+    from zwang.analysis.fitting.found import Fit
 
 MOST_COLUMNS = 6  # measured columns that are drawn
 MOST_TRIALS = 4

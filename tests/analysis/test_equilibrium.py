@@ -176,6 +176,9 @@ def test_a_model_file_stands_where_a_system_does():
         (well(x**4), {x: 0.5}, None, "not to be told at first order: along x forces vanish to first order, but not"),
         (well(x**3), {x: 0.5}, None, "not to be told at first order: along x forces vanish to first order, but not"),
         (well(x**2, -sp.sign(dot(x))), {x: 0.1}, None, "not to be told: the equations switch at this state"),
+        (well(x**2, -1e-6 * sp.sign(dot(x))), {x: 0.1}, None, "not to be told: the equations switch at this state"),
+        (well(x**2 / 2, -dot(x) * sp.Abs(dot(x))), {x: 0.1}, None, "not to be told at first order: it oscillates und"),
+        (well(0, -2 * x + 1), {x: 0.1}, True, "stable: the potential energy is smallest here"),
         (
             zw.System((x, y), kinetic=TWO, potential=x**2 - y**2),
             {x: 1, y: 1},
@@ -199,6 +202,23 @@ def test_gyroscopic_forces_hold_what_the_potential_does_not():
     e = zw.equilibrium(zw.System((x, y), kinetic=turning, potential=-(x**2 + y**2) / 2), {x: 0.1, y: 0.2})
     assert e.stable is None
     assert "gyroscopic" in e.verdict
+
+
+def test_forces_with_a_potential_are_told_from_circulating_ones():
+    """∂Fx/∂y = ∂Fy/∂x: −∂V/∂q given as forces is judged by V; a force that follows is not."""
+    V = x**2 + y**2 - x * y
+    pulled = zw.System((x, y), kinetic=TWO, forces={x: k - V.diff(x), y: -V.diff(y)}, parameters={k: 0.3})
+    assert zw.equilibrium(pulled, {x: 0.1, y: 0.2}).verdict == "stable: the potential energy is smallest here"
+    turned = zw.System((x, y), kinetic=TWO, potential=V, forces={x: 0.1 * y, y: -0.1 * x})
+    assert "oscillates undamped" in zw.equilibrium(turned, {x: 0.1, y: 0.2}).verdict
+    drawn = zw.System((x, y), kinetic=TWO, potential=V, forces={x: -0.1 * dot(x)})
+    assert zw.equilibrium(drawn, {x: 0.1, y: 0.2}).verdict.startswith("stable: disturbances die out")
+
+
+def test_what_does_not_change_at_first_order_tells_nothing_of_stability():
+    """The height of a pendulum at rest."""
+    e = zw.steady(PENDULUM, {x: 0, y: -1}, constant=[y, dot(y)])
+    assert e.verdict == "not to be told: y and y' do not change at first order here; name something else that does"
 
 
 def test_a_nonholonomic_system_rests_in_a_family_and_the_nearest_member_is_found():

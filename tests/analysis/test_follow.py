@@ -88,6 +88,14 @@ def test_one_sample_that_is_refused_is_named_by_what_is_wrong_with_it():
         zw.modes(spring, {x: 0}, parameters={k: 1, u: np.array([0, 0, 0.5])})
 
 
+def test_an_empty_stack_is_refused():
+    x = zw.coordinates("x")
+    k = zw.parameters("k")
+    spring = zw.System((x,), kinetic=dot(x) ** 2 / 2, potential=k * x**2 / 2)
+    with pytest.raises(InputError, match="is empty: give it at least one value"):
+        zw.modes(spring, {x: 0}, parameters={k: []})
+
+
 def test_contacts_and_families_go_one_by_one_with_the_same_results():
     x, y = zw.coordinates("x y")
     k = zw.parameters("k")

@@ -31,6 +31,8 @@ from zwang.model.values import GivenValues, given_values
 SINGULAR_CHANGE = 1e-6  # a share of dependent rows' changes by which they move apart: there the rank changes
 FAR_BELOW = 1e-20  # coordinates below this share of the largest one are zero
 ROUNDED_CHANGE = 1e3 * EPS  # the same of rounding, beside the terms that rows are made of
+BESIDE = 1e-9  # natural units to both sides of a switch
+ALIKE = 1e-6  # share of the largest slope by which slopes may differ there, where nothing switches to first order
 AT_SWITCH = 1e-9  # what a condition compares with zero is zero below this
 
 RANK_CHANGES = "the rank of the constraints changes at this state, at {!r}: there is no derivative; move away from it"
@@ -321,12 +323,34 @@ class Point:
             name = self.dynamics.system.constraint_names[self.dynamics.two_sided[int(share.argmax())]]
             raise InputError(RANK_CHANGES.format(name))
 
+    def _alike_beside(self) -> bool:
+        """Whether the equations and their slopes are the same on both sides of this one state, as those of |v| v."""
+        tangent, rng = self.tangent, np.random.default_rng(0)
+        step = BESIDE * max(1.0, float(np.abs(self.q * self.units).max(initial=0.0)))
+        nothing = np.zeros((len(tangent.dq), self.dynamics.values.p.shape[-1]))
+
+        def beside(way: Array) -> dict[str, Array]:
+            q, v = self.q + way @ tangent.dq, self.v + way @ tangent.dv
+            with np.errstate(all="ignore"):
+                held = self._held | {"q": q[None], "v": v[None]}
+                return self.dynamics.balance(**held, dq=tangent.dq, dv=tangent.dv, dp=nothing)
+
+        for way in step * rng.standard_normal((2, len(tangent.dq))):
+            here, there = beside(way), beside(-way)
+            gap = {name: float(np.abs(here[name] - there[name]).max(initial=0.0)) for name in here}
+            slope = max(float(np.abs(here[name]).max(initial=0.0)) for name in ("d_force", "d_missing"))
+            steady = max(gap["force"], gap["missing"]) <= 100 * step * slope
+            if not (steady and max(gap["d_force"], gap["d_missing"]) <= ALIKE * slope):
+                return False
+        return True
+
     def require_smooth(self) -> None:
         """Refuse a state at which a condition of the model switches."""
         if not self.dynamics.lowered.description.switching:
             return
         nothing = np.zeros((1, self.q.shape[-1]))
-        if (np.abs(self.read(nothing, nothing)["switches"]) <= AT_SWITCH).any():
+        at_switch = (np.abs(self.read(nothing, nothing)["switches"]) <= AT_SWITCH).any()
+        if at_switch and (self._stack or not self._alike_beside()):
             raise InputError(
                 "the equations switch at this state, from one formula to another: there is no derivative; move the "
                 "state off the switch, or replace sign, Abs or Piecewise by something smooth"

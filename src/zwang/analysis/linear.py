@@ -115,6 +115,12 @@ class Linear:
         size = np.maximum(scaled.max(axis=-1, initial=0.0), changed)[..., None]
         return np.asarray(np.where(scaled <= ROUNDED_ENTRY * size, 0.0, C))
 
+    @property
+    def unmoved(self) -> list[str]:
+        """States of one point that do not change along the constraints, to first order."""
+        still = np.abs(self._PT).max(axis=-1, initial=0.0) <= DEPENDENT_STATES * np.abs(self._PT).max(initial=0.0)
+        return [name for name, s in zip(self.states.names, still, strict=True) if s]
+
     def require_independent(self) -> None:
         """Refuse states that depend on each other along the constraints."""
         s = np.linalg.svd(self._PT, compute_uv=False) if self._PT.size else np.zeros((*self.scale.shape[:-1], 0))

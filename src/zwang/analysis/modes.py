@@ -165,7 +165,9 @@ def by_symmetry(linear: Linear) -> Modes:
     first = shapes[0][flat[0]] if flat.ndim > 1 else shapes[flat]
     names = tuple(direction(row, point.dynamics.system.coordinate_names) for row in simplest(first))
     whole = of_unit_mass(np.repeat(shapes, 2, axis=-2).astype(complex), M)
-    return Modes(pairs, whole, 2 * np.count_nonzero(flat, axis=-1), np.repeat(uncertain, 2, axis=-1), names)
+    return Modes(
+        np.asarray(pairs + 0j), whole, 2 * np.count_nonzero(flat, axis=-1), np.repeat(uncertain, 2, axis=-1), names
+    )
 
 
 def of_unit_mass(shapes: Complex, M: Array) -> Complex:

@@ -79,6 +79,8 @@ def samples_of(
     shape = np.broadcast_shapes(q.shape[:-1], values.p.shape[:-1])
     if not shape:
         return Samples(Dynamics(system, values, t), q, v, (), {})
+    if 0 in shape:
+        raise InputError("an array of the parameters or of the state is empty: give it at least one value")
     if len(shape) > 1:
         raise InputError(f"arrays of shape {shape}: a stack along one axis is meant here")
     q, v = (np.broadcast_to(x, (*shape, x.shape[-1])) for x in (q, v))

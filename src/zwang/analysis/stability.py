@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from zwang.analysis.dynamics import Point, unchanged
 from zwang.analysis.family import Family
@@ -10,10 +12,13 @@ from zwang.analysis.linear import CLOSED, Linear, depends_on_time
 from zwang.analysis.spectrum import Spectrum, spectrum_of
 from zwang.arrays import EPS, Array
 from zwang.linalg.factors import direction
+from zwang.lowering.cache import Kept
 from zwang.model import System
+from zwang.model.symbols import t as time
 from zwang.words import count, listed
 
 SMALLEST = "stable: the potential energy is smallest here"
+_CONSERVATIVE: Kept[bool] = Kept()
 FLAT = 1e-10  # curvatures of the potential below this share of the largest are zero
 
 
@@ -33,6 +38,10 @@ def stability(linear: Linear, family: Family, rest: bool) -> Stability:
     system = linear.point.dynamics.system
     spectrum = spectrum_of(linear.A)
     seen = family_words(linear, family.along, rest)
+    if not rest and (same := linear.unmoved):
+        verb = "does" if len(same) == 1 else "do"
+        words = f"not to be told: {listed(same)} {verb} not change at first order here; name something else that does"
+        return Stability(None, words, spectrum, seen)
     if len(family.degenerate):
         along = listed(family_words(linear, family.degenerate, rest))
         words = f"not to be told at first order: along {along} forces vanish to first order, but not beyond"
@@ -119,8 +128,21 @@ def generalised(K: Array, mass: Array) -> tuple[Array, Array]:
 
 
 def conservative(system: System) -> bool:
-    """Whether all forces come from energies."""
-    return system.kinetic is not None and not any(f != 0 for f in (*system.forces, *system.nonideal))
+    """Whether all forces come from energies, or from a potential of their own: of positions only, ∂Fᵢ/∂qⱼ = ∂Fⱼ/∂qᵢ."""
+    if system.kinetic is None or any(f != 0 for f in system.nonideal):
+        return False
+    return _CONSERVATIVE.get(system.structure, lambda: from_potential(system))
+
+
+def from_potential(system: System) -> bool:
+    """The same of its forces."""
+    coordinates = {q: sp.Dummy() for q in system.coordinates}
+    forces = {coordinates[q]: f.xreplace(coordinates) for q, f in zip(system.coordinates, system.forces, strict=True)}
+    acting = {q: f for q, f in forces.items() if f != 0}
+    if any(f.atoms(AppliedUndef, sp.Derivative) or time in f.free_symbols for f in acting.values()):
+        return False
+    pairs = [(q, r) for q, f in acting.items() for r in f.free_symbols & forces.keys() if r != q]
+    return all(sp.expand(forces[q].diff(r) - forces[r].diff(q)) == 0 for q, r in pairs)
 
 
 def holonomic(point: Point) -> bool:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sympy as sp
+from mpmath import mp
 
 import zwang as zw
 from tests.analysis.systems import REFERENCES, VARIANTS, doubled
@@ -50,6 +51,35 @@ def test_it_is_the_motion_that_simulate_integrates(variant):
         size = np.abs(motion[name].values).max()
         assert np.abs(found[name].values - motion[name].values).max() < 1e-12 * max(size, 1), name
     assert set(found.data_vars) == set(motion.data_vars)
+
+
+def circles(t):
+    """Position, velocity and acceleration of both joints by the intersection of circles, in 40 digits (mpmath)."""
+
+    def place(s):
+        a, b = 2 * mp.cos(3 * s), 2 * mp.sin(3 * s)
+        u, w = 10 - a, -b
+        square = u**2 + w**2
+        along = (64 - 49 + square) / (2 * square)
+        aside = mp.sqrt(64 / square - along**2)
+        return [a, b, a + along * u - aside * w, b + along * w + aside * u]
+
+    with mp.workdps(40):
+        t = mp.mpf(float(t))
+        return [[float(mp.diff(lambda s, i=i: place(s)[i], t, k)) for i in range(4)] for k in range(3)]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_both_are_where_circles_meet_to_the_last_digits(variant):
+    """Neither kinematics nor simulate is off: against 40 digits, the first to rounding, the second to its tolerance."""
+    system, times = variant(USUAL), np.linspace(0, 2, 9)
+    exact = np.array([circles(t) for t in times])
+    found = zw.kinematics(system, GUESS, times)
+    motion = zw.simulate(system, first_state(system, found), until=2, times=times, tol=1e-13)
+    for i, name in enumerate(("q", "v", "a")):
+        size = np.abs(exact[:, i]).max()
+        assert np.abs(found[name].values - exact[:, i]).max() < 5e-15 * size, name
+        assert np.abs(motion[name].values - exact[:, i]).max() < 5e-13 * size, name
 
 
 def first_state(system, motion):

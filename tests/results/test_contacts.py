@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 import zwang as zw
-from zwang.results.contacts import OVER_TIME, TABLE
+from zwang.results.contacts import OVER_TIME, TABLE, WORKS
 
 
 def test_every_variable_has_its_dimensions_and_words(tmp_path):
@@ -14,8 +14,8 @@ def test_every_variable_has_its_dimensions_and_words(tmp_path):
     ball = zw.System((x, y), kinetic=kinetic, potential=9.81 * y, constraints=limits)
     motion = zw.simulate(ball, {x: 0, y: 1, zw.dot(x): 4, zw.dot(y): 0}, until=2, samples=9)
     assert motion.contact.values.tolist() == ["floor", "wall"]
-    for name, words in OVER_TIME.items():
-        assert motion[name].dims == ("time", "contact")
+    for name, (dims, words) in (OVER_TIME | WORKS).items():
+        assert motion[name].dims == ("time", *dims)
         assert motion[name].long_name == words
     for name, (dims, words) in TABLE.items():
         assert motion[name].dims == dims

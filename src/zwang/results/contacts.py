@@ -8,23 +8,27 @@ import numpy as np
 if TYPE_CHECKING:
     import xarray as xr
 
-# variable: dimensions, what it is
-OVER_TIME = {
-    "mode": "what each contact does: open, closed, sticking or sliding",
-    "gap": "what each contact reads, in position or, if that is limited, in velocity",
-    "normal_force": "normal force, the multiplier of each contact",
-    "friction_force": "force of friction along the slip",
-    "slip": "speed at which the surfaces of each contact rub",
+MODES = ("open", "closed", "sticking", "sliding")
+
+# variable: dimensions beside time, what it is
+OVER_TIME: dict[str, tuple[tuple[str, ...], str]] = {
+    "mode": (("contact",), "what each contact does: open, closed, sticking or sliding"),
+    "gap": (("contact",), "what each contact reads, in position or, if that is limited, in velocity"),
+    "normal_force": (("contact",), "normal force, the multiplier of each contact"),
+    "friction_force": (("contact",), "force of friction along the slip"),
+    "slip": (("contact",), "speed at which the surfaces of each contact rub"),
 }
 IN_SPACE = {
-    "friction_vector": "force of friction along both slips of a contact in space",
-    "slip_vector": "both speeds at which the surfaces of a contact in space rub",
+    "friction_vector": (("contact", "direction"), "force of friction along both slips of a contact in space"),
+    "slip_vector": (("contact", "direction"), "both speeds at which the surfaces of a contact in space rub"),
 }
 WORKS = {
-    "friction_work": "work of the friction of each contact since the first saved time, along its slip",
-    "surface_work": "work of the surface of each contact since the first saved time, where it moves",
-}
-OTHER_WORK = "work of all else since the first saved time: of given and nonideal forces, and of equalities that move"
+    "friction_work": (("contact",), "work of the friction of each contact since the first saved time, along its slip"),
+    "surface_work": (("contact",), "work of the surface of each contact since the first saved time, where it moves"),
+    "other_work": ((), "work of all else since the first saved time: of given and nonideal forces, and of equalities "
+                       "that move"),
+}  # fmt: skip
+AT_CONTACTS: dict[str, tuple[tuple[str, ...], str]] = OVER_TIME | IN_SPACE | WORKS
 TABLE: dict[str, tuple[tuple[str, ...], str]] = {
     "transition_time": (("transition",), "when something changed"),
     "transition_kind": (("transition",), "impact, touch, lift, stick, slide, reverse or accumulation"),
@@ -40,22 +44,15 @@ def with_contacts(
     motion: "xr.Dataset", contacts: Sequence[str], over_time: Mapping[str, Any], table: Mapping[str, Any]
 ) -> "xr.Dataset":
     """The dataset with its contacts, and with the transitions between their modes."""
+    given = dict(over_time)
+    if "friction_work" in given and {"energy", "energy_balance"} <= {*motion.data_vars}:
+        given["other_work"] = other_work(motion, over_time, table)
     variables: dict[str, Any] = {
-        name: (("time", "contact"), over_time[name], {"long_name": words}) for name, words in OVER_TIME.items()
-    }
-    variables |= {
-        name: (("time", "contact", "direction"), over_time[name], {"long_name": words})
-        for name, words in IN_SPACE.items()
-        if name in over_time
-    }
-    variables |= {
-        name: (("time", "contact"), over_time[name], {"long_name": words})
-        for name, words in WORKS.items()
-        if name in over_time
+        name: (("time", *dims), given[name], {"long_name": words})
+        for name, (dims, words) in AT_CONTACTS.items()
+        if name in given
     }
     variables |= {name: (dims, table[name], {"long_name": words}) for name, (dims, words) in TABLE.items()}
-    if "friction_work" in over_time and {"energy", "energy_balance"} <= {*motion.data_vars}:
-        variables["other_work"] = ("time", other_work(motion, over_time, table), {"long_name": OTHER_WORK})
     return motion.assign(variables).assign_coords(contact=("contact", np.asarray(contacts, dtype=str)))
 
 

@@ -72,7 +72,7 @@ def with_units(motion: "xr.Dataset", units: Units) -> "xr.Dataset":
     }
     motion = motion.assign_coords({key: ("coordinate", values) for key, values in columns.items()})
     motion.time.attrs["units"] = units.time
-    energies = ("kinetic", "potential", "energy", "energy_balance", "energy_loss", *WORKS, "other_work")
+    energies = ("kinetic", "potential", "energy", "energy_balance", "energy_loss", *WORKS)
     of_scalars = dict.fromkeys(energies, units.energy)
     of_scalars |= dict.fromkeys(("given_power", "constraint_power", "nonideal_power"), units.power)
     for name in of_scalars.keys() & set(motion.data_vars):

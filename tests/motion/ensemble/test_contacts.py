@@ -7,7 +7,7 @@ import zwang as zw
 from tests.references import contact
 from zwang import dot
 from zwang.errors import InputError
-from zwang.results.contacts import OVER_TIME, TABLE
+from zwang.results.contacts import AT_CONTACTS, OVER_TIME, TABLE, WORKS
 from zwang.results.dataset import VARIABLES
 
 x, y = zw.coordinates("x y")
@@ -31,7 +31,7 @@ def test_samples_are_those_of_simulate():
     for i in range(3):
         start, given = START | {y: START[y][i]}, {e: GIVEN[e][i]}
         one, sample = zw.simulate(ball(), start, 1.5, samples=21, parameters=given), many.isel(sample=i)
-        for name in (*VARIABLES, *OVER_TIME):
+        for name in (*VARIABLES, *OVER_TIME, *WORKS):
             assert np.array_equal(one[name].values, sample[name].values)
         count = int(sample.transitions)
         assert count == one.sizes["transition"]
@@ -74,10 +74,33 @@ def test_a_store_has_the_same_values(tmp_path):
     given = {"samples": 5, "parameters": GIVEN, "keep": ("q", "energy")}
     kept = zw.simulate_many(ball(), START, 1.0, store=tmp_path / "sweep.zarr", chunk=2, **given)
     here = zw.simulate_many(ball(), START, 1.0, **given)
-    assert np.array_equal(kept.q.values, here.q.values, equal_nan=True)
-    assert kept.status.values.tolist() == here.status.values.tolist()
+    assert {*kept.variables} == {*here.variables}
+    for name in (*OVER_TIME, *WORKS, *TABLE, "transitions", "q", "status", "contact"):
+        assert kept[name].dims == here[name].dims
+        assert kept[name].dtype.kind == here[name].dtype.kind
+        assert kept[name].attrs.get("long_name") == here[name].attrs.get("long_name")
+        np.testing.assert_array_equal(kept[name].values, here[name].values)
+    again = zw.simulate_many(ball(), START, 1.0, store=tmp_path / "sweep.zarr", **given)
+    np.testing.assert_array_equal(again.transition_kind.values, here.transition_kind.values)
     with pytest.raises(InputError, match="holds another sweep"):
         zw.simulate_many(ball(), START, 1.0, store=tmp_path / "sweep.zarr", chunk=2, impacts="poisson", **given)
+
+
+@pytest.mark.parametrize("contacts", ["events", "steps"])
+def test_a_store_has_what_samples_in_space_say_of_their_contacts(tmp_path, contacts):
+    pytest.importorskip("zarr")
+    z = zw.coordinates("z")
+    floor = zw.Constraint(z >= 0, "floor", friction=0.3, slip=(dot(x), dot(y)))
+    kinetic = (dot(x) ** 2 + dot(y) ** 2 + dot(z) ** 2) / 2
+    system = zw.System((x, y, z), kinetic=kinetic, potential=9.81 * z, constraints=[floor])
+    starts = dict.fromkeys((x, y, z, dot(z)), 0) | {dot(x): [0.0, 1.0, 2.0], dot(y): 0.5}
+    given = {"samples": 4, "contacts": contacts, "step": 0.01 if contacts == "steps" else None}
+    kept = zw.simulate_many(system, starts, 0.5, store=tmp_path / "sweep.zarr", chunk=2, **given)
+    here = zw.simulate_many(system, starts, 0.5, **given)
+    for name in AT_CONTACTS:
+        assert (name in kept) == (name in here)
+        if name in here:
+            np.testing.assert_array_equal(kept[name].values, here[name].values)
 
 
 def test_samples_by_steps_of_one_length():

@@ -15,7 +15,7 @@ from zwang.motion.ensemble.told import BAD_START, ERROR, Told
 from zwang.motion.observe import event_name
 from zwang.motion.simulate import motion_from
 from zwang.motion.start import Start
-from zwang.results.contacts import OVER_TIME, TABLE
+from zwang.results.contacts import AT_CONTACTS, TABLE
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -27,7 +27,7 @@ COUNT_MEANS = "how many transitions each sample has: behind them tables are empt
 
 @dataclass(frozen=True)
 class Contacts:
-    """What is said of the contacts of one sample: over time (T, k), and its transitions (N, …)."""
+    """What is said of the contacts of one sample: over time (T, …), and its transitions (N, …)."""
 
     over_time: Mapping[str, Array]
     table: Mapping[str, Array]
@@ -86,7 +86,9 @@ def hits_of(motion: "xr.Dataset", events: Sequence[Event]) -> Array:
 
 def of(motion: "xr.Dataset") -> Contacts:
     """What a motion says of its contacts."""
-    over_time, table = ({name: motion[name].values for name in names} for names in (OVER_TIME, TABLE))
+    over_time, table = (
+        {name: motion[name].values for name in names if name in motion} for names in (AT_CONTACTS, TABLE)
+    )
     return Contacts(over_time, table)
 
 
@@ -97,9 +99,10 @@ def with_contacts(motion: "xr.Dataset", names: Sequence[str], found: Sequence[Co
         return motion.assign_coords(contact=("contact", np.asarray(names, dtype=str)))
     counts = np.array([len(c.table["transition_time"]) if c else 0 for c in found])
     variables: dict[str, Any] = {"transitions": ("sample", counts, {"long_name": COUNT_MEANS})}
-    for name, words in OVER_TIME.items():
+    for name in first.over_time:
+        dims, words = AT_CONTACTS[name]
         values = stacked([c.over_time[name] if c else None for c in found], motion.sizes["time"])
-        variables[name] = (("sample", "time", "contact"), values, {"long_name": words})
+        variables[name] = (("sample", "time", *dims), values, {"long_name": words})
     for name, (dims, words) in TABLE.items():
         values = stacked([c.table[name] if c else None for c in found], int(counts.max()))
         variables[name] = (("sample", *dims), values, {"long_name": words})

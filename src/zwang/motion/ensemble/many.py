@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from zwang.arrays import Array
 from zwang.engines.registry import AUTO, DEFAULT
 from zwang.errors import InputError
+from zwang.lowering.contact import across_rows
 from zwang.model import System
 from zwang.model.event import Event
 from zwang.model.has_system import HasSystem, begin_of, end_of, is_array
@@ -22,6 +23,7 @@ from zwang.motion.ensemble.fingerprint import fingerprint
 from zwang.motion.ensemble.part import compute, shapes
 from zwang.motion.ensemble.problem import Sampled, sampled
 from zwang.motion.ensemble.store import Layout, open_store, require_extra
+from zwang.motion.ensemble.store_contacts import kept_of_contacts
 from zwang.motion.ensemble.summary import DOUBTS_MEAN, STATUS_MEANS, summary, summary_of_doubts
 from zwang.motion.ensemble.sweep import find_lead, sweep
 from zwang.motion.ensemble.together import lead_by
@@ -78,8 +80,8 @@ def simulate_many(
     One-sided constraints are contacts, as in `simulate`, with the same `impacts`, `contacts` and `step`. Samples run
     one after another then, each as `simulate` would run it. `mode`, `gap`, `normal_force`, `friction_force` and `slip`
     have the dimensions (sample, time, contact); the tables of transitions (sample, transition) are as long as the
-    longest: `transitions` (sample) says how many each has, and behind them are NaN and empty words. A store has
-    neither; run the samples that matter again without one.
+    longest: `transitions` (sample) says how many each has, and behind them are NaN and empty words. A store
+    keeps them, too.
 
     `keep` names the variables that the dataset is to have, ("q", "energy"); all of them without it. The others are
     computed and looked at, so that doubts are told, but take no memory. `outputs` says the same, as in `simulate`.
@@ -218,6 +220,8 @@ def stored(
     require_client(client)
     head = asked.part(slice(0, 1)).ensemble()
     system, known_by = head.setup.system, fingerprint(asked, names)
+    contacts = tuple(system.constraint_names[i] for i in head.setup.contact.shown) if head.setup.contact else ()
+    in_space = bool(head.setup.contact) and bool(across_rows(head.setup.lowered))
     layout = Layout(
         samples=asked.count,
         chunk=int(chunk),
@@ -226,6 +230,8 @@ def stored(
         constraints=tuple(system.constraint_names),
         keep=tuple(names),
         varied=varied(asked),
+        contacts=contacts,
+        at_contacts=kept_of_contacts(contacts, in_space, asked.options.contacts == "steps"),
     )
     place = open_store(store, layout, known_by, settings(head.setup))
     with waiting(f"simulating {count(asked.count, 'sample')}"):

@@ -20,9 +20,12 @@ import numpy as np
 
 from zwang.arrays import Array
 from zwang.errors import InputError
+from zwang.motion.ensemble import store_contacts as contacts
+from zwang.motion.ensemble.contacts import COUNT_MEANS
 from zwang.motion.ensemble.fingerprint import difference
 from zwang.motion.ensemble.summary import DOUBTS_MEAN, STATUS_MEANS, summary, summary_of_doubts
 from zwang.motion.ensemble.told import STATUSES, Told
+from zwang.results.contacts import AT_CONTACTS
 from zwang.results.dataset import VARIABLES, plain
 from zwang.words import count
 
@@ -34,6 +37,7 @@ FORMAT = 1  # of our own arrays and attributes
 MARK = "zwang_sweep"
 LARGEST_CHUNK = 2**31 - 1  # bytes, of one variable: what compressors take
 LONGEST_WORDS = 240  # characters of what is said of a sample
+KNOWN = VARIABLES | AT_CONTACTS
 OWN = ("done", "account", "status", "doubts")
 AT_SECONDS, AT_PROJECTED, AT_DOUBTED, AT_UNIQUE = 0, 1, 2, 3  # columns of `account`; from the last on, one a constraint
 
@@ -57,6 +61,9 @@ class Layout:
     keep: tuple[str, ...]
     varied: Mapping[str, Array]
     """Parameters that differ from sample to sample"""
+    contacts: tuple[str, ...] = ()
+    at_contacts: tuple[str, ...] = ()
+    """What is kept of them over time."""
 
     @property
     def parts(self) -> int:
@@ -65,13 +72,14 @@ class Layout:
 
     def dims(self, name: str) -> tuple[str, ...]:
         """The dimensions of a variable."""
-        return ("sample", "time", *VARIABLES[name][0])
+        return ("sample", "time", *KNOWN[name][0])
 
     def shape(self, name: str, samples: int | None = None) -> tuple[int, ...]:
         """The shape of a variable, or of some samples of it."""
         sizes = {"coordinate": len(self.coordinates), "constraint": len(self.constraints)}
+        sizes |= {"contact": len(self.contacts), "direction": 2}
         first = self.samples if samples is None else samples
-        return (first, len(self.times), *(sizes[d] for d in VARIABLES[name][0]))
+        return (first, len(self.times), *(sizes[d] for d in KNOWN[name][0]))
 
     def samples_of(self, part: int) -> slice:
         """The samples of a part."""
@@ -80,7 +88,7 @@ class Layout:
     @property
     def written(self) -> tuple[str, ...]:
         """The variables that have numbers in them: those of constraints have none where there are none."""
-        return tuple(name for name in self.keep if prod(self.shape(name)))
+        return tuple(name for name in (*self.keep, *self.at_contacts) if prod(self.shape(name)))
 
 
 @dataclass(frozen=True)
@@ -107,11 +115,20 @@ class Store:
         tails = {name: ".0" * (len(self.layout.shape(name)) - 1) for name in self.layout.written}
         if str(part) not in there["done"] or any(f"{part}{tail}" not in there[name] for name, tail in tails.items()):
             return False
+        if self.layout.contacts and not (self.path / contacts.TABLES / str(part)).is_dir():
+            return False
         return (self.path / "done" / str(part)).read_bytes() == b"\x01"
 
     def write(self, part: int, values: Mapping[str, Array], told: Told) -> None:
         """A part that was computed; its flag last."""
-        for name in self.layout.written:
+        layout = self.layout
+        if layout.contacts:
+            shapes = {name: layout.shape(name, len(told.statuses)) for name in layout.at_contacts}
+            values = dict(values) | contacts.coded(told.contacts, layout.at_contacts, shapes)
+            self._chunk(contacts.COUNTS, part, contacts.counted(told.contacts))
+            table = contacts.table_of(told.contacts, layout.contacts, len(layout.coordinates))
+            contacts.write_table(self.group[contacts.TABLES], part, table, packing())
+        for name in layout.written:
             self._chunk(name, part, values[name])
         codes = {status: i for i, status in enumerate(STATUSES)}
         self._chunk("status", part, np.array([codes[status] for status in told.statuses], dtype="|i1"))
@@ -147,8 +164,15 @@ class Store:
 
         account, codes = group["account"][:], group["status"][:]
         variables: dict[str, Any] = {
-            name: (layout.dims(name), lazily(name), {"long_name": VARIABLES[name][1]}) for name in layout.written
+            name: (layout.dims(name), lazily(name), {"long_name": KNOWN[name][1]}) for name in layout.written
         }
+        if layout.contacts:
+            modes, named = np.array(contacts.MODE_WORDS), variables["mode"]
+            variables["mode"] = (named[0], named[1].map_blocks(modes.__getitem__, dtype=modes.dtype), named[2])
+            parts = [layout.samples_of(part) for part in range(layout.parts)]
+            of_all = contacts.transitions_of(
+                group, parts, group[contacts.COUNTS][:], layout.contacts, len(layout.coordinates)
+            )
         for name in set(layout.keep) - {*layout.written}:
             variables[name] = (layout.dims(name), np.zeros(layout.shape(name)), {"long_name": VARIABLES[name][1]})
         words = np.array(STATUSES)
@@ -174,7 +198,11 @@ class Store:
         }
         if account[:, AT_PROJECTED].any():
             attributes["drift"] = "projection"
-        motion = xr.Dataset({name: variables[name] for name in (*layout.keep, "unique", "status", "doubts")}, coords)
+        kept = (*layout.keep, *layout.at_contacts, "unique", "status", "doubts")
+        motion = xr.Dataset({name: variables[name] for name in kept}, coords)
+        if layout.contacts:
+            names = np.asarray(layout.contacts, dtype=str)
+            motion = motion.assign(of_all).assign_coords(contact=("contact", names))
         return motion.assign_attrs({key: plain(value) for key, value in attributes.items()})
 
     def _first_doubt(self, account: Array) -> tuple[int, str]:
@@ -299,7 +327,8 @@ def found(path: Path, layout: Layout, known_by: Mapping[str, Any]) -> Store:
     kept = dict(group.attrs)
     kept.pop(MARK)
     own = Layout(**{**vars(layout), "chunk": int(mark["chunk"])})
-    missing = [name for name in (*OWN, *own.written) if name not in group]
+    own_names = (*OWN, *((contacts.COUNTS, contacts.TABLES) if own.contacts else ()))
+    missing = [name for name in (*own_names, *own.written) if name not in group]
     if missing:
         raise InputError(f"{shown(path)}: the array {missing[0]} is missing; remove the store and begin anew")
     return Store(path, own, kept, group)
@@ -339,14 +368,20 @@ def lay_out(path: Path, layout: Layout, known_by: Mapping[str, Any], attributes:
         return group.create_array(name, shape=shape, chunks=chunks, dtype=dtype, attributes=described, **settings)
 
     for name in layout.written:
-        shape, words = layout.shape(name), {"long_name": VARIABLES[name][1]}
+        shape, words = layout.shape(name), {"long_name": KNOWN[name][1]}
         chunks = (min(layout.chunk, layout.samples), *shape[1:])
+        if name == "mode":
+            array(name, shape, chunks, "|i1", layout.dims(name), attributes=words | contacts.MODE_FLAGS)
+            continue
         array(name, shape, chunks, "<f8", layout.dims(name), fill_value=float("nan"), attributes=words)
     along, several = (layout.samples,), (min(layout.chunk, layout.samples),)
     meanings = " ".join(status.replace(" ", "_") for status in STATUSES)
     flags = {"flag_values": list(range(len(STATUSES))), "flag_meanings": meanings}
     array("status", along, several, "|i1", ["sample"], attributes={"long_name": STATUS_MEANS} | flags)
     array("doubts", along, several, f"<U{LONGEST_WORDS}", ["sample"], attributes={"long_name": DOUBTS_MEAN})
+    if layout.contacts:
+        array(contacts.COUNTS, along, several, "<i8", ["sample"], attributes={"long_name": COUNT_MEANS})
+        group.create_group(contacts.TABLES)
     array("done", (layout.parts,), (1,), "|u1", ["part"], compressors=None)
     columns = AT_UNIQUE + len(layout.constraints)
     array("account", (layout.parts, columns), (1, columns), "<f8", ["part", "account_column"])
@@ -354,6 +389,7 @@ def lay_out(path: Path, layout: Layout, known_by: Mapping[str, Any], attributes:
         "time": layout.times,
         "coordinate": layout.coordinates,
         "constraint": layout.constraints,
+        "contact": layout.contacts,
     }
     for name, values in (names | dict(layout.varied)).items():
         if len(values):

@@ -132,3 +132,39 @@ def test_impacts_that_follow_each_other_fast_beside_a_wall_are_all_met():
     assert motion.attrs["status"] == "finished"
     assert motion.gap.values.min() > -1e-12
     assert motion.velocity_after.values[-1].max() < 1e-6  # they have lost what they had, or go back
+
+
+def collisions(q, v, masses, restitution, wall, end):
+    """Impacts of points on a line, the last of them before a wall, one after the other in closed form."""
+    q, v, t, found = np.array(q), np.array(v), 0.0, []
+    while True:
+        speeds = np.append(v[1:] - v[:-1], -v[-1])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ahead = np.where(speeds < 0, np.append(q[1:] - q[:-1], wall - q[-1]) / -speeds, np.inf)
+        k = int(np.argmin(ahead))
+        if not t + ahead[k] < end:
+            return np.array(found)
+        t, q = t + ahead[k], q + ahead[k] * v
+        found.append(t)
+        if k == len(q) - 1:
+            v[k] *= -restitution[k]
+        else:
+            push = -(1 + restitution[k]) * speeds[k] / (1 / masses[k] + 1 / masses[k + 1])
+            v[k], v[k + 1] = v[k] - push / masses[k], v[k + 1] + push / masses[k + 1]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_impact_that_the_one_before_does_not_change_is_met_in_its_turn(seed):
+    """What a panel shows behind an impact has not happened yet: it is met again, at the very same instant."""
+    rng = np.random.default_rng(seed)
+    q, masses, e = zw.coordinates("a b c d"), rng.uniform(0.5, 3, 4), rng.uniform(0.85, 1, 4)
+    places, speeds = -np.sort(rng.uniform(0, 1, 4))[::-1], rng.uniform(-1, 1, 4)
+    gaps = [*(y - x for x, y in zip(q, q[1:], strict=False)), 0.2 - q[-1]]
+    rules = [zw.Constraint(gap, f"c{i}", one_sided=True, restitution=e[i]) for i, gap in enumerate(gaps)]
+    kinetic = sp.Add(*[m * dot(x) ** 2 / 2 for m, x in zip(masses, q, strict=True)])
+    system = zw.System(q, kinetic=kinetic, constraints=rules)
+    start = dict(zip(q, places, strict=True)) | dict(zip(map(dot, q), speeds, strict=True))
+    motion = zw.simulate(system, start, until=6, method="native")
+    known = collisions(places, speeds, masses, e, 0.2, 6)
+    assert motion.attrs["status"] == "finished"
+    assert motion.transition_time.values == pytest.approx(known, rel=1e-9)

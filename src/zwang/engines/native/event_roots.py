@@ -150,17 +150,17 @@ def record(run: RunRecord, h: float) -> bool:
     """
     roots, which, come_from = at(run.roots), at(run.which), at(run.come_from)
     direction, terminal = at(run.direction), at(run.terminal)
-    stops = -1
+    stops, together = -1, math.inf
     for r in range(run.caught):
         j = int(which[r])
+        if roots[r] > together:
+            break  # it has not fired: after a jump the motion comes there another way, or later, or not at all
         if same_zero(run, h, j, roots[r]):
             come_from[r] = math.nan
         at(run.fired)[j] = at(run.now)[0] + (run.t_low + roots[r] * h)
         if stops < 0 and terminal[j] != 0.0 and direction[j] * come_from[r] <= 0.0:
-            stops = r
-    if stops >= 0:
-        run.stop = roots[stops]
-    together = run.stop + FINEST * (abs(at(run.now)[0] / h) + run.stop)
+            stops, run.stop = r, roots[r]
+            together = run.stop + FINEST * (abs(at(run.now)[0] / h) + run.stop)
     for r in range(run.caught):
         counts = direction[int(which[r])] * come_from[r] <= 0.0
         if counts and r != stops and (stops < 0 or roots[r] <= together):

@@ -100,9 +100,6 @@ class Course(Colliding):
         if stop is not None:
             grid = np.append(grid[grid < stop], stop)
         segments, path = integrate(setup, self.state, grid, self.watch, basis, bouncing(self))
-        if path.kicks and self.through(path.end):
-            self.bounces = False  # impacts that follow each other too fast for the engine are made one by one
-            segments, path = integrate(setup, self.state, grid, self.watch, basis)
         if stop is not None and path.status is Status.FINISHED:
             segments = first(segments, len(grid) - (stop not in self.grid))
         kicked = kicked_works(self, path)

@@ -1,5 +1,7 @@
 """Impacts that the engine makes are those that would have been made one by one."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -159,7 +161,7 @@ def test_an_impact_that_the_one_before_does_not_change_is_met_in_its_turn(seed):
     rng = np.random.default_rng(seed)
     q, masses, e = zw.coordinates("a b c d"), rng.uniform(0.5, 3, 4), rng.uniform(0.85, 1, 4)
     places, speeds = -np.sort(rng.uniform(0, 1, 4))[::-1], rng.uniform(-1, 1, 4)
-    gaps = [*(y - x for x, y in zip(q, q[1:], strict=False)), 0.2 - q[-1]]
+    gaps = [*(y - x for x, y in pairwise(q)), 0.2 - q[-1]]
     rules = [zw.Constraint(gap, f"c{i}", one_sided=True, restitution=e[i]) for i, gap in enumerate(gaps)]
     kinetic = sp.Add(*[m * dot(x) ** 2 / 2 for m, x in zip(masses, q, strict=True)])
     system = zw.System(q, kinetic=kinetic, constraints=rules)

@@ -374,7 +374,8 @@ def in_a_row(masses, speeds, restitution, places, law):
 @pytest.mark.parametrize("law", ["moreau", "poisson", "sequential"])
 def test_a_contact_that_parts_and_is_struck_at_that_instant_has_an_impact_too(law):
     motion = in_a_row((1, 1, 1), (2, 0, 0.5), 1, (0, 0, 0), law)
-    assert [str(c) for c in motion.transition_contact.values] == ["c0", "c1"]
+    rows = ["c0"] if law == "sequential" else ["c0", "c1"]  # all impacts of a sequence are one
+    assert [str(c) for c in motion.transition_contact.values] == rows
     assert motion.velocity_after.values[-1] == pytest.approx([0, 0.5, 2], abs=1e-14)  # equal balls swap
     assert motion.gap.values.min() > -1e-13
 

@@ -6,8 +6,9 @@ from zwang.arrays import Array
 from zwang.engines.task import Status
 from zwang.evaluation import names_of
 from zwang.formulations.solve import Names
-from zwang.motion.contact.impact import MOST_IN_A_ROW, Collision, Impact, Stop, held, impact
+from zwang.motion.contact.impact import Collision, Impact, Stop, held, impact
 from zwang.motion.contact.machine import Machine
+from zwang.motion.contact.one_by_one import MOST_IN_A_ROW
 from zwang.motion.contact.rough_impact import rough_impact
 from zwang.motion.contact.zeno import Flight, accumulation
 
@@ -35,6 +36,8 @@ class Colliding(Machine):
     def strike(self, closed: set[int], arrived: set[int]) -> set[int]:
         """One impact of closed contacts; those that are closed afterwards."""
         now, v = self.now, self.state[2]
+        if self.law == "sequential":  # what parts may be turned round in its course
+            closed = closed | (self.at_zero(now, self.near(now)[0]) - {*self.rates})
         which, equal = sorted(closed | {*self.rates}), self.equal  # velocities are limited after any impact
         cause = min(arrived, key=lambda i: (now.residual_rate[i], i))
         if self.rubbing is not None and (self.guides or any(i in self.rubbing.friction for i in which)):
@@ -47,6 +50,11 @@ class Colliding(Machine):
             Names(names.coordinates, tuple(names.rows[i] for i in (*equal, *which))),
         )  # fmt: skip
         found = impact(c, self.law)
+        if found.off:
+            self.notes.append(
+                f"Impacts one after the other of {self.named(which)} accumulate at t = {self.state[0]:.9g}; their "
+                f"limit is taken, to {found.off:.1g} of the impulses."
+            )
         return self.struck(which, found, c.speeds(found.v), cause)
 
     def struck(self, which: list[int], found: Impact, speeds: Array, cause: int) -> set[int]:

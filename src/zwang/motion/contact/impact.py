@@ -5,7 +5,7 @@ which gaps open.
 
 *Moreau's*: 0 ≤ Λ ⊥ γ⁺ + εγ⁻ ≥ 0, the conditions of a quadratic program in the kinetic-energy metric. *Poisson's*: a
 plastic impact with impulses Λ_C, then 0 ≤ Λ − (1 + ε)Λ_C ⊥ γ⁺ ≥ 0. *One after the other*: each impact by itself, the
-fastest approach first, until no contact approaches.
+fastest approach first, until no contact approaches (`one_by_one`).
 """
 
 from collections.abc import Callable
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from zwang.arrays import EPS, Array
 from zwang.engines.task import Status
 from zwang.formulations.solve import Names, solve_named
+from zwang.motion.contact.one_by_one import MOST_IN_A_ROW, in_turn
 
-MOST_IN_A_ROW = 10_000  # impacts one after the other at one instant
 AT_REST = 512 * EPS  # of the speeds that make up γ: below, it is rounding
 
 
@@ -85,6 +85,8 @@ class Impact:
     work: Array
     touching: NDArray[np.bool_]
     """(k,) which contacts are closed afterwards: their γ⁺ is zero."""
+    off: float = 0.0
+    """The share of its impulses that it may be off by, if it is a limit of infinitely many; zero otherwise."""
 
 
 def natural_speeds(M: Array, rows: Array, v: Array) -> Array:
@@ -93,15 +95,24 @@ def natural_speeds(M: Array, rows: Array, v: Array) -> Array:
     return np.asarray(np.sqrt(np.maximum(mobility, 0.0) * max(float(v @ M @ v), 0.0)))
 
 
-def moreau(c: Collision) -> tuple[Array, Array]:
+@dataclass(frozen=True)
+class Struck:
+    """Velocities after an impact, and impulses (k,); `off` is the share of these by which a limit may be off."""
+
+    v: Array
+    impulse: Array
+    off: float = 0.0
+
+
+def moreau(c: Collision) -> Struck:
     """Velocities after, and impulses, by Moreau's law."""
     if len(c.contact) == 1 and (alone := by_itself(c)) is not None:
         return alone
     change, impulse = c.push(np.zeros(len(c.v)), -(1 + c.restitution) * c.speeds(c.v))
-    return c.v + change, impulse
+    return Struck(c.v + change, impulse)
 
 
-def by_itself(c: Collision) -> tuple[Array, Array] | None:
+def by_itself(c: Collision) -> Struck | None:
     """The impact of one contact, which is a linear system; None if that is singular, or nothing approaches.
 
     It is what the quadratic program would find, many times as fast: balls bounce often.
@@ -122,36 +133,45 @@ def by_itself(c: Collision) -> tuple[Array, Array] | None:
     off = np.abs(right - saddle @ x) > AT_REST * (np.abs(saddle) @ np.abs(x))
     if off.any() or not x[-1] > 0:
         return None
-    return c.v + np.asarray(x[:n]), np.asarray(x[-1:])
+    return Struck(c.v + np.asarray(x[:n]), np.asarray(x[-1:]))
 
 
-def poisson(c: Collision) -> tuple[Array, Array]:
+def poisson(c: Collision) -> Struck:
     """Velocities after, and impulses, by Poisson's law: compression, then expansion."""
     change, compression = c.push(np.zeros(len(c.v)), -c.speeds(c.v))
     middle = c.v + change
     given = c.restitution * compression
     change, more = c.push(c.contact.T @ given, -c.speeds(middle))
-    return middle + change, compression + given + more
+    return Struck(middle + change, compression + given + more)
 
 
-def sequential(c: Collision) -> tuple[Array, Array]:
+def sequential(c: Collision) -> Struck:
     """Velocities after, and impulses, of impacts one after the other."""
-    v, impulse = c.v, np.zeros(len(c.contact))
-    for _ in range(MOST_IN_A_ROW):
-        speeds = c.speeds(v)
-        approaching = np.where(speeds < -AT_REST * c.sizes(c.v), speeds, 0.0)
-        if not approaching.any():
-            return v, impulse
-        j = [int(np.argmin(approaching))]
-        names = Names(c.names.coordinates, (*c.names.rows[: len(c.equal)], c.names.rows[len(c.equal) + j[0]]))
-        one = Collision(c.M, c.equal, c.contact[j], c.restitution[j], v, c.moving[j], names)
-        v, part = moreau(one)
-        impulse[j] += part
-    words = f"Impacts one after the other do not come to an end there: {MOST_IN_A_ROW:,} were made at one instant."
-    raise Stop(Status.CHATTERING, words)
+    change = responses(c)
+    G = c.contact @ change
+    rest = AT_REST * (c.sizes(c.v) + natural_speeds(c.M, c.contact, c.v))
+    held = (np.diagonal(G) <= AT_REST * np.abs(np.diagonal(G)).max(initial=0.0)) & (c.speeds(c.v) < -rest)
+    if held.any():  # it cannot give way: that is said by who solves for it
+        return moreau(c)
+    found = in_turn(G, c.speeds(c.v), c.restitution, rest)
+    if not found.ends:
+        words = f"Impacts one after the other do not come to an end there: {MOST_IN_A_ROW:,} were made at one instant."
+        raise Stop(Status.CHATTERING, words)
+    return Struck(c.v + change @ found.impulse, found.impulse, found.off)
 
 
-LAWS: dict[str, Callable[[Collision], tuple[Array, Array]]] = {
+def responses(c: Collision) -> Array:
+    """(n, k) the changes of velocities by unit impulses of the contacts."""
+    n, m = len(c.v), len(c.equal)
+    saddle = np.zeros((n + m, n + m))
+    saddle[:n, :n], saddle[:n, n:], saddle[n:, :n] = c.M, -c.equal.T, c.equal
+    load = np.concatenate([c.contact.T, np.zeros((m, len(c.contact)))])
+    x = np.linalg.lstsq(saddle, load, rcond=None)[0]
+    x += np.linalg.lstsq(saddle, load - saddle @ x, rcond=None)[0]
+    return np.asarray(x[:n])
+
+
+LAWS: dict[str, Callable[[Collision], Struck]] = {
     "moreau": moreau,
     "poisson": poisson,
     "sequential": sequential,
@@ -160,11 +180,12 @@ LAWS: dict[str, Callable[[Collision], tuple[Array, Array]]] = {
 
 def impact(c: Collision, law: str) -> Impact:
     """The impact by a law, with its account of energy."""
-    v, impulse = LAWS[law](c)
+    found = LAWS[law](c)
+    v, impulse = found.v, found.impulse
     before, after = c.speeds(c.v), c.speeds(v)
     touching = np.abs(after) <= AT_REST * (c.sizes(c.v) + c.sizes(v))
     if len(touching) > 1:  # by itself it has all of the velocities in its own terms
         touching |= np.abs(after) <= AT_REST * natural_speeds(c.M, c.contact, c.v)
     # ΔT = ½Λ(γ⁺ + γ⁻) − Λ ∂g/∂t: the second term is the work of surfaces that move
     loss, work = -0.5 * float(impulse @ (before + after)), -impulse * c.moving
-    return Impact(v, impulse, loss, work, touching)
+    return Impact(v, impulse, loss, work, touching, found.off)

@@ -14,6 +14,7 @@ from zwang.compile.restricted import native
 from zwang.compile.restricted.memory import at
 from zwang.engines.stepping.acting import look, mobility, settle
 from zwang.engines.stepping.dense import eliminated
+from zwang.engines.stepping.faces import directed, face_of, taken
 from zwang.engines.stepping.record import DENSE_ROWS, WalkRecord, integers
 
 FEW_AT_FIRST: Final = 2  # sweeps there and back before pivots are tried; twice as many before each further time
@@ -206,6 +207,16 @@ def pivoted(walk: WalkRecord, enough: float) -> float:
 
 
 @native
+def faced(walk: WalkRecord, enough: float) -> float:
+    """Impulses of many rows that push and stick, changed together; what is left of the laws then."""
+    first_guess(walk)
+    if face_of(walk, at(walk.face)) > 0:
+        directed(walk, enough)
+        taken(walk)
+    return look(walk)
+
+
+@native
 def solved(walk: WalkRecord, enough: float, well: float, most: int) -> None:
     """Impulses x, from those that are there on, until what is left of laws is little enough, or after most sweeps.
 
@@ -225,11 +236,11 @@ def solved(walk: WalkRecord, enough: float, well: float, most: int) -> None:
         made += 2 * turns
         turns = turns * 2 if turns < most else turns
         left = look(walk)
-        if rows > DENSE_ROWS or not left > enough:
+        if not left > enough:
             continue
         for r in range(rows):
             kept[r] = x[r]
-        found = pivoted(walk, enough)
+        found = pivoted(walk, enough) if rows <= DENSE_ROWS else faced(walk, enough)
         if found < left:
             left = found
         else:

@@ -156,6 +156,10 @@ WALK: Final = np.dtype(
         ("best", "i8"),  #        (rows) a way that impulses go
         ("good", "i8"),  #        (rows) the best so far
         ("aim", "i8"),  #         (rows) friction for each impulse of its contact, where it slides
+        ("face", "i8"),  #        (rows) 1: a row whose speed shall vanish
+        ("missing", "i8"),  #     (rows) what it lacks of that
+        ("direction", "i8"),  #   (rows)
+        ("pushed_by", "i8"),  #   (n) what impulses along the direction change
         ("state", "i8"),  #       (acting) who opens, sticks and slides, in a guess
         ("mu", "i8"),
         ("settled", "i8"),  #     1: friction of sliding for the rest of the step

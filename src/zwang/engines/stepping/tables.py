@@ -203,11 +203,11 @@ class Loop:
         self.stuck, self.readings = np.zeros(k), np.zeros(2 * given.events)
         self._set(q=self.q, v=self.v, rates=self.rates, last=self.last, stuck=self.stuck, readings=self.readings)
         of_n = ("middle", "free", "first_free", "change", "w", "force", "mean", "end_q", "end_v", "after", "moved", "jump")
-        self._set(**{name: np.zeros(n) for name in (*of_n, "impulse")})
+        self._set(**{name: np.zeros(n) for name in (*of_n, "impulse", "pushed_by")})
         self._set(**{name: np.zeros(rows) for name in ("lambda_free", "multipliers", "asked", "end_rates")})
         of_k = ("gap", "least", "before", "speed_after", "sticks", "depth", "slot", "closed", "mu", "settled", "state")
         self._set(**{name: np.zeros(k) for name in of_k}, own=np.zeros(9 * k))
-        self._set(**{name: np.zeros(rows) for name in ("c", "x", "u", "good", "aim")}, best=np.zeros(max(rows, DENSE_ROWS)))
+        self._set(**{name: np.zeros(rows) for name in ("c", "x", "u", "good", "aim", "face", "missing", "direction")}, best=np.zeros(max(rows, DENSE_ROWS)))
         self._set(value=np.zeros(len(given.A[0])), answer=np.zeros(self._touched))
         whole = {"who": k, "begin": k + 1, "which": rows, "owner": rows, "value_first": rows + 1, "answer_first": rows + 1}
         whole |= {"column": len(given.A[0]), "answer_column": self._touched, "places": DENSE_ROWS + 3}

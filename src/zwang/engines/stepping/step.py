@@ -359,8 +359,8 @@ def back(walk: WalkRecord, t: float) -> bool:
     answer = answers_at(walk.answers)[integers(walk.level)[POSITIONS].at]
     rows, first_pass = integers(answer.rows), at(walk.moved)
     for i in range(walk.contacts):
-        pushes = multipliers[contact[i].at] > 0.0
-        closed[i] = 1.0 if pushes and not after[i] > AT_STANDSTILL * abs(before[i]) else 0.0
+        pushes, idle = multipliers[contact[i].at] > 0.0, before[i] != before[i]
+        closed[i] = 1.0 if idle or (pushes and not after[i] > AT_STANDSTILL * abs(before[i])) else 0.0
     for i in range(walk.n):
         first_pass[i] = q[i]
     for turn in range(BACK_AT_MOST + 1):

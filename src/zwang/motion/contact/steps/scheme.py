@@ -14,8 +14,8 @@ approach as fast as it went, so that this holds. Equalities hold for the mean of
 on velocities are those of the mean, by one repetition. So steps are of second order while nothing closes or sticks, and
 of first order across that.
 
-At the end positions are moved, by least kinetic energy, onto the equalities and out of contacts that stay closed and
-are penetrated; what bounces leaves by itself. Velocities are moved onto the equalities.
+At the end positions are moved, by least kinetic energy, onto the equalities and out of contacts that are penetrated and
+stay closed, or were run into; what bounces leaves by itself. Velocities are moved onto the equalities.
 """
 
 from collections.abc import Iterator, Sequence
@@ -322,9 +322,8 @@ class Scheme:
     def back(self, step: Step) -> Step:
         """The step with its end moved back onto the equalities, and out of contacts that stay closed."""
         (t, q, v), rows, (before, after) = step.end, self.rows, step.speeds
-        closed = (step.multipliers[rows] > 0) & ~(
-            after > AT_STANDSTILL * np.abs(before)
-        )  # what bounces leaves by itself
+        pushes = step.multipliers[rows] > 0
+        closed = np.isnan(before) | (pushes & ~(after > AT_STANDSTILL * np.abs(before)))  # what bounces leaves by itself
         for turn in range(BACK_AT_MOST + 1):
             now = self.matrices(t, q, v)
             near = self.rounding(now, q)

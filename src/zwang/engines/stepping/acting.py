@@ -133,9 +133,7 @@ def settle(walk: WalkRecord, a: int) -> None:
     v = c[i + 1] + along(walk, i + 1, w)
     s, y = x[i], x[i + 1]
     if size == 2:
-        x[i], x[i + 1] = rough(
-            u - own[0] * s - own[1] * y, v - own[1] * s - own[4] * y, own[0], own[1], own[4], mu
-        )
+        x[i], x[i + 1] = rough(u - own[0] * s - own[1] * y, v - own[1] * s - own[4] * y, own[0], own[1], own[4], mu)
     else:
         z, o = x[i + 2], c[i + 2] + along(walk, i + 2, w)
         x[i], x[i + 1], x[i + 2] = rough_in_space(

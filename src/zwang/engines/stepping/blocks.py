@@ -13,6 +13,10 @@ from zwang.compile.restricted.memory import at, shift
 from zwang.engines.stepping.dense import factorised, inverted, pseudoinverse
 from zwang.engines.stepping.record import AnswerRecord, WalkRecord, answers_at, integers
 
+ALL: Final = 0  # levels of equalities, …
+POSITIONS: Final = 1  # … those of positions
+VELOCITIES: Final = 2  # … and of velocities, too
+
 DEPENDENT: Final = 1e-13  # of the largest, and for each coordinate: eigenvalues of E M⁻¹Eᵀ at unit rows that are zero
 DEPENDENT_PIVOT: Final = 1e-9  # of its entry: a pivot of E M⁻¹Eᵀ, below which eigenvalues are looked at
 NEARLY_MASSLESS: Final = 1e-8  # of a coordinate's mass: what is left of it with the others held, below which rows help
@@ -23,8 +27,7 @@ NO_MASS_LEFT: Final = 64 * EPS  # the same, below which it is rounding
 def renewed(walk: WalkRecord, level: int, out: Array) -> bool:
     """Whether there are answers with the masses and equalities in out, up to a level; those are made that are not."""
     answer = answers_at(walk.answers)[integers(walk.level)[level].at]
-    M, mass_at, block = at(answer.M), integers(walk.mass_at), integers(walk.block)
-    changed = shift(at(walk.scratch), 0)
+    M, mass_at, changed = at(answer.M), integers(walk.mass_at), at(walk.scratch)
     for b in range(walk.blocks):
         changed[b] = 0.0 if answer.known == 1 else 1.0
     masses = shift(out, walk.out_M)

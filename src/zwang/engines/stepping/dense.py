@@ -134,7 +134,7 @@ def eliminated(a: Array, n: int) -> bool:
 
 @native
 def rank_of(a: Array, n: int, wide: int, least: float) -> int:
-    """The rank of a symmetric matrix without negative eigenvalues and with ones on its diagonal, whose lines are wide."""
+    """The rank of a symmetric matrix without negative eigenvalues, ones on its diagonal; lines are so wide."""
     for k in range(n):
         size, at = 0.0, k
         for i in range(k, n):

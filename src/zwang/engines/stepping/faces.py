@@ -1,4 +1,4 @@
-"""Impulses of many rows by conjugate gradients: those that push and stick are changed together until their speeds vanish.
+"""Impulses of many rows by conjugate gradients: of those that push and stick together, until their speeds vanish.
 
 Sweeps find out who pushes, sticks and slides, but take long until impulses have gone through a large pile; conjugate
 gradients take the root of that, without a matrix. Friction of those that slide stays as it is on the way. Impulses that

@@ -129,9 +129,7 @@ def rough_in_space(
 
 
 @native
-def missed(
-    u: float, v: float, w: float, x: float, y: float, z: float, rho: float, mu: float
-) -> float:
+def missed(u: float, v: float, w: float, x: float, y: float, z: float, rho: float, mu: float) -> float:
     """How far speeds u, (v, w) and impulses x, (y, z) of a contact are from its law, as a speed."""
     if not rho > 0.0:
         return 0.0

@@ -1,6 +1,5 @@
 """Steps one after the other, in machine code, and what is kept of them."""
 
-import math
 from collections.abc import Callable
 from functools import cache
 from threading import Lock
@@ -31,7 +30,13 @@ def power(walk: WalkRecord, until: float) -> float:
 @native
 def noted(walk: WalkRecord, until: float) -> None:
     """Write down what is kept of every step."""
-    row, v, after, impulse, depth = shift(at(walk.short), SHORT * walk.noted), at(walk.v), at(walk.after), at(walk.impulse), at(walk.depth)
+    row, v, after, impulse, depth = (
+        shift(at(walk.short), SHORT * walk.noted),
+        at(walk.v),
+        at(walk.after),
+        at(walk.impulse),
+        at(walk.depth),
+    )
     work, deepest, which = 0.0, 0.0, -1
     for i in range(walk.n):
         work += impulse[i] * (v[i] + (after[i] - v[i]) / 2.0)
@@ -61,7 +66,14 @@ def kept(walk: WalkRecord, until: float, impact: int) -> None:
     full[0], full[1], full[2], full[3] = walk.number, walk.t, until, walk.left
     full[4], full[5], full[6], full[7] = walk.sweeps, walk.struck, walk.least_rows, walk.unique
     full[8] = impact
-    q, v, end_q, end_v, after, jump = at(walk.q), at(walk.v), at(walk.end_q), at(walk.end_v), at(walk.after), at(walk.jump)
+    q, v, end_q, end_v, after, jump = (
+        at(walk.q),
+        at(walk.v),
+        at(walk.end_q),
+        at(walk.end_v),
+        at(walk.after),
+        at(walk.jump),
+    )
     moved, impulse, multipliers, at_n = at(walk.moved), at(walk.impulse), at(walk.multipliers), shift(full, 9)
     for i in range(n):
         at_n[i], at_n[n + i], at_n[2 * n + i], at_n[3 * n + i] = q[i], v[i], end_q[i], end_v[i]

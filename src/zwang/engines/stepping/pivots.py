@@ -2,8 +2,8 @@
 
 On the way to the solution the first contact that would pull, or need more friction than there is, is stopped at its
 limit, and opens or slides from there on; at the end those that approach push, and those that slide the wrong way stick.
-Dependent rows give way a little, so that what is wedged is loaded until something slides. Sweeps take thousands of turns
-for that. What is left of the laws decides in the end. Native functions.
+Dependent rows give way a little, so that what is wedged is loaded until something slides; sweeps take thousands of
+turns for that. What is left of the laws decides in the end. Native functions.
 """
 
 import math

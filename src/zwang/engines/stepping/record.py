@@ -13,7 +13,7 @@ from zwang.compile.restricted import Record, intrinsic
 from zwang.compile.rolled.panels import Index
 
 SHORT: Final = 6
-"""Numbers that are kept of every step: power, work, deepest penetration, of which contact, what is left of laws, sweeps."""
+"""Numbers kept of every step: power, work, deepest penetration, of which contact, what is left of laws, sweeps."""
 
 LEVELS: Final = 3
 """Equalities in all, those of positions, those of positions and velocities."""
@@ -30,7 +30,6 @@ class Outcome(IntEnum):
     EVENT = 2  #     an event has changed its sign in the last step
     FULL = 3  #      the table of steps that are kept in full is full: take its rows out, call again
     HARD = 4  #      the next step is none for this loop: dependent rows, impulses that are hard to find, infinities
-    FAR = 5  #       a contact that was left out comes near: the list of those that are looked at is to be made anew
 
 
 ANSWER: Final = np.dtype(
@@ -82,7 +81,7 @@ WALK: Final = np.dtype(
         ("touch_first", "i8"),  # (rows + 1) the blocks that rows touch
         ("touch", "i8"),
         ("order", "i8"),  #       (rows)
-        ("reading", "i8"),  #     (rows) places in out of what rows read, in position, in velocity, and of its size; or −1
+        ("reading", "i8"),  #     (rows) places of what rows read, in position, in velocity, and of its size; or −1
         ("rate", "i8"),
         ("size", "i8"),
         ("contact", "i8"),  #     (contacts) their rows

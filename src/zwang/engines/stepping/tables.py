@@ -12,7 +12,9 @@ from zwang.compile import Kernel
 from zwang.engines.stepping.loop import compiled
 from zwang.engines.stepping.record import ANSWER, DENSE_ROWS, SHORT, WALK, Outcome
 
-LARGEST_BLOCK = 48  # coordinates that masses or equalities connect: of more, dense matrices take longer than sparse ones
+LARGEST_BLOCK = (
+    48  # coordinates that masses or equalities connect: of more, dense matrices take longer than sparse ones
+)
 KEPT_AT_ONCE = 2_000_000  # numbers of steps that are kept in full before they are taken out
 SLICE = 512  # steps after which the loop comes back at the latest
 HEAD = 9  # numbers before the arrays of a step that is kept in full
@@ -202,14 +204,37 @@ class Loop:
         self.q, self.v, self.rates, self.last = (np.zeros(size) for size in (n, n, rows, rows))
         self.stuck, self.readings = np.zeros(k), np.zeros(2 * given.events)
         self._set(q=self.q, v=self.v, rates=self.rates, last=self.last, stuck=self.stuck, readings=self.readings)
-        of_n = ("middle", "free", "first_free", "change", "w", "force", "mean", "end_q", "end_v", "after", "moved", "jump")
+        of_n = (
+            "middle",
+            "free",
+            "first_free",
+            "change",
+            "w",
+            "force",
+            "mean",
+            "end_q",
+            "end_v",
+            "after",
+            "moved",
+            "jump",
+        )
         self._set(**{name: np.zeros(n) for name in (*of_n, "impulse", "pushed_by")})
         self._set(**{name: np.zeros(rows) for name in ("lambda_free", "multipliers", "asked", "end_rates")})
         of_k = ("gap", "least", "before", "speed_after", "sticks", "depth", "slot", "closed", "mu", "settled", "state")
         self._set(**{name: np.zeros(k) for name in of_k}, own=np.zeros(9 * k))
-        self._set(**{name: np.zeros(rows) for name in ("c", "x", "u", "good", "aim", "face", "missing", "direction")}, best=np.zeros(max(rows, DENSE_ROWS)))
+        self._set(
+            **{name: np.zeros(rows) for name in ("c", "x", "u", "good", "aim", "face", "missing", "direction")},
+            best=np.zeros(max(rows, DENSE_ROWS)),
+        )
         self._set(value=np.zeros(len(given.A[0])), answer=np.zeros(self._touched))
-        whole = {"who": k, "begin": k + 1, "which": rows, "owner": rows, "value_first": rows + 1, "answer_first": rows + 1}
+        whole = {
+            "who": k,
+            "begin": k + 1,
+            "which": rows,
+            "owner": rows,
+            "value_first": rows + 1,
+            "answer_first": rows + 1,
+        }
         whole |= {"column": len(given.A[0]), "answer_column": self._touched, "places": DENSE_ROWS + 3}
         self._set(**{name: np.zeros(size, dtype=np.int64) for name, size in whole.items()})
         self._set(dense=np.zeros(DENSE_ROWS * (DENSE_ROWS + 1)))
@@ -237,7 +262,7 @@ class Loop:
         self._set(t=t, number=self.number + 1)
 
     def advance(self, most: int) -> tuple[Outcome, Array, Array]:
-        """So many steps at most: why it came back, what is kept of each of them (…, SHORT), and those in full (…, length)."""
+        """So many steps at most: why it came back, what is kept of each (…, SHORT), and those in full (…, length)."""
         self._set(noted=0, kept=0)
         outcome = Outcome(self._advance(self._record.ctypes.data, min(most, SLICE)))
         return outcome, self._short[: self._record["noted"][0]].copy(), self._full[: self._record["kept"][0]].copy()

@@ -142,6 +142,7 @@ def test_a_limit_of_a_velocity_holds_at_any_time():
     wheel = zw.System((turn,), kinetic=dot(turn) ** 2 / 2, forces={turn: sp.cos(zw.t)}, constraints=[limit])
     motion = steps(wheel, {turn: 0, dot(turn): 0}, 20, 1e-3, samples=401)
     assert motion.v.values.min() >= -1e-15
+    assert np.allclose(motion.gap.values[:, 0], motion.v.values[:, 0])  # what a limit of a velocity reads
     # sin t while the torque was positive, then at rest until it is again
     t = motion.time.values
     since = np.where(t < np.pi, np.sin(t), 0.0)

@@ -12,16 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zwang.arrays import Array
+from zwang.engines.stepping.contacts import AT_STANDSTILL, CHANGES_OF_FRICTION, OBEYED, OBEYED_WELL, USUAL_SWEEPS
 from zwang.engines.stepping.sweeps import MOST_SWEEPS, Solved, solve
 from zwang.formulations.one_sided import quadratic_program
 
-OBEYED = 1e-12  # of the largest speed: what may be left of a law
-OBEYED_WELL = 1e-9  # of the largest speed: what may be left of it where the former takes more than
-USUAL_SWEEPS = 1_000
 MANY_ROWS = 600  # up to which contacts without friction are left to a quadratic program after these
 NO_MOBILITY = 1e-14  # of the largest: eigenvalues of W that are zero
-AT_STANDSTILL = 1e-9  # of the largest speed: a slip that is none
-CHANGES_OF_FRICTION = 4  # from sticking to sliding friction and back, in a step
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from zwang.engines.task import Trajectory, altered
 from zwang.lowering.matrices import SPARSE_FROM
 from zwang.lowering.rows import RowBasis
 from zwang.motion.contact.impact import Stop
-from zwang.motion.contact.observe import observed
+from zwang.motion.contact.observe import beyond, gaps_of, observed
 from zwang.motion.contact.steps.response import response
 from zwang.motion.contact.steps.walk import Saved, Walk, done_by, walk
 from zwang.motion.observe import Segment, how_it_ended, report, values_of
@@ -98,7 +98,7 @@ def acted(found: Walk, multipliers: Array, size: Array) -> tuple[Array, Array, A
 
 def zwang_of(M: Any, force: Array) -> Any:
     """½FᵀM⁻¹F, of one state or of several; not a number where M is singular."""
-    if force.ndim == 2 and len(force) and (M == M[0]).all():
+    if force.ndim == 2 and len(force) and (M[0] == M).all():
         M = M[0]
     if force.ndim == 1 or M.ndim == 3:
         pairs = [(M, force)] if force.ndim == 1 else zip(M, force, strict=True)
@@ -143,13 +143,14 @@ def at_contacts(setup: Setup, grid: Array, found: Walk, values: dict[str, Any]) 
     rough = np.array([bool(setup.system.constraints[i].friction) for i in rows])
     sticks = gathered(saved, lambda s: s.step.sticks, len(rows)).astype(bool)
     modes = np.where(normal > 0, np.where(rough, np.where(sticks, "sticking", "sliding"), "closed"), "open")
-    gaps = values["residual"][:, rows].copy()
-    is_open = modes == "open"
-    values["residual"][:, rows] = np.where(is_open, np.minimum(gaps, 0.0), gaps)
-    values["residual_rate"][:, rows] = np.where(is_open, 0.0, values["residual_rate"][:, rows])
+    gaps = gaps_of(values, rows)
+    beyond(setup, values, modes)
     friction, slip = np.zeros((2, len(saved), len(rows)))
     if rough.any():
-        rubbed, speeds = gathered(saved, lambda s: s.step.multipliers, len(scheme.last)), np.zeros((len(saved), len(scheme.last)))
+        rubbed, speeds = (
+            gathered(saved, lambda s: s.step.multipliers, len(scheme.last)),
+            np.zeros((len(saved), len(scheme.last))),
+        )
         for here, now in scheme.at_once([(float(t), s.q, s.v) for t, s in zip(grid, saved, strict=True)]):
             speeds[here] = now.residual_rate
         for i, along in scheme.slips.items():

@@ -5,18 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from zwang.arrays import EPS, Array
+from zwang.arrays import Array
+from zwang.engines.stepping.blocks import DEPENDENT, NEARLY_MASSLESS, NO_MASS_LEFT
 from zwang.engines.task import Status
 from zwang.linalg.sparse.matrix import Sparse, diagonal_of, is_sparse, solve_columns
 from zwang.motion.contact.impact import Stop
 
-DEPENDENT_EQUALITIES = (
-    1e-13  # of the largest: eigenvalues of E M⁻¹Eᵀ, rows at unit length, below which rows are dependent
-)
-NEARLY_MASSLESS = (
-    1e-8  # of a coordinate's mass: what is left of it with the others held, below which rows make up for it
-)
-NO_MASS_LEFT = 64 * EPS  # the same, below which it is rounding
 YIELDS = 1e-11  # of the masses: how far rows of large systems give way, so that dependent ones have an answer
 ONCE_MORE = 3  # with what is missed so
 
@@ -119,7 +113,7 @@ def in_full(M: Array, E: Array) -> Response:
         inverse = definite_inverse(M + lift * unit.T @ unit)
     B = inverse @ unit.T
     values, vectors = np.linalg.eigh(unit @ B)
-    good = values > DEPENDENT_EQUALITIES * n * values[-1] if values[-1] > 0 else np.zeros(m, dtype=bool)
+    good = values > DEPENDENT * n * values[-1] if values[-1] > 0 else np.zeros(m, dtype=bool)
     S = (vectors[:, good] / values[good]) @ vectors[:, good].T
     # with the lift, p becomes p + lift EᵀE d, which adds lift·d to Λ
     back = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1.0), 0.0)

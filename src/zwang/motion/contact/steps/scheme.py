@@ -5,7 +5,7 @@
 A contact acts if its gap is zero, or would be negative in the middle of the next step, g_m + hγ' < 0; so it acts before
 it is penetrated, not after. Then 0 ≤ Λ ⊥ γ' + εγ ≥ 0, if it bounces, and Coulomb's law holds for Λ_T and the slip
 afterwards. A bounce that would be over within a step is none: the contact lands, 0 ≤ Λ ⊥ γ' + g_m/h ≥ 0. Limits of
-velocities act at any time. Which contacts that are is asked of γ' without impulses first; then, of those that have pushed
+velocities act at any time. Which contacts act is asked of γ' without impulses first; then, of those that have pushed
 until now or move slowly, with the impulses that were found: what falls together is pressed together by others.
 
 γ and γ' are the speeds at both ends of the step; with those in the middle, γ_m = n v + ∂g/∂t, it is
@@ -25,8 +25,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zwang.arrays import EPS, TINIEST, Array
+from zwang.arrays import TINIEST, Array
 from zwang.compile import Kernel
+from zwang.engines.stepping.back import ALSO_NEAR, BACK_AT_MOST, MOVED_BACK, SWEEPS_BACK
+from zwang.engines.stepping.contacts import AT_STANDSTILL
+from zwang.engines.stepping.readings import ROUNDED_TERMS
+from zwang.engines.stepping.step import DRAWN_IN_AT_MOST, STRIKES
 from zwang.engines.stepping.tables import Given
 from zwang.engines.task import Status
 from zwang.linalg.sparse.matrix import is_sparse
@@ -34,90 +38,14 @@ from zwang.lowering.lowered import AnyMatrices
 from zwang.lowering.stepping import stepped
 from zwang.motion.contact.coefficients import coefficients
 from zwang.motion.contact.impact import Stop
-from zwang.motion.contact.steps.impulses import AT_STANDSTILL, Rubs, impulses, laid_out
+from zwang.motion.contact.steps.impulses import Rubs, impulses, laid_out
 from zwang.motion.contact.steps.response import AnyResponse, response
+from zwang.motion.contact.steps.step import Acting, Step
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
 
-ROUNDED_TERMS = 64 * EPS  # of the terms of a gap: below, it is rounding
-BACK_AT_MOST = 4  # moves back onto constraints after a step: Newton's method
-ALSO_NEAR = 3.0  # times the deepest penetration: contacts this near must not be penetrated by moving others back
-MOVED_BACK = 1e-3  # of the depth: how exactly a move back out of contacts is computed
-SWEEPS_BACK = 2_000
-DRAWN_IN_AT_MOST = 4  # times that contacts are taken in which impulses of others press together
 AT_ONCE = 256  # saved states whose matrices are evaluated together
-STRIKES = 1e-9  # of the work of impulses: an approach that takes less of it is no impact
 CONTRADICTED = 1e-8  # of the largest speed: what is left of laws that cannot be obeyed together, and more
-MOST_LOOKED_AT = 100  # rows that are looked at for dependence
-NO_MOBILITY_OF_ITS_OWN = 1e-10  # of the largest eigenvalue of a mobility: below, rows are dependent
-
-
-@dataclass(frozen=True)
-class Step:
-    """What happened in a step: the state after it, and everything that acted."""
-
-    begin: State
-    end: State
-    v: Array
-    """Velocities after impulses, before they are moved onto the equalities."""
-    jump: Array
-    """(n,) what contacts have changed of them."""
-    moved: Array
-    """(n,) by how much positions were moved back."""
-    multipliers: Array
-    """(m + r,) impulses of all constraints, then of slips."""
-    impulse: Array
-    """(n,) all of them together, as they act on the coordinates."""
-    speeds: tuple[Array, Array]
-    """(k,) γ before and after, of all contacts, NaN where they were not taken into account."""
-    sticks: NDArray[np.bool_]
-    """(k,) contacts that push and have no slip."""
-    left: float
-    """What is left of the worst law, as a share of the largest speed."""
-    sweeps: int
-    depth: Array
-    """(k,) how deep contacts are penetrated after the step."""
-    acting: "Acting"
-    dulled: bool
-    """Whether restitutions contradicted each other, and were left out."""
-    struck: bool
-    """Whether a contact that approaches is met, so that velocities jump."""
-
-    @property
-    def middle(self) -> State:
-        """Where forces were taken, and the mean of the velocities."""
-        t, q, v = self.begin
-        h = self.end[0] - t
-        return t + h / 2, q + h / 2 * v, (v + self.v) / 2
-
-
-@dataclass(frozen=True)
-class Acting:
-    """The rank of the equalities, and of contacts the mobility, where rows begin, and who pushes and sticks."""
-
-    equal: int
-    contacts: tuple[Any, NDArray[np.intp], NDArray[np.bool_], NDArray[np.bool_]] | None
-    unique: bool = True
-    """Without these: whether impulses are shared in one way only."""
-
-    @property
-    def independent(self) -> tuple[int, bool]:
-        """How many rows act that are independent, and whether contacts share their impulses in one way only.
-
-        Of very many rows the latter is not looked at, and not said.
-        """
-        if self.contacts is None:
-            return self.equal, self.unique
-        W, first, pushes, sticks = self.contacts
-        rows: list[int] = []
-        for i, j, push, stick in zip(first[:-1], first[1:], pushes, sticks, strict=True):
-            rows += [*range(i, j if stick else i + 1)] if push else []
-        if len(rows) < 2 or len(rows) > MOST_LOOKED_AT:
-            return self.equal + len(rows), len(rows) < 2
-        part = W[np.ix_(rows, rows)] if isinstance(W, np.ndarray) else W[rows][:, rows].toarray()
-        unit = 1 / np.sqrt(np.maximum(np.diagonal(part), TINIEST))
-        found = int(np.linalg.matrix_rank(part * unit * unit[:, None], tol=NO_MOBILITY_OF_ITS_OWN, hermitian=True))
-        return self.equal + found, found == len(rows)
 
 
 class Scheme:
@@ -323,7 +251,9 @@ class Scheme:
         """The step with its end moved back onto the equalities, and out of contacts that stay closed."""
         (t, q, v), rows, (before, after) = step.end, self.rows, step.speeds
         pushes = step.multipliers[rows] > 0
-        closed = np.isnan(before) | (pushes & ~(after > AT_STANDSTILL * np.abs(before)))  # what bounces leaves by itself
+        closed = np.isnan(before) | (
+            pushes & ~(after > AT_STANDSTILL * np.abs(before))
+        )  # what bounces leaves by itself
         for turn in range(BACK_AT_MOST + 1):
             now = self.matrices(t, q, v)
             near = self.rounding(now, q)

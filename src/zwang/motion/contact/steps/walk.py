@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from zwang.arrays import Array
 from zwang.compile import Kernel
@@ -20,7 +21,8 @@ from zwang.lowering.rows import RowBasis
 from zwang.model.event import REACTION
 from zwang.motion.contact.impact import Stop
 from zwang.motion.contact.record import Transition
-from zwang.motion.contact.steps.scheme import Acting, Scheme, Step
+from zwang.motion.contact.steps.scheme import Scheme
+from zwang.motion.contact.steps.step import Acting, Step
 from zwang.motion.setup import Setup
 from zwang.motion.start import Start, State, require_satisfied
 
@@ -286,7 +288,7 @@ def met(setup: Setup, found: Walk, step: Step, before: Array, after: Array) -> t
     return 1.0, False
 
 
-def note(found: Walk, scheme: Scheme, step: Step, pushed: Array) -> None:
+def note(found: Walk, scheme: Scheme, step: Step, pushed: NDArray[np.bool_]) -> None:
     """Write down work, depth, what is left of laws, and impacts of contacts that did not push before."""
     rows = scheme.rows
     found.works.append(done_by(step, 1.0))

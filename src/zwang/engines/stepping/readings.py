@@ -1,0 +1,55 @@
+"""What rows read at a state, and rows times velocities. Native functions."""
+
+import math
+from typing import Final
+
+from zwang.arrays import EPS
+from zwang.compile.restricted import Array, native
+from zwang.compile.restricted.memory import at, call, shift
+from zwang.engines.stepping.record import WalkRecord, integers
+
+ROUNDED_TERMS: Final = 64 * EPS  # of the terms of a gap: below, it is rounding
+
+
+@native
+def evaluated(walk: WalkRecord, t: float, q: Array, v: Array, out: Array) -> None:
+    """What the kernel gives at a state."""
+    given, n = at(walk.given), walk.n
+    given[0] = t
+    for i in range(n):
+        given[1 + i], given[1 + n + i] = q[i], v[i]
+    call(walk.kernel, out, given, at(walk.room))
+
+
+@native
+def times_row(walk: WalkRecord, out: Array, row: int, x: Array) -> float:
+    """A row of A times velocities."""
+    first, column, entry = integers(walk.row_first), integers(walk.row_column), integers(walk.row_entry)
+    A, total = shift(out, walk.out_A), 0.0
+    for e in range(first[row].at, first[row + 1].at):
+        total += A[entry[e].at] * x[column[e].at]
+    return total
+
+
+@native
+def times_size(walk: WalkRecord, out: Array, row: int, x: Array) -> float:
+    """The same of sizes."""
+    first, column, entry = integers(walk.row_first), integers(walk.row_column), integers(walk.row_entry)
+    A, total = shift(out, walk.out_A), 0.0
+    for e in range(first[row].at, first[row + 1].at):
+        total += abs(A[entry[e].at]) * abs(x[column[e].at])
+    return total
+
+
+@native
+def rate(walk: WalkRecord, out: Array, row: int) -> float:
+    """What a row reads in velocity."""
+    place = integers(walk.rate)[row].at
+    return out[place] if place >= 0 else math.nan
+
+
+@native
+def rounding(walk: WalkRecord, out: Array, row: int, q: Array) -> float:
+    """What of a gap is rounding."""
+    place = integers(walk.size)[row].at
+    return ROUNDED_TERMS * ((out[place] if place >= 0 else 0.0) + times_size(walk, out, row, q))

@@ -20,6 +20,7 @@ from zwang.engines.stepping.record import DENSE_ROWS, WalkRecord, integers
 FEW_AT_FIRST: Final = 2  # sweeps there and back before pivots are tried; twice as many before each further time
 GAINS: Final = 0.3  # the share of what is left that a turn should leave of it
 MOST_PIVOTS: Final = 60
+NOT_AGAIN_FOR: Final = 64  # times, where they were in vain and laws hold well enough, as in a pile at rest
 YIELDS: Final = 1e-8  # of the largest mobility: how much dependent rows give way
 WRONG_WAY: Final = 1e-3  # of what is asked for: speeds that are zero in a guess
 OPEN: Final = 0.0
@@ -44,53 +45,90 @@ def first_guess(walk: WalkRecord) -> None:
 
 @native
 def unknowns(walk: WalkRecord) -> int:
-    """Rows of contacts that push, with their slips where these stick, into `places`; their number, −1 for too many."""
+    """Rows of contacts that push, with their slips where these stick, into `places`; their number, −1 for too many.
+
+    Of a contact that slides in space the last row stands for friction across its direction, which may turn.
+    """
     begin, places, state = integers(walk.begin), integers(walk.places), at(walk.state)
     count = 0
     for a in range(walk.acting):
         if state[a] != OPEN:
             if count + 3 > DENSE_ROWS:
                 return -1
-            places[count].at = begin[a].at
+            i, end = begin[a].at, begin[a + 1].at
+            places[count].at = i
             count += 1
             if state[a] == STICKS:
-                for r in range(begin[a].at + 1, begin[a + 1].at):
+                for r in range(i + 1, end):
                     places[count].at = r
                     count += 1
+            elif end > i + 2 and at(walk.mu)[a] * at(walk.x)[i] > 0.0:
+                places[count].at = i + 2
+                count += 1
     return count
+
+
+@native
+def part_of(walk: WalkRecord, s: int, r: int) -> float:
+    """How much of an unknown that stands in row s is along row r of its contact."""
+    a = integers(walk.owner)[s].at
+    i, aim, m = integers(walk.begin)[a].at, at(walk.aim), at(walk.mu)[a]
+    if at(walk.state)[a] != SLIDES:
+        return 1.0 if r == s else 0.0
+    if s == i:
+        return 1.0 if r == i else aim[r]
+    return 0.0 if r == i else (-aim[i + 2] / m if r == i + 1 else aim[i + 1] / m)
+
+
+@native
+def across(walk: WalkRecord, s: int, r: int) -> float:
+    """The same of an equation: speeds of normals do not contain slips."""
+    a = integers(walk.owner)[s].at
+    return (1.0 if r == s else 0.0) if s == integers(walk.begin)[a].at else part_of(walk, s, r)
+
+
+@native
+def entry(walk: WalkRecord, k: int, j: int) -> float:
+    """What an unknown in row j changes of the equation in row k."""
+    begin, owner, W, total = integers(walk.begin), integers(walk.owner), at(walk.mobilities), 0.0
+    for r in range(begin[owner[k].at].at, begin[owner[k].at + 1].at):
+        share = across(walk, k, r)
+        if share != 0.0:
+            for s in range(begin[owner[j].at].at, begin[owner[j].at + 1].at):
+                part = part_of(walk, j, s)
+                if part != 0.0:
+                    total += share * part * W[r * DENSE_ROWS + s]
+    return total
 
 
 @native
 def way(walk: WalkRecord, count: int) -> bool:
     """How impulses change so that the guess holds, into `best`, by all rows; False where there is no way."""
     begin, u, places, way = integers(walk.begin), at(walk.u), integers(walk.places), at(walk.best)
-    dense, wide, owner = at(walk.dense), count + 1, integers(walk.owner)
-    state, aim = at(walk.state), at(walk.aim)
-    largest = 0.0
+    dense, wide, owner, x, mu = at(walk.dense), count + 1, integers(walk.owner), at(walk.x), at(walk.mu)
+    state, largest = at(walk.state), 0.0
     for j in range(count):
-        s = places[j].at
-        a = owner[s].at
         for k in range(count):
-            entry = mobility(walk, places[k].at, s)
-            if state[a] == SLIDES:
-                for t in range(begin[a].at + 1, begin[a + 1].at):
-                    entry += mobility(walk, places[k].at, t) * aim[t]
-            dense[k * wide + j] = entry
+            dense[k * wide + j] = entry(walk, places[k].at, places[j].at)
         largest = abs(dense[j * wide + j]) if abs(dense[j * wide + j]) > largest else largest
     for k in range(count):
-        dense[k * wide + k] += YIELDS * largest
-        dense[k * wide + count] = -u[places[k].at]
+        s = places[k].at
+        a = owner[s].at
+        missing, slip = 0.0, 0.0
+        for r in range(begin[a].at, begin[a + 1].at):
+            missing += across(walk, s, r) * u[r]
+            slip += u[r] * u[r] if r > begin[a].at else 0.0
+        turns = state[a] == SLIDES and s > begin[a].at
+        dense[k * wide + k] += YIELDS * largest + (math.sqrt(slip) / (mu[a] * x[begin[a].at]) if turns else 0.0)
+        dense[k * wide + count] = -missing
     if not eliminated(dense, count):
         return False
     for r in range(begin[walk.acting].at):
         way[r] = 0.0
     for j in range(count):
         s = places[j].at
-        a = owner[s].at
-        way[s] = dense[j * wide + count]
-        if state[a] == SLIDES:
-            for t in range(begin[a].at + 1, begin[a + 1].at):
-                way[t] = way[s] * aim[t]
+        for r in range(begin[owner[s].at].at, begin[owner[s].at + 1].at):
+            way[r] += part_of(walk, s, r) * dense[j * wide + count]
     return True
 
 
@@ -114,6 +152,19 @@ def within_friction(walk: WalkRecord, a: int) -> float:
 
 
 @native
+def turned(walk: WalkRecord, a: int) -> None:
+    """The direction of a slip in space that friction has now, which is all that there may be."""
+    begin, x, aim, length = integers(walk.begin), at(walk.x), at(walk.aim), 0.0
+    i, end = begin[a].at, begin[a + 1].at
+    for r in range(i + 1, end):
+        length += x[r] * x[r]
+    if length > 0.0:
+        for r in range(i + 1, end):
+            aim[r] = at(walk.mu)[a] * x[r] / math.sqrt(length)
+            x[r] = aim[r] * x[i]
+
+
+@native
 def gone(walk: WalkRecord) -> bool:
     """Go the way as far as contacts may; whether one has stopped it, which opens or slides from there on."""
     begin, x, way, state, aim = integers(walk.begin), at(walk.x), at(walk.best), at(walk.state), at(walk.aim)
@@ -130,6 +181,9 @@ def gone(walk: WalkRecord) -> bool:
                 far, stopped, opens = limit, a, False
     for r in range(begin[walk.acting].at):
         x[r] += far * way[r]
+    for a in range(walk.acting):
+        if state[a] == SLIDES and begin[a + 1].at > begin[a].at + 2:
+            turned(walk, a)
     if stopped < 0:
         return False
     i, end = begin[stopped].at, begin[stopped + 1].at
@@ -152,8 +206,8 @@ def gone(walk: WalkRecord) -> bool:
 @native
 def revised(walk: WalkRecord, enough: float) -> bool:
     """Whether contacts that approach push from now on, or some that slide the wrong way stick; or turn, in space."""
-    begin, x, u, mu, state, aim = (
-        integers(walk.begin), at(walk.x), at(walk.u), at(walk.mu), at(walk.state), at(walk.aim),
+    begin, u, mu, state, aim = (
+        integers(walk.begin), at(walk.u), at(walk.mu), at(walk.state), at(walk.aim),
     )  # fmt: skip
     found, little = False, WRONG_WAY * enough
     for a in range(walk.acting):
@@ -171,12 +225,18 @@ def revised(walk: WalkRecord, enough: float) -> bool:
             if along > mu[a] * little:
                 state[a] = STICKS
                 found = True
-            elif end > i + 2 and slip > little and along > -mu[a] * slip * (1.0 - EPS):
-                for r in range(i + 1, end):
-                    aim[r] = -mu[a] * u[r] / slip
-                    x[r] = aim[r] * x[i]
-                found = True
+            elif end > i + 2 and along > -mu[a] * slip * (1.0 - EPS):
+                found = True  # it turns further
     return found
+
+
+@native
+def tabled(walk: WalkRecord) -> None:
+    """How all rows that act act on each other, as a matrix."""
+    W, rows = at(walk.mobilities), integers(walk.begin)[walk.acting].at
+    for r in range(rows):
+        for s in range(rows):
+            W[r * DENSE_ROWS + s] = mobility(walk, r, s)
 
 
 @native
@@ -223,7 +283,7 @@ def solved(walk: WalkRecord, enough: float, well: float, most: int) -> None:
     Where it is well enough, no longer than that gains much.
     """
     begin, x, kept = integers(walk.begin), at(walk.x), at(walk.good)
-    rows, made, turns = begin[walk.acting].at, 0, FEW_AT_FIRST
+    rows, made, turns, known = begin[walk.acting].at, 0, FEW_AT_FIRST, False
     left = look(walk)
     before = math.inf
     while left > enough and made < most and not (left <= well and left > GAINS * before):
@@ -238,12 +298,19 @@ def solved(walk: WalkRecord, enough: float, well: float, most: int) -> None:
         left = look(walk)
         if not left > enough:
             continue
+        if left <= well and walk.vain > 0:
+            walk.vain -= 1
+            continue
+        if rows <= DENSE_ROWS and not known:
+            tabled(walk)
+            known = True
         for r in range(rows):
             kept[r] = x[r]
         found = pivoted(walk, enough) if rows <= DENSE_ROWS else faced(walk, enough)
         if found < left:
             left = found
         else:
+            walk.vain = NOT_AGAIN_FOR
             for r in range(rows):
                 x[r] = kept[r]
             look(walk)

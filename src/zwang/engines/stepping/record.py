@@ -163,9 +163,11 @@ WALK: Final = np.dtype(
         ("mu", "i8"),
         ("settled", "i8"),  #     1: friction of sliding for the rest of the step
         ("dense", "i8"),  #       (DENSE_ROWS, DENSE_ROWS + 1)
+        ("mobilities", "i8"),  #  (DENSE_ROWS, DENSE_ROWS)
         ("places", "i8"),  #      integers: (DENSE_ROWS) rows that are solved for
         ("owner", "i8"),  #       integers: the contact of each row
         ("scratch", "i8"),
+        ("vain", "i8"),  #        for how many times pivots are not tried
         ("largest", "f8"),  #     the largest speed
         ("left", "f8"),
         ("sweeps", "i8"),

@@ -237,7 +237,7 @@ class Loop:
         }
         whole |= {"column": len(given.A[0]), "answer_column": self._touched, "places": DENSE_ROWS + 3}
         self._set(**{name: np.zeros(size, dtype=np.int64) for name, size in whole.items()})
-        self._set(dense=np.zeros(DENSE_ROWS * (DENSE_ROWS + 1)))
+        self._set(dense=np.zeros(DENSE_ROWS * (DENSE_ROWS + 1)), mobilities=np.zeros(DENSE_ROWS**2))
         length = HEAD + 8 * n + rows + 4 * k
         self._full = np.zeros((max(2, min(SLICE, KEPT_AT_ONCE // length)), length))
         self._short = np.zeros((SLICE, SHORT))

@@ -7,6 +7,7 @@ import sympy as sp
 import zwang as zw
 from zwang import Signal, dot, t
 from zwang.errors import InputError
+from zwang.lowering.rolled.timed import SwitchesOfMembers
 from zwang.model.values import given_values
 from zwang.motion.breaks import breaks_in, switches_in
 from zwang.motion.setup import RunOptions, prepare
@@ -214,7 +215,11 @@ def test_no_switch_is_left_out_between_two_breaks(argument):
     setup = prepare(system, given_values(system, None), RunOptions(np.inf))
     (breaks,) = breaks_in(setup, setup.p[None], 0.0, 10.0)
     times = np.unique(np.concatenate([np.linspace(0, 10, 20_001), breaks, np.nextafter(breaks, np.inf)]))
-    read = switches_in(setup).read(times, np.broadcast_to(setup.p, (len(times), len(setup.p))))
+    found, p = switches_in(setup), setup.p
+    if isinstance(found, SwitchesOfMembers):
+        ((family, found),) = found.kinds
+        p = family.constants[0]
+    read = found.read(times, np.broadcast_to(p, (len(times), len(p))))
     changes = times[:-1][(np.diff(read, axis=0) != 0).any(axis=1)]
     assert len(changes)
     assert np.isin(changes, breaks).all()

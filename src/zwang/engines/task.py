@@ -65,14 +65,14 @@ class EventTask:
     is not a number is that of a switch: it is not an event, but where it is zero the others may jump or have a kink.
     """
 
-    program: Program
+    program: AnyProgram
     direction: tuple[float, ...]
     stop: tuple[bool, ...]
     signals: tuple[bool, ...] = ()
 
     @classmethod
     def of(
-        cls, program: Program, direction: Sequence[float], stop: Sequence[bool], signals: Sequence[bool] = ()
+        cls, program: AnyProgram, direction: Sequence[float], stop: Sequence[bool], signals: Sequence[bool] = ()
     ) -> "EventTask":
         """Outputs of the program beyond the directions that are given are switches."""
         more = len(program.outputs["event"]) - len(direction)

@@ -156,7 +156,7 @@ def repeat_of(
     for f, *symbols in zip(functions, q, v, a, strict=True):
         known |= dict(zip((f, *rates(f)), symbols, strict=True))
     translated = translate(expression, known)
-    seen |= known.keys()
+    seen.update(known)
     return Repeat(
         share.place,
         translated,

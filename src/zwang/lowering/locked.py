@@ -8,15 +8,18 @@ LITERAL is not held: the switch then reads the state, as in the plain model.
 Every switch has three numbers: its mode, the level that is watched (the sign, or the floor's value), and a slack.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import symengine as se
+from numpy.typing import NDArray
 
 from zwang.arrays import Array
-from zwang.compile import Program
+from zwang.compile import AnyProgram, Program
 from zwang.equations.derivation import Description
 from zwang.functions import FLOORS
 from zwang.lowering.equation import Equation, filled
@@ -36,12 +39,15 @@ NOT_HELD = 1e300  # as a mode or a level: not held, not watched
 
 @dataclass(frozen=True)
 class Switch:
-    """What passes zero, or an integer, where a switch changes; how large its terms are; and its words."""
+    """A switch: the sign of something, or a floor; and what tells in words where it changes."""
 
     kind: str
-    argument: Any
-    size: Any
-    words: str
+    tell: Callable[[], str]
+
+    @property
+    def words(self) -> str:
+        """Where it changes, for a message."""
+        return self.tell()
 
     def around(self, level: float, up: bool) -> tuple[float, float]:
         """The levels below and above the boundary that is met going up, or down, from a level."""
@@ -63,24 +69,60 @@ class Switch:
 
 
 @dataclass(frozen=True)
+class Holding:
+    """What stands for some atoms while they are held, and what passes zero, or an integer, where each switch changes.
+
+    Several atoms may be one switch; `atoms` are those by which it is known, `sizes` how large its terms are.
+    """
+
+    held: Mapping[Any, Any]
+    atoms: tuple[Any, ...]
+    arguments: tuple[Any, ...]
+    sizes: tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Locked:
     """A model with modes, its switches (inner ones first), and what is watched of them.
 
-    `rows` are the expressions that fall through zero where a level ends, each with its switch and with 1 or −1 where
-    the argument rises or falls there (0: that depends on the level); `readings` gives argument and size of each switch,
-    `steady` what must not jump, with names.
+    `rows` are what falls through zero where a level ends: its switch, and 1 or −1 where the argument rises or falls
+    there (0: that depends on the level). `readings` gives argument and size of each switch, `steady` what must not
+    jump, with names.
     """
 
     lowered: Lowered
-    switches: tuple[Switch, ...]
-    rows: tuple[tuple[Any, int, int], ...]
-    readings: Program
-    steady: Program
+    switches: Sequence[Switch]
+    rows: Sequence[tuple[int, int]]
+    falling: tuple[Any, ...]
+    """The expressions of the rows; a model in loops has a program for them instead."""
+    readings: AnyProgram
+    steady: AnyProgram
     steady_names: tuple[str, ...]
     timed: tuple[int, ...]
     """Those switches that depend on time and parameters alone."""
-    energy: Program | None
+    energy: AnyProgram | None
     """Jacobi's energy, which jumps where a potential or a given mass does."""
+    families: Any = None
+    """The model as families that are held, if it runs in loops."""
+
+    @cached_property
+    def signs(self) -> NDArray[np.bool_]:
+        """(switches,) whether a switch is decided by a sign; otherwise it is a floor."""
+        return np.array([switch.kind in RELATIONS for switch in self.switches], dtype=bool)
+
+    @cached_property
+    def floors(self) -> NDArray[np.bool_]:
+        """(switches,) whether it is the next integer below; what is neither is the next one above."""
+        return np.array([switch.kind == "floor" for switch in self.switches], dtype=bool)
+
+    def levels(self, values: Array) -> Array:
+        """(switches,) the levels that values of the arguments belong to."""
+        return np.where(self.signs, np.sign(values), np.where(self.floors, np.floor(values), np.ceil(values)))
+
+    def limits(self, levels: Array) -> tuple[Array, Array]:
+        """(switches,) the values of the arguments between which levels hold."""
+        low = np.where(self.signs, np.where(levels < 0, -np.inf, 0.0), np.where(self.floors, levels, levels - 1))
+        return low, np.where(self.signs, np.where(levels > 0, np.inf, 0.0), low + 1)
 
     @property
     def literal(self) -> Array:
@@ -106,28 +148,36 @@ def lock(
     names = dict(zip(lowered.parameters, symbols, strict=True)) | dict(zip(axes.q, coordinates, strict=True))
     names |= {v: f"{name}'" for v, name in zip(axes.v, coordinates, strict=True)}
     names |= {s: f"multiplier({constraints[i]})" for i, s in lowered.description.reactions}
-    switches, held = hold(found, names)
-    modes = tuple(se.Symbol(f"{kind}{i}") for kind in ("mode", "level", "slack") for i in range(len(switches)))
+    holding = hold(found)
+    count = len(holding.atoms)
+    modes = mode_symbols(count)
     # Derived anew, not replaced in what was derived: A, b and Q contain derivatives, and those of a switch that is
     # held are those of its piece.
-    smooth = replaced(lowered.description, held)
+    smooth = replaced(lowered.description, holding.held)
     locked = Lowered(smooth, lowered.parameters, modes)
-    rows = [
-        (row, i, rises)
-        for i, s in enumerate(switches)
-        for row, rises in watched(s, se.Symbol(f"level{i}"), se.Symbol(f"slack{i}"))
-    ]
-    readings = {"argument": tuple(s.argument for s in switches), "size": tuple(s.size for s in switches)}
+    rows = [(row, i, rises) for i in range(count) for row, rises in watched(holding, i)]
     values, steady_names = must_not_jump(locked, coordinates, constraints)
-    steady = Program(locked.inputs, {"value": values})
     state = {*axes.q, *axes.v, *(s for _, s in lowered.description.reactions)}
-    timed = tuple(i for i, s in enumerate(switches) if not s.argument.free_symbols & state)
     # Multipliers are put in where rows are chosen (`readings_program`); until then they are inputs of their own.
     multipliers = tuple(s for _, s in lowered.description.reactions)
-    reading = Program(locked.inputs | ({"multipliers": multipliers} if multipliers else {}), readings)
+    inputs = locked.inputs | ({"multipliers": multipliers} if multipliers else {})
     _, jacobi, _ = energies(locked)
-    energy = Program(locked.inputs, {"energy": (jacobi,)}) if jacobi.free_symbols & set(modes) else None
-    return Locked(locked, tuple(switches), tuple(rows), reading, steady, steady_names, timed, energy)
+    return Locked(
+        lowered=locked,
+        switches=[Switch(type(atom).__name__, partial(words_of, atom, names)) for atom in holding.atoms],
+        rows=[(i, rises) for _, i, rises in rows],
+        falling=tuple(row for row, *_ in rows),
+        readings=Program(inputs, {"argument": holding.arguments, "size": holding.sizes}),
+        steady=Program(locked.inputs, {"value": values}),
+        steady_names=steady_names,
+        timed=tuple(i for i, argument in enumerate(holding.arguments) if not argument.free_symbols & state),
+        energy=Program(locked.inputs, {"energy": (jacobi,)}) if jacobi.free_symbols & set(modes) else None,
+    )
+
+
+def mode_symbols(count: int) -> tuple[Any, ...]:
+    """The symbols that hold so many switches: modes, levels and slacks."""
+    return tuple(se.Symbol(f"{kind}{i}") for kind in ("mode", "level", "slack") for i in range(count))
 
 
 def readings_program(locked: Locked, basis: RowBasis) -> Program:
@@ -163,14 +213,15 @@ def atoms_to_hold(lowered: Lowered, varied: tuple[int, ...]) -> list[Any]:
     return found
 
 
-def hold(found: Sequence[Any], names: Mapping[Any, str]) -> tuple[list[Switch], dict[Any, Any]]:
-    """The switches of some atoms, and what stands for each atom while they are held.
+def hold(found: Sequence[Any], senses: Mapping[int, Any] = MappingProxyType({})) -> Holding:
+    """What stands for atoms while they are held.
 
-    Several atoms may be one switch: x < 0, x ≤ 0 and 0 < x all change where x does, and must change together.
+    Several atoms may be one switch: x < 0, x ≤ 0 and 0 < x all change where x does, and must change together. A switch
+    may be known by the other sign of its argument, too: `senses` says for which, and what that sign is.
     """
     held: dict[Any, Any] = {}
     known: dict[Any, tuple[int, int]] = {}  # argument -> its switch, and the sign it has there
-    switches: list[Switch] = []
+    switches: list[tuple[Any, Any, Any]] = []
     for atom in found:
         kind = type(atom).__name__
         argument = argument_of(atom).xreplace(held)  # inner switches come first, so they are held already
@@ -181,17 +232,17 @@ def hold(found: Sequence[Any], names: Mapping[Any, str]) -> tuple[list[Switch], 
             known[family, argument] = len(switches), 1
             if kind in RELATIONS:
                 known[family, -argument] = len(switches), -1
-            switches.append(Switch(kind, argument, size, words_of(atom, names)))
+            switches.append((atom, argument, size))
         which, sign = known[family, argument]
         mode = se.Symbol(f"mode{which}")
-        own = switches[which].argument
+        own = switches[which][1]
         reads = own if kind in RELATIONS else MAKE[kind](own)
-        value = se.Piecewise((mode, se.Lt(mode, NOT_HELD / 2)), (reads, True))
+        value = se.Piecewise((senses.get(which, 1) * mode, se.Lt(mode, NOT_HELD / 2)), (reads, True))
         held[atom] = MAKE[kind](sign * value, 0) if kind in RELATIONS else value
-    return switches, held
+    return Holding(held, *(tuple(each) for each in zip(*switches, strict=True)))
 
 
-def words_of(atom: Any, names: Mapping[Any, str]) -> str:
+def words_of(atom: Any, names: Mapping[Any, str | float]) -> str:
     """Where a switch changes, for a message: "x' = 0"."""
     if type(atom).__name__ in FLOORS:
         return f"a step of {worded(atom, names)}"
@@ -199,16 +250,18 @@ def words_of(atom: Any, names: Mapping[Any, str]) -> str:
     return f"{worded(a - b if a != 0 else b, names)} = 0"
 
 
-def watched(switch: Switch, level: Any, slack: Any) -> list[tuple[Any, int]]:
-    """Expressions that are positive at a level and fall through zero where it ends.
+def watched(holding: Holding, i: int) -> list[tuple[Any, int]]:
+    """Expressions of switch i that are positive at its level and fall through zero where that ends.
 
     A sign that is neither (level 0) ends where the argument has left zero by the slack.
     """
-    x, off = switch.argument, se.Gt(level, NOT_HELD / 2)
-    if switch.kind in RELATIONS:
+    kind, x = type(holding.atoms[i]).__name__, holding.arguments[i]
+    level, slack = se.Symbol(f"level{i}"), se.Symbol(f"slack{i}")
+    off = se.Gt(level, NOT_HELD / 2)
+    if kind in RELATIONS:
         size = se.Piecewise((x, se.Ge(x, 0)), (-x, True))
         return [(se.Piecewise((-1, off), (slack - size, se.Eq(level, 0)), (level * x + slack, True)), 0)]
-    low = level if switch.kind == "floor" else level - 1
+    low = level if kind == "floor" else level - 1
     return [(se.Piecewise((-1, off), (e + slack, True)), rises) for e, rises in ((x - low, -1), (low + 1 - x, 1))]
 
 

@@ -42,7 +42,7 @@ class TimeSwitches:
     atoms: tuple[Any, ...]
     time: Any
     parameters: tuple[Any, ...]
-    names: Mapping[Any, str]
+    names: Mapping[Any, str | float]
     kernel: Kernel
 
     def read(self, times: Array, p: Array) -> Array:
@@ -164,11 +164,18 @@ class InstantSearch:
             a, b = np.where(between & before, middle, a), np.where(between & ~before, middle, b)
 
 
-def time_switches(lowered: Lowered, names: Mapping[Any, str], more: Iterable[Any] = ()) -> TimeSwitches | None:
+def time_switches(lowered: Lowered, names: Mapping[Any, str | float], more: Iterable[Any] = ()) -> TimeSwitches | None:
     """The switches of a model, and of more expressions, that depend on time alone; None if there are none."""
+    return switches_among([*expressions_of(lowered.description), *more], lowered, names)
+
+
+def switches_among(
+    expressions: Iterable[Any], lowered: Lowered, names: Mapping[Any, str | float]
+) -> TimeSwitches | None:
+    """Those of some expressions in the symbols of a model."""
     axes = lowered.description.axes
     state = {*axes.q, *axes.v, *axes.a, *(s for _, s in lowered.description.reactions)}
-    found = atoms_of([*expressions_of(lowered.description), *more])
+    found = atoms_of(expressions)
     atoms = tuple(a for a in found if axes.t in a.free_symbols and not a.free_symbols & state)
     if not atoms:
         return None
@@ -226,6 +233,7 @@ def truth(atom: Any, reading: Array) -> Any:
     }[kind]  # fmt: skip
 
 
-def worded(atom: Any, names: Mapping[Any, str]) -> str:
-    """A switch as messages show it: with the user's names, cut if it is long."""
-    return shortened(atom.xreplace({symbol: se.Symbol(name) for symbol, name in names.items()}))
+def worded(atom: Any, names: Mapping[Any, str | float]) -> str:
+    """A switch as messages show it: with the user's names and numbers, cut if it is long."""
+    said = {s: se.Symbol(it) if isinstance(it, str) else se.RealDouble(it) for s, it in names.items()}
+    return shortened(atom.xreplace(said))

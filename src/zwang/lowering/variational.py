@@ -78,7 +78,7 @@ def varied_inputs(
 
 def variational_loops(program: RolledProgram, pattern: Sequence[Sequence[int]]) -> RolledProgram:
     """The same of an acceleration that is a program with loops."""
-    n, p = len(program.inputs["q"]), program.inputs["p"]
+    n = len(program.inputs["q"])
     inputs, changes = varied_inputs(program.inputs, pattern)
     own, place = places_in(program.inputs, inputs)
     q = 1  # behind t
@@ -87,7 +87,6 @@ def variational_loops(program: RolledProgram, pattern: Sequence[Sequence[int]]) 
         along = np.full(len(own), -1, dtype=np.int64)
         along[[*range(q, q + 2 * n), *(q + 2 * n + i for i in places)]] = [place[s] for s in changed]
         directions.append(along)
-    assert len(own) == 1 + 2 * n + len(p)
     both = rolled_tangent(program, inputs, own, directions, ["acceleration"])
     whole = np.concatenate([both.outputs["acceleration"], both.outputs["d_acceleration"]])
     return replace(both, outputs={"acceleration": whole, "pivots": both.outputs["pivots"]}, shapes={}).giving(
@@ -151,8 +150,10 @@ def projection_beside(projection: AnyProgram, inputs: Mapping[str, tuple[Any, ..
     )
 
 
-def events_beside(events: Program, inputs: Mapping[str, tuple[Any, ...]]) -> Program:
+def events_beside(events: AnyProgram, inputs: Mapping[str, tuple[Any, ...]]) -> AnyProgram:
     """The events of the motion, for states with sensitivities; inputs as for these."""
+    if isinstance(events, RolledProgram):
+        return rolled_tangent(events, inputs, places_in(events.inputs, inputs)[0], [])
     return Program(inputs, events.outputs, {}, events.steps)
 
 

@@ -238,6 +238,13 @@ class System(Displayed):
         return parts | {("constraints", c.name, what): e for c in self.constraints for what, e in c.law.items()}
 
     @property
+    def templates(self) -> list[tuple[Where, sp.Basic]]:
+        """The same with one expression for all members of a family, by where the first is: in time, all are alike."""
+        if self.families is None:
+            return list(self.places.items())
+        return [*self.families.templates, *([] if self.mass is None else [(("mass",), self.mass)])]
+
+    @property
     def expressions(self) -> dict[str, sp.Basic]:
         """The same expressions by the names that messages use: forces[x(t)], constraint 'rod'."""
         return {str(place_name(where, self.coordinates)): e for where, e in self.places.items()}

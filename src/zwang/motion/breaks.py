@@ -11,6 +11,8 @@ from zwang.engines.registry import engine_of, names
 from zwang.equations.languages import in_pieces, translate
 from zwang.errors import InputError
 from zwang.lowering.cache import Kept
+from zwang.lowering.rolled.families import rolled
+from zwang.lowering.rolled.timed import SwitchesOfMembers, switches_of_members
 from zwang.lowering.switches import TimeSwitches, time_switches
 from zwang.mistakes import Where
 from zwang.model.check import place_name
@@ -21,7 +23,9 @@ from zwang.motion.setup import Setup
 if TYPE_CHECKING:
     from zwang.model import System
 
-_SWITCHES: Kept[TimeSwitches | None] = Kept()
+AnySwitches = TimeSwitches | SwitchesOfMembers
+
+_SWITCHES: Kept[tuple[AnySwitches | None]] = Kept()
 
 
 def breaks_of(signals: Mapping[sp.Expr, Signal], derivative: int = 3) -> Array:
@@ -42,25 +46,30 @@ def breaks_in(setup: Setup, p: Array, t: float, until: float) -> list[Array]:
     return [np.union1d(knots, found[i]) for i in kind.ravel()]
 
 
-def switches_in(setup: Setup) -> TimeSwitches | None:
+def switches_in(setup: Setup) -> AnySwitches | None:
     """The switches in time of a model, found once."""
     if not setup.lowered.description.switching and not (setup.inputs and derivatives_used(setup)):
         return None
     names = dict(zip(setup.lowered.parameters, map(str, setup.symbols), strict=True))
     known = dict(zip(setup.symbols, setup.lowered.parameters, strict=True)) | {time: setup.lowered.description.axes.t}
 
-    def build() -> TimeSwitches | None:
+    def build() -> tuple[AnySwitches | None]:
         # a derivative has lost the jumps of what it is the derivative of
         lost = [translate(in_pieces(setup.inputs[f]), dict(known)) for f in derivatives_used(setup)]
-        return time_switches(setup.lowered, names, lost)
+        families = rolled(setup.lowered)
+        if families is not None:
+            return (switches_of_members(families, names, lost),)
+        return (time_switches(setup.lowered, names, lost),)
 
-    return _SWITCHES.get((setup.system.structure, tuple(setup.inputs.items())), build)
+    return _SWITCHES.get((setup.system.structure, tuple(setup.inputs.items())), build)[0]
 
 
 def derivatives_used(setup: Setup) -> dict[sp.Expr, int]:
     """The known functions of time whose derivatives are used, with the highest order of each."""
     used: dict[sp.Expr, int] = {}
-    for expression in setup.system.places.values():
+    if not any(isinstance(value, sp.Expr) for value in setup.inputs.values()):
+        return used
+    for _, expression in setup.system.templates:
         for d in expression.atoms(sp.Derivative):
             if isinstance(setup.inputs.get(d.expr), sp.Expr) and time in d.variables:
                 used[d.expr] = max(used.get(d.expr, 0), d.derivative_count)
@@ -87,7 +96,7 @@ def require_smooth(system: "System", f: sp.Expr, signal: Signal, t: float, until
     A constraint of order k fixes velocities by its derivative of order 1 − k, so that derivative must not jump;
     impulsive forces would come from the derivative of a jump; kinetic energy is differentiated once.
     """
-    for where, expression in system.places.items():
+    for where, expression in system.templates:
         used = [d.derivative_count for d in expression.atoms(sp.Derivative) if d.expr == f and time in d.variables]
         if not used and not expression.has(f):
             continue
@@ -107,5 +116,6 @@ def require_smooth(system: "System", f: sp.Expr, signal: Signal, t: float, until
 def differentiated(system: "System", where: Where) -> int:
     """How often a part of a system is differentiated before it must be continuous; negative: it may jump itself."""
     if where[0] == "constraints":
-        return 1 - next(c.order for c in system.constraints if c.name == where[1])
+        row = system.constraint_names.index(where[1])
+        return 1 - (system.families.orders[row] if system.families else system.constraints[row].order)
     return 0 if where == ("kinetic",) else -1

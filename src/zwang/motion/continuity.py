@@ -1,27 +1,33 @@
 """What must not jump at a known instant: no finite force changes a velocity at once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from zwang.arrays import TINIEST, Array
-from zwang.compile import Program
+from zwang.compile import AnyProgram, Program
 from zwang.engines.native.engine import compiled
 from zwang.equations.languages import in_pieces, translate
 from zwang.errors import InputError
+from zwang.linalg.sparse.matrix import Sparse, sparse
 from zwang.lowering.cache import Kept
 from zwang.lowering.matrices import matrix_kernel
+from zwang.lowering.rolled.families import rolled
+from zwang.lowering.rolled.programs import momentum_program
 from zwang.model.constraint import Constraint
 from zwang.model.symbols import t as time
 from zwang.motion.breaks import derivatives_used, switches_in
 from zwang.motion.setup import Setup
 
 A_LITTLE = 1e-9  # of the time
+AT_ONCE = 64  # instants that are looked at together
+MOST_DENSE = 200  # rows or columns of a matrix that is handled in full
 SMOOTH = 1e-9  # a change by less than this share of a value's terms, from one double of time to the next, is none
 
-_PROGRAMS: Kept[Program] = Kept()
+_PROGRAMS: Kept[AnyProgram] = Kept()
 
 
 def require_continuous(setup: Setup, q: Array, v: Array) -> None:
@@ -37,21 +43,31 @@ def require_continuous(setup: Setup, q: Array, v: Array) -> None:
     little = A_LITTLE * (setup.breaks - setup.breaks[0] + np.abs(setup.breaks).max() + TINIEST)
     times = np.stack([setup.breaks - little, setup.breaks, after, after + little])
     for what, function in differentiated_inputs(setup):
-        require_no_jump(setup, jumps_of([function(each) for each in times], 0.0), [what])
+        require_no_jump(setup.breaks, jumps_of([function(each) for each in times], 0.0), [what].__getitem__)
     place, rate = beside(q), beside(v)
-    now = [matrix_kernel(setup.system, setup.inputs)(each, place, rate, setup.p) for each in times]
-    A = now[1].A
-    for level, at in (("residual", place), ("residual_rate", rate)):
-        jumps = jumps_of([getattr(each, level) for each in now], np.abs(A) @ np.abs(at))
-        require_no_jump(setup, possible(A, jumps), [followed(c, level) for c in setup.system.constraints])
-    if setup.system.kinetic is not None:
-        momentum = momenta(setup)
-        names = [f"kinetic: the momentum of {name}" for name in setup.system.coordinate_names]
-        require_no_jump(setup, jumps_of([momentum(each, place, rate) for each in times], 0.0), names)
+    for begin in range(0, len(setup.breaks), AT_ONCE):
+        require_steady(setup, times[:, begin : begin + AT_ONCE], place, rate)
 
 
-def followed(constraint: Constraint, level: str) -> str:
+def require_steady(setup: Setup, times: Array, q: Array, v: Array) -> None:
+    """Refuse constraints and momenta that jump at some instants, each with times beside it (4, T)."""
+    matrices, system = matrix_kernel(setup.system, setup.inputs), setup.system
+    now = [matrices.kernel(t=each[:, None], q=q, v=v, p=setup.p) for each in times]
+    A = [sparse(entries, *matrices.A_index, (matrices.m, matrices.n)) for entries in now[1]["A"]]
+    read = [matrices.readings(each, (times.shape[1],)) for each in now]
+    for k, (level, at) in enumerate((("residual", q), ("residual_rate", v))):
+        terms = np.array([abs(each) @ np.abs(at) for each in A])
+        jumps = possible(A, jumps_of([each[k] for each in read], terms))
+        require_no_jump(times[1], jumps, partial(followed, system.constraints, level))
+    if not setup.lowered.description.mass_given:
+        momentum, names = momenta(setup), system.coordinate_names
+        jumps = jumps_of([momentum(each, q, v) for each in times], 0.0)
+        require_no_jump(times[1], jumps, lambda i: f"kinetic: the momentum of {names[i]}")
+
+
+def followed(constraints: Sequence[Constraint], level: str, i: int) -> str:
     """What a constraint asks for, for a message."""
+    constraint = constraints[i]
     what = "something that" if level == "residual" or constraint.order else "a rate that"
     return f"constraint {constraint.name!r} asks the motion to follow {what}"
 
@@ -75,36 +91,52 @@ def jumps_of(values: list[Array], terms: Any) -> Array:
     return np.where(real, jump, 0.0)
 
 
-def possible(A: Array, jumps: Array) -> Array:
+def possible(A: Sequence[Sparse], jumps: Array) -> Array:
     """Jumps (T, m) of constraints that some jump of velocities would satisfy.
 
     The others contradict each other from there on: a run finds that out, and says so.
     """
     kept = jumps.copy()
-    for at in np.flatnonzero(jumps.any(axis=1)):
-        missed = A[at] @ np.linalg.lstsq(A[at], jumps[at], rcond=None)[0] - jumps[at]
+    for at in np.flatnonzero(jumps.any(axis=1)).tolist():
+        missed = A[at] @ least_squares(A[at], jumps[at]) - jumps[at]
         if np.abs(missed).max() > 1e-6 * np.abs(jumps[at]).max():
             kept[at] = 0.0
     return kept
 
 
-def require_no_jump(setup: Setup, jumps: Array, names: list[str]) -> None:
+def least_squares(A: Sparse, b: Array) -> Array:
+    """x for which A x is nearest to b."""
+    if max(A.shape) <= MOST_DENSE:
+        return np.asarray(np.linalg.lstsq(A.toarray(), b, rcond=None)[0])
+    from scipy.sparse.linalg import lsqr
+
+    return np.asarray(lsqr(A, b, atol=1e-12, btol=1e-12)[0])
+
+
+def require_no_jump(breaks: Array, jumps: Array, name: Callable[[int], str]) -> None:
     """Refuse the first of some jumps (T, k) by name."""
     found = np.argwhere(jumps)
     if len(found):
-        at, which = found[0]
+        at, which = found[0].tolist()
         raise InputError(
-            f"{names[which]} jumps at t = {setup.breaks[at]:.9g}: no finite force can do that; smooth it, or end the "
-            f"motion before"
+            f"{name(which)} jumps at t = {breaks[at]:.9g}: no finite force can do that; smooth it, or end the motion "
+            f"before"
         )
 
 
 def momenta(setup: Setup) -> Callable[[Array, Array, Array], Array]:
     """∂T/∂q̇ at times (T,)."""
-    description = setup.lowered.description
     key = (setup.system.structure, tuple(setup.inputs.items()), "momenta")
-    outputs = {"momentum": tuple(description.kinetic.diff(v) for v in description.axes.v)}  # type: ignore[union-attr]
-    kernel = compiled(_PROGRAMS.get(key, lambda: Program(setup.lowered.inputs, outputs)))
+
+    def build() -> AnyProgram:
+        families, description = rolled(setup.lowered), setup.lowered.description
+        if families is not None:
+            return momentum_program(families)
+        assert description.kinetic is not None
+        outputs = {"momentum": tuple(description.kinetic.diff(v) for v in description.axes.v)}
+        return Program(setup.lowered.inputs, outputs)
+
+    kernel = compiled(_PROGRAMS.get(key, build))
     return lambda times, q, v: kernel(t=times[:, None], q=q, v=v, p=setup.p)["momentum"]
 
 

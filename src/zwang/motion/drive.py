@@ -270,12 +270,12 @@ def event_task(setup: Setup, basis: RowBasis) -> EventTask | None:
     they fall through zero, and those of the events themselves.
     """
     events = setup.events
-    falling = [row for row, *_ in setup.locked.rows] if setup.locked else []
+    falling = setup.locked.rows if setup.locked else ()
     more = range(watched_first(setup) - len(events) + setup.margins)
     if not events and not falling and not more:
         return None
     return EventTask.of(
-        setup.watching(basis, falling),
+        setup.watching(basis),
         direction=(*(e.direction for e in events), *(-1 for _ in (*more, *falling))),
         stop=(*(e.stop for e in events), *(True for _ in (*more, *falling))),
         signals=tuple(bool(e.expression.has(Lookup)) for e in events),

@@ -18,7 +18,8 @@ import numpy as np
 import symengine as se
 
 from zwang.arrays import Array
-from zwang.compile import AnyProgram, Program
+from zwang.compile import AnyProgram, Program, RolledProgram
+from zwang.compile.rolled.tangent import rolled_tangent
 from zwang.compile.tangent import tangent
 from zwang.engines.native.engine import compiled
 from zwang.engines.task import Task
@@ -32,7 +33,7 @@ AHEAD = 1e3  # of the short time in which the motion changes little: far enough 
 ERRORS = 100.0  # in tolerances, that an argument may have
 SAME_SHIFT = 1e-6  # shifts of one instant that differ by less are one
 
-_SLOPES: "WeakKeyDictionary[Program, Program]" = WeakKeyDictionary()
+_SLOPES: "WeakKeyDictionary[AnyProgram, AnyProgram]" = WeakKeyDictionary()
 
 
 class AtSwitch(Protocol):
@@ -58,8 +59,8 @@ class AtSwitch(Protocol):
     def state(self) -> State:
         """Time, positions and velocities, those of the sensitivities behind those of the motion."""
 
-    def reading(self, modes: Array, i: int) -> tuple[float, float]:
-        """The argument of a switch here, and the size of its terms."""
+    def argument(self, modes: Array, state: State) -> tuple[Array, Array]:
+        """The arguments of all switches at a state, and the sizes of their terms."""
 
     def soon(self) -> float:
         """A time in which the motion changes little."""
@@ -83,13 +84,12 @@ class Beside:
 
     def begin(self, course: AtSwitch) -> None:
         """Refuse a start on a switch across which the acceleration jumps, for directions that lead off it."""
-        for i, switch in enumerate(course.locked.switches):
-            value, size = course.reading(course.modes, i)
-            level = course.modes[course.count + i]
-            low, high = switch.limits(level)
-            if min(value - low, high - value) > 1e-14 * size:
-                continue
-            sides = switch.around(level, high - value < value - low)
+        values, sizes = course.argument(course.modes, course.state)
+        levels = course.modes[course.count : 2 * course.count]
+        low, high = course.locked.limits(levels)
+        for i in np.flatnonzero(~(np.minimum(values - low, high - values) > 1e-14 * sizes)).tolist():
+            switch = course.locked.switches[i]
+            sides = switch.around(levels[i], high[i] - values[i] < values[i] - low[i])
             jump = np.subtract(*(self.acceleration(course, with_mode(course.modes, i, side)) for side in sides))
             shifts = self.shifts(course, course.modes, i, 1.0)
             if np.abs(jump).max() > CONTINUOUS * self.size(course) and np.any(shifts):
@@ -101,7 +101,8 @@ class Beside:
     def across(self, course: AtSwitch, old: Array, fired: Sequence[int]) -> State:
         """The state with the sensitivities after a switch; refused where it is only touched."""
         before, after = (self.acceleration(course, modes) for modes in (old, course.modes))
-        changed = [i for i in range(course.count) if old[course.count + i] != course.modes[course.count + i]]
+        levels = slice(course.count, 2 * course.count)
+        changed = np.flatnonzero(old[levels] != course.modes[levels]).tolist()
         for i in fired:
             if i not in changed:
                 self.refuse(course, i)
@@ -130,8 +131,8 @@ class Beside:
         """Whether the argument would turn so soon that its errors decide whether it passes at all."""
         ahead = AHEAD * course.soon()
         bend = 2 * abs(course.change(modes, i, ahead) - rate * ahead) / ahead**2
-        _, size = course.reading(modes, i)
-        return rate**2 <= 2 * bend * ERRORS * course.task.tol * (1 + size)
+        _, sizes = course.argument(modes, course.state)
+        return bool(rate**2 <= 2 * bend * ERRORS * course.task.tol * (1 + sizes[i]))
 
     def refuse(self, course: AtSwitch, i: int) -> None:
         """Refuse a switch that is only touched, by name."""
@@ -171,7 +172,7 @@ def with_mode(modes: Array, i: int, mode: float) -> Array:
     return changed
 
 
-def slopes(locked: Locked) -> Program:
+def slopes(locked: Locked) -> AnyProgram:
     """The derivatives of the arguments of all switches along one direction, which is one more input."""
     readings = locked.readings
     if readings not in _SLOPES:
@@ -179,6 +180,11 @@ def slopes(locked: Locked) -> Program:
         variables = [*inputs["t"], *inputs["q"], *inputs["v"], *inputs["p"]]
         direction = tuple(se.Symbol(f"direction{i}") for i in range(len(variables)))
         whole = dict(inputs) | {"direction": direction}
+        if isinstance(readings, RolledProgram):
+            places = np.arange(readings.input_size)
+            changes = np.where(places < len(variables), readings.input_size + places, -1)
+            _SLOPES[readings] = rolled_tangent(readings, whole, places, [changes], ["argument"]).giving("d_argument")
+            return _SLOPES[readings]
         along = dict(zip(variables, direction, strict=True))
         both = tangent(readings, [along], of=("argument",), inputs=whole)
         wanted = {"d_argument": both.outputs["d_argument"]}

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zwang.arrays import Array
-from zwang.compile import AnyProgram, RolledProgram, straight
+from zwang.compile import AnyProgram, RolledProgram
 from zwang.engines.task import GOES_ON, REMEDY, Status, Task, Trajectory
 from zwang.errors import InputError, SimulationError
 from zwang.lowering.cache import Kept
@@ -206,7 +206,7 @@ class Varied(Alone):
         if events:
             key = switches.locked.readings if switches else setup.system.structure
             program = partial(events_beside, events.program, acceleration.inputs)
-            events = replace(events, program=straight(_PROGRAMS.get((key, basis, pattern), program)))
+            events = replace(events, program=_PROGRAMS.get((key, basis, pattern), program))
         return replace(
             task,
             acceleration=acceleration,

@@ -3,7 +3,7 @@
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import sympy as sp
 from numpy.typing import ArrayLike
 
 from zwang.arrays import Array
-from zwang.compile import AnyProgram, Program
+from zwang.compile import AnyProgram
 from zwang.engines.native.engine import compiled
 from zwang.engines.registry import AUTO, LOOSEST, QUAD, TIGHTEST, chosen, engine_of, methods, names, require_tolerance
 from zwang.errors import InputError
@@ -28,7 +28,9 @@ from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.projection import projection_program
 from zwang.lowering.report import report_program
 from zwang.lowering.rolled import programs as in_families
+from zwang.lowering.rolled.events import event_program as events_in_families
 from zwang.lowering.rolled.families import Families, rolled, rolled_to_run
+from zwang.lowering.rolled.held import lock_families
 from zwang.lowering.rows import RowBasis
 from zwang.model import System
 from zwang.model.contact_law import CONTACTS, IMPACTS
@@ -50,7 +52,7 @@ FEWEST_STEPS = 20, 100  # of a motion, and of one that shows nothing a step size
 _PROGRAMS: Kept[AnyProgram] = Kept()
 
 
-_EVENTS: Kept[Program] = Kept()
+_EVENTS: Kept[AnyProgram] = Kept()
 
 
 _WATCHED: Kept[Lowered] = Kept()
@@ -161,14 +163,19 @@ class Setup:
         program = _EVENTS.get(key, lambda: slip_program(self.lowered))
         return compiled(program)(t=np.array([t]), q=q, v=v, p=self.p)
 
-    def watching(self, basis: RowBasis, falling: Sequence[Any]) -> Program:
+    def watching(self, basis: RowBasis) -> AnyProgram:
         """The program of events, contacts and switches, made once for the same of them and the same rows."""
         gains = explicit.GAINS if self.drift == "baumgarte" else None
         contacts = self.contact.rows if self.contact else ()
+        falling, families = self.locked.falling if self.locked else (), self.families
 
-        def make() -> Program:
+        def make() -> AnyProgram:
+            if families is not None:
+                return events_in_families(self.system, self.symbols, families, basis, self.events, gains)
             return event_program(self.system, self.symbols, self.running, basis, self.events, gains, falling, contacts)
 
+        if families is not None and self.locked and not self.events:
+            return _EVENTS.get((self.locked, gains), make)
         # by their own symbols: two systems of one structure may call different things by these
         words = (self.system.coordinates, self.system.constraint_names, self.symbols)
         watched = (*words, *(e.expression for e in self.events))
@@ -183,20 +190,33 @@ class Setup:
     @property
     def families(self) -> Families | None:
         """The families by which a large system is integrated, if its engine takes programs with loops."""
+        found: Families | None = self.locked.families if self.locked else self.plain_families
+        return found
+
+    @property
+    def plain_families(self) -> Families | None:
+        """The same with no switch held."""
         if not engine_of(self.method).runs_loops or FORMS[self.form].eliminates:
             return None
         if self.contact is not None:  # their rows are masked in straight-line programs only
             return None
-        return rolled_to_run(self.running, self.in_lanes)
+        return rolled_to_run(self.lowered, self.in_lanes)
 
-    @property
+    @cached_property
     def locked(self) -> Locked | None:
         """The model with its switches held, if some depend on its state."""
         if not self.lowered.description.switching:
             return None
+        families = self.plain_families
         names = self.system.coordinate_names, tuple(map(str, self.symbols)), self.system.constraint_names
-        key = (self.system.structure, tuple(self.inputs.items()), *names, self.varied)
-        return _LOCKED.get(key, lambda: (lock(self.lowered, *names, self.varied),))[0]
+        key = (self.system.structure, tuple(self.inputs.items()), *names, self.varied, families is not None)
+
+        def make() -> tuple[Locked | None]:
+            if families is not None:
+                return (lock_families(families, *names, self.varied),)
+            return (lock(self.lowered, *names, self.varied),)
+
+        return _LOCKED.get(key, make)[0]
 
     @property
     def running(self) -> Lowered:

@@ -14,7 +14,6 @@ from zwang.arrays import EPS, TINIEST, Array
 from zwang.compile import AnyProgram
 from zwang.engines.native.engine import compiled
 from zwang.engines.task import EventHit, Status, Task, Trace, Trajectory, appended
-from zwang.functions import FLOORS
 from zwang.lowering.locked import NOT_HELD, Locked
 from zwang.motion.saltation import Beside, State
 from zwang.motion.singular.leap import inputs
@@ -178,7 +177,7 @@ class Course:
         ended = {}
         for h in path.hits:
             if h.which >= self.switches.own and h.t == path.end[0]:
-                _, which, rises = self.locked.rows[h.which - self.switches.own]
+                which, rises = self.locked.rows[h.which - self.switches.own]
                 level = self.modes[self.count + which]
                 if rises or level:  # a sign that was zero and is no longer is known by its value
                     ended[which] = (rises or -level) > 0
@@ -186,7 +185,7 @@ class Course:
 
     def is_sign(self, which: int) -> bool:
         """Whether a switch is decided by a sign; otherwise it is a floor."""
-        return self.locked.switches[which].kind not in FLOORS
+        return bool(self.locked.signs[which])
 
     def ended_by_user(self, path: Trajectory) -> bool:
         """Whether an event of the user's own stops the motion here."""
@@ -196,27 +195,38 @@ class Course:
     def settle(self, old: Array, fired: dict[int, bool]) -> str | None:
         """The modes with which the motion goes on; or why it does not.
 
-        Inner switches come first, so that each finds those that its argument contains decided.
+        Inner switches come first, so that each finds those that its argument contains decided. Those that are far from
+        where they change keep their levels, all up to the next that has to be decided at once.
         """
-        self.modes = old.copy()
-        tau = self.soon()
+        self.modes, locked = old.copy(), self.locked
+        tau, before = self.soon(), old[self.count : 2 * self.count]
         now = INSTANT * (abs(self.state[0]) + self.span) / abs(tau)
-        for i, switch in enumerate(self.locked.switches):
-            value, size = self.reading(self.modes, i)
-            noise = ARGUMENT_NOISE * size
-            level = old[self.count + i]
-            known = level != NOT_HELD and (level != 0 or not self.is_sign(i))
-            low, high = switch.limits(level if known else switch.level(value))
-            inside = min(value - low, high - value)
-            if i not in fired and inside > noise and inside > now * abs(self.change(self.modes, i, tau)):
-                self.put(i, level if known else switch.level(value), 0.0)
-                continue
-            up = fired[i] if i in fired else high - value < value - low
-            basis = self.decide(i, level if known else None, up, tau)
-            if basis is None:
-                return self.words(i, "along")
-            self.put(i, basis, noise)
+        known = (before != NOT_HELD) & ((before != 0) | ~locked.signs)
+        due = np.zeros(self.count, dtype=bool)
+        due[list(fired)] = True
+        done = 0
+        while done < self.count:
+            values, sizes = self.argument(self.modes, self.state)
+            levels = np.where(known, before, locked.levels(values))
+            low, high = locked.limits(levels)
+            inside = np.minimum(values - low, high - values)
+            noise = ARGUMENT_NOISE * sizes
+            near = due | ~((inside > noise) & (inside > now * np.abs(self.changes(self.modes, tau))))
+            i = done + int(np.argmax(near[done:])) if near[done:].any() else self.count
+            self.keep(slice(done, i), levels)
+            if i < self.count:
+                up = fired[i] if i in fired else bool(high[i] - values[i] < values[i] - low[i])
+                basis = self.decide(i, float(before[i]) if known[i] else None, up, tau)
+                if basis is None:
+                    return self.words(i, "along")
+                self.put(i, basis, float(noise[i]))
+            done = i + 1
         return None
+
+    def keep(self, which: slice, levels: Array) -> None:
+        """Hold switches that are well inside their levels."""
+        for k, values in enumerate((levels, levels, np.zeros_like(levels))):
+            self.modes[k * self.count : (k + 1) * self.count][which] = values[which]
 
     def decide(self, i: int, level: float | None, up: bool, tau: float) -> float | None:
         """The level on which the motion leaves a boundary; None if it cannot.
@@ -271,10 +281,14 @@ class Course:
 
     def change(self, modes: Array, i: int, tau: float) -> float:
         """By how much an argument changes within a short time, if modes are these; per unit of the run's sense."""
+        return float(self.changes(modes, tau)[i])
+
+    def changes(self, modes: Array, tau: float) -> Array:
+        """The same of all arguments."""
         t, q, v = self.state
         a = self.acceleration(modes, self.state)
         later = (t + tau, q + tau * v + tau**2 / 2 * a, v + tau * a)
-        return float(self.argument(modes, later)[0][i] - self.argument(modes, self.state)[0][i])
+        return np.asarray(self.argument(modes, later)[0] - self.argument(modes, self.state)[0])
 
     def reading(self, modes: Array, i: int) -> tuple[float, float]:
         """An argument at the present state, and the size of its terms."""

@@ -248,7 +248,7 @@ def prepare(
         "size": np.zeros((samples, wanted.size)),
         "done": np.zeros((samples, wanted.size)),
         "parts_done": np.zeros((samples, wanted.size, max(kernels.powers - 1, 0))),
-        "table": np.full((samples, rows, 2 + 2 * n), np.nan),
+        "table": np.zeros((samples, rows, 2 + 2 * n)),  # large, and next to nothing of it is ever written
     }
     kicks = len(shared["most"]) if kernels.kick else 0
     sizes, places = _laid_out(

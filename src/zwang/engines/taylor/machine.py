@@ -93,7 +93,7 @@ _IDLE: dict[Any, list[Machine]] = {}
 def machine_for(task: Task, kind: Precision) -> Iterator[Machine]:
     """A machine for a task, compiled if no idle one is at hand: each serves one run at a time."""
     tol = max(task.tol, kind.eps)
-    events = task.events.program if task.events and kind.name == "quad" else None
+    events = straight(task.events.program) if task.events and kind.name == "quad" else None
     projection = straight(task.projection) if task.projection else None
     programs = (straight(task.acceleration), events, projection)
     key = (tuple(map(content, programs)), tol, kind.name, task.pivot_tol > 0)
@@ -150,5 +150,5 @@ def build(task: Task, kind: Precision, tol: float) -> Machine:
     readings = HeyokaFunction(hy.cfunc([*out["acceleration"], *pivots, *out.get("power", ())], vars=x, **settings))
     events = None
     if task.events and kind.name == "quad":
-        events = HeyokaFunction(hy.cfunc(list(to.outputs(task.events.program)["event"]), vars=x, **settings))
+        events = HeyokaFunction(hy.cfunc(list(to.outputs(straight(task.events.program))["event"]), vars=x, **settings))
     return Machine(integrator, readings, projection, events, found, kind, tol, n)

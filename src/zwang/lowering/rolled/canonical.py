@@ -6,7 +6,7 @@ never one key to what is different.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -18,6 +18,16 @@ from zwang.compile.builders import nearest_double
 
 # Numbers that remain in an expression. All other factors and terms get places: rods of a thousand lengths are one kind.
 IN_TEMPLATES = frozenset({se.Integer(-1), se.Integer(2), se.Integer(-2), se.Rational(1, 2), se.Rational(-1, 2)})
+IN_CONDITIONS = IN_TEMPLATES | {se.Integer(0), se.Integer(1), se.nan}  # of limits and pieces
+
+# What makes expressions of their parts where SymEngine's own classes do not.
+MAKERS: dict[str, Callable[..., Any]] = {
+    "Add": se.Add, "Mul": se.Mul, "StrictLessThan": se.Lt, "LessThan": se.Le, "And": se.And, "Or": se.Or, "Not": se.Not,
+    "Xor": se.Xor,
+    "Piecewise": lambda *parts: se.Piecewise(*zip(parts[::2], parts[1::2], strict=True)),
+}  # fmt: skip
+IN_ANY_ORDER = ("Add", "Mul", "And", "Or", "Xor")
+CONDITIONS = ("StrictLessThan", "LessThan", "Piecewise")
 
 Role = tuple[str, int]
 """What a symbol is: "q", "v" or "a" of a coordinate, or "p", a parameter; and which."""
@@ -63,9 +73,8 @@ class Reading:
             if not e.args:
                 return e
             parts = [next(constants) if takes_place(e, part) else put(part) for part in self.looks.in_order(e)]
-            if e.is_Add:
-                return se.Add(*parts)
-            return se.Mul(*parts) if e.is_Mul else e.func(*parts)
+            make = MAKERS.get(type(e).__name__)
+            return e.func(*parts) if make is None else make(*parts)
 
         return put(self.expression)
 
@@ -106,11 +115,11 @@ class Looks:
         if not e.args:
             return stable(text_of(e))
         looks = [0 if takes_place(e, part) else self.of(part) for part in e.args]
-        return hash((stable(name_of(e)), *(sorted(looks) if e.is_Add or e.is_Mul else looks)))
+        return hash((stable(name_of(e)), *(sorted(looks) if type(e).__name__ in IN_ANY_ORDER else looks)))
 
     def in_order(self, e: Any) -> list[Any]:
         """The parts of an expression in the order in which they are read."""
-        if not (e.is_Add or e.is_Mul):
+        if type(e).__name__ not in IN_ANY_ORDER:
             return list(e.args)
         return sorted(e.args, key=lambda part: 0 if takes_place(e, part) else self.of(part))
 
@@ -122,12 +131,16 @@ class Looks:
             return
         here = hash((above, self.of(e)))
         for place, part in enumerate(e.args):
-            self.look_around(part, here if e.is_Add or e.is_Mul else hash((here, place)))
+            self.look_around(part, here if type(e).__name__ in IN_ANY_ORDER else hash((here, place)))
 
 
 def takes_place(e: Any, part: Any) -> bool:
-    """Whether a part of an expression is a number with a place of its own: a term or a factor."""
-    return bool(part.is_Number) and (e.is_Add or e.is_Mul) and part not in IN_TEMPLATES
+    """Whether a part of an expression is a number with a place of its own: a term, a factor, a limit or a piece."""
+    if not part.is_Number:
+        return False
+    if e.is_Add or e.is_Mul:
+        return part not in IN_TEMPLATES
+    return type(e).__name__ in CONDITIONS and part not in IN_CONDITIONS
 
 
 def name_of(e: Any) -> str:

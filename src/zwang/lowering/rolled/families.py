@@ -1,7 +1,7 @@
 """A system as families: members are the same term, force or constraint in other coordinates, with other numbers."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -10,10 +10,12 @@ import symengine as se
 
 from zwang.arrays import Array, Indices
 from zwang.equations.derivation import Derived, Description, Repeat, terms
+from zwang.functions import FLOORS
 from zwang.lowering.cache import Kept
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.rolled.canonical import Reading, Role, read
 from zwang.lowering.rolled.elimination import least_degree
+from zwang.lowering.switches import atoms_of
 from zwang.model.constraint import Axes
 
 # Coordinates and constraints from which on a system is rolled. Of a robot of twenty bodies in space (260 of both) an
@@ -47,6 +49,8 @@ class Family:
     """(count, …)"""
     rows: Indices
     """(count,) the numbers of constraints; none for the others."""
+    modes: Indices = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
+    """(count, …) the numbers of what holds their switches, in the order of `lowered.modes`, if they are held."""
 
     @property
     def derived(self) -> Derived:
@@ -62,7 +66,9 @@ class Family:
         if len(which) == len(self):
             return self
         rows = self.rows[which] if len(self.rows) else self.rows
-        return Family(self.lowered, self.coordinates[which], self.parameters[which], self.constants[which], rows)
+        modes = self.modes[which] if len(self.modes) else self.modes
+        tables = (self.coordinates[which], self.parameters[which], self.constants[which], rows, modes)
+        return Family(self.lowered, *tables)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,13 +112,13 @@ class Part:
 
 
 def rolled(lowered: Lowered, in_lanes: bool = False) -> Families | None:
-    """The families of a large system, found once; None for a small one, or one whose expressions may switch.
+    """The families of a large system, found once; None for a small one.
 
     Also of one whose nonideal forces depend on multipliers.
     """
     description = lowered.description
     least = ROLLED_IN_LANES_FROM if in_lanes else ROLLED_FROM
-    if len(description.axes.q) + len(description.orders) < least or description.switching or description.reactions:
+    if len(description.axes.q) + len(description.orders) < least or description.reactions:
         return None
     return _FAMILIES.get(lowered, lambda: families_of(lowered))
 
@@ -285,5 +291,5 @@ def local_system(part: Part, expression: Any, axes: Axes, mass_given: bool) -> D
         mass=mass if mass_given else None,
         constraints=[(expression, part.order)] if part.kind == "constraint" else [],
         nonideal=nonideal,
-        switching=False,
+        switching=any(type(atom).__name__ in FLOORS for atom in atoms_of([expression])),
     )

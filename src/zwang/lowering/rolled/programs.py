@@ -261,6 +261,18 @@ def forces(workspace: Workspace, families: Families, what: str = "Q", places: In
     return places
 
 
+def momentum_program(families: Families) -> RolledProgram:
+    """∂T/∂q̇."""
+    workspace = workspace_of(families)
+    momentum = workspace.block(families.n)
+    for family in families.terms:
+        description = family.lowered.description
+        if description.kinetic is not None:
+            own = [description.kinetic.diff(v) for v in description.axes.v]
+            workspace.members(family, own, momentum[family.coordinates])
+    return workspace.program({"momentum": momentum})
+
+
 def readings(
     workspace: Workspace, families: Families, of: Callable[[Any], Any] = lambda e: e
 ) -> tuple[Indices, Indices]:

@@ -79,7 +79,8 @@ class Workspace:
         if not len(family):
             return
         axes = family.lowered.description.axes
-        varying = {axes.t, *axes.q, *axes.v, *family.lowered.parameters[: family.parameters.shape[1]], *more}
+        own = family.lowered.parameters[: family.parameters.shape[1]]
+        varying = {axes.t, *axes.q, *axes.v, *own, *family.lowered.modes, *more}
         kept = [k for k, e in enumerate(outputs) if e != 0]
         fixed = [k for k in kept if not outputs[k].free_symbols & varying]
         if fixed:
@@ -109,11 +110,12 @@ class Workspace:
             self.places["q"][family.coordinates],
             self.places["v"][family.coordinates],
             self.places["p"][family.parameters],
+            *([self.places["modes"][family.modes]] if lowered.modes else []),
             *([given] if given is not None else []),
         ]
         varying = family.parameters.shape[1]
         own, constants = lowered.parameters[:varying], lowered.parameters[varying:]
-        symbols = (axes.t, *axes.q, *axes.v, *own, *more)
+        symbols = (axes.t, *axes.q, *axes.v, *own, *lowered.modes, *more)
         wanted, held = ([k for k, s in enumerate(each) if s in used] for each in (symbols, constants))
         program = Program({"x": (*(symbols[k] for k in wanted), *(constants[k] for k in held))}, {"y": tuple(outputs)})
         read = np.concatenate(reads, axis=1)[:, wanted]

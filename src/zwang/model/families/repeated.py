@@ -91,6 +91,25 @@ class Repeated:
         written = [*self.forces.values(), *self.nonideal.values(), *(c.expression for c in self.constraints.values())]
         return (*(() if self.kinetic is None else (self.kinetic,)), self.potential, *written)
 
+    @property
+    def templates(self) -> list[tuple[tuple[str, ...], sp.Expr]]:
+        """What is written beside the families, and the expression of every kind: each with the place of its first."""
+        found: list[tuple[tuple[str, ...], sp.Expr]] = [(("potential",), self.potential)]
+        found += [] if self.kinetic is None else [(("kinetic",), self.kinetic)]
+        for place in ("forces", "nonideal"):
+            found += [((place, self.names[i]), e) for i, e in getattr(self, place).items()]
+        found += [(("constraints", c.name), c.expression) for c in self.constraints.values()]
+        for share in self.shares:
+            for kind in share.family.kinds:
+                where: tuple[str, ...] = (share.place,)
+                k = int(kind.members[0])
+                if share.place in ("forces", "nonideal"):
+                    where = (share.place, share.family.columns[ON].entries[k])
+                elif share.place == "constraints":
+                    where = (share.place, self.constraint_names[int(share.rows[k])])
+                found.append((where, kind.expression))
+        return found
+
     @cached_property
     def symbols(self) -> frozenset[sp.Symbol]:
         """Every parameter that occurs, and perhaps the time."""

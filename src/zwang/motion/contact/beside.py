@@ -19,7 +19,7 @@ import symengine as se
 import sympy as sp
 
 from zwang.arrays import Array
-from zwang.compile import Program
+from zwang.compile import Program, straight
 from zwang.compile.tangent import tangent
 from zwang.engines.native.engine import compiled
 from zwang.engines.task import REMEDY, Trajectory
@@ -140,7 +140,7 @@ class Across:
     def shifts(self, before: Stretch, a: Array, dq: Array, dv: Array) -> Array:
         """(fired, k) by how much the zeros of the watched functions that fired move."""
         setup = replace(self.setup, contact=before.held, events=())
-        watched = setup.watching(before.basis, ())
+        watched = straight(setup.watching(before.basis))
         program, _, v = directional(watched, "event"), *before.end[1:]
         fired = [i - len(self.setup.events) for i in before.fired]
 

@@ -54,6 +54,8 @@ class Engine:
     """Whether it finds the events of a task, by which switches of the state end a stretch, too."""
     runs_loops: bool = False
     """Whether it integrates programs with loops, as large systems have them."""
+    solves_sparse: bool = False
+    """Whether it takes sparse matrices that tell how the acceleration of a large system changes."""
     kicks: bool = False
     """Whether it lets velocities jump at events and goes on, given the kernel for that."""
     can_bridge: bool = False
@@ -168,6 +170,7 @@ ENGINES: dict[str, Engine] = {
         tightest=SCIPY_TIGHTEST,
         quick_from=1e-7,
         runs_loops=True,
+        solves_sparse=True,
         stiff=True,
         slow_to_compile=True,
     ),

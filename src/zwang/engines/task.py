@@ -1,14 +1,14 @@
 """What an engine is asked, and what it answers."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, TypeVar
 
 import numpy as np
 
-from zwang.arrays import Array
+from zwang.arrays import Array, Indices
 from zwang.compile import AnyProgram, Program
 
 NO_PARTS: Array = np.zeros(0)
@@ -100,6 +100,20 @@ class KickTask:
     apart: Array
 
 
+@dataclass(frozen=True, eq=False)
+class Pencil:
+    """How an acceleration that is found by linear equations changes with its state.
+
+    q̈ obeys F(t, q, q̇, q̈, λ) = 0 with unknowns λ beside it. The program has inputs as the acceleration, and gives the
+    entries of ∂F/∂q̈ `second`, ∂F/∂q̇ `first`, ∂F/∂q `zeroth` and ∂F/∂λ `border`; `where` says in which rows and columns
+    of a matrix of `size` they are, the columns of λ behind those of q.
+    """
+
+    program: AnyProgram
+    where: Mapping[str, tuple[Indices, Indices]]
+    size: int
+
+
 @dataclass(frozen=True)
 class Task:
     """An initial value problem q̈ = f(t, q, q̇; p).
@@ -135,6 +149,8 @@ class Task:
     """Without it: the engine stops well before a singular position, so that it can be asked again with it."""
     breaks: Array = field(default_factory=lambda: np.zeros(0))
     """Instants right after which the acceleration or a derivative of it jumps: a step must end at each."""
+    pencil: Pencil | None = None
+    """How the acceleration of a large system changes, for implicit methods."""
     switches: Any = None
     """What is held while an engine runs and changed in between (`switching`); engines themselves do not look at it."""
     step_limit: int = 100_000_000

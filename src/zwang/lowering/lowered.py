@@ -93,16 +93,17 @@ def lower(system: System, inputs: Mapping[sp.Expr, Any]) -> Lowered:
 
 def between_jumps(derived: Derived) -> Derived:
     """Derived equations in which derivatives of floors are zeros, as they are everywhere between their jumps."""
-
-    def flat(e: Any) -> Any:
-        if isinstance(e, dict):
-            return {key: flat(value) for key, value in e.items()}
-        if isinstance(e, list):
-            return [flat(value) for value in e]
-        steps = [d for d in e.atoms(se.Subs, se.Derivative) if is_step(d)] if e is not None else []
-        return e.xreplace(dict.fromkeys(steps, se.Integer(0))) if steps else e
-
     return Derived(**{part.name: flat(getattr(derived, part.name)) for part in fields(derived)})
+
+
+def flat(e: Any) -> Any:
+    """Expressions, in lists or by keys, in which derivatives of floors are zeros."""
+    if isinstance(e, dict):
+        return {key: flat(value) for key, value in e.items()}
+    if isinstance(e, list):
+        return [flat(value) for value in e]
+    steps = [d for d in e.atoms(se.Subs, se.Derivative) if is_step(d)] if e is not None else []
+    return e.xreplace(dict.fromkeys(steps, se.Integer(0))) if steps else e
 
 
 def is_step(derivative: Any) -> bool:

@@ -256,6 +256,7 @@ def task_of(
         events=event_task(setup, basis),
         switches=switches,
         projection=setup.program("projection", basis) if keeps_on(setup, basis) else None,
+        pencil=setup.pencil(basis),
         breaks=setup.breaks,
         max_step=setup.max_step,
         quiet_step=setup.quiet_step,

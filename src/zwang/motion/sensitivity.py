@@ -210,6 +210,7 @@ class Varied(Alone):
         return replace(
             task,
             acceleration=acceleration,
+            pencil=None,
             projection=projection,
             events=events,
             switches=switches,

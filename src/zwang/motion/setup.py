@@ -14,6 +14,7 @@ from zwang.arrays import Array
 from zwang.compile import AnyProgram
 from zwang.engines.native.engine import compiled
 from zwang.engines.registry import AUTO, LOOSEST, QUAD, TIGHTEST, chosen, engine_of, methods, names, require_tolerance
+from zwang.engines.task import Pencil
 from zwang.errors import InputError
 from zwang.evaluation import require_finite_matrices
 from zwang.formulations.forms import FORMS, integrable
@@ -31,6 +32,7 @@ from zwang.lowering.rolled import programs as in_families
 from zwang.lowering.rolled.events import event_program as events_in_families
 from zwang.lowering.rolled.families import Families, rolled, rolled_to_run
 from zwang.lowering.rolled.held import lock_families
+from zwang.lowering.rolled.pencil import pencil_program
 from zwang.lowering.rows import RowBasis
 from zwang.model import System
 from zwang.model.contact_law import CONTACTS, IMPACTS
@@ -56,6 +58,9 @@ _EVENTS: Kept[AnyProgram] = Kept()
 
 
 _WATCHED: Kept[Lowered] = Kept()
+
+
+_PENCILS: Kept[Pencil] = Kept()
 
 
 _LOCKED: Kept[tuple[Locked | None]] = Kept()
@@ -155,6 +160,19 @@ class Setup:
                 "report": lambda: in_families.report_program(families, basis),
             }
         return _PROGRAMS.get((*key, families is not None), make[kind])
+
+    def pencil(self, basis: RowBasis) -> Pencil | None:
+        """How the acceleration of a large system changes, made once, if the engine is one that asks for it."""
+        if self.families is None or not engine_of(self.method).solves_sparse:
+            return None
+        families, gains = self.families, explicit.GAINS if self.drift == "baumgarte" else None
+        late = explicit.coordinates_first(self.form)
+
+        def make() -> Pencil:
+            program, where = pencil_program(families, basis, late, gains)
+            return Pencil(program, where, families.n + len(basis.used))
+
+        return _PENCILS.get((self.program("acceleration", basis), "pencil"), make)
 
     def slips(self, state: tuple[float, Array, Array]) -> dict[str, Array]:
         """Rows A, right-hand sides b and speeds of all slips at a state."""

@@ -14,7 +14,7 @@ from zwang.compile.rolled.pattern import dependence
 from zwang.compile.rolled.tangent import rolled_tangent
 from zwang.compile.tangent import tangent
 from zwang.engines.native.engine import compiled
-from zwang.engines.task import Task, packed
+from zwang.engines.task import Pencil, Task, packed
 from zwang.errors import InputError
 
 SPARSE = 0.1  # share of entries below which a Jacobian is handled as a sparse one
@@ -39,6 +39,8 @@ def jacobian_of(task: Task, sparse: bool) -> tuple[Callable[[float, Array], Any]
 
     `sparse` says whether the solver takes a sparse one.
     """
+    if sparse and task.pencil is not None:
+        return shifted(task, task.pencil), ""
     try:
         kernel = compiled(jacobian_program(task.acceleration))
     except InputError as error:
@@ -53,6 +55,27 @@ def jacobian_of(task: Task, sparse: bool) -> tuple[Callable[[float, Array], Any]
             f"systems that fall into parts"
         )
     return in_full(task, kernel), ""
+
+
+def shifted(task: Task, pencil: Pencil) -> Callable[[float, Array], Any]:
+    """The Jacobian by the sparse matrices that it is made of."""
+    from scipy.sparse import csc_matrix
+
+    from zwang.engines.scipy.second_order import Matrices
+
+    kernel, n = compiled(pencil.program), len(task.q)
+
+    def jacobian(t: float, y: Array) -> Any:
+        out = kernel.on_rows(packed(t, y, task.p)[None])[0]
+        parts = {}
+        for name, place in kernel.outputs.items():
+            entries = out[place]
+            parts[name] = csc_matrix((entries, pencil.where[name]), shape=(pencil.size, pencil.size))
+            if not np.isfinite(entries).all():
+                parts[name].data[~np.isfinite(parts[name].data)] = 0.0  # as below
+        return Matrices(n, **parts)
+
+    return jacobian
 
 
 def in_full(task: Task, kernel: Kernel) -> Callable[[float, Array], Array]:

@@ -6,7 +6,6 @@ same entries in L and the same pivots: so nodes with nearly the same rows below 
 supernodes, which are dense panels.
 """
 
-import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from zwang.arrays import Indices
 from zwang.compile.lanes import LANES
+from zwang.compile.rolled.degrees import least_degree
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,66 +33,26 @@ def elimination(n: int, count: int, i: Indices, j: Indices, late: bool) -> Elimi
 
     With `late`, all coordinates are eliminated before the first constraint.
     """
-    order, columns = least_degree(n, count, i, j, late)
+    order, columns, rows = least_degree(n, count, i, j, late)
     nodes = n + count
     place = np.empty(nodes, dtype=np.int64)
     place[order] = np.arange(nodes)
-    ordered = [sorted(place[column].tolist()) if len(column) > 1 else place[column].tolist() for column in columns]
-    together = supernodes(ordered)
+    each, ends = place[rows], columns.tolist()
+    ordered = each[np.lexsort((each, np.repeat(np.arange(nodes), np.diff(columns))))].tolist()
+    together = supernodes([ordered[ends[k] : ends[k + 1]] for k in range(nodes)])
     touched = np.zeros(nodes, dtype=bool)
-    touched[[k for column in columns for k in column]] = True
+    touched[rows] = True
     new = np.concatenate([np.zeros(0, dtype=np.int64), *(own for own, _ in together)])
     position = np.empty(nodes, dtype=np.int64)
     position[new] = np.arange(nodes)
     below = [np.sort(position[rows]) for _, rows in together]
     return Elimination(
-        np.asarray(order, dtype=np.int64)[new],
+        order[new],
         np.concatenate([[0], np.cumsum([len(own) for own, _ in together], dtype=np.int64)]),
         np.concatenate([[0], np.cumsum([len(rows) for rows in below], dtype=np.int64)]),
         np.concatenate([np.zeros(0, dtype=np.int64), *below]),
         touched,
     )
-
-
-def least_degree(n: int, count: int, i: Indices, j: Indices, late: bool) -> tuple[list[int], list[list[int]]]:
-    """The order of elimination, and the nodes below each pivot."""
-    beside: list[set[int]] = [set() for _ in range(n + count)]
-    for a, b in zip(i.tolist(), j.tolist(), strict=True):
-        if a != b:
-            beside[a].add(b)
-            beside[b].add(a)
-    waiting = {c: len(beside[c]) for c in range(n, n + count)}  # a row has coordinates only
-    users: list[Sequence[int]] = [[c for c in beside[k] if c >= n] for k in range(n)]
-    offset = n if late else 0
-
-    def rank(k: int) -> tuple[int, int]:
-        return len(beside[k]) + (offset if k >= n else 0), k
-
-    heap = [rank(k) for k in range(n)] + [rank(c) for c, needs in waiting.items() if not needs]
-    heapq.heapify(heap)
-    order: list[int] = []
-    columns: list[list[int]] = []
-    done = [False] * (n + count)
-    while heap:
-        queued = heapq.heappop(heap)
-        k = queued[1]
-        if done[k]:
-            continue
-        if queued != rank(k):  # its neighbourhood has changed since
-            heapq.heappush(heap, rank(k))
-            continue
-        done[k] = True
-        order.append(k)
-        near = beside[k]
-        columns.append(list(near))
-        for other in near:
-            beside[other] |= near
-            beside[other] -= {other, k}
-        for c in users[k] if k < n else ():
-            waiting[c] -= 1
-            if not waiting[c]:
-                heapq.heappush(heap, rank(c))
-    return order, columns
 
 
 def supernodes(columns: Sequence[list[int]]) -> list[tuple[list[int], list[int]]]:

@@ -9,12 +9,12 @@ import numpy as np
 import symengine as se
 
 from zwang.arrays import Array, Indices
+from zwang.compile.rolled.degrees import least_degree
 from zwang.equations.derivation import Derived, Description, Repeat, terms
 from zwang.functions import FLOORS
 from zwang.lowering.cache import Kept
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.rolled.canonical import Reading, Role, read
-from zwang.lowering.rolled.elimination import least_degree
 from zwang.lowering.switches import atoms_of
 from zwang.model.constraint import Axes
 
@@ -143,8 +143,8 @@ def counted(families: Families) -> int:
     """The same, counted."""
     entries = sum(len(family) * operations_of(family.derived) for family in families.members)
     i, j = (np.concatenate(part) for part in zip(*pattern(families), strict=True))
-    _, columns = least_degree(families.n, families.m, i, j, late=False)
-    return entries + sum(len(column) * (len(column) + 3) // 2 for column in columns)
+    below = np.diff(least_degree(families.n, families.m, i, j, late=False)[1])
+    return entries + int((below * (below + 3) // 2).sum())
 
 
 def operations_of(derived: Derived) -> int:

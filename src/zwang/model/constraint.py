@@ -86,9 +86,13 @@ class Constraint(Displayed):
     def member(cls, template: "Constraint", name: str, expression: Callable[[], sp.Expr]) -> "Constraint":
         """A constraint of a family: like its template in all but name, and written out when somebody reads it."""
         made = object.__new__(cls)
-        made.__dict__.update({f.name: getattr(template, f.name) for f in fields(template) if f.name != "expression"})
-        made.__dict__.update(name=name, _template=template, _expression=expression)
+        made.__dict__.update(template._shared, name=name, _template=template, _expression=expression)
         return made
+
+    @cached_property
+    def _shared(self) -> dict[str, Any]:
+        """What a template shares with its members: all fields but the expression."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "expression"}
 
     def __getattr__(self, key: str) -> Any:
         """The expression of a member of a family, when it is first read."""

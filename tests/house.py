@@ -26,6 +26,7 @@ TESTED_IN = {
     "analysis/readings": ("analysis/test_equilibrium",),
     "analysis/samples": ("analysis/test_linearize",),
     "analysis/settle": ("analysis/test_equilibrium",),
+    "analysis/springs": ("analysis/test_modes",),
     "analysis/stability": ("analysis/test_equilibrium",),
     "analysis/to_control": ("analysis/test_linearize",),
     "arrays": ("formulations/test_inputs",),

@@ -31,7 +31,7 @@ from zwang.model.values import GivenValues, given_values
 SINGULAR_CHANGE = 1e-6  # a share of dependent rows' changes by which they move apart: there the rank changes
 FAR_BELOW = 1e-20  # coordinates below this share of the largest one are zero
 ROUNDED_CHANGE = 1e3 * EPS  # the same of rounding, beside the terms that rows are made of
-BESIDE = 1e-9  # natural units to both sides of a switch
+TO_BOTH_SIDES = 1e-9  # natural units to both sides of a switch
 ALIKE = 1e-6  # share of the largest slope by which slopes may differ there, where nothing switches to first order
 AT_SWITCH = 1e-9  # what a condition compares with zero is zero below this
 
@@ -326,7 +326,7 @@ class Point:
     def _alike_beside(self) -> bool:
         """Whether the equations and their slopes are the same on both sides of this one state, as those of |v| v."""
         tangent, rng = self.tangent, np.random.default_rng(0)
-        step = BESIDE * max(1.0, float(np.abs(self.q * self.units).max(initial=0.0)))
+        step = TO_BOTH_SIDES * max(1.0, float(np.abs(self.q * self.units).max(initial=0.0)))
         nothing = np.zeros((len(tangent.dq), self.dynamics.values.p.shape[-1]))
 
         def beside(way: Array) -> dict[str, Array]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from zwang.analysis.approach import approached
 from zwang.analysis.contacts import closing, pressed, settled_on_contacts, steady_on_contacts
 from zwang.analysis.dynamics import Dynamics, dynamics_of
 from zwang.analysis.family import family_of
@@ -15,7 +16,8 @@ from zwang.analysis.linear import TIMED, chosen_states, depends_on_time, linear_
 from zwang.analysis.readings import Readings, readings_of
 from zwang.analysis.settle import Search, Settled, require_rest
 from zwang.analysis.spectrum import spectrum_of
-from zwang.analysis.stability import Stability, on_contacts, stability
+from zwang.analysis.springs import undisturbed
+from zwang.analysis.stability import Stability, on_contacts, on_springs, stability
 from zwang.arrays import Array
 from zwang.display import Displayed, told
 from zwang.errors import AssemblyError, EquilibriumError, InputError
@@ -119,7 +121,7 @@ def equilibrium(
     constant = readings_of(dynamics, system.velocities, "constant", parameters)
     search = Search(dynamics, constant, held, targets, rest=True)
     with waiting("looking for an equilibrium"), finite_derivatives():
-        search, found = searched(settled_on_contacts, search, q, v)
+        search, found = searched(settled_on_contacts, search, approached(search, q), v)
         require_rest(found.point)
         return told_of(search, found, (), parameters)
 
@@ -268,5 +270,9 @@ def plain_judgement(search: Search, found: Settled, parameters: Mapping[Any, Any
     except InputError as error:
         words = f"not to be told: {str(error).partition(':')[0]}"
         return Stability(None, words, spectrum_of(np.zeros((0, 0))), ())
+    if search.rest and not depends_on_time(search.dynamics):
+        change = point.change(point.tangent.dq, point.tangent.dv)
+        if undisturbed(point, change):
+            return on_springs(point, change, family_of(search, found))
     states = chosen_states(search.dynamics, point, parameters) if search.rest else search.constant
     return stability(linear_at(point, states), family_of(search, found), search.rest)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zwang.analysis.settle import Search, Settled, moved_to, shortest
+from zwang.analysis.settle import SAME_DIRECTION, Search, Settled, moved_to, shortest
 from zwang.arrays import Array
 
 SOFT = 1e-4  # a slope below this share of the steepest one is looked at
@@ -34,12 +34,12 @@ def family_of(search: Search, settled: Settled) -> Family:
     along, degenerate = [np.zeros((0, len(unit)))], [np.zeros((0, len(unit)))]
     if len(basis):
         G = free.slopes(point, basis, unit) * weights[:, None]
-        s, Vt = np.linalg.svd(G, full_matrices=True)[1:]
+        U, s, Vt = np.linalg.svd(G, full_matrices=True)
         steep = np.zeros(len(basis))
         steep[: len(s)] = s
         steepest = max(settled.steepest, float(steep.max()))
-        for slope, way in zip(steep, Vt @ basis, strict=True):
-            if slope > SOFT * steepest:
+        for i, (slope, way) in enumerate(zip(steep, Vt @ basis, strict=True)):
+            if slope > SOFT * steepest or (i < len(s) and ordinary(free, settled, way, slope, U[:, i])):
                 continue
             none, most, all_of_it = BACK
             backs: list[float] = []
@@ -52,6 +52,17 @@ def family_of(search: Search, settled: Settled) -> Family:
             elif backs[-1] < most or backs[-1] > all_of_it:
                 degenerate.append(way[None] * unit)
     return Family(np.vstack(along), np.vstack(degenerate))
+
+
+def ordinary(search: Search, settled: Settled, way: Array, slope: float, side: Array) -> bool:
+    """Whether rates grow in proportion along a soft direction: one look aside, which mostly tells."""
+    point, unit, aside = settled.point, settled.unit, ASIDE[0]
+    there = moved_to(search, np.concatenate([point.q, point.v]) + aside * way * unit, unit)
+    if there is None or slope <= SAME_DIRECTION * settled.steepest:
+        return False
+    weights = search.weights(point, unit)
+    grown = float(side @ ((search.rates(there) - search.rates(point)) * weights)) / (slope * aside)
+    return BACK[1] <= grown <= BACK[2]
 
 
 def way_back(search: Search, settled: Settled, way: Array, aside: float) -> float:

@@ -15,7 +15,7 @@ from zwang.analysis.dynamics import dynamics_of
 from zwang.analysis.linear import depends_on_time
 from zwang.analysis.readings import readings_of
 from zwang.analysis.settle import Search, units_at
-from zwang.analysis.stability import conservative
+from zwang.analysis.springs import conservative
 from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.model import System

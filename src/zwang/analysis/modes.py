@@ -1,7 +1,6 @@
 """Modes of the motion beside an equilibrium or a steady motion: eigenvalues, frequencies, damping and shapes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,8 @@ from zwang.analysis.linear import Linear
 from zwang.analysis.linearize import Asked, spaces_of
 from zwang.analysis.samples import samples_of
 from zwang.analysis.spectrum import Complex, spectrum_of
-from zwang.analysis.stability import FLAT, conservative, generalised, holonomic, simplest
-from zwang.arrays import EPS, TINIEST, Array, Indices
+from zwang.analysis.springs import Modes, by_symmetry, largest, of_unit_mass, simplest, undisturbed
+from zwang.arrays import Array
 from zwang.linalg.factors import direction
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, system_of
@@ -22,7 +21,6 @@ from zwang.waiting import waiting
 if TYPE_CHECKING:
     import xarray as xr
 
-GYROSCOPIC = 1e-12  # accelerations that velocities change by less than this share are not changed by them
 ASIDE_MODE = 1e-9  # a displacement this small beside the rates of its mode is none
 
 
@@ -94,24 +92,10 @@ def modes(
     return xr.Dataset(variables, coords=coords | dict(samples.along), attrs=attributes)
 
 
-@dataclass(frozen=True, eq=False)
-class Modes:
-    """Eigenvalues (…, k), shapes (…, k, n), how many are zero by structure (…), how far they may be off for rounding.
-
-    `families` are the directions of the zeros; of a stack those of the first.
-    """
-
-    values: Complex
-    shapes: Complex
-    zeros: Indices
-    uncertain: Array
-    families: tuple[str, ...]
-
-
 def modes_of(linear: Linear) -> Modes:
     """The modes beside one state, or a stack of them."""
-    if undisturbed(linear):
-        return by_symmetry(linear)
+    if undisturbed(linear.point, linear.change):
+        return by_symmetry(linear.point, linear.change)
     point, n = linear.point, linear.point.q.shape[-1]
     stack, s = linear.A.shape[:-2], linear.A.shape[-1]
     spectra = [spectrum_of(A) for A in (linear.A if stack else linear.A[None])]
@@ -128,57 +112,6 @@ def modes_of(linear: Linear) -> Modes:
     first = (whole[0][none[0]] if stack else whole[none])[:, :n].real
     names = tuple(direction(row, point.dynamics.system.coordinate_names) for row in simplest(first))
     return Modes(values, of_unit_mass(shapes, point.now.M), zeros, each("uncertain"), names)
-
-
-def largest(x: Any) -> Array:
-    """The largest size along the last axis."""
-    return np.asarray(np.abs(x).max(axis=-1, initial=0.0))
-
-
-def undisturbed(linear: Linear) -> bool:
-    """Whether the motion is that of masses on springs: at rest, conservative, holonomic, not gyroscopic."""
-    point, k = linear.point, linear.tangent.positions
-    if point.v.any() or not conservative(point.dynamics.system) or not holonomic(point) or linear.A.shape[-1] != 2 * k:
-        return False
-    by_rates = largest(linear.change.a[..., k:, :]).max(axis=-1, initial=0.0)
-    by_places = largest(linear.change.a[..., :k, :]).max(axis=-1, initial=0.0)
-    return bool((by_rates <= GYROSCOPIC * np.sqrt(np.maximum(by_places, TINIEST))).all())
-
-
-def by_symmetry(linear: Linear) -> Modes:
-    """The modes of masses on springs: real and M-orthogonal, however many share a frequency."""
-    point, k = linear.point, linear.tangent.positions
-    dq, M = linear.tangent.dq[..., :k, :], point.now.M
-    stiffness = -dq @ M @ linear.change.a[..., :k, :].mT
-    squares, vectors = generalised((stiffness + stiffness.mT) / 2, dq @ M @ dq.mT)
-    order = np.argsort(np.abs(squares), axis=-1)
-    squares = np.take_along_axis(squares, order, axis=-1)
-    shapes = np.take_along_axis(vectors.mT @ dq, order[..., None], axis=-2)
-    most = largest(squares)[..., None]
-    flat = np.abs(squares) <= FLAT * most
-    squares = np.where(flat, 0.0, squares)
-    sizes = np.sqrt(np.abs(squares))
-    roots = np.where(squares >= 0, 1j * sizes, -sizes + 0j)  # what decays before what grows, as elsewhere
-    pairs = np.stack([roots, -roots], axis=-1).reshape(*roots.shape[:-1], 2 * k)
-    error = 64 * k * EPS * most
-    uncertain = np.where(flat, 0.0, error / np.maximum(np.abs(roots), np.sqrt(np.maximum(error, TINIEST))))
-    first = shapes[0][flat[0]] if flat.ndim > 1 else shapes[flat]
-    names = tuple(direction(row, point.dynamics.system.coordinate_names) for row in simplest(first))
-    whole = of_unit_mass(np.repeat(shapes, 2, axis=-2).astype(complex), M)
-    return Modes(
-        np.asarray(pairs + 0j), whole, 2 * np.count_nonzero(flat, axis=-1), np.repeat(uncertain, 2, axis=-1), names
-    )
-
-
-def of_unit_mass(shapes: Complex, M: Array) -> Complex:
-    """Shapes (…, k, n) with wᴴM w = 1 and a largest part that is real and positive."""
-    mass = np.einsum("...ki,...ij,...kj->...k", shapes.conj(), M, shapes, optimize=True).real
-    length = np.sqrt(np.where(mass > 0, mass, 1.0))
-    weight = np.abs(shapes) * np.sqrt(np.maximum(np.einsum("...ii->...i", M), 0.0))[..., None, :]
-    near = weight >= (1 - 1e-6) * weight.max(axis=-1, initial=0.0, keepdims=True)
-    part = np.take_along_axis(shapes, near.argmax(axis=-1)[..., None], axis=-1)[..., 0]
-    phase = np.where(part == 0, 1.0, part) / np.where(part == 0, 1.0, np.abs(part))
-    return np.asarray(shapes / (length * phase)[..., None] + 0.0)  # no zero has a sign
 
 
 def damping(values: Complex) -> Array:

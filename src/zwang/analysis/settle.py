@@ -80,8 +80,11 @@ class Search:
 
     def levels(self, x: Array) -> tuple[Array, Array]:
         """What constraints and held expressions read at a state, with the Jacobian by positions and velocities."""
-        q, v = x[..., None, : self.n], x[..., None, self.n :]
         dynamics, (dq, dv) = self.dynamics, self._directions
+        if self.rest and self.held is None:  # rows of A are the slopes of positions
+            now, on = dynamics.matrices(x[..., : self.n], x[..., self.n :]), dynamics.order == 0
+            return now.residual[..., on], np.concatenate([now.A[..., on, :], np.zeros_like(now.A[..., on, :])], axis=-1)
+        q, v = x[..., None, : self.n], x[..., None, self.n :]
         zeros, m = np.zeros(self.n), len(dynamics.system.constraint_names)
         state = {"t": np.array([dynamics.t]), "q": q, "v": v, "p": dynamics.values.p[..., None, :]}
         nothing = np.zeros((2 * self.n, dynamics.values.p.shape[-1]))

@@ -3,23 +3,17 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import sympy as sp
-from sympy.core.function import AppliedUndef
 
-from zwang.analysis.dynamics import Point, unchanged
+from zwang.analysis.dynamics import Change, Point, unchanged
 from zwang.analysis.family import Family
 from zwang.analysis.linear import CLOSED, Linear, depends_on_time
 from zwang.analysis.spectrum import Spectrum, spectrum_of
+from zwang.analysis.springs import FLAT, by_symmetry, conservative, generalised, holonomic, simplest
 from zwang.arrays import EPS, Array
 from zwang.linalg.factors import direction
-from zwang.lowering.cache import Kept
-from zwang.model import System
-from zwang.model.symbols import t as time
 from zwang.words import count, listed
 
 SMALLEST = "stable: the potential energy is smallest here"
-_CONSERVATIVE: Kept[bool] = Kept()
-FLAT = 1e-10  # curvatures of the potential below this share of the largest are zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,16 +37,14 @@ def stability(linear: Linear, family: Family, rest: bool) -> Stability:
         words = f"not to be told: {listed(same)} {verb} not change at first order here; name something else that does"
         return Stability(None, words, spectrum, seen)
     if len(family.degenerate):
-        along = listed(family_words(linear, family.degenerate, rest))
-        words = f"not to be told at first order: along {along} forces vanish to first order, but not beyond"
-        return Stability(None, words, spectrum, seen)
+        return degenerate(listed(family_words(linear, family.degenerate, rest)), spectrum, seen)
     if linear.closure > CLOSED:
         return Stability(
             None, "not to be told: what stays constant does not determine its own rates; name more", spectrum, seen
         )
-    beside = f"; it is one of a family, along {listed(seen)}" if seen else ""
+    beside = beside_words(seen)
     if rest and conservative(system) and not depends_on_time(linear.point.dynamics) and holonomic(linear.point):
-        return by_potential(linear, spectrum, seen, beside)
+        return by_potential(linear.point, linear.change, spectrum, seen, beside)
     growth = spectrum.growth
     if (growth > 0).any():
         worst = int(np.argmax(growth))
@@ -89,14 +81,34 @@ def on_contacts(judged: Stability, pushing: list[str], idle: list[str], rough: l
     return replace(judged, words=f"{verdict}{held}:{why}" if why else f"{words}{held}")
 
 
-def by_potential(linear: Linear, spectrum: Spectrum, seen: tuple[str, ...], beside: str) -> Stability:
+def on_springs(point: Point, change: Change, family: Family) -> Stability:
+    """The verdict on rest where masses are on springs: their modes are the spectrum."""
+    modes = by_symmetry(point, change)
+    nothing = np.zeros((0, len(modes.values)), dtype=complex)
+    spectrum = Spectrum(modes.values, nothing, int(modes.zeros), modes.uncertain)
+    seen = rest_words(point, family.along)
+    if len(family.degenerate):
+        return degenerate(listed(rest_words(point, family.degenerate)), spectrum, seen)
+    return by_potential(point, change, spectrum, seen, beside_words(seen))
+
+
+def degenerate(along: str, spectrum: Spectrum, seen: tuple[str, ...]) -> Stability:
+    """The verdict where first order says nothing."""
+    words = f"not to be told at first order: along {along} forces vanish to first order, but not beyond"
+    return Stability(None, words, spectrum, seen)
+
+
+def beside_words(seen: tuple[str, ...]) -> str:
+    """What is said of a family."""
+    return f"; it is one of a family, along {listed(seen)}" if seen else ""
+
+
+def by_potential(point: Point, change: Change, spectrum: Spectrum, seen: tuple[str, ...], beside: str) -> Stability:
     """The verdict where energy is conserved: a minimum of the potential is stable (Lagrange and Dirichlet)."""
-    point, k = linear.point, linear.tangent.positions
-    dq = linear.tangent.dq[:k]
-    K = -dq @ point.now.M @ linear.change.a[:k].T
-    mass = dq @ point.now.M @ dq.T
-    K = (K + K.T) / 2
-    curvature, shapes = generalised(K, mass)
+    k, M = point.tangent.positions, point.now.M
+    dq = point.tangent.dq[:k]
+    K = -dq @ M @ change.a[:k].T
+    curvature, shapes = generalised((K + K.T) / 2, dq @ M @ dq.T)
     size = float(np.abs(curvature).max(initial=0.0))
     down = np.count_nonzero(curvature < -FLAT * size)
     flat = np.count_nonzero(np.abs(curvature) <= FLAT * size)
@@ -115,39 +127,6 @@ def by_potential(linear: Linear, spectrum: Spectrum, seen: tuple[str, ...], besi
     worst = f"fastest along {along}, as exp({float(growth.max()):.4g} t)"
     words = f"unstable: {kind}, it leaves in {down} of {count(k, 'direction')}, {worst}{beside}"
     return Stability(False, words, spectrum, seen)
-
-
-def generalised(K: Array, mass: Array) -> tuple[Array, Array]:
-    """Eigenvalues (…, k) of K x = ω² M x, ascending, with their vectors (…, k, k); M positive definite."""
-    if not K.shape[-1]:
-        return np.zeros(K.shape[:-1]), np.zeros(K.shape)
-    L = np.linalg.cholesky(mass)
-    half = np.linalg.solve(L, np.linalg.solve(L, K).mT)
-    values, vectors = np.linalg.eigh((half + half.mT) / 2)
-    return np.asarray(values), np.asarray(np.linalg.solve(L.mT, vectors))
-
-
-def conservative(system: System) -> bool:
-    """Whether all forces come from energies, or from a potential of their own: of positions only, ∂Fᵢ/∂qⱼ = ∂Fⱼ/∂qᵢ."""
-    if system.kinetic is None or any(f != 0 for f in system.nonideal):
-        return False
-    return _CONSERVATIVE.get(system.structure, lambda: from_potential(system))
-
-
-def from_potential(system: System) -> bool:
-    """The same of its forces."""
-    coordinates = {q: sp.Dummy() for q in system.coordinates}
-    forces = {coordinates[q]: f.xreplace(coordinates) for q, f in zip(system.coordinates, system.forces, strict=True)}
-    acting = {q: f for q, f in forces.items() if f != 0}
-    if any(f.atoms(AppliedUndef, sp.Derivative) or time in f.free_symbols for f in acting.values()):
-        return False
-    pairs = [(q, r) for q, f in acting.items() for r in f.free_symbols & forces.keys() if r != q]
-    return all(sp.expand(forces[q].diff(r) - forces[r].diff(q)) == 0 for q, r in pairs)
-
-
-def holonomic(point: Point) -> bool:
-    """Whether all constraints are on positions."""
-    return bool((point.dynamics.order == 0).all())
 
 
 def growing(linear: Linear, spectrum: Spectrum, worst: int) -> str:
@@ -173,30 +152,17 @@ def family_words(linear: Linear, family: Array, rest: bool) -> tuple[str, ...]:
     if not len(family):
         return ()
     if rest:
-        names = linear.point.dynamics.system.coordinate_names
-        return tuple(direction(simple, names) for simple in simplest(family[:, : len(names)]))
+        return rest_words(linear.point, family)
     n = len(linear.point.q)
     nothing = unchanged(linear.point, len(family))
     moved = linear.states.along(linear.point, family[:, :n], family[:, n:], nothing)["d_reading"]
     return tuple(direction(simple, linear.states.names) for simple in simplest(moved))
 
 
-def simplest(rows: Array) -> Array:
-    """The same span in echelon form, so that each direction moves as few things as possible; zero ones left out."""
-    rows, done = rows.copy(), 0
-    size = np.abs(rows).max(initial=0.0)
-    for column in range(rows.shape[1]):
-        if done == len(rows):
-            break
-        pivot = done + int(np.argmax(np.abs(rows[done:, column])))
-        if abs(rows[pivot, column]) <= 1e-9 * size:
-            continue
-        rows[[done, pivot]] = rows[[pivot, done]]
-        rows[done] /= rows[done, column]
-        others = [i for i in range(len(rows)) if i != done]
-        rows[others] -= np.outer(rows[others, column], rows[done])
-        done += 1
-    return np.asarray(rows[:done])
+def rest_words(point: Point, family: Array) -> tuple[str, ...]:
+    """The same at rest."""
+    names = point.dynamics.system.coordinate_names
+    return tuple(direction(simple, names) for simple in simplest(family[:, : len(names)]))
 
 
 def frequencies(values: list[float]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zwang.analysis.stability import simplest
+from zwang.analysis.springs import simplest
 from zwang.arrays import Array
 from zwang.words import listed
 

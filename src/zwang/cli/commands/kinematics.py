@@ -53,6 +53,7 @@ def show(case: Case, motion: "xr.Dataset") -> None:
     import numpy as np
 
     from zwang.cli import summaries, terminal
+    from zwang.files.analyses.linear import ROUNDED
     from zwang.results.units import with_unit
 
     heading(case, ", kinematics")
@@ -68,8 +69,11 @@ def show(case: Case, motion: "xr.Dataset") -> None:
     console.print(terminal.ledger(rows))
     console.print()
     table = terminal.columns("", "least", "greatest", "fastest", right=("least", "greatest", "fastest"))
+    both = [
+        np.where(np.abs(x) > ROUNDED * np.abs(x).max(initial=0.0), x, 0.0) for x in (motion.q.values, motion.v.values)
+    ]
     for i, name in enumerate(motion.coordinate.values):
-        q, v = motion.q.values[:, i], motion.v.values[:, i]
+        q, v = (x[:, i] for x in both)
         table.add_row(*map(terminal.text, (name, *(f"{x:.6g}" for x in (q.min(), q.max(), np.abs(v).max())))))
     console.print(table)
     drivers = [c.name for c in case.model.system.constraints if c.rheonomic]

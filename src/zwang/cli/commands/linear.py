@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 KINDS = (".nc", ".json")
 FILMS = (".html", ".gif", ".mp4", ".png")
-MOST_SHOWN = 12  # rows and columns of a matrix, and values of a parameter
+MOST_SHOWN = 12  # rows and columns of a matrix
+MOST_ALONG = 25  # values of a parameter
 SMALL = 1e-12  # what is smaller than this share of the largest number is printed as zero
 
 
@@ -282,7 +283,7 @@ def show_along(console: Any, asks: "Linear", found: "xr.Dataset") -> None:
     from zwang.files.analyses.linear import clear_values, growth_changes
 
     name, values = asks.varied
-    kept = np.unique(np.linspace(0, len(values) - 1, min(len(values), MOST_SHOWN)).round().astype(int))
+    kept = np.unique(np.linspace(0, len(values) - 1, min(len(values), MOST_ALONG)).round().astype(int))
     clear = clear_values(found)
     growth = clear.real.max(axis=1)
     table = terminal.columns(name, "largest real part", "eigenvalues", right=(name, "largest real part"))

@@ -123,3 +123,40 @@ def test_eigenvalues_do_not_depend_on_coordinates():
     guess = {x: 0.15, y: 0, z: -0.48, u: -0.15, v: 0, w: -0.48, low: -0.95, dot(y): 1.4, dot(v): -1.4}
     that = zw.steady(damped, guess, constant={"s": low, "s'": dot(low), "spin": spin}, hold={spin: 9})
     assert np.sort_complex(that.eigenvalues) == pytest.approx(np.sort_complex(this.eigenvalues), abs=1e-10)
+
+
+ARM = """
+<mujoco><option gravity="0 0 -9.81"><flag contact="disable"/></option><compiler angle="radian"/><worldbody>
+<body name="upper" pos="0 0 2"><joint name="a" type="hinge" axis="0 1 0" stiffness="3" damping="0.4" springref="0.2"/>
+<geom type="capsule" fromto="0 0 0 0 0 -0.6" size="0.04" density="900"/>
+<body name="lower" pos="0 0 -0.6"><joint name="b" type="hinge" axis="0 1 0" damping="0.1"/>
+<joint name="c" type="hinge" axis="1 0 0" damping="0.05" stiffness="1" armature="0.02"/>
+<geom type="capsule" fromto="0 0 0 0.1 0 -0.5" size="0.03" density="700"/>
+<body name="hand" pos="0.1 0 -0.5"><joint name="d" type="slide" axis="0 0 1" stiffness="200" damping="1"/>
+<geom type="sphere" size="0.06" density="1000"/></body></body></body></worldbody></mujoco>
+"""
+
+
+def test_a_robot_arm_has_the_eigenvalues_of_mujoco(tmp_path):
+    """Quaternions and 25 coordinates here; four joints there, found at rest and differentiated by differences."""
+    mujoco = pytest.importorskip("mujoco")
+    (tmp_path / "arm.xml").write_text(ARM)
+    found = zw.modes(model := zw.load_model(tmp_path / "arm.xml"), zw.equilibrium(model))
+    theirs = mujoco.MjModel.from_xml_string(ARM)
+    data, n = mujoco.MjData(theirs), theirs.nv
+
+    def acceleration(x):
+        data.qpos[:], data.qvel[:] = x[:n], x[n:]
+        mujoco.mj_forward(theirs, data)
+        return data.qacc.copy()
+
+    def slopes(x, step=1e-6):
+        ways = step * np.eye(2 * n)
+        return np.array([acceleration(x + w) - acceleration(x - w) for w in ways]).T / (2 * step)
+
+    x = np.zeros(2 * n)
+    for _ in range(10):
+        x[:n] -= np.linalg.solve(slopes(x)[:, :n], acceleration(x))
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [slopes(x)]])
+    expected = np.sort_complex(np.linalg.eigvals(A))
+    assert np.sort_complex(found.eigenvalue.values) == pytest.approx(expected, abs=1e-7)

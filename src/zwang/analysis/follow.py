@@ -24,7 +24,7 @@ from zwang.model import System
 from zwang.model.values import given_values
 
 FIRST_BLOCK = 8  # values that are tried together at first; twice as many after each success
-LARGEST_BLOCK = 512
+MOST_TOGETHER = 512
 AS_EXPECTED = 0.1  # natural units by which a state may differ from where it was expected
 FOLLOWED_TURNS = 8  # of Newton's method
 RESTORED_TURNS = 3  # onto the constraints, in each of them
@@ -52,7 +52,7 @@ def states_along(
     while len(found) < len(values):
         begin, end = len(found), min(len(found) + block, len(values))
         there = as_expected(search, values, found, slice(begin, end))
-        block = min(2 * block, LARGEST_BLOCK) if len(there) == end - begin else FIRST_BLOCK
+        block = min(2 * block, MOST_TOGETHER) if len(there) == end - begin else FIRST_BLOCK
         found += list(there) if len(there) else [careful(begin, found[-1])]
     return np.array(found)
 

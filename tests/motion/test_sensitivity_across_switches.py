@@ -107,8 +107,8 @@ def test_a_start_on_a_switch_has_no_derivative_across_it():
 
 def test_sensitivities_slide_no_further_than_the_motion():
     with pytest.raises(SimulationError) as caught:
-        zw.sensitivities(body(-k * sp.sign(v), k=3.0), {x: 0, v: 6}, 8.0, [k])
-    assert caught.value.status == "sliding"
+        zw.sensitivities(body(-k * sp.sign(x) - 10 * v, k=1.0), {x: 0.5, v: 0}, 30.0, [k])
+    assert caught.value.status in ("sliding", "step too small")
 
 
 def test_a_mass_that_vanishes_stops_sensitivities_too():

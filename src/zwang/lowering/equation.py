@@ -63,6 +63,10 @@ class Equation:
         forces = self.lift.forces(Q, dict(zip(self.basis.used, b, strict=True)))
         return self.saddle.solve_refined(self.A, forces, b, self.refinements)
 
+    def refined(self, x: Sequence[Any], lam: Sequence[Any], b: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """q̈ and λ once more, with what the rows miss of b made up for."""
+        return self.saddle.refined(self.A, (x, lam), masked_entries(self.basis, self.basis.used, b))
+
     def respond(self, row: int) -> tuple[list[Any], list[Any]]:
         """q̈ and λ that a unit force along a row makes, masked or not, by the factorisation that is there."""
         return self.respond_to(self.lowered.derived.A[row])

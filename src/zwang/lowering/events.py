@@ -17,6 +17,7 @@ from zwang.lowering.equation import Equation, constraint_forces, filled
 from zwang.lowering.friction import sliding_forces
 from zwang.lowering.implicit import balanced, known_part
 from zwang.lowering.lowered import Lowered
+from zwang.lowering.resting import sigma
 from zwang.lowering.rows import RowBasis
 from zwang.lowering.saddle import Steps
 from zwang.lowering.switches import argument_of, atoms_of
@@ -48,7 +49,8 @@ def event_program(
         known |= {coordinate: q, rates(coordinate)[0]: v}
     reactions = [*map(multiplier, system.constraint_names), *map(constraint_force, system.coordinates)]
     at = Forces()
-    if basis.masked or lowered.description.reactions or any(e.expression.has(*reactions) for e in events):
+    solved = basis.masked or lowered.rests or lowered.description.reactions
+    if solved or any(e.expression.has(*reactions) for e in events):
         at = forces_of(system, lowered, basis, steps)
         known |= at.known
     falling = [e.xreplace(at.put) for e in falling] if at.put else falling
@@ -96,7 +98,8 @@ def forces_of(system: System, lowered: Lowered, basis: RowBasis, steps: Steps) -
     total = [a + b for a, b in zip(total, sliding_forces(lowered, basis, found.sliding), strict=True)]
     known |= {constraint_force(q): f + c for q, f, c in zip(system.coordinates, total, found.nonideal, strict=True)}
     margin = () if found.margin is None else (found.margin,)
-    return Forces(forces, known, {s: forces[i] for i, s in implicit}, found.margins, margin)
+    put = {s: forces[i] for i, s in implicit} | {sigma(i): share for i, share in found.shares.items()}
+    return Forces(forces, known, put, found.margins, margin)
 
 
 def switches_within(events: Sequence[Any], fixed: Set[Any] = frozenset()) -> tuple[Any, ...]:

@@ -11,7 +11,8 @@ has no solution.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from operator import mul
 from typing import Any
 
 import symengine as se
@@ -19,9 +20,10 @@ import symengine as se
 from zwang.errors import InputError
 from zwang.formulations.forms import FORMS
 from zwang.lowering.contact import symbol
-from zwang.lowering.equation import Equation
+from zwang.lowering.equation import REFINEMENTS, Equation
 from zwang.lowering.friction import added, rubbed, slip_direction, zero_for_none
 from zwang.lowering.lowered import Lowered
+from zwang.lowering.resting import NO_PULL, Rates, between, half_jump, lead, mask, ratio, sigma
 from zwang.model import System
 
 WRITTEN_STEPS = 3  # of an acceleration
@@ -44,6 +46,8 @@ class Balanced:
     margins: dict[int, Any]
     margin: Any | None = None
     error: Any | None = None
+    shares: Mapping[int, Any] = field(default_factory=dict)
+    """σ of the switches that may rest (`resting`)."""
 
 
 def require_explicit(system: System, form: str) -> None:
@@ -73,52 +77,128 @@ def implicit_part(lowered: Lowered) -> dict[int, Any]:
 
 
 def balanced(equation: Equation, known: Sequence[Any], b: Sequence[Any], newton: int = WRITTEN_STEPS) -> Balanced:
-    """The equation solved for its multipliers; `known` are all forces but those that depend on them."""
+    """The equation solved for its multipliers; `known` are all forces but those that depend on them.
+
+    Of a model whose switches may rest (`resting`), for their shares as well.
+    """
     lowered = equation.lowered
-    if not lowered.description.reactions:
-        found = rubbed(equation, known, b)
-        return Balanced(found.acceleration, found.multipliers, lowered.derived.C, found.sliding, found.margins)
+    if not lowered.description.reactions and not lowered.rests:
+        plain = rubbed(equation, known, b)
+        return Balanced(plain.acceleration, plain.multipliers, lowered.derived.C, plain.sliding, plain.margins)
     steps, basis, implicit = equation.saddle.steps, equation.basis, implicit_part(lowered)
     unknown = dict(lowered.description.reactions)
     unknown |= {row: se.Symbol(f"l{row}") for row, _ in basis.rubbing}
-    place = {row: k for k, row in enumerate(basis.used)}
-    x, lam = equation.solve_for(known, b)
-    responses = [equation.respond_to({j: se.Integer(1)}) for j in implicit]
-    responses += [equation.respond_to(slip_direction(lowered, basis, row)) for row, _ in basis.rubbing]
-    laws = [*implicit.values(), *(-symbol("kappa", row) * unknown[row] for row, _ in basis.rubbing)]
-    system = Newton(
-        steps,
-        tuple(unknown.values()),
-        [zero_for_none(lam[place[row]]) for row in unknown],
-        [[zero_for_none(more[place[row]]) for _, more in responses] for row in unknown],
-        laws,
-    )
-    z, margin, error = system.start, se.Integer(1), se.Integer(0)
-    for count in range(1, newton + 1):
-        z, margin = system.step(z)
+    columns, rates = columns_of(equation, implicit, unknown), Rates.of(lowered, steps)
+    found = equation.solve_for(known, b)
+    system = newton_of(equation, unknown, found, columns, rates)
+    first, z, error = len(unknown), system.begin, se.Integer(0)
+    for count in range(1, (newton if unknown else 1) + 1):  # without multipliers all laws are linear
+        z, eliminated, slopes = system.step(z)
         if count == WRITTEN_STEPS:
-            error = system.error(z)
-    forces = system.forces(z)
-    for (more, more_lam), force in zip(responses, forces, strict=True):
-        x = [added(steps, e, d, force) for e, d in zip(x, more, strict=True)]
-        lam = [added(steps, e, d, force) for e, d in zip(lam, more_lam, strict=True)]
-    C = list(lowered.derived.C)
+            error = system.error(z, first)
+    margin, forces = steps.name(se.Mul(*eliminated.pivots[:first])), system.forces(z)
+    x, lam = combined(steps, found, columns, forces)
+    for _ in range(REFINEMENTS if lowered.rests else 0):  # what rounding has left, or what rests would creep
+        x, lam = equation.refined(x, lam, b)
+        dz = eliminated.solve([*[se.Integer(0)] * first, *rates.missing(lowered, x, steps)])
+        more = [steps.name(se.Add(*[s * d for s, d in zip(row, dz, strict=True)])) for row in slopes]
+        x, lam = combined(steps, (x, lam), columns, more)
+        z = [steps.name(e + d) for e, d in zip(z, dz, strict=True)]
+    shares = {i: e for (i, _), e in zip(lowered.rests, z[first:], strict=True)}
+    C = [between(lowered, c, shares) for c in lowered.derived.C]
     for j, force in zip(implicit, forces, strict=False):
         C[j] = force
     rubbing = [row for row, _ in basis.rubbing]
-    sliding = dict(zip(rubbing, forces[len(implicit) :], strict=True))
-    return Balanced(x, lam, C, sliding, dict.fromkeys(rubbing, margin), margin, error)
+    sliding = dict(zip(rubbing, forces[len(implicit) :], strict=False))
+    margins, x = dict.fromkeys(rubbing, margin), rates.exactly(lowered, x, steps)
+    return Balanced(x, lam, C, sliding, margins, margin if implicit else None, error if implicit else None, shares)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A force of unknown size: its law, in the symbols of what it depends on, and the response to a unit of it."""
+
+    law: Any
+    x: list[Any]
+    lam: list[Any]
+
+
+def columns_of(equation: Equation, implicit: Mapping[int, Any], unknown: Mapping[int, Any]) -> list[Column]:
+    """The nonideal forces that depend on multipliers, the friction of contacts, and what holds switches that rest."""
+    lowered, basis, made = equation.lowered, equation.basis, []
+    for j, law in implicit.items():
+        made.append(Column(between(lowered, law), *equation.respond_to({j: se.Integer(1)})))
+    for row, _ in basis.rubbing:
+        response = equation.respond_to(slip_direction(lowered, basis, row))
+        made.append(Column(-symbol("kappa", row) * unknown[row], *response))
+    forces = [f + c for f, c in zip(lowered.derived.Q, known_part(lowered), strict=True)] if lowered.rests else []
+    for i, _ in lowered.rests:
+        jump = {j: e for j, f in enumerate(forces) if (e := half_jump(f, i)) != 0}
+        if jump:
+            made.append(Column(mask(i) * (sigma(i) - 1), *equation.respond_to(jump)))
+    return made
+
+
+def newton_of(
+    equation: Equation, unknown: Mapping[int, Any], found: "Solution", columns: Sequence[Column], rates: Rates
+) -> "Newton":
+    """F of the multipliers that are unknown, and of the shares of switches that may rest: their rates are to vanish."""
+    lowered, steps, (x, lam) = equation.lowered, equation.saddle.steps, found
+    place = {row: k for k, row in enumerate(equation.basis.used)}
+    own = [place[row] for row in unknown]
+    rests = [i for i, _ in lowered.rests]
+    along = [[steps.name(-lead(i) * rates.along(k, column.x)) for column in columns] for k, i in enumerate(rests)]
+    return Newton(
+        steps,
+        (*unknown.values(), *map(sigma, rests)),
+        [*(zero_for_none(lam[k]) for k in own), *rates.missing(lowered, x, steps)],
+        [*([zero_for_none(column.lam[k]) for column in columns] for k in own), *along],
+        [column.law for column in columns],
+        rests,
+    )
+
+
+Solution = tuple[list[Any], list[Any]]
+
+
+def combined(steps: Any, known: Solution, columns: Sequence[Column], forces: Sequence[Any]) -> Solution:
+    """q̈ and λ with responses to forces of these sizes added."""
+    x, lam = known
+    for column, force in zip(columns, forces, strict=True):
+        x = [added(steps, e, d, force) for e, d in zip(x, column.x, strict=True)]
+        lam = [added(steps, e, d, force) for e, d in zip(lam, column.lam, strict=True)]
+    return x, lam
 
 
 @dataclass(frozen=True)
 class Newton:
-    """F(z) = z − start − R f(z) with forces f in the symbols of z, and steps towards its root, written out."""
+    """F(z) = z − start − R f(z) with forces f in the symbols of z, and steps towards its root, written out.
+
+    The last of z are shares σ of switches. Of one that leads, F is −start − R f, which is its rate; of another it is
+    σ − Σ ρ σ, which lets it follow those that lead, or be zero.
+    """
 
     steps: Any
     symbols: tuple[Any, ...]
     start: list[Any]
     R: list[list[Any]]
     laws: Sequence[Any]
+    rests: Sequence[int] = ()
+
+    @property
+    def begin(self) -> list[Any]:
+        """Where to begin: where nothing rubs, and nothing is held."""
+        return [*self.start[: len(self.start) - len(self.rests)], *[se.Integer(0)] * len(self.rests)]
+
+    @property
+    def own(self) -> list[list[Any]]:
+        """The factors of z in F."""
+        first = len(self.symbols) - len(self.rests)
+        rows = [[se.Integer(int(i == j)) for j in range(len(self.symbols))] for i in range(first)]
+        for i in self.rests:
+            shares = [1 - lead(i) if i == j else -ratio(i, j) for j in self.rests]
+            rows.append([*[se.Integer(0)] * first, *shares])
+        return rows
 
     def forces(self, z: Sequence[Any]) -> list[Any]:
         """f(z)."""
@@ -132,17 +212,17 @@ class Newton:
         """F(z)."""
         f, name = self.forces(z), self.steps.name
         return [
-            name(se.Add(e, -e0, *(-r * force for r, force in zip(row, f, strict=True) if r != 0)))
-            for e, e0, row in zip(z, self.start, self.R, strict=True)
+            name(se.Add(*map(mul, own, z), -e0, *(-r * force for r, force in zip(row, f, strict=True) if r != 0)))
+            for own, e0, row in zip(self.own, self.start, self.R, strict=True)
         ]
 
-    def error(self, z: Sequence[Any]) -> Any:
-        """|F(z)| beside |z|."""
-        size = se.Add(*map(se.Abs, (*z, *self.start)), se.RealDouble(OFF_ZERO))
-        return self.steps.name(se.Add(*map(se.Abs, self.missing(z))) / size)
+    def error(self, z: Sequence[Any], count: int) -> Any:
+        """|F(z)| beside |z|, of the first ones."""
+        size = se.Add(*map(se.Abs, (*z[:count], *self.start[:count])), se.RealDouble(OFF_ZERO))
+        return self.steps.name(se.Add(*map(se.Abs, self.missing(z)[:count])) / size)
 
-    def step(self, z: Sequence[Any]) -> tuple[list[Any], Any]:
-        """The next z, and the determinant of F'(z), by elimination in order."""
+    def step(self, z: Sequence[Any]) -> tuple[list[Any], "Eliminated", list[list[Any]]]:
+        """The next z, F'(z), and the slopes of the forces."""
         name, count = self.steps.name, len(self.symbols)
         here = self.put(z, se.RealDouble(OFF_ZERO))
         slopes = [
@@ -151,23 +231,53 @@ class Newton:
         ]
         matrix = [
             [
-                name(se.Add(int(i == j), *(-r * slope[j] for r, slope in zip(self.R[i], slopes, strict=True))))
+                name(se.Add(own[j], *(-r * slope[j] for r, slope in zip(self.R[i], slopes, strict=True))))
                 for j in range(count)
             ]
-            for i in range(count)
+            for i, own in enumerate(self.own)
         ]
-        right = self.missing(z)
+        for k, i in enumerate(self.rests, count - len(self.rests)):
+            matrix[k][k] = name(matrix[k][k] - se.RealDouble(NO_PULL) * lead(i))
+        eliminated = Eliminated.of(matrix, name)
+        change = eliminated.solve(self.missing(z))
+        return [name(e - d) for e, d in zip(z, change, strict=True)], eliminated, slopes
+
+
+@dataclass(frozen=True)
+class Eliminated:
+    """A small matrix, eliminated in order: what is left of it, and the factors of its rows below."""
+
+    name: Any
+    upper: list[list[Any]]
+    factors: dict[tuple[int, int], Any]
+
+    @classmethod
+    def of(cls, matrix: list[list[Any]], name: Any) -> "Eliminated":
+        """By pivots on the diagonal."""
+        factors, count = {}, len(matrix)
         for k in range(count):
             for i in range(k + 1, count):
-                factor = name(matrix[i][k] / matrix[k][k])
-                right[i] = name(right[i] - factor * right[k])
+                if matrix[i][k] == 0:
+                    continue
+                factors[i, k] = factor = name(matrix[i][k] / matrix[k][k])
                 matrix[i] = [
                     name(e - factor * f) if j > k else e
                     for j, (e, f) in enumerate(zip(matrix[i], matrix[k], strict=True))
                 ]
-        change: list[Any] = [se.Integer(0)] * count
+        return cls(name, matrix, factors)
+
+    @property
+    def pivots(self) -> list[Any]:
+        """The pivots."""
+        return [row[k] for k, row in enumerate(self.upper)]
+
+    def solve(self, right: Sequence[Any]) -> list[Any]:
+        """The solution for a right-hand side."""
+        name, right, count = self.name, list(right), len(self.upper)
+        for (i, k), factor in self.factors.items():
+            right[i] = name(right[i] - factor * right[k])
+        solution: list[Any] = [se.Integer(0)] * count
         for k in reversed(range(count)):
-            rest = se.Add(*[matrix[k][j] * change[j] for j in range(k + 1, count)])
-            change[k] = name((right[k] - rest) / matrix[k][k])
-        margin = name(se.Mul(*[matrix[k][k] for k in range(count)]))
-        return [name(e - d) for e, d in zip(z, change, strict=True)], margin
+            rest = se.Add(*[self.upper[k][j] * solution[j] for j in range(k + 1, count)])
+            solution[k] = name((right[k] - rest) / self.upper[k][k])
+        return solution

@@ -5,7 +5,9 @@ value: these are *modes*, numbers beside the parameters. With its modes held, th
 beyond the place where a switch would change; where that is, is watched as an event (`switching`). A mode that is
 LITERAL is not held: the switch then reads the state, as in the plain model.
 
-Every switch has three numbers: its mode, the level that is watched (the sign, or the floor's value), and a slack.
+Every switch has three numbers: its mode, the level that is watched (the sign, or the floor's value), and a slack. Where
+some may rest (`resting`), every switch has two more, 1 while the motion goes on along it, and 1 while it leads there;
+behind them are ratios of those that may.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +28,7 @@ from zwang.lowering.equation import Equation, filled
 from zwang.lowering.implicit import balanced, known_part
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.power import energies
+from zwang.lowering.resting import with_rests
 from zwang.lowering.rows import RowBasis
 from zwang.lowering.saddle import Steps
 from zwang.lowering.switches import RELATIONS, argument_of, atoms_of, expressions_of, worded
@@ -102,6 +105,8 @@ class Locked:
     """Those switches that depend on time and parameters alone."""
     energy: AnyProgram | None
     """Jacobi's energy, which jumps where a potential or a given mass does."""
+    resting: Lowered | None = None
+    """The model in which some switches may rest; none where none can."""
     families: Any = None
     """The model as families that are held, if it runs in loops."""
 
@@ -127,7 +132,8 @@ class Locked:
     @property
     def literal(self) -> Array:
         """Modes of which none is held or watched."""
-        return np.concatenate([np.full(2 * len(self.switches), NOT_HELD), np.zeros(len(self.switches))])
+        held = 2 * len(self.switches)
+        return np.concatenate([np.full(held, NOT_HELD), np.zeros(len(self.lowered.modes) - held)])
 
 
 def lock(
@@ -155,6 +161,9 @@ def lock(
     # held are those of its piece.
     smooth = replaced(lowered.description, holding.held)
     locked = Lowered(smooth, lowered.parameters, modes)
+    signs = [i for i, atom in enumerate(holding.atoms) if type(atom).__name__ in RELATIONS]
+    locked, resting = with_rests(locked, [(i, holding.arguments[i]) for i in signs], count)
+    modes = locked.modes
     rows = [(row, i, rises) for i in range(count) for row, rises in watched(holding, i)]
     values, steady_names = must_not_jump(locked, coordinates, constraints)
     state = {*axes.q, *axes.v, *(s for _, s in lowered.description.reactions)}
@@ -170,19 +179,23 @@ def lock(
         readings=Program(inputs, {"argument": holding.arguments, "size": holding.sizes}),
         steady=Program(locked.inputs, {"value": values}),
         steady_names=steady_names,
+        resting=resting,
         timed=tuple(i for i, argument in enumerate(holding.arguments) if not argument.free_symbols & state),
         energy=Program(locked.inputs, {"energy": (jacobi,)}) if jacobi.free_symbols & set(modes) else None,
     )
 
 
 def mode_symbols(count: int) -> tuple[Any, ...]:
-    """The symbols that hold so many switches: modes, levels and slacks."""
-    return tuple(se.Symbol(f"{kind}{i}") for kind in ("mode", "level", "slack") for i in range(count))
+    """The symbols that hold so many switches: modes, levels and slacks, which are called otherwise with contacts."""
+    return tuple(se.Symbol(f"{kind}{i}") for kind in ("mode", "level", "ease") for i in range(count))
 
 
-def readings_program(locked: Locked, basis: RowBasis) -> Program:
-    """The readings of switches whose arguments contain multipliers, with these as they are on some rows."""
-    lowered, steps = locked.lowered, Steps(se.Symbol, se.Add)
+def readings_program(locked: Locked, lowered: Lowered, basis: RowBasis) -> Program:
+    """The readings of switches whose arguments contain multipliers, with these as they are on some rows.
+
+    `lowered` is the model, with or without switches that may rest.
+    """
+    steps = Steps(se.Symbol, se.Add)
     derived = lowered.derived
     equation = Equation.of(lowered, basis, steps, [derived.b[i] for i in basis.used])
     Q = [f + c for f, c in zip(derived.Q, known_part(lowered), strict=True)]
@@ -256,7 +269,7 @@ def watched(holding: Holding, i: int) -> list[tuple[Any, int]]:
     A sign that is neither (level 0) ends where the argument has left zero by the slack.
     """
     kind, x = type(holding.atoms[i]).__name__, holding.arguments[i]
-    level, slack = se.Symbol(f"level{i}"), se.Symbol(f"slack{i}")
+    level, slack = se.Symbol(f"level{i}"), se.Symbol(f"ease{i}")
     off = se.Gt(level, NOT_HELD / 2)
     if kind in RELATIONS:
         size = se.Piecewise((x, se.Ge(x, 0)), (-x, True))

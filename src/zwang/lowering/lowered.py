@@ -66,6 +66,8 @@ class Lowered:
     """Numbers that hold its switches, if they are held."""
     contact: tuple[Any, ...] = ()
     """Numbers that hold a mode of its contacts, if it has some and they are held."""
+    rests: tuple[tuple[int, Any], ...] = ()
+    """The switches along which its motion may go on, with their arguments (`resting`)."""
 
     @cached_property
     def derived(self) -> Derived:

@@ -6,6 +6,7 @@ from typing import Any
 import symengine as se
 
 from zwang.lowering.lowered import Lowered
+from zwang.lowering.resting import between
 from zwang.model.constraint import time_derivative
 
 
@@ -85,13 +86,17 @@ def on_constraint(rate: Any, row: Sequence[Any], velocity: Any, v: Sequence[Any]
 
 
 def total_power(
-    lowered: Lowered, rates: Mapping[int, Any], multipliers: Mapping[int, Any], C: Sequence[Any] | None = None
+    lowered: Lowered,
+    rates: Mapping[int, Any],
+    multipliers: Mapping[int, Any],
+    C: Sequence[Any] | None = None,
+    shares: Mapping[int, Any] | None = None,
 ) -> Any:
     """What changes Jacobi's energy (`ledger`): given forces, explicit time, nonideal forces, constraints that move.
 
-    C is the nonideal force, if it is not as derived: with multipliers in it.
+    C is the nonideal force, if it is not as derived: with multipliers in it. `shares` are those of switches that rest.
     """
     v = lowered.description.axes.v
     nonideal = [c * vi for c, vi in zip(lowered.derived.C if C is None else C, v, strict=True)]
     moving = [multipliers[i] * rate for i, rate in rates.items() if multipliers[i] is not None]
-    return se.Add(ledger(lowered)[1], *nonideal, *moving)
+    return se.Add(between(lowered, ledger(lowered)[1], shares), *nonideal, *moving)

@@ -11,6 +11,7 @@ from zwang.lowering.friction import heading, sliding_forces
 from zwang.lowering.implicit import WRITTEN_STEPS_OF_REPORT, balanced, known_part
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.power import energies, ledger
+from zwang.lowering.resting import between
 from zwang.lowering.rows import RowBasis
 from zwang.lowering.saddle import Row, Steps, factorise_saddle
 
@@ -23,13 +24,15 @@ def report_program(lowered: Lowered, basis: RowBasis) -> Program:
     description, derived = lowered.description, lowered.derived
     n, m = len(derived.Q), len(description.constraints)
     steps = Steps(se.Symbol, se.Add)
-    Q = [steps.name(e) for e in derived.Q]
+    Q = [steps.name(e) for e in derived.Q]  # of switches that rest, not yet with their shares
     nonideal = any(c != 0 for c in derived.C) or bool(basis.rubbing)
     whole = [steps.name(f + c) for f, c in zip(Q, known_part(lowered), strict=True)] if nonideal else Q
     b = [derived.b[i] for i in basis.used]
     equation = Equation.of(lowered, basis, steps, b, refinements=REFINEMENTS_OF_REPORT)
     found = balanced(equation, whole, b, WRITTEN_STEPS_OF_REPORT)
     x, lam = found.acceleration, found.multipliers
+    if lowered.rests:
+        Q = [steps.name(between(lowered, e, found.shares)) for e in derived.Q]
     ideal_part = constraint_forces(equation.A, lam, n, steps)
     rubbing = sliding_forces(lowered, basis, found.sliding)
     force = [steps.name(f + c + r) for f, c, r in zip(ideal_part, found.nonideal, rubbing, strict=True)]
@@ -51,7 +54,7 @@ def report_program(lowered: Lowered, basis: RowBasis) -> Program:
         "kinetic": (kinetic,),
         "potential": (description.potential,),
         "jacobi": (ledger(lowered)[0],),
-        "given_power": (given_power,),
+        "given_power": (between(lowered, given_power, found.shares),),
         "gaussian": (gaussian,),
         "pivots": tuple(equation.pivots),
     }

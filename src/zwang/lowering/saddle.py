@@ -82,17 +82,25 @@ class Saddle:
         self, A: Sequence[Row], Q: Sequence[Any], b: Sequence[Any], times: int
     ) -> tuple[list[Any], list[Any]]:
         """q̈ and λ where rows A are damped: what they miss of b is solved for again, so many times."""
-        x, lam = self.solve(Q, b)
+        found = self.solve(Q, b)
         for _ in range(times):
-            missing = [
-                self.steps.sum([*([] if e is None else [e]), *(-a * x[j] for j, a in row.items() if x[j] is not None)])
-                for row, e in zip(A, b, strict=True)
-            ]
-            more = self.solve([None] * self.n, missing)
-            x, lam = (
-                [self.steps.sum([e for e in pair if e is not None]) for pair in zip(old, new, strict=True)]
-                for old, new in zip((x, lam), more, strict=True)
-            )
+            found = self.refined(A, found, b)
+        return found
+
+    def refined(
+        self, A: Sequence[Row], found: tuple[Sequence[Any], Sequence[Any]], b: Sequence[Any]
+    ) -> tuple[list[Any], list[Any]]:
+        """q̈ and λ with what they miss of b made up for, once."""
+        x, _ = found
+        missing = [
+            self.steps.sum([*([] if e is None else [e]), *(-a * x[j] for j, a in row.items() if x[j] is not None)])
+            for row, e in zip(A, b, strict=True)
+        ]
+        more = self.solve([None] * self.n, missing)
+        x, lam = (
+            [self.steps.sum([e for e in pair if e is not None]) for pair in zip(old, new, strict=True)]
+            for old, new in zip(found, more, strict=True)
+        )
         return x, lam
 
     def constraint_pivots(self) -> list[Any]:

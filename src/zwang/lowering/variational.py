@@ -48,7 +48,9 @@ def variational_program(lowered: Lowered, basis: RowBasis, form: str, pattern: S
         for direction, change in zip(directions, kappas, strict=True):
             direction.update(zip(rubbing, change, strict=True))
         inputs |= {"dkappa": tuple(chain(*kappas))}
-    by_steps = lowered.description.reactions or basis.rubbing  # forces that are solved for, beside the factors
+    by_steps = (
+        lowered.description.reactions or basis.rubbing or lowered.rests
+    )  # forces that are solved for, beside the factors
     if not FORMS[form].eliminates and not by_steps:
         return by_same_factors(lowered, basis, form, directions, inputs)
     both = tangent(acceleration_program(lowered, basis, form), directions, ["acceleration"], inputs)

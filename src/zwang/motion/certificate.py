@@ -15,7 +15,7 @@ import numpy as np
 from zwang.arrays import EPS, Array
 from zwang.engines.native.engine import compiled
 from zwang.linalg.sparse.ranked import NO_DIGITS
-from zwang.motion.observe import Segment
+from zwang.motion.observe import Segment, reporting
 from zwang.motion.setup import Setup
 from zwang.motion.start import polished, rank_of
 from zwang.results.dataset import balance
@@ -84,7 +84,7 @@ def unsolved(setup: Setup, segments: Sequence[Segment]) -> str:
     if not setup.lowered.description.reactions:
         return ""
     for segment in segments:
-        error = compiled(setup.program("report", segment.basis))(**segment.named(slice(None)))["implicit"]
+        error = compiled(reporting(setup, segment))(**segment.named(slice(None)))["implicit"]
         bad = np.flatnonzero(~(np.abs(error.reshape(-1)) <= UNSOLVED * max(setup.tol, LEAST_ERROR)))
         if len(bad):
             return (
@@ -196,7 +196,7 @@ def changes(setup: Setup, segments: Sequence[Segment], values: dict[str, Any], w
         begin += len(segment.times)
         if not len(mine):
             continue
-        kernel = compiled(setup.program("report", segment.basis))
+        kernel = compiled(reporting(setup, segment))
         q, v, given = segment.q[rows], segment.v[rows], segment.named(rows)
         here = kernel(**given)
         for dq, dv in signs:

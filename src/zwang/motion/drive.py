@@ -2,6 +2,7 @@
 
 import time as clock
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from zwang.arrays import Array
@@ -10,8 +11,10 @@ from zwang.engines.registry import engine_of, runner
 from zwang.engines.task import GOES_ON, EventTask, Status, Task, Trajectory, altered, both
 from zwang.formulations.forms import FORMS
 from zwang.lowering.cache import Kept
+from zwang.lowering.resting import exits
 from zwang.lowering.rows import RowBasis
 from zwang.model.signal import Lookup
+from zwang.motion.at_switch import Along
 from zwang.motion.observe import Segment
 from zwang.motion.setup import Setup
 from zwang.motion.singular import way_past as singular
@@ -232,6 +235,9 @@ def task_of(
     if locked and setup.lowered.description.reactions:
         locked = altered(locked, readings=setup.program("readings", basis))
     switches = Switches(locked, place, own) if locked else None
+    if switches and setup.resting is not None:
+        may = tuple(i for i, _ in setup.resting.rests)
+        switches = altered(switches, along=partial(along_of, setup, basis), may_rest=may)
     t, q, v = state
     p = setup.for_kernels(setup.p)
 
@@ -264,19 +270,35 @@ def task_of(
     )
 
 
-def event_task(setup: Setup, basis: RowBasis) -> EventTask | None:
-    """The events of a run on the rows chosen for it.
+def along_of(setup: Setup, basis: RowBasis) -> Along:
+    """The programs of a motion some of whose switches rest."""
+    events, locked, model = event_task(setup, basis, rests=True), setup.locked, setup.resting
+    assert events is not None
+    assert locked is not None
+    assert model is not None
+    return Along(
+        model,
+        setup.program("acceleration", basis, rests=True),
+        events,
+        setup.program("readings", basis, rests=True) if model.description.reactions else locked.readings,
+        setup.program("shares", basis, rests=True),
+        setup.program("projection", basis) if basis.used else None,
+    )
+
+
+def event_task(setup: Setup, basis: RowBasis, rests: bool = False) -> EventTask | None:
+    """The events of a run on the rows chosen for it; with those of switches that may rest.
 
     Behind them come the contacts, the margin of nonideal forces and the switches of the model, which stop the run where
     they fall through zero, and those of the events themselves.
     """
     events = setup.events
-    falling = setup.locked.rows if setup.locked else ()
+    falling = [*(setup.locked.rows if setup.locked else ()), *(exits(setup.resting) if rests and setup.resting else ())]
     more = range(watched_first(setup) - len(events) + setup.margins)
     if not events and not falling and not more:
         return None
     return EventTask.of(
-        setup.watching(basis),
+        setup.watching(basis, rests),
         direction=(*(e.direction for e in events), *(-1 for _ in (*more, *falling))),
         stop=(*(e.stop for e in events), *(True for _ in (*more, *falling))),
         signals=tuple(bool(e.expression.has(Lookup)) for e in events),
@@ -358,7 +380,8 @@ def segment_of(setup: Setup, basis: RowBasis, grid: Array, path: Trajectory, bef
     if trace:
         parts = trace.parts + before.parts if trace.parts.size and before.parts.size else trace.parts
         trace = altered(trace, work=trace.work + before.worked, parts=parts)
-    return Segment(basis, grid[: len(path.q)], path.q, path.v, setup.p, trace, setup.contact)
+    modes = path.modes if path.modes is not None and len(path.modes) else None
+    return Segment(basis, grid[: len(path.q)], path.q, path.v, setup.p, trace, setup.contact, modes)
 
 
 def joined(first: Trajectory, then: Trajectory) -> Trajectory:
@@ -372,6 +395,7 @@ def joined(first: Trajectory, then: Trajectory) -> Trajectory:
         evaluations=first.evaluations + then.evaluations,
         hits=(*first.hits, *then.hits),
         kicks=(*first.kicks, *then.kicks),
+        rests=(*first.rests, *then.rests),
         leapt=first.leapt + then.leapt,
         left=max(first.left, then.left),
         compile_seconds=first.compile_seconds + then.compile_seconds,

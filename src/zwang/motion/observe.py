@@ -67,6 +67,8 @@ class Segment:
     trace: Trace | None = None
     contact: Held | None = None
     """The mode of the contacts, if there are any."""
+    modes: Array | None = None
+    """(T, k) how switches were held, if some were at rest."""
 
     @property
     def rank(self) -> int:
@@ -81,7 +83,9 @@ class Segment:
         """The inputs of the report of some of the states."""
         p = self.p if self.p.ndim == 1 else self.p[part]
         given = {"t": self.times[part, None], "q": self.q[part], "v": self.v[part], "p": p}
-        return given | {"contact": self.contact.numbers} if self.contact and self.basis.masked else given
+        given |= {} if self.modes is None else {"modes": self.modes[part]}
+        held = self.contact and (self.basis.masked or self.modes is not None)
+        return given | {"contact": self.contact.numbers} if self.contact and held else given
 
 
 @waiting("evaluating forces and energies")
@@ -114,10 +118,11 @@ def with_parts(names: Iterable[str]) -> set[str]:
     return {*names, *(part for name in names for part in MADE_OF.get(name, ()))}
 
 
-def reporting(setup: Setup, basis: RowBasis, names: Iterable[str]) -> AnyProgram:
+def reporting(setup: Setup, segment: Segment, names: Iterable[str] = ALL) -> AnyProgram:
     """The program for some variables: of one that gives everything, the part that they need."""
     needed = tuple(sorted({READ[name] for name in names if name in READ}))
-    return setup.program("report", basis, () if len(needed) == len(READ) else needed)
+    rests = segment.modes is not None
+    return setup.program("report", segment.basis, () if len(needed) == len(READ) else needed, rests)
 
 
 def kept(segments: Sequence[Segment], n: int) -> dict[str, Array]:
@@ -139,7 +144,7 @@ def kept(segments: Sequence[Segment], n: int) -> dict[str, Array]:
 def fill(setup: Setup, segment: Segment, part: slice, here: slice, values: dict[str, Any]) -> None:
     """Evaluate a chunk of states in native code and put the results in their places."""
     q, v = segment.q[part], segment.v[part]
-    out = compiled(reporting(setup, segment.basis, values))(**segment.named(part))
+    out = compiled(reporting(setup, segment, values))(**segment.named(part))
     values["q"][here], values["v"][here] = q, v
     for name in READ.keys() & values.keys() - {"multiplier"}:
         values[name][here] = out[READ[name]]
@@ -212,7 +217,7 @@ def report(
     values = {name: values[name] for name in names}
     attributes = account(setup, path, message, seconds)
     motion = dataset(values, times, system.coordinate_names, system.constraint_names, unique, attributes)
-    return with_events(motion, setup.events, path)
+    return with_rests(with_events(motion, setup.events, path), path)
 
 
 def account(setup: Setup, path: Trajectory, message: str, seconds: float) -> dict[str, Any]:
@@ -260,6 +265,17 @@ def with_events(motion: "xr.Dataset", events: "Sequence[Event]", path: Trajector
         "event_v": (("event", "coordinate"), np.array([h.v for h in met], dtype=float).reshape(len(met), n)),
     }
     return with_variables(motion, added)
+
+
+def with_rests(motion: "xr.Dataset", path: Trajectory) -> "xr.Dataset":
+    """The dataset with the switches along which the motion went on, and when, over a dimension of their own."""
+    if not path.rests:
+        return motion
+    return motion.assign(
+        rest_switch=("rest", np.array([r.switch for r in path.rests], dtype=str)),
+        rest_begin=("rest", np.array([r.begin for r in path.rests])),
+        rest_end=("rest", np.array([r.end for r in path.rests])),
+    )
 
 
 def event_name(events: "Sequence[Event]", which: int) -> str:

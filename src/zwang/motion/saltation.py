@@ -11,7 +11,6 @@ it: there is no derivative.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -22,11 +21,10 @@ from zwang.compile import AnyProgram, Program, RolledProgram
 from zwang.compile.rolled.tangent import rolled_tangent
 from zwang.compile.tangent import tangent
 from zwang.engines.native.engine import compiled
-from zwang.engines.task import Task
 from zwang.errors import InputError
 from zwang.lowering.locked import Locked
-
-State = tuple[float, Array, Array]
+from zwang.motion.at_switch import AtSwitch, State
+from zwang.motion.resting import Directions
 
 CONTINUOUS = 1e-11  # of the acceleration: a jump by less is none
 AHEAD = 1e3  # of the short time in which the motion changes little: far enough to see an argument bend
@@ -36,45 +34,6 @@ SAME_SHIFT = 1e-6  # shifts of one instant that differ by less are one
 _SLOPES: "WeakKeyDictionary[AnyProgram, AnyProgram]" = WeakKeyDictionary()
 
 
-class AtSwitch(Protocol):
-    """A motion that stands at a switch, as far as sensitivities have to know it (`switching.Course`)."""
-
-    @property
-    def task(self) -> Task:
-        """What the engine is asked."""
-
-    @property
-    def locked(self) -> Locked:
-        """The model with its switches held."""
-
-    @property
-    def count(self) -> int:
-        """How many switches there are."""
-
-    @property
-    def modes(self) -> Array:
-        """How they are held: what stands for each, then their levels, then their slacks."""
-
-    @property
-    def state(self) -> State:
-        """Time, positions and velocities, those of the sensitivities behind those of the motion."""
-
-    def argument(self, modes: Array, state: State) -> tuple[Array, Array]:
-        """The arguments of all switches at a state, and the sizes of their terms."""
-
-    def soon(self) -> float:
-        """A time in which the motion changes little."""
-
-    def change(self, modes: Array, i: int, tau: float) -> float:
-        """By how much an argument changes within a short time."""
-
-    def acceleration(self, modes: Array, state: State) -> Array:
-        """The acceleration at a state."""
-
-    def inputs_of(self, program: AnyProgram, modes: Array, state: State) -> dict[str, Array]:
-        """The inputs of a program at a state."""
-
-
 @dataclass(frozen=True)
 class Beside:
     """Sensitivities beside a motion of n coordinates, with the changes of the parameters along each direction."""
@@ -82,12 +41,16 @@ class Beside:
     n: int
     changes: Sequence[Array]
 
-    def begin(self, course: AtSwitch) -> None:
-        """Refuse a start on a switch across which the acceleration jumps, for directions that lead off it."""
+    def begin(self, course: AtSwitch) -> State:
+        """The state with the sensitivities at the start: on switches that rest, what leads off is stopped at once.
+
+        Refused is a start on another switch across which the acceleration jumps, for directions that lead off it.
+        """
         values, sizes = course.argument(course.modes, course.state)
         levels = course.modes[course.count : 2 * course.count]
         low, high = course.locked.limits(levels)
-        for i in np.flatnonzero(~(np.minimum(values - low, high - values) > 1e-14 * sizes)).tolist():
+        on = ~(np.minimum(values - low, high - values) > 1e-14 * sizes) & ~course.rests(course.modes)
+        for i in np.flatnonzero(on).tolist():
             switch = course.locked.switches[i]
             sides = switch.around(levels[i], high[i] - values[i] < values[i] - low[i])
             jump = np.subtract(*(self.acceleration(course, with_mode(course.modes, i, side)) for side in sides))
@@ -97,14 +60,36 @@ class Beside:
                     f"the start lies on the switch at {switch.words}, across which the acceleration jumps: "
                     f"sensitivities are not defined there; start beside it"
                 )
+        return self.onto(course)
+
+    def onto(self, course: AtSwitch) -> State:
+        """The state with sensitivities along the switches that rest: δs = 0.
+
+        A neighbouring motion that is off them comes to them in a time that is as short as it is near, on the forces
+        that hold there.
+        """
+        t, q, v = course.state
+        rest = [k for k, i in enumerate(course.along.which) if course.rests(course.modes)[i]] if course.made else []
+        if not rest:
+            return course.state
+        which = [course.along.which[k] for k in rest]
+        along = Directions.of(course, course.state)
+        J, D = along.J[rest], along.D[rest].T
+        v = v.copy()
+        for j, change in enumerate(self.changes):
+            part = slice(self.n * (j + 1), self.n * (j + 2))
+            off = self.slope(course, course.modes, np.concatenate([[0.0], q[part], v[part], change]))[which]
+            v[part] -= D @ np.linalg.lstsq(J @ D, off, rcond=None)[0]
+        return t, q, v
 
     def across(self, course: AtSwitch, old: Array, fired: Sequence[int]) -> State:
         """The state with the sensitivities after a switch; refused where it is only touched."""
         before, after = (self.acceleration(course, modes) for modes in (old, course.modes))
+        rested = course.rests(old)  # a switch that gives way has the same acceleration before and after
         levels = slice(course.count, 2 * course.count)
-        changed = np.flatnonzero(old[levels] != course.modes[levels]).tolist()
+        changed = np.flatnonzero((old[levels] != course.modes[levels]) & ~rested).tolist()
         for i in fired:
-            if i not in changed:
+            if i not in changed and not rested[i]:
                 self.refuse(course, i)
         size = self.size(course)
         if not changed or np.abs(after - before).max() <= CONTINUOUS * size:

@@ -28,10 +28,11 @@ from zwang.lowering.rows import RowBasis
 from zwang.lowering.variational import events_beside, projection_beside, variational_loops, variational_program
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, end_of, start_of_one, system_of
+from zwang.motion.at_switch import Along
 from zwang.motion.breaks import breaks_in, require_fit
 from zwang.motion.continuity import require_continuous
 from zwang.motion.direction import Direction, directions_of
-from zwang.motion.drive import Alone, engine, integrate, keeps_on
+from zwang.motion.drive import Alone, along_of, engine, integrate, keeps_on
 from zwang.motion.observe import Segment, account, cut_short, first_contradiction, how_it_ended
 from zwang.motion.progress import reporter
 from zwang.motion.saltation import Beside
@@ -92,8 +93,9 @@ def sensitivities(
     where the rank of A changes, there is no derivative: the motion stops there with a `SimulationError`.
 
     *Switches.* Where the acceleration jumps on the way (`sign`, `Piecewise` with a gap), the instant of the jump
-    depends on start and parameters, too, which the derivatives of the velocities show by a jump of their own. Where a
-    motion only touches a switch, or starts on one, there is no derivative: that is refused by name.
+    depends on start and parameters, too, which the derivatives of the velocities show by a jump of their own. A motion
+    that comes to rest on a switch, held by dry friction, takes its derivatives along. Where a motion only touches a
+    switch, or starts on one that does not hold it, there is no derivative: that is refused by name.
 
     *Contacts.* One-sided constraints are contacts, as in `simulate`. Impacts, and friction that sets in, come at
     instants that depend on start and parameters, too: derivatives of positions and velocities jump there. Refused by
@@ -192,6 +194,14 @@ class Varied(Alone):
                 return variational_loops(task.acceleration, pattern)
             return variational_program(setup.running, basis, setup.form, pattern)
 
+        def along() -> Along:
+            own = along_of(setup, basis)
+            model = own.model
+            beside = partial(variational_program, model, basis, setup.form, pattern)
+            whole = _PROGRAMS.get((own.acceleration, pattern), beside)
+            watch = replace(own.events, program=events_beside(own.events.program, whole.inputs))
+            return replace(own, acceleration=whole, events=watch)
+
         acceleration, projection = _PROGRAMS.get((task.acceleration, pattern), build), task.projection
         if projection:
             beside = partial(projection_beside, projection, acceleration.inputs)
@@ -203,6 +213,7 @@ class Varied(Alone):
             place = slice(len(own), len(own) + len(modes))
             changed = [s * d.dp for s, d in zip(self.scale, self.directions, strict=True)]
             switches = replace(switches, place=place, beside=Beside(self.n, changed))
+            switches = replace(switches, along=along if switches.along else None)
         if events:
             key = switches.locked.readings if switches else setup.system.structure
             program = partial(events_beside, events.program, acceleration.inputs)

@@ -28,12 +28,14 @@ from zwang.lowering.lowered import Lowered, Matrices, lower
 from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.projection import projection_program
 from zwang.lowering.report import report_program
+from zwang.lowering.resting import exits
 from zwang.lowering.rolled import programs as in_families
 from zwang.lowering.rolled.events import event_program as events_in_families
 from zwang.lowering.rolled.families import Families, rolled, rolled_to_run
 from zwang.lowering.rolled.held import lock_families
 from zwang.lowering.rolled.pencil import pencil_program
 from zwang.lowering.rows import RowBasis
+from zwang.lowering.shares import shares_program
 from zwang.model import System
 from zwang.model.contact_law import CONTACTS, IMPACTS
 from zwang.model.event import Event
@@ -136,15 +138,20 @@ class Setup:
         require_finite_matrices(self.system, now)
         return now
 
-    def program(self, kind: str, basis: RowBasis, only: tuple[str, ...] = ()) -> AnyProgram:
-        """A program of the explicit equation, made once for the same model and choice; of its outputs all, or some."""
+    def program(self, kind: str, basis: RowBasis, only: tuple[str, ...] = (), rests: bool = False) -> AnyProgram:
+        """A program of the explicit equation, made once for the same model and choice; of its outputs all, or some.
+
+        With `rests`, switches may rest in it.
+        """
         if only:
-            whole = self.program(kind, basis)
+            whole = self.program(kind, basis, rests=rests)
             return _PROGRAMS.get((whole, only), lambda: whole.giving(*only))
         gains = explicit.GAINS if self.drift == "baumgarte" else None
         running, families = self.running, self.families if kind != "report" or self.contact else rolled(self.lowered)
         contacts = self.contact.rows if self.contact else ()
         key = (self.system.structure, tuple(self.inputs.items()), kind, self.form, basis, gains, self.varied, contacts)
+        if rests:
+            return _PROGRAMS.get((*key, "rests"), partial(self.with_rests, kind, basis, gains))
         late = explicit.coordinates_first(self.form)
         make: dict[str, Callable[[], AnyProgram]] = {
             "acceleration": lambda: explicit.acceleration_program(running, basis, self.form, gains),
@@ -152,7 +159,7 @@ class Setup:
             "report": lambda: report_program(running if basis.masked else self.lowered, basis),
         }
         if kind == "readings" and self.locked is not None:
-            return _PROGRAMS.get(key, partial(readings_program, self.locked, basis))
+            return _PROGRAMS.get(key, partial(readings_program, self.locked, running, basis))
         if families is not None:
             make = {
                 "acceleration": lambda: in_families.acceleration_program(families, basis, late, gains),
@@ -174,6 +181,19 @@ class Setup:
 
         return _PENCILS.get((self.program("acceleration", basis), "pencil"), make)
 
+    def with_rests(self, kind: str, basis: RowBasis, gains: Any) -> AnyProgram:
+        """A program in which switches may rest."""
+        locked, model = self.locked, self.resting
+        assert locked is not None
+        assert model is not None
+        make: dict[str, Callable[[], AnyProgram]] = {
+            "acceleration": lambda: explicit.acceleration_program(model, basis, self.form, gains),
+            "report": lambda: report_program(model, basis),
+            "readings": lambda: readings_program(locked, model, basis),
+            "shares": lambda: shares_program(model, basis),
+        }
+        return make[kind]()
+
     def slips(self, state: tuple[float, Array, Array]) -> dict[str, Array]:
         """Rows A, right-hand sides b and speeds of all slips at a state."""
         t, q, v = state
@@ -181,23 +201,27 @@ class Setup:
         program = _EVENTS.get(key, lambda: slip_program(self.lowered))
         return compiled(program)(t=np.array([t]), q=q, v=v, p=self.p)
 
-    def watching(self, basis: RowBasis) -> AnyProgram:
+    def watching(self, basis: RowBasis, rests: bool = False) -> AnyProgram:
         """The program of events, contacts and switches, made once for the same of them and the same rows."""
         gains = explicit.GAINS if self.drift == "baumgarte" else None
         contacts = self.contact.rows if self.contact else ()
         falling, families = self.locked.falling if self.locked else (), self.families
 
+        model = self.resting if rests else self.running
+        assert model is not None
+        falling += exits(model)
+
         def make() -> AnyProgram:
             if families is not None:
                 return events_in_families(self.system, self.symbols, families, basis, self.events, gains)
-            return event_program(self.system, self.symbols, self.running, basis, self.events, gains, falling, contacts)
+            return event_program(self.system, self.symbols, model, basis, self.events, gains, falling, contacts)
 
         if families is not None and self.locked and not self.events:
             return _EVENTS.get((self.locked, gains), make)
         # by their own symbols: two systems of one structure may call different things by these
         words = (self.system.coordinates, self.system.constraint_names, self.symbols)
         watched = (*words, *(e.expression for e in self.events))
-        key = (self.system.structure, tuple(self.inputs.items()), basis, gains, self.varied, contacts, watched)
+        key = (self.system.structure, tuple(self.inputs.items()), basis, gains, self.varied, contacts, watched, rests)
         return _EVENTS.get(key, make)
 
     @property
@@ -239,7 +263,17 @@ class Setup:
     @property
     def running(self) -> Lowered:
         """The model that engines run."""
-        lowered = self.lowered if self.locked is None else self.locked.lowered
+        return self.among_contacts(self.lowered if self.locked is None else self.locked.lowered)
+
+    @property
+    def resting(self) -> Lowered | None:
+        """The model that engines run while switches rest; none if none may."""
+        if self.locked is None or self.locked.resting is None or self.families is not None:
+            return None
+        return self.among_contacts(self.locked.resting)
+
+    def among_contacts(self, lowered: Lowered) -> Lowered:
+        """A model with the numbers of contacts among its inputs, if there are any."""
         if self.contact is None:
             return lowered
         rows = self.contact.rows

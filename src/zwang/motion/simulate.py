@@ -85,6 +85,10 @@ def simulate(
     `outputs` names the variables that the dataset is to have, ("q", "v"); all of them without it. What nobody asks for
     is not computed, but for what tells whether the motion can be vouched for.
 
+    Forces with `sign`, `Piecewise` … of the state are met where they switch. Where both sides of a switch of velocities
+    push back onto it, as dry friction does, the motion goes on along it, held by forces between; `rest_switch`,
+    `rest_begin` and `rest_end` tell where it did.
+
     One-sided constraints are contacts: gaps close, impacts follow, normal forces vanish and gaps open again; all of it
     is found as events. `impacts` is the law of impacts in which several contacts take part: "moreau" (all at once,
     with restitution in velocities), "poisson" (with restitution in impulses) or "sequential" (one after the other).
@@ -189,7 +193,7 @@ def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
     began = clock.perf_counter()
     looked_at = looked_at_for(setup, segments, names)
     for segment in segments:
-        compiled(reporting(setup, segment.basis, looked_at))
+        compiled(reporting(setup, segment, looked_at))
     setting_up += clock.perf_counter() - began
     path = altered(path, compile_seconds=path.compile_seconds + setting_up)
     values = values_of(setup, segments, looked_at)
@@ -234,7 +238,7 @@ def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, name
         setup = altered(setup, drift="projection")
     began = clock.perf_counter()
     for segment in segments:
-        compiled(reporting(setup, segment.basis, ALL))
+        compiled(reporting(setup, segment))
     setting_up += clock.perf_counter() - began
     path = altered(path, compile_seconds=path.compile_seconds + setting_up)
     values, saved = values_of(setup, segments), np.concatenate([s.times for s in segments])

@@ -1,34 +1,32 @@
 """Motion from switch to switch: an engine runs with its modes held, and stops where one has to change.
 
 At a switch the accelerations on both sides tell how the motion goes on: across, or back where it came from, or
-neither, where both sides push back onto the switch (dry friction written as sign(v)). Then it would slide along the
-switch, which the equations do not describe: the run stops and says so.
+neither, where both sides push back onto the switch (dry friction written as sign(v)). Then it goes on along the switch,
+with forces between those of both sides (`resting`), until these no longer hold it. A switch of positions alone has no
+such forces: there the run stops and says so.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from zwang.arrays import EPS, TINIEST, Array
-from zwang.compile import AnyProgram
-from zwang.engines.native.engine import compiled
 from zwang.engines.task import EventHit, Status, Task, Trace, Trajectory, appended
 from zwang.lowering.locked import NOT_HELD, Locked
-from zwang.motion.saltation import Beside, State
-from zwang.motion.singular.leap import inputs
+from zwang.motion.at_switch import Along, AtSwitch, Standing
+from zwang.motion.resting import Log, decided, pushes
+from zwang.motion.saltation import Beside
+from zwang.words import listed
 
 Engine = Callable[[Task], Trajectory]
 
-SOON = 1e-6  # how far ahead to look from a switch, in terms of the time in which the motion changes
 FURTHER = (1, 32, 1024)  # times as far, where nothing changes yet
-SLOW = 1e-3  # of the span: a motion at rest does not change faster than in this
-LOOK_BACK = 1e3  # the same for a look back
 INSTANT = 1e-13  # of time and span: what happens so soon happens now
 EITHER_SIDE = 1e-9  # of time and span: a saved time so near to a switch may be on either side of it
 ARGUMENT_NOISE = 8 * EPS  # of the terms that make up an argument
 LEAVES = 1e-13  # an argument that is zero and stays zero has left when it is larger
-UNCHANGED = 1e-9  # of a value: a change by less is none
 CHATTERS = 100  # switches in a row, whose time is compared with that of as many at half their number
 FASTER = 0.7  # of that time: they come faster now
 TOO_MANY = 20_000  # switches ahead at the present pace
@@ -43,6 +41,10 @@ class Switches:
     own: int
     beside: Beside | None = None
     """Sensitivities, which jump where switches change."""
+    along: Callable[[], Along] | None = None
+    """Makes the programs of a motion along switches, when the first rests; none where none can."""
+    may_rest: tuple[int, ...] = ()
+    """The switches that can."""
 
 
 def switching(engine: Engine) -> Engine:
@@ -54,33 +56,35 @@ def switching(engine: Engine) -> Engine:
     return run
 
 
-class Course:
+class Course(AtSwitch):
     """One run from switch to switch."""
 
     def __init__(self, task: Task, switches: Switches, engine: Engine) -> None:
         """Nothing decided yet."""
-        self.task, self.switches, self.engine = task, switches, engine
-        self.locked, self.count = switches.locked, len(switches.locked.switches)
-        self.state: State = (task.t, task.q, task.v)
-        self.span = abs(float(task.times[-1]) - task.t)
-        self.modes = self.locked.literal
+        super().__init__(task, switches.locked, switches.along)
+        self.switches, self.engine = switches, engine
         self.total: Trajectory | None = None
         self.instants: list[float] = []
-        self.given = inputs(task, *self.state)  # of programs; state and modes are put in as they are
+        self.log = Log(self)
 
     def run(self) -> Trajectory:
+        """To the end, or to what stops the motion, with what rested on the way."""
+        return self.log.whole(self.whole())
+
+    def whole(self) -> Trajectory:
         """To the end, or to what stops the motion."""
         stuck = self.settle(self.modes, {})
         if stuck is not None:
             return self.stopped(Status.SLIDING, stuck)
         if self.switches.beside:
-            self.switches.beside.begin(self)
+            self.state = self.switches.beside.begin(self)
+        self.log.rested(self.modes)
         literal = False  # whether the modes are not held, since the equation has no value beyond a switch
         while True:
             modes = self.modes.copy()
             if literal:
-                modes[: self.count] = NOT_HELD
-            before = self.state[0]
+                modes[: self.count][~self.rests(modes)] = NOT_HELD
+            began = self.state[0]
             path = self.advance(modes)
             if path.status in (Status.NOT_FINITE, Status.STEP_TOO_SMALL) and not literal:
                 literal = True
@@ -91,7 +95,7 @@ class Course:
                 fired = self.timed()
             elif path.status is not Status.EVENT or self.ended_by_user(path):
                 return self.finished(path)
-            if path.end[0] != before or fired:
+            if path.end[0] != began or fired:
                 literal = False
             old = self.modes
             stuck = self.settle(old, fired)
@@ -103,7 +107,8 @@ class Course:
             self.store(old)
             if self.switches.beside:
                 self.state = self.switches.beside.across(self, old, list(fired))
-            self.meet_zeros()
+            self.log.rested(self.modes)
+            self.meet_zeros(old)
             if fired and self.chatters():
                 return self.stopped(Status.SLIDING, self.words(next(iter(fired), 0), "ever faster, to and fro across"))
             if not len(self.ahead):
@@ -130,6 +135,8 @@ class Course:
             times = times[times <= stop]
             times = times if len(times) and times[-1] == stop else np.append(times, stop)
         task = replace(self.task, t=t, q=q, v=v, times=times, p=self.parameters(modes), switches=None)
+        if self.rests(modes).any():
+            task = replace(task, acceleration=self.along.acceleration, events=self.along.events)
         if self.so_far.pivot_scale is not None:
             task = replace(task, pivot_scale=self.so_far.pivot_scale, volume=self.so_far.volume)
         path = self.engine(task)
@@ -137,6 +144,7 @@ class Course:
             path = replace(path, q=path.q[:-1], v=path.v[:-1], trace=path.trace and path.trace.first(len(path.q) - 1))
         path = replace(path, trace=path.trace and self.unheld(path.trace, times[: len(path.q)], (t, path.end[0])))
         self.total = appended(self.so_far, path, self.own(path))
+        self.log.saved(modes, len(path.q))
         self.state = path.end
         return path
 
@@ -177,7 +185,14 @@ class Course:
         ended = {}
         for h in path.hits:
             if h.which >= self.switches.own and h.t == path.end[0]:
-                which, rises = self.locked.rows[h.which - self.switches.own]
+                place = h.which - self.switches.own
+                if place >= len(self.locked.rows):  # a switch that rests: its share is too large, or it does not follow
+                    k = place - len(self.locked.rows)
+                    if k < len(self.along.which):
+                        share = self.evaluated(self.along.shares, self.modes, path.end)["share"][k]
+                        ended[self.along.which[k]] = bool(share > 0)
+                    continue
+                which, rises = self.locked.rows[place]
                 level = self.modes[self.count + which]
                 if rises or level:  # a sign that was zero and is no longer is known by its value
                     ended[which] = (rises or -level) > 0
@@ -198,35 +213,71 @@ class Course:
         Inner switches come first, so that each finds those that its argument contains decided. Those that are far from
         where they change keep their levels, all up to the next that has to be decided at once.
         """
-        self.modes, locked = old.copy(), self.locked
-        tau, before = self.soon(), old[self.count : 2 * self.count]
-        now = INSTANT * (abs(self.state[0]) + self.span) / abs(tau)
-        known = (before != NOT_HELD) & ((before != 0) | ~locked.signs)
-        due = np.zeros(self.count, dtype=bool)
-        due[list(fired)] = True
+        self.modes = old.copy()
+        tau, rested = self.soon(), self.rests(old)
+        on = {i: (1 if fired[i] else -1) if i in fired else 0 for i in np.flatnonzero(rested).tolist()}
+        if self.switches.may_rest:
+            near = self.standing(old, fired, tau).near
+            on |= {i: 0 for i in self.switches.may_rest if near[i] and i not in on}
+        on = {i: side for i, side in on.items() if pushes(self, i)} if len(on) > 1 or rested.any() else {}
+        if words := self.rest(on):
+            return words
         done = 0
         while done < self.count:
-            values, sizes = self.argument(self.modes, self.state)
-            levels = np.where(known, before, locked.levels(values))
-            low, high = locked.limits(levels)
-            inside = np.minimum(values - low, high - values)
-            noise = ARGUMENT_NOISE * sizes
-            near = due | ~((inside > noise) & (inside > now * np.abs(self.changes(self.modes, tau))))
-            i = done + int(np.argmax(near[done:])) if near[done:].any() else self.count
-            self.keep(slice(done, i), levels)
+            at = self.standing(old, fired, tau)
+            free = ~self.rests(self.modes)
+            free[list(on)] = False
+            ends = np.flatnonzero(at.near[done:] & free[done:])
+            i = done + int(ends[0]) if len(ends) else self.count
+            self.keep(free & (np.arange(self.count) >= done) & (np.arange(self.count) < i), at.levels)
             if i < self.count:
-                up = fired[i] if i in fired else bool(high[i] - values[i] < values[i] - low[i])
-                basis = self.decide(i, float(before[i]) if known[i] else None, up, tau)
-                if basis is None:
-                    return self.words(i, "along")
-                self.put(i, basis, float(noise[i]))
+                up = fired[i] if i in fired else bool(at.high[i] - at.values[i] < at.values[i] - at.low[i])
+                basis = self.decide(i, float(at.levels[i]) if at.known[i] else None, up, tau)
+                if basis is not None:
+                    self.put(i, basis, float(at.noise[i]))
+                elif words := self.rest({i: 0}) if i in self.switches.may_rest else self.words(i, "along"):
+                    return words
             done = i + 1
         return None
 
-    def keep(self, which: slice, levels: Array) -> None:
+    def standing(self, old: Array, fired: dict[int, bool], tau: float) -> Standing:
+        """Where all switches stand, that had old levels: those that are near change at once, or may."""
+        before, locked = old[self.count : 2 * self.count], self.locked
+        values, sizes = self.argument(self.modes, self.state)
+        # a sign that was zero, or a switch that rested, may go either way
+        known = (before != NOT_HELD) & ((before != 0) | ~locked.signs)
+        levels = np.where(known, before, locked.levels(values))
+        low, high = locked.limits(levels)
+        inside, noise = np.minimum(values - low, high - values), ARGUMENT_NOISE * sizes
+        now = INSTANT * (abs(self.state[0]) + self.span) / abs(tau)
+        near = ~((inside > noise) & (inside > now * np.abs(self.changes(self.modes, tau))))
+        near[list(fired)] = True
+        return Standing(values, levels, known, low, high, noise, near)
+
+    def keep(self, which: NDArray[np.bool_], levels: Array) -> None:
         """Hold switches that are well inside their levels."""
         for k, values in enumerate((levels, levels, np.zeros_like(levels))):
             self.modes[k * self.count : (k + 1) * self.count][which] = values[which]
+
+    def rest(self, on: Mapping[int, int]) -> str:
+        """Let those of some switches rest that can, and the others leave; or say why that is not known."""
+        if not on:
+            return ""
+        instant = INSTANT * (abs(self.state[0]) + self.span)
+        found = decided(self, on, instant)
+        if isinstance(found, str):
+            return f"The motion would go on along {self.places(on)}, but {found}."
+        self.modes, self.state = found.modes, found.state
+        for i, side in found.sides.items():
+            if side:
+                self.put(i, side, 0.0)
+                self.modes[2 * self.count + i] += found.pull[i] * instant  # a speed that is none
+        return ""
+
+    def places(self, which: Iterable[int]) -> str:
+        """Where some switches are, in words."""
+        words = [self.locked.switches[i].words for i in which]
+        return f"the {'switches' if len(words) > 1 else 'switch'} at {listed(words)}"
 
     def decide(self, i: int, level: float | None, up: bool, tau: float) -> float | None:
         """The level on which the motion leaves a boundary; None if it cannot.
@@ -250,6 +301,8 @@ class Course:
                 return far
             return near if sense * change(near) < 0 else None
         rises, falls, literal = change(above), change(below), change(NOT_HELD)
+        if rises < 0 < falls and i in self.switches.may_rest:
+            return None
         if (rises > 0) != (falls < 0):
             return above if rises > 0 else below
         if literal == 0 or (rises <= 0 and 0 in (rises, falls)):
@@ -270,80 +323,11 @@ class Course:
         if inside <= noise:
             self.modes[2 * count + i] = 2 * abs(min(inside, 0.0)) + noise + TINIEST
 
-    def soon(self) -> float:
-        """A time in which the motion changes little."""
-        _, _, v = self.state
-        a, n = self.acceleration(self.modes, self.state), len(self.locked.readings.inputs["q"])
-        speed, pace = float(np.abs(v[:n]).max()), float(np.abs(a[:n]).max())
-        scale = max(speed / pace, SLOW * self.span) if pace > 0 else self.span
-        sense = 1.0 if self.task.times[-1] >= self.task.t else -1.0
-        return sense * SOON * min(self.span, scale)
-
-    def change(self, modes: Array, i: int, tau: float) -> float:
-        """By how much an argument changes within a short time, if modes are these; per unit of the run's sense."""
-        return float(self.changes(modes, tau)[i])
-
-    def changes(self, modes: Array, tau: float) -> Array:
-        """The same of all arguments."""
-        t, q, v = self.state
-        a = self.acceleration(modes, self.state)
-        later = (t + tau, q + tau * v + tau**2 / 2 * a, v + tau * a)
-        return np.asarray(self.argument(modes, later)[0] - self.argument(modes, self.state)[0])
-
-    def reading(self, modes: Array, i: int) -> tuple[float, float]:
-        """An argument at the present state, and the size of its terms."""
-        values, sizes = self.argument(modes, self.state)
-        return float(values[i]), float(sizes[i])
-
-    def argument(self, modes: Array, state: State) -> tuple[Array, Array]:
-        """The arguments of all switches at a state, and the sizes of their terms."""
-        out = self.evaluated(self.locked.readings, modes, state)
-        return out["argument"], out["size"]
-
-    def acceleration(self, modes: Array, state: State) -> Array:
-        """The acceleration at a state; where a mode has no value there, as if none were held."""
-        held = self.evaluated(self.task.acceleration, modes, state)["acceleration"]
-        if np.isfinite(held).all():
-            return held
-        return self.evaluated(self.task.acceleration, self.locked.literal, state)["acceleration"]
-
-    def evaluated(self, program: AnyProgram, modes: Array, state: State) -> dict[str, Array]:
-        """What a program says at a state."""
-        return compiled(program)(**self.inputs_of(program, modes, state))
-
-    def inputs_of(self, program: AnyProgram, modes: Array, state: State) -> dict[str, Array]:
-        """The inputs of a program at a state: as much as it takes of what is the motion's and what is beside it."""
-        t, q, v = state
-        now = self.given | {"t": np.array([t]), "q": q, "v": v, "modes": modes}
-        return {name: now[name][: len(symbols)] for name, symbols in program.inputs.items()}
-
     def parameters(self, modes: Array) -> Array:
         """The task's parameters with given modes."""
         p = self.task.p.copy()
         p[self.switches.place] = modes
         return p
-
-    def jump(self, old: Array) -> str:
-        """What jumps between the old modes and the new ones though no finite force could make it, in words.
-
-        What is continuous differs less and less between the modes on the way to the switch; a jump is as large here.
-        """
-        changed = np.flatnonzero(old[: self.count] != self.modes[: self.count])
-        if not self.locked.steady_names or {*changed.tolist()} <= {*self.locked.timed}:
-            return ""
-        t, q, v = self.state
-        a, back = self.acceleration(old, self.state), LOOK_BACK * self.soon()
-        earlier = (t - back, q - back * v + back**2 / 2 * a, v - back * a)
-        here, there = (
-            np.subtract(*(self.evaluated(self.locked.steady, modes, state)["value"] for modes in (self.modes, old)))
-            for state in (self.state, earlier)
-        )
-        size = np.abs(self.evaluated(self.locked.steady, old, self.state)["value"])
-        jumps = (np.abs(here) > UNCHANGED * size) & (np.abs(here) > np.abs(there) / 2)
-        if not jumps.any():
-            return ""
-        where = self.locked.switches[int(changed[0])].words if len(changed) else "a switch"
-        return f"At {where}, {self.locked.steady_names[int(np.argmax(jumps))]} jumps: no finite force can do that."
 
     def store(self, old: Array) -> None:
         """Energy that a switch brings in, where a potential jumps in time, or a given mass: it counts as work."""
@@ -357,20 +341,23 @@ class Course:
             trace = replace(trace, work=trace.work + np.where(here, read - before, 0.0))
         self.total = replace(self.total, worked=self.total.worked + after - before, trace=trace)
 
-    def meet_zeros(self) -> None:
-        """Write down the user's events that are zero here exactly: an event that is zero at a start does not fire."""
+    def meet_zeros(self, old: Array) -> None:
+        """Write down the user's events that are zero here exactly: an event that is zero at a start does not fire.
+
+        Unless they were zero before, in the old modes.
+        """
         if not self.switches.own or self.task.events is None or self.total is None:
             return
-        values = self.evaluated(self.task.events.program, self.modes, self.state)["event"][: self.switches.own]
+        values = self.watched(self.modes, self.state)[: self.switches.own]
         t, q, v = self.state
         soon = INSTANT * (abs(t) + self.span)
         for which in np.flatnonzero(values == 0):
             if any(h.which == which and abs(h.t - t) <= soon for h in self.total.hits):
                 continue
             tau = self.soon()
-            a = self.acceleration(self.modes, self.state)
+            a = self.acceleration(old, self.state)
             back = (t - tau, q - tau * v + tau**2 / 2 * a, v - tau * a)
-            earlier = self.evaluated(self.task.events.program, self.modes, back)["event"][which]
+            earlier = self.watched(old, back)[which]
             if earlier != 0 and self.task.events.direction[which] * -earlier >= 0:
                 met = EventHit(t, int(which), q, v)
                 self.total = replace(self.total, hits=(*self.total.hits, met))
@@ -405,6 +392,4 @@ class Course:
 
     def words(self, i: int, how: str) -> str:
         """Why the motion does not go on."""
-        return (
-            f"The motion would go on {how} the switch at {self.locked.switches[i].words}: both sides push back onto it."
-        )
+        return f"The motion would go on {how} {self.places([i])}: both sides push back onto it."

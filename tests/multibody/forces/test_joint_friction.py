@@ -76,12 +76,57 @@ def test_a_slider_rubs_by_what_presses_on_its_guide():
     assert motion.v.values[-1, 0] == pytest.approx((3 + end / k) * np.exp(-k) - end / k, rel=1e-10)
 
 
-def test_where_the_joint_would_rest_the_motion_stops_by_name():
+def test_a_journal_comes_to_rest_and_is_held():
+    """ω falls by μ r m g / J; then nothing turns, and nothing has to be held."""
     body, pin, weight = wheel("plane", 0.1)
     rub = mb.JointFriction("journal", pin, mu=MU, radius=R)
-    motion = zw.simulate(mb.Mechanism([body], [pin], [weight, rub]), until=5, throw=False)
-    assert motion.status == "sliding"
-    assert "wheel.angle' = 0" in motion.message
+    motion = zw.simulate(mb.Mechanism([body], [pin], [weight, rub]), until=5)
+    assert motion.rest_switch.values.tolist() == ["wheel.angle' = 0"]
+    slows = MU * R * float(np.hypot(*motion.multiplier.values[-1][:2])) / 0.5
+    assert motion.rest_begin.values == pytest.approx([0.1 / slows], rel=1e-9)
+    assert motion.v.values[-1] == pytest.approx(0, abs=1e-20)
+    assert motion.doubts == ""
+
+
+def test_a_pendulum_hangs_aside_in_a_journal_that_rubs():
+    """It rests where its weight has a torque below μ r |F|, here m g μ r, and its friction balances that."""
+    rod = mb.PlanarBody("rod", 2, 0.5, position=(0.3, 0))
+    pin = mb.Revolute("pin", mb.ground, rod, at=(0, 0))
+    rub = mb.JointFriction("journal", pin, mu=0.5, radius=0.1)
+    motion = zw.simulate(mb.Mechanism([rod], [pin], [mb.Gravity((0, -G)), rub]), until=30)
+    [begin], [end] = motion.rest_begin.values, motion.rest_end.values
+    assert begin < 10
+    assert end == 30
+    still = motion.sel(time=slice(begin + 0.1, None))
+    assert np.ptp(still.q.values, axis=0).max() == 0
+    assert still.a.values == pytest.approx(0, abs=1e-15)
+    torque = 2 * G * float(still.q[-1, 0])
+    assert 0 < abs(torque) < 0.5 * 0.1 * 2 * G
+    # about the pin, all that the joint does beside carrying the weight
+    x, y, _ = still.q.values[-1]
+    force = still.constraint_force.values[-1]
+    assert force[2] + x * force[1] - y * force[0] == pytest.approx(torque, rel=1e-12)
+
+
+def test_a_four_bar_rests_in_four_journals_at_once():
+    """One freedom, four frictions: as they depend on each other, their shares are those of least length."""
+    crank_pin, rocker_pin = (0.6, 0.8), (2.0, 1.5)
+    crank = mb.PlanarBody("crank", 1, 0.1, position=(0.3, 0.4))
+    coupler = mb.PlanarBody("coupler", 2, 1.0, position=(1.3, 1.15))
+    rocker = mb.PlanarBody("rocker", 1, 0.4, position=(2.5, 0.75))
+    joints = [
+        mb.Revolute("a", mb.ground, crank, at=(0, 0)),
+        mb.Revolute("b", crank, coupler, at=crank_pin),
+        mb.Revolute("c", coupler, rocker, at=rocker_pin),
+        mb.Revolute("d", mb.ground, rocker, at=(3, 0)),
+    ]
+    rubs = [mb.JointFriction(f"rub_{j.name}", j, mu=0.3, radius=0.1) for j in joints]
+    bodies = [crank, coupler, rocker]
+    motion = zw.simulate(mb.Mechanism(bodies, joints, [mb.Gravity((0, -G)), *rubs]), until=20, samples=41)
+    assert motion.doubts == ""
+    assert motion.rest_end.values.tolist() == [20.0] * 4
+    assert np.ptp(motion.q.values[-10:], axis=0).max() == 0
+    assert motion.a.values[-1] == pytest.approx(0, abs=1e-15)
 
 
 def test_a_model_file_has_the_same_friction():

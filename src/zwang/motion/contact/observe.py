@@ -19,7 +19,7 @@ from zwang.motion.contact.rubbing import Rubbing
 from zwang.motion.contact.shares import least_forces
 from zwang.motion.contact.space import unit
 from zwang.motion.contact.units import mass_units
-from zwang.motion.observe import Segment
+from zwang.motion.observe import Segment, reporting
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
 from zwang.results.contacts import with_contacts
@@ -60,7 +60,8 @@ def first(segments: list[Segment], count: int) -> list[Segment]:
         if keep:
             trace = segment.trace and segment.trace.first(keep)
             times, q, v = segment.times[:keep], segment.q[:keep], segment.v[:keep]
-            kept.append(replace(segment, times=times, q=q, v=v, trace=trace))
+            modes = None if segment.modes is None else segment.modes[:keep]
+            kept.append(replace(segment, times=times, q=q, v=v, trace=trace, modes=modes))
     return kept
 
 
@@ -180,7 +181,7 @@ def friction(setup: Setup, segments: Sequence[Segment]) -> dict[str, Array]:
             now = setup.slips((segment.times[k], segment.q[k], segment.v[k]))["slip"]
             slips[here.start + k, places, 0], slips[here.start + k, second, 1] = now[: len(order)], now[len(order) :]
         if segment.basis.masked and len(segment.times):
-            found = compiled(setup.program("report", segment.basis))(**segment.named(slice(None)))
+            found = compiled(reporting(setup, segment))(**segment.named(slice(None)))
             forces[here, places, 0] = found["friction"]
             if space:
                 forces[here, second, 1] = found["friction_across"]

@@ -30,8 +30,8 @@ class JointFriction(AlongJoint):
     With `mu` the joint rubs by the force that it carries: a pin of `radius` r has the torque −μ r |F| against its
     turning, F being its reaction across the axis, as a loose journal has it; a slider, or a pin in a slot, the force
     −μ |N| against its travel, N being its reaction across the way. Moments that a joint carries do not rub. F and N are
-    solved for with the acceleration, of which they are a part. Friction that holds a joint still is not in it: a motion
-    that comes to rest in its joint stops there, with the status `sliding`.
+    solved for with the acceleration, of which they are a part. A joint that comes to rest is held by as much as it
+    needs, up to that force, and breaks loose beyond it.
 
     >>> from zwang import multibody as mb
     >>> wheel = mb.PlanarBody("wheel", mass=1, inertia=2)

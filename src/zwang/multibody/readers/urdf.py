@@ -62,7 +62,7 @@ def read_urdf(
 
     `limits=True` makes the ranges of joints stops, one-sided constraints at which `restitution` of the speed is given
     back. Dry friction f is left out, or f tanh(rate/`friction`): it creeps a little below this speed, and 0 makes it
-    dry.
+    dry: joints stick.
 
     Files of real robots are not always possible: what can be mended without another motion is, and `warnings` say
     what was done. With `strict`, such files are refused.

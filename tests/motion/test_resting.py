@@ -1,0 +1,302 @@
+"""Along a switch that both sides push onto the motion goes on: dry friction written as a sign holds, and breaks loose.
+
+The truth is a closed form, the friction of a guide (`Constraint(…, friction=…)`), or a law smoothed ever less.
+"""
+
+import numpy as np
+import pytest
+import sympy as sp
+from scipy.optimize import brentq
+
+import zwang as zw
+from zwang import dot, t
+from zwang.motion.resting import Directions
+
+x, y = zw.coordinates("x y")
+v, w = dot(x), dot(y)
+c, k, m = zw.parameters("c k m")
+ENGINES = ("native", "taylor", "radau", "lsoda")
+TOL = {"native": 1e-12, "taylor": 1e-14, "radau": 1e-8, "lsoda": 1e-8}
+CLOSE = {"native": 1e-10, "taylor": 1e-12, "radau": 1e-5, "lsoda": 1e-4}
+
+
+def body(force, **more):
+    return zw.System((x,), kinetic=v**2 / 2, forces={x: force}, **more)
+
+
+def run(system, start, until, method="native", **more):
+    options = {"method": method, "tol": TOL[method], "samples": 41} | more
+    names = (x, v, y, w)[: len(start)]
+    motion = zw.simulate(system, dict(zip(names, start, strict=True)), until, throw=False, **options)
+    assert motion.attrs["message"] == f"finished at t = {until:.12g}.", motion.attrs["message"]
+    return motion
+
+
+def rests(motion):
+    return list(zip(motion.rest_switch.values.tolist(), motion.rest_begin.values, motion.rest_end.values, strict=True))
+
+
+@pytest.mark.parametrize("method", ENGINES)
+def test_a_block_comes_to_rest_and_stays(method):
+    """v₀ = 6 against μg = 3: 2 s and 6 m; then nothing moves, and nothing acts."""
+    motion = run(body(-3 * sp.sign(v)), (0, 6), 8.0, method)
+    [(words, begin, end)] = rests(motion)
+    assert (words, end) == ("x' = 0", 8)
+    assert begin == pytest.approx(2, abs=CLOSE[method])
+    still = motion.sel(time=slice(2.1, None))
+    assert float(still.q[-1, 0]) == pytest.approx(6, abs=CLOSE[method])
+    for name, value in (("v", 0), ("a", 0), ("force", 0), ("given_power", 0)):
+        assert (still[name] == value).all(), name
+    assert np.ptp(still.q.values) == 0
+    assert float(abs(motion.energy_balance).max()) < 100 * TOL[method]
+
+
+@pytest.mark.parametrize("method", ENGINES)
+def test_a_spring_loses_two_dead_bands_each_half_swing(method):
+    """x₀ = 1, F/k = 0.3: turned at −0.4, at rest in the dead band at −0.2 after 2π, held by −k x (Rayleigh)."""
+    motion = run(body(-x - 0.3 * sp.sign(v)), (1, 0), 10.0, method)
+    [(_, begin, _)] = rests(motion)
+    assert begin == pytest.approx(2 * np.pi, abs=CLOSE[method])
+    assert float(motion.q[-1, 0]) == pytest.approx(-0.2, abs=CLOSE[method])
+    assert float(motion.force[-1, 0]) == pytest.approx(0, abs=1e-15)
+
+
+def test_a_rest_is_as_long_as_it_likes():
+    motion = run(body(-x - 0.3 * sp.sign(v)), (1, 0), 1e5)
+    assert np.ptp(motion.q.values[1:]) == 0
+
+
+@pytest.mark.parametrize("method", ENGINES)
+def test_a_load_that_grows_breaks_loose(method):
+    """t − 3 sign v holds until 3, then v = (t − 3)²/2: from rest on an incline likewise at tan α = μ."""
+    motion = run(body(t - 3 * sp.sign(v)), (0, 0), 5.0, method)
+    [(_, begin, end)] = rests(motion)
+    assert (begin, end) == (0, pytest.approx(3, abs=1e-11))
+    assert motion.v.values[-1, 0] == pytest.approx(2, abs=CLOSE[method])
+    held = motion.sel(time=slice(0, 2.9))
+    assert held.force.values[:, 0] == pytest.approx(0, abs=1e-15)
+    incline = body(9.81 * (sp.sin(t / 10) - sp.cos(t / 10) / 2 * sp.sign(v)))
+    [(_, _, end)] = rests(run(incline, (0, 0), 8.0, method))
+    assert end == pytest.approx(10 * np.arctan(0.5), abs=1e-10)
+
+
+@pytest.mark.parametrize("method", ENGINES)
+def test_stick_and_slip_have_their_period(method):
+    """F sin t − sign v: slips from F sin t₁ = 1 to t₂, where F(cos t₁ − cos t₂) = t₂ − t₁; then the other way."""
+    F = 1.3
+    t1 = np.arcsin(1 / F)
+    t2 = brentq(lambda s: F * (np.cos(t1) - np.cos(s)) - (s - t1), t1 + 0.5, t1 + np.pi)
+    way = F * ((t2 - t1) * np.cos(t1) - np.sin(t2) + np.sin(t1)) - (t2 - t1) ** 2 / 2
+    motion = run(body(F * sp.sin(t) - sp.sign(v)), (0, 0), 20.0, method)
+    begins = [0, *(t2 + np.pi * np.arange(6))]
+    assert motion.rest_begin.values == pytest.approx(begins, abs=20 * CLOSE[method])
+    assert motion.rest_end.values[:-1] == pytest.approx(t1 + np.pi * np.arange(6), abs=1e-10)
+    assert motion.q.sel(time=6.5).item() == pytest.approx(0, abs=20 * CLOSE[method])
+    assert motion.q.sel(time=3.0).item() == pytest.approx(way, abs=20 * CLOSE[method])
+
+
+def test_two_blocks_go_together_until_the_lower_one_is_torn_away():
+    """Masses 1 on 2, friction 1 between them and ½ below, pulled by t: together from ½, apart from 3.5, where a = 1."""
+    pull = {x: -sp.sign(v - w), y: t + sp.sign(v - w) - sp.sign(w) / 2}
+    both = zw.System((x, y), kinetic=v**2 / 2 + w**2, forces=pull)
+    motion = run(both, (0, 0, 0, 0), 10.0)
+    assert {words: (begin, end) for words, begin, end in rests(motion)} == {
+        "x' - y' = 0": (0, pytest.approx(3.5, abs=1e-11)),
+        "y' = 0": (0, pytest.approx(0.5, abs=1e-11)),
+    }
+    assert motion.v.values[-1] == pytest.approx([1.5 + 6.5, 1.5 + ((100 - 3.5**2) / 2 - 1.5 * 6.5) / 2], rel=1e-11)
+    on_top = motion.sel(time=2.0)
+    assert on_top.force.values == pytest.approx([0.5, 1.0], abs=1e-14)  # a = ½ of both
+    assert (motion.q[:14, 0] == motion.q[:14, 1]).all()
+    assert float(abs(motion.energy_balance).max()) < 1e-12
+
+
+@pytest.mark.parametrize("method", ENGINES)
+def test_a_brake_is_the_friction_of_its_guide(method):
+    """The same as `Constraint(…, friction=0.15)`, which sticks by a row of its own: motion and forces."""
+    pushed = {"kinetic": (v**2 + w**2) / 2, "forces": {x: 2 * sp.sin(t), y: -10}}
+    rub = {x: -0.15 * sp.Abs(zw.multiplier("rail")) * sp.sign(v)}
+    brake = run(zw.System((x, y), constraints={"rail": y}, nonideal=rub, **pushed), (0, 0.5, 0, 0), 20.0, method)
+    guide = zw.System((x, y), constraints=[zw.Constraint(y, "rail", friction=0.15, slip=v)], **pushed)
+    other = run(guide, (0, 0.5, 0, 0), 20.0)
+    assert brake.q.values == pytest.approx(other.q.values, abs=10 * CLOSE[method])
+    assert brake.constraint_force.values == pytest.approx(other.constraint_force.values, abs=1e-12)
+    met = sorted([*brake.rest_begin.values, *brake.rest_end.values])
+    assert met == pytest.approx(other.transition_time.values, abs=10 * CLOSE[method])
+
+
+def pendulum(law):
+    """Two rods with point masses, angles of the joints, and a law of friction in each."""
+    a, b = zw.coordinates("a b")
+    da, db = dot(a), dot(b)
+    ends = [sp.sin(a), -sp.cos(a), sp.sin(a) + sp.sin(a + b), -sp.cos(a) - sp.cos(a + b)]
+    kinetic = sp.Add(*[(sp.diff(e, a) * da + sp.diff(e, b) * db) ** 2 / 2 for e in ends])
+    given = {"kinetic": kinetic, "potential": 9.81 * (ends[1] + ends[3]), "forces": {a: -2 * law(da), b: -law(db)}}
+    return zw.System((a, b), **given), {a: 2, b: 0.5, da: 0, db: 0}
+
+
+def test_a_double_pendulum_with_dry_joints_is_the_limit_of_smooth_ones():
+    """tanh(ω/ε) by another engine: the difference falls with ε."""
+    dry = zw.simulate(*pendulum(sp.sign), 6.0, samples=7)
+    assert dry.sizes["rest"] == 2
+    smooth, start = pendulum(lambda rate: sp.tanh(rate / c))
+    off = []
+    for eps in (1e-3, 1e-4):
+        other = zw.simulate(smooth, start, 6.0, samples=7, method="radau", tol=1e-9, parameters={c: eps})
+        off.append(float(abs(other.q - dry.q).max()))
+    assert off[0] < 2e-3
+    assert off[1] == pytest.approx(off[0] / 10, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "options", [{"form": "gibbs-appell"}, {"form": "lagrange"}, {"drift": "projection"}, {"drift": "baumgarte"}]
+)
+def test_every_form_rests(options):
+    """On a slope y = x/10 with −1.5 sign ẋ: held while |2 sin t − 1| < 1.5, that is from rest on until 3.394…"""
+    slope = zw.System(
+        (x, y),
+        kinetic=(v**2 + w**2) / 2,
+        forces={x: 2 * sp.sin(t) - 1.5 * sp.sign(v), y: -10},
+        constraints={"rail": y - x / 10},
+    )
+    motion = run(slope, (0, 0.5, 0, 0.05), 8.0, **options)
+    assert motion.rest_end.values[0] == pytest.approx(np.pi + np.arcsin(0.25), abs=1e-10)
+    held = motion.sel(time=slice(1, 3))
+    assert np.ptp(held.q.values[:, 0]) == 0
+    assert (held.v[:, 0] == 0).all()
+    assert held.residual.values == pytest.approx(0, abs=1e-10)
+
+
+def test_switches_that_depend_on_each_other_share_the_load():
+    """y = 2x with friction 1 on x and ½ on y: together they hold 2 along x, by equal shares."""
+    both = zw.System(
+        (x, y),
+        kinetic=(v**2 + w**2) / 2,
+        forces={x: t - sp.sign(v), y: -sp.sign(w) / 2},
+        constraints={"lever": y - 2 * x},
+    )
+    motion = run(both, (0, 0, 0, 0), 3.0)
+    assert motion.rest_end.values == pytest.approx([2, 2], abs=1e-8)
+    held = motion.sel(time=1.05, method="nearest")
+    load = float(held.time)
+    assert held.force.values == pytest.approx([load / 2, -load / 4], abs=1e-8)
+    assert motion.v.values[-1, 0] == pytest.approx(0.5 / 5, abs=1e-8)  # M = 1 + 4, ∫(t − 2) = ½
+
+
+def test_unequal_switches_hold_as_much_as_all_of_them():
+    """The same with 10 and 0.001: the weak one does not give way before the strong one."""
+    both = zw.System(
+        (x, y),
+        kinetic=(v**2 + w**2) / 2,
+        forces={x: t - 10 * sp.sign(v), y: -sp.sign(w) / 1000},
+        constraints={"lever": y - 2 * x},
+    )
+    motion = run(both, (0, 0, 0, 0), 11.0)
+    assert motion.rest_end.values.max() == pytest.approx(10.002, abs=1e-8)
+
+
+def test_a_brake_that_is_released_lets_go_of_a_load_only():
+    brake = sp.Max(0, 1 - t / 5) * sp.sign(v)
+    assert float(run(body(-brake), (0, 0.1), 10.0).v[-1, 0]) == 0
+    motion = run(body(0.1 - brake), (0, 0.1), 10.0)
+    assert motion.rest_end.values == pytest.approx([4.5], abs=1e-10)
+    assert motion.v.values[-1, 0] == pytest.approx(0.1 * 5.5 - 0.2 * 0.25 / 2, abs=1e-11)  # the brake still rubs till 5
+
+
+def test_a_law_of_one_side_only_holds_too():
+    """1.3 − 2 H(v) pushes by 1.3 from below and by −0.7 from above; c = 0 holds nothing."""
+    motion = run(body(1.3 - 2 * sp.Heaviside(v)), (0, 1), 5.0)
+    assert motion.rest_begin.values == pytest.approx([1 / 0.7], abs=1e-11)
+    nothing = run(body(-x - c * sp.sign(v), parameters={c: 0.0}), (0.5, 0), 5.0)
+    assert "rest_begin" not in nothing
+    assert float(nothing.q[-1, 0]) == pytest.approx(0.5 * np.cos(5), abs=1e-10)
+
+
+def test_events_at_rest_are_met_where_they_arrive_and_not_where_they_leave():
+    law = -sp.sign(v) + sp.Piecewise((0, t < 5), (2 * sp.sin(t), True))
+    motion = run(body(law), (0, 1), 6.5, events=[zw.Event(v, "turn")])
+    assert motion.event_time.values == pytest.approx([1, motion.rest_begin.values[1]], abs=1e-11)
+
+
+def test_an_event_watches_the_force_that_holds():
+    """The force of a wire that is pulled by t against a brake: it carries what the brake leaves."""
+    pulled = zw.System(
+        (x, y), kinetic=(v**2 + w**2) / 2, forces={x: -3 * sp.sign(v), y: t}, constraints={"wire": y - x}
+    )
+    motion = run(pulled, (0, 0, 0, 0), 2.0, events=[zw.Event(zw.multiplier("wire") + 1, "one")])
+    assert motion.event_time.values == pytest.approx([1], abs=1e-11)
+    assert motion.multiplier.values[-1, 0] == pytest.approx(-2, abs=1e-12)
+
+
+def test_derivatives_go_into_a_rest_and_out_of_it():
+    """Of the spring's rest x = x₀ − 4F/k: 1 by x₀, 4F/k² by k, 0 by m; and by differences after it has broken loose."""
+    force = -k * x - 0.3 * sp.sign(v) + sp.Piecewise((0, t < 10), ((t - 10) / 5, True))
+    system = zw.System((x,), kinetic=m * v**2 / 2, forces={x: force}, parameters={k: 1, m: 1})
+    beside = zw.sensitivities(system, {x: 1, v: 0}, 14.0, [x, k, m], samples=15)
+    assert beside.dq.values[9, 0] == pytest.approx([1, 1.2, 0], abs=1e-10)
+    assert beside.dv.values[9, 0] == pytest.approx(0, abs=1e-12)
+
+    def end(dx=0.0, dk=0.0, dm=0.0):
+        return run(system, (1 + dx, 0), 14.0, parameters={k: 1 + dk, m: 1 + dm}).q.values[-1, 0]
+
+    h = 1e-5
+    differences = [(end(**{name: h}) - end(**{name: -h})) / (2 * h) for name in ("dx", "dk", "dm")]
+    assert beside.dq.values[-1, 0] == pytest.approx(differences, abs=1e-8)
+
+
+def test_derivatives_of_a_start_at_rest_stay_there():
+    system = body(c - sp.sign(v), parameters={c: 0.5})
+    beside = zw.sensitivities(system, {x: 0, v: 0}, 3.0, [x, v, c], samples=4)
+    assert (beside.dq.values[-1, 0] == [1, 0, 0]).all()
+
+
+def test_samples_and_steppers_rest():
+    system = body(c - sp.sign(v), parameters={c: 0.5})
+    many = zw.simulate_many(system, {x: 0, v: [1.0, 2.0, 0.0]}, 6.0, samples=2)
+    assert (many.status == "finished").all()
+    assert many.q.values[:, -1, 0] == pytest.approx([1, 4, 0], abs=1e-11)
+    assert (many.a.values[:, -1] == 0).all()
+    stepper = zw.Stepper(system, {x: 0, v: 1}, inputs=[c])
+    for load, until, end in ((0.5, 3, (1, 0)), (2.0, 4, (1.5, 1)), (0.0, 6, (2, 0))):
+        while stepper.t < until - 1e-9:
+            stepper.advance(0.25, load)
+        assert (*stepper.q, *stepper.v) == pytest.approx(end, abs=1e-12)
+
+
+def test_what_is_held_among_contacts():
+    """A load of 0.4 held by 0.5, and a neighbour pushed onto it with 0.05: both stay, and the contact carries."""
+    system = zw.System(
+        (x, y),
+        kinetic=(v**2 + w**2) / 2,
+        forces={x: 0.4 - 0.5 * sp.sign(v), y: 0.05},
+        constraints=[zw.Constraint(x - y >= 0, "touch", restitution=0)],
+    )
+    motion = run(system, (0, 0, 0, 0), 20.0)
+    assert rests(motion) == [("x' = 0", 0, 20)]
+    assert motion.q.values == pytest.approx(0, abs=1e-15)
+    assert motion.multiplier.values[-1] == pytest.approx([0.05], abs=1e-15)
+
+
+def test_forces_that_multiply_are_not_held_together():
+    law = {x: -sp.sign(v) * (2 + sp.sign(w)), y: -sp.sign(w)}
+    system = zw.System((x, y), kinetic=(v**2 + w**2) / 2, forces=law)
+    motion = zw.simulate(system, {x: 0, v: 1, y: 0, w: 1}, 5.0, throw=False)
+    assert motion.attrs["status"] == "sliding"
+    assert "along the switches at x' = 0 and y' = 0, but their forces multiply" in motion.attrs["message"]
+    assert float(motion.time[-1]) < 1
+
+
+def test_of_dependent_switches_as_many_lead_as_are_independent():
+    """Three frictions 1, 2, 3 on one freedom and one on another: shares are in the ratio c J, as of least length."""
+    J = np.array([[1.0, 0], [-2.0, 0], [0.5, 0], [0, 1.0]])
+    force = np.array([1.0, 2.0, 3.0, 5.0])
+    found = Directions([4, 5, 6, 7], J, -force[:, None] * J, force, 1.0)
+    lead, followers = found.followers([4, 5, 6, 7])
+    assert len(lead) == 2
+    assert 7 in lead
+    shares = dict(zip([4, 5, 6], force[:3] * J[:3, 0], strict=True))
+    [first] = [i for i in lead if i != 7]
+    for i, ratios in followers.items():
+        assert ratios[lead.index(first)] == pytest.approx(shares[i] / shares[first])
+        assert ratios[lead.index(7)] == pytest.approx(0, abs=1e-15)
+    assert found.followers([5, 7]) == ([5, 7], {})

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import sympy as sp
-from scipy.integrate import solve_ivp
+from scipy.integrate import quad, solve_ivp
 from scipy.optimize import brentq
 
 import zwang as zw
 from tests.analysis.systems import REFERENCES, VARIANTS, G, chain, doubled
-from tests.references import contact
+from tests.references import contact, hybrid
 from tests.references.contact import expected
 from zwang import dot
 from zwang.errors import EquilibriumError, InputError
@@ -156,3 +156,83 @@ def test_a_ball_that_loses_nothing_bounces_forever():
     motion = zw.periodic(ball, {y: 1, dot(y): 0}, period=0.9, hold={y: 1, dot(y): 0})
     assert motion.attrs["period"] == pytest.approx(2 * np.sqrt(2 / G), rel=1e-11)
     assert motion.floquet.values == pytest.approx(np.ones(2), abs=1e-5)
+
+
+# Resets, and what shifts
+
+
+def test_the_simplest_walker_walks_as_published():
+    """The stable gait at a slope of 0.009, in 15 digits: from just after a strike, where the motion may not begin."""
+    system, strike, start = hybrid.walker()
+    motion = zw.periodic(system, start, 3.9, events=[strike])
+    assert motion.attrs["period"] == pytest.approx(hybrid.STEP_TIME, rel=1e-14)
+    turning = hybrid.TURNING
+    assert motion.floquet.values == pytest.approx([1, turning, turning.conjugate(), 0], abs=1e-11)
+    assert motion.floquet_name.values.tolist() == ["along the motion", "", "", "forgotten"]
+    assert motion.event_q_after.values[0, 0] == pytest.approx(hybrid.GAIT[0], rel=1e-12)
+    assert motion.event_v_after.values[0, 0] == pytest.approx(hybrid.GAIT[1], rel=1e-12)
+    assert motion.attrs["verdict"] == "stable: neighbours come nearer by a factor of 0.5891 a period"
+
+
+def test_a_woodpecker_comes_down_in_steps():
+    """It returns but for its height (Glocker and Pfeiffer): drop, period and multiplier in the digits that are known.
+
+    Six impacts with friction, sticking and sliding; what is not known of the start is forgotten at the first of them.
+    """
+    truth, (system, start) = expected("m-woodpecker"), contact.woodpecker()
+    height = system.coordinates[0]
+    motion = zw.periodic(system, start, 0.14, shift=[height])
+    assert motion.attrs["period"] == pytest.approx(float(truth["period"]), rel=1e-11)
+    assert motion["shift"].values == pytest.approx([-float(truth["drop"]), 0, 0], rel=1e-10)
+    assert motion.floquet.values == pytest.approx([1, 1, float(truth["multiplier"]), 0, 0, 0], abs=1e-10)
+    assert motion.floquet_name.values.tolist() == ["along the motion", "shift of y", "", *["forgotten"] * 3]
+
+
+def test_a_pendulum_that_turns_over_and_over():
+    """Torque and damping: a turn of 2π a period; the second multiplier is exp(−cT) by Liouville."""
+    system = zw.System((x,), kinetic=v**2 / 2, potential=-sp.cos(x), forces={x: sp.Rational(6, 5) - v / 2})
+    motion = zw.periodic(system, {x: 0, v: 2.4}, 2.7, shift={x: 2 * np.pi})
+    assert motion.floquet.values == pytest.approx([1, np.exp(-motion.attrs["period"] / 2)], abs=1e-10)
+    assert motion["shift"].values.tolist() == [2 * np.pi]
+    for shift in ({x: 3.0}, [x]):
+        with pytest.raises(InputError, match="not the same again after a period, which shifts x by"):
+            zw.periodic(system, {x: 0, v: 2.4}, 2.7, shift=shift)
+    with pytest.raises(InputError, match=r"shift names dot\(x\), which is not a coordinate"):
+        zw.periodic(system, {x: 0, v: 2.4}, 2.7, shift=[v])
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_wheel_that_rolls_on_in_gravity_s_ups_and_downs(variant):
+    """A disc with a load off its centre: x shifts by 2πr a turn, however its rows are written."""
+    turn = zw.coordinates("turn")
+    kinetic = (v**2 + dot(turn) ** 2 / 2) / 2 + (v**2 / 4 + dot(turn) ** 2 / 16)
+    wheel = variant(
+        zw.System((x, turn), kinetic=kinetic, potential=-sp.cos(turn), constraints={"rolls": dot(x) - dot(turn)})
+    )
+    speed = {v: 3.0, dot(turn): 3.0}
+    motion = zw.periodic(
+        wheel, {x: 0, turn: 0} | speed, 2.2, shift={turn: 2 * np.pi, x: None}, hold={turn: 0, dot(turn): 3}
+    )
+    assert motion["shift"].values == pytest.approx([2 * np.pi, 2 * np.pi], rel=1e-10)
+    assert motion.floquet_name.values.tolist() == ["along the motion", "shift of x", "conserved, or a family"]
+    inertia = 1 + 1 / 2 + 1 / 2 + 1 / 8  # T = I ω²/2; ω² = 9 + 2 (cos φ − 1)/I
+    times = quad(lambda a: 1 / np.sqrt(9 - 2 * (1 - np.cos(a)) / inertia), 0, 2 * np.pi, epsabs=1e-13)[0]
+    assert motion.attrs["period"] == pytest.approx(times, rel=1e-10)
+
+
+def test_a_rough_guess_is_led_on_by_the_motion_itself():
+    """Van der Pol's cycle from near the equilibrium; Duffing's from a hollow of what a state misses itself by."""
+    vanderpol = zw.System((x,), kinetic=v**2 / 2, potential=x**2 / 2, forces={x: 5 * (1 - x**2) * v})
+    found = zw.periodic(vanderpol, {x: 0.5, v: 0}, period=12)
+    assert found.attrs["period"] == pytest.approx(11.612230667719, rel=1e-10)  # as in test_a_limit_cycle, by SciPy
+    duffing = zw.System((x,), kinetic=v**2 / 2, potential=x**4 / 4 - x**2 / 2, forces={x: -v / 4 + 0.3 * sp.cos(zw.t)})
+    motion = zw.periodic(duffing, {x: 1, v: 0}, 2 * np.pi)
+    assert np.prod(motion.floquet.values).real == pytest.approx(np.exp(-np.pi / 2), rel=1e-10)  # Liouville
+    assert motion.attrs["residual"] < 1e-10
+
+
+def test_a_guess_on_a_contact_is_refused_where_it_says_where_to_begin():
+    floor = zw.Constraint(y >= 0, "floor", restitution=1)
+    ball = zw.System((y,), kinetic=dot(y) ** 2 / 2, potential=G * y, constraints=[floor])
+    with pytest.raises(InputError, match="begins where the contact 'floor' is closed"):
+        zw.periodic(ball, {y: 0, dot(y): 0}, period=0.9, hold=[y])

@@ -7,6 +7,8 @@ from scipy.linalg import solve_continuous_are
 from scipy.optimize import brentq, least_squares
 
 from tests.examples.models import model, of, run, values
+from tests.references import hybrid
+from tests.references.contact import expected
 from zwang.files.analyses.linear import Linear
 
 
@@ -106,3 +108,21 @@ def test_the_slider_crank_has_the_same_positions_without_integrating():
     th, p = motion.q.sel(coordinate="theta").values, values("slider_crank")
     way = p["r"] * np.cos(th) + np.sqrt(p["L"] ** 2 - (p["r"] * np.sin(th)) ** 2)
     assert motion.q.sel(coordinate="s").values == pytest.approx(way, abs=1e-13)
+
+
+def test_the_simplest_walker_has_the_gait_that_is_published():
+    """45-digit Taylor series in mpmath (`hybrid`)."""
+    motion = model("simplest_walker").ask("periodic")
+    assert motion.attrs["period"] == pytest.approx(hybrid.STEP_TIME, rel=1e-13)
+    assert motion.event_q_after.values[0, 0] == pytest.approx(hybrid.GAIT[0], rel=1e-12)
+    assert motion.floquet.values[1] == pytest.approx(hybrid.TURNING, abs=1e-11)
+    steps = np.diff(run("simplest_walker").event_time.values)
+    assert np.abs(steps - hybrid.STEP_TIME).max() < 0.06  # it starts beside the gait, and comes nearer
+
+
+def test_the_woodpecker_asks_for_its_cycle():
+    truth = expected("m-woodpecker")
+    motion = model("woodpecker").ask("periodic")
+    assert motion.attrs["period"] == pytest.approx(float(truth["period"]), rel=1e-11)
+    assert motion["shift"].values[0] == pytest.approx(-float(truth["drop"]), rel=1e-10)
+    assert motion.floquet.values[2].real == pytest.approx(float(truth["multiplier"]), abs=1e-10)

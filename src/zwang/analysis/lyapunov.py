@@ -5,21 +5,24 @@ stretch by stretch, and made orthonormal again at the end of each (Benettin 1980
 added up and divided by the time, are the exponents.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zwang.analysis.dynamics import dynamics_of
+from zwang.analysis.dynamics import Dynamics, dynamics_of
 from zwang.analysis.linear import depends_on_time
+from zwang.analysis.periodic import timed
 from zwang.analysis.readings import readings_of
 from zwang.analysis.settle import Search, units_at
 from zwang.analysis.springs import conservative
-from zwang.arrays import Array
+from zwang.arrays import Array, Indices
 from zwang.errors import InputError
+from zwang.evaluation import limits
 from zwang.model import System
-from zwang.model.has_system import HasSystem, begin_of, end_of, start_of_one, system_of
+from zwang.model.event import Event
+from zwang.model.has_system import HasSystem, begin_of, end_of, resets_of, start_of_one, system_of
 from zwang.model.values import state_arrays
 from zwang.motion.sensitivity import sensitivities
 from zwang.motion.setup import check_span
@@ -27,6 +30,8 @@ from zwang.waiting import waiting
 
 if TYPE_CHECKING:
     import xarray as xr
+
+DIED_OUT = 1e-13  # of the longest direction: nothing is left of one that is shorter
 
 
 def lyapunov(
@@ -38,14 +43,19 @@ def lyapunov(
     parameters: Mapping[Any, Any] | None = None,
     t: float | None = None,
     tol: float = 1e-10,
+    *,
+    events: Sequence[Event] = (),
 ) -> "xr.Dataset":
     """The largest Lyapunov exponents of a motion from time t until `until`, largest first.
 
     `count` says how many; without it all there are, two for each degree of freedom. The time is divided into
     `stretches`: after each one directions are made orthonormal anew, so choose more of them where neighbours grow by
     many powers of ten within one. `exponent` has them at the end of the time, `history` after each stretch: see there
-    whether they have settled. The attribute `structural` says how many vanish by structure in the limit of long times:
-    one along the motion where nothing depends on time, and one where energy is conserved.
+    whether they have settled. The attribute `structural` says how many vanish by structure in the limit of long times,
+    and `structural_names` which: along the motion where nothing depends on time, one more where energy is conserved,
+    and those of coordinates that occur nowhere, with their momenta where these are conserved.
+
+    Motions go through impacts and through resets of `events`; what is forgotten there has the exponent −∞.
 
     >>> import zwang as zw
     >>> x = zw.coordinates("x")
@@ -63,8 +73,10 @@ def lyapunov(
     if q.ndim != 1:
         raise InputError("lyapunov takes one start: give numbers, not arrays")
     with waiting("following neighbours"):
-        times, growth = followed(system, q, v, np.linspace(t, until, stretches + 1), count, parameters, tol)
-    return dataset(system, times, growth, t, parameters)
+        resets = resets_of(given, events)
+        grid = np.linspace(t, until, stretches + 1)
+        times, growth = followed(system, q, v, grid, count, parameters, tol, resets)
+    return dataset(system, times, growth, t, structural(system, parameters, t, resets))
 
 
 def followed(
@@ -75,55 +87,101 @@ def followed(
     count: int | None,
     parameters: Mapping[Any, Any] | None,
     tol: float,
+    resets: tuple[Event, ...],
 ) -> tuple[Array, Array]:
     """The ends of the stretches, and the logarithms (stretch, exponent) of the growth in each."""
-    keys, n, logs = [*system.coordinates, *system.velocities], len(q), []
-    directions: Array | None = None
-    unit: Array | None = None
-    for begin, end in pairwise(times):
-        dynamics = dynamics_of(system, parameters, float(begin))
+    keys, n = [*system.coordinates, *system.velocities], len(q)
+    directions, unit, alive = np.zeros((0, 0)), np.zeros(0), np.zeros(0, dtype=np.intp)
+    logs = np.zeros((0, 0))
+    for k, (begin, end) in enumerate(pairwise(times.tolist())):
+        dynamics = dynamics_of(system, parameters, begin)
         rates = readings_of(dynamics, system.velocities, "constant", parameters)
         search = Search(dynamics, rates, None, np.zeros(0), rest=False)
-        unit = units_at(search, q, v) if unit is None else unit  # one measure for the whole motion
+        unit = units_at(search, q, v) if not k else unit  # one measure for the whole motion
         x, found = search.onto(np.concatenate([q, v]), unit)
         x = x if found else np.concatenate([q, v])
         point = dynamics.at(x[:n], x[n:])
         basis = np.linalg.qr((point.tangent.rows / unit).T)[0]  # (2n, d)
-        if directions is None:
-            most = basis.shape[1]
-            if count is not None and not (isinstance(count, int) and 1 <= count <= most):
-                raise InputError(f"count = {count!r}: a whole number from 1 to {most} is needed")
-            mixed = np.linalg.qr(np.random.default_rng(0).standard_normal((most, most)))[0]
-            directions = basis @ mixed[:, : count or most]
+        if not k:
+            require_open(dynamics, x[:n], x[n:])
+            directions = first_directions(basis, count)
+            alive = np.arange(directions.shape[1])
+            logs = np.full((len(times) - 1, len(alive)), -np.inf)
         else:
-            directions, R = np.linalg.qr(basis @ (basis.T @ directions))
-            logs.append(np.log(np.abs(np.diagonal(R))))
+            directions, kept, logs[k - 1, alive] = orthonormal(basis @ (basis.T @ directions))
+            alive = alive[kept]
+        if not len(alive):
+            break
         ways = {str(i): dict(zip(keys, map(float, way * unit), strict=True)) for i, way in enumerate(directions.T)}
-        state = dict(zip(keys, map(float, x), strict=True))
         motion = sensitivities(
-            system, state, float(end), ways, samples=2, parameters=parameters, tol=tol, t=float(begin), progress=False
-        )
+            system, dict(zip(keys, map(float, x), strict=True)), end, ways, samples=2, parameters=parameters, tol=tol,
+            t=begin, progress=False, events=resets,
+        )  # fmt: skip
         q, v = motion.q.values[-1], motion.v.values[-1]
         directions = np.concatenate([motion.dq.values[-1], motion.dv.values[-1]]) / unit[:, None]
-    assert directions is not None
-    logs.append(np.log(np.abs(np.diagonal(np.linalg.qr(directions)[1]))))
-    return times[1:], np.array(logs)
+    if len(alive):
+        logs[-1, alive] = orthonormal(directions)[2]
+    return times[1:], logs
 
 
-def dataset(system: System, times: Array, logs: Array, t: float, parameters: Mapping[Any, Any] | None) -> "xr.Dataset":
+def require_open(dynamics: Dynamics, q: Array, v: Array) -> None:
+    """Refuse a start where a contact is closed: neighbours that are off it, or beyond it, have another motion."""
+    closed = np.flatnonzero(limits(dynamics.system, dynamics.all_matrices(q, v), q, v)[0])
+    if len(closed):
+        name = dynamics.system.constraint_names[closed[0]]
+        raise InputError(f"the contact {name!r} is closed at the start: begin where all contacts are open")
+
+
+def first_directions(basis: Array, count: int | None) -> Array:
+    """(2n, count) directions at random in the span of a basis (2n, d)."""
+    most = basis.shape[1]
+    if count is not None and not (isinstance(count, int) and 1 <= count <= most):
+        raise InputError(f"count = {count!r}: a whole number from 1 to {most} is needed")
+    mixed = np.linalg.qr(np.random.default_rng(0).standard_normal((most, most)))[0]
+    return np.asarray(basis @ mixed[:, : count or most])
+
+
+def orthonormal(directions: Array) -> tuple[Array, Indices, Array]:
+    """Directions made orthonormal, without those of which nothing is left; which are kept, and logarithms of all."""
+    Q, R = np.linalg.qr(directions)
+    sizes = np.abs(np.diagonal(R))
+    kept = sizes > DIED_OUT * np.linalg.norm(directions, 2)
+    with np.errstate(divide="ignore"):
+        return np.asarray(Q[:, kept]), np.flatnonzero(kept), np.log(np.where(kept, sizes, 0.0))
+
+
+def structural(
+    system: System, parameters: Mapping[Any, Any] | None, t: float, resets: tuple[Event, ...]
+) -> tuple[str, ...]:
+    """The exponents that vanish by structure, by name; resets may change anything."""
+    dynamics = dynamics_of(system, parameters, t)
+    driven = depends_on_time(dynamics) or any(timed(system, e) for event in resets for e in event.expressions)
+    lossless = all(not c.friction and (not c.one_sided or c.restitution == 1) for c in system.constraints)
+    conserves = conservative(system) and lossless and not resets
+    found = [] if driven else ["along the motion", *(["energy"] if conserves else [])]
+    derived, axes = dynamics.lowered.derived, dynamics.lowered.description.axes
+    parts = [*derived.Q, *derived.C, *derived.b, *(e for row in (*derived.M, *derived.A) for e in row.values())]
+    parts += [e for e in (*derived.residual, *derived.residual_rate) if e is not None]
+    used = set().union(*(e.free_symbols for e in parts))
+    bound = {i for row in derived.A for i in row}
+    for i, (name, q) in enumerate(zip(system.coordinate_names, axes.q, strict=True)):
+        if q not in used and not resets:
+            found += [f"shift of {name}", *([f"momentum of {name}"] if conserves and i not in bound else [])]
+    return tuple(found)
+
+
+def dataset(system: System, times: Array, logs: Array, t: float, vanish: tuple[str, ...]) -> "xr.Dataset":
     """Exponents at the end and on the way."""
     import xarray as xr
 
     history = np.cumsum(logs, axis=0) / (times - t)[:, None]
-    order = np.argsort(-history[-1])
+    order = np.argsort(-history[-1], kind="stable")
     history = history[:, order]
-    timed = depends_on_time(dynamics_of(system, parameters, t))
-    structural = 0 if timed else 1 + int(conservative(system))
     return xr.Dataset(
         {
             "exponent": (("number",), history[-1], {"long_name": "Lyapunov exponents"}),
             "history": (("time", "number"), history, {"long_name": "Lyapunov exponents up to a time"}),
         },
         coords={"time": times, "number": np.arange(1, history.shape[1] + 1)},
-        attrs={"structural": structural, "system": system.name},
+        attrs={"structural": len(vanish), "structural_names": ", ".join(vanish), "system": system.name},
     )

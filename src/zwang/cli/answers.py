@@ -53,8 +53,8 @@ def require_said(asks: "Analysis", name: str, remedy: str) -> None:
         raise Failure(Exit.USAGE, f"{remedy}, or put {name} = … under [{section}] in the model")
 
 
-def held_of(case: Case, hold: Sequence[str] | None) -> "dict[sp.Expr, sp.Expr | None]":
-    """What is held, from texts such as `x` or `x=0.2`."""
+def held_of(case: Case, hold: Sequence[str] | None, hint: str = "--hold") -> "dict[sp.Expr, sp.Expr | None]":
+    """What is held, or shifts, from texts such as `x` or `x=0.2`."""
     import sympy as sp
 
     from zwang.cli.options import number
@@ -63,11 +63,11 @@ def held_of(case: Case, hold: Sequence[str] | None) -> "dict[sp.Expr, sp.Expr | 
     for text in hold or ():
         name, equals, value = (part.strip() for part in text.partition("="))
         try:
-            found[quantity(case, name, "--hold")] = sp.Float(number(value)) if equals else None
+            found[quantity(case, name, hint)] = sp.Float(number(value)) if equals else None
         except typer.BadParameter as error:
-            raise typer.BadParameter(error.message, param_hint="--hold") from None
+            raise typer.BadParameter(error.message, param_hint=hint) from None
     if None in found.values() and any(value is not None for value in found.values()):
-        raise typer.BadParameter("give every one a value, or none of them", param_hint="--hold")
+        raise typer.BadParameter("give every one a value, or none of them", param_hint=hint)
     return found
 
 

@@ -62,6 +62,8 @@ class Watched:
     kernel: Kernel
     p: Array
     task: EventTask
+    at_zero: tuple[int, ...] = ()
+    """Those that count as zero at the start, until they have left it."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ class Search:
         }
         self.arrays["fired"][:] = np.nan
         self.arrays["side"][:] = np.nan
+        self.arrays["side"][list(watched.at_zero)] = 0.0
         self.kernel = watched.kernel  # its machine code must live as long as its address is used
         self.record = np.zeros(1, RUN)
         for name, array in self.arrays.items():

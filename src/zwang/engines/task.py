@@ -36,6 +36,7 @@ class Status(StrEnum):
     NO_SOLUTION = "no solution"
     SEVERAL_SOLUTIONS = "several solutions"
     ENERGY_GAIN = "energy gain at impact"
+    BAD_RESET = "bad reset"
 
 
 GOES_ON = Status.FINISHED
@@ -53,6 +54,7 @@ REMEDY = {
     Status.NO_SOLUTION: "Coulomb's friction has no answer for rigid bodies there: lower the friction, or end before it",
     Status.SEVERAL_SOLUTIONS: "Coulomb's friction does not say what happens there: lower it, or end before it",
     Status.ENERGY_GAIN: "restitution of velocities does not go with friction there: use impacts='poisson'",
+    Status.BAD_RESET: "check what the event's reset sets the state to there",
     Status.UNRESOLVED: "an event varies faster there than time is resolved: check its expression",
 }
 
@@ -140,6 +142,8 @@ class Task:
     volume: float = -np.inf
     """The largest product of these that was met before, as a logarithm."""
     events: EventTask | None = None
+    at_zero: tuple[int, ...] = ()
+    """Events that count as zero at the start, until they have left it."""
     projection: AnyProgram | None = None
     bridge: AnyProgram | None = None
     """The same, for the native engine to step across singular positions."""
@@ -171,12 +175,14 @@ class Task:
 
 @dataclass(frozen=True)
 class EventHit:
-    """An event that was met."""
+    """An event that was met; and where the state has jumped to there, if it has, and the energy that is gone."""
 
     t: float
     which: int
     q: Array
     v: Array
+    after: tuple[Array, Array] | None = None
+    loss: float = 0.0
 
 
 @dataclass(frozen=True)

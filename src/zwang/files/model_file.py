@@ -244,7 +244,12 @@ class ModelFile(AskedModel):
         places += [e for shape in self.drawing.shapes for e in (*(shape.normal or ()), shape.radius) if e is not None]
         places += [e for shape in self.drawing.shapes for row in shape.orientation or () for e in row]
         asked = [e for one in self.analyses.values() for e in one.expressions]
-        return [*map(as_scalar, self.start.values()), *(event.expression for event in self.events), *places, *asked]
+        return [
+            *map(as_scalar, self.start.values()),
+            *(e for event in self.events for e in event.expressions),
+            *places,
+            *asked,
+        ]
 
     @property
     def missing(self) -> tuple[sp.Symbol, ...]:

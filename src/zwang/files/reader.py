@@ -13,7 +13,7 @@ from zwang.engines.registry import LOOSEST, TIGHTEST
 from zwang.errors import InputError, ModelError
 from zwang.files import repetition, schema
 from zwang.files.analyses.analysis import Analysis
-from zwang.files.analyses.read import AskedReader
+from zwang.files.analyses.read import AskedReader, Noted
 from zwang.files.constraints import ConstraintReader
 from zwang.files.drawings import read_drawing
 from zwang.files.language.build import Built, difference
@@ -36,7 +36,7 @@ from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
 from zwang.model import System, identity
 from zwang.model.event import Event
-from zwang.model.symbols import rates
+from zwang.model.symbols import label, rates
 from zwang.results.units import Units
 from zwang.words import did_you_mean, quoted
 
@@ -278,12 +278,28 @@ class Reader:
             if signal is not None:
                 self.document.of(where, f"an event cannot watch the input {quoted(signal.func.__name__)}, a table")
                 continue
-            if formulas and expr.has(*formulas):
-                expr = expr.subs(formulas).doit()
             options = entry if isinstance(entry, dict) else {}
+            reset = self.reset((*path, "reset"), options.get("reset", {}), set(inputs) - set(formulas))
             direction = schema.DIRECTIONS[options.get("direction", "both")]
-            found.append(Event(expr, name, direction, options.get("stop", False)))
+            event = Event(expr, name, direction, options.get("stop", False), reset)
+            found.append(event.with_each(lambda e: e.subs(formulas).doit()) if formulas else event)
         return tuple(found)
+
+    def reset(self, path: Path, table: dict[str, Any], signals: set[sp.Expr]) -> dict[sp.Expr, sp.Expr]:
+        """Where the state jumps to at an event; nothing where something is wrong with it, which is noted."""
+        if not table:
+            return {}
+        try:
+            found = AskedReader(self.document, self.scope, None).guess(path, table, schema.RESET)
+        except Noted:
+            return {}
+        for key, expr in found.items():
+            if signal := next((f for f in signals if expr.has(f)), None):
+                words = (
+                    f"the reset of {quoted(label(key))} cannot use the input {quoted(signal.func.__name__)}, a table"
+                )
+                self.document.of(path, words)
+        return found
 
     def run(self) -> Run:
         """How to simulate."""

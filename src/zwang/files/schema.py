@@ -22,6 +22,7 @@ TYPES = PLAIN_TYPES | ASKED_TYPES
 MOST_ENTRIES = 2000  # of one section
 MOST_PARTS = 200  # of one kind in a mechanism: bodies, joints, springs, elements
 DIRECTIONS = {"up": 1, "down": -1, "both": 0}
+RESET = Key("reset", "guess", "where the state jumps to there: coordinates and rates by what they were before")
 NUMBER = re.compile(r"\s*[-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 LONGEST_LABEL = 80  # the name of a constraint
 
@@ -111,6 +112,7 @@ SECTIONS = (
             Key("when", "relation", "left = right; multiplier(rod) and constraint_force(x) may be used"),
             Key("direction", "text", "whether left − right rises (up) or falls (down)", "both", tuple(DIRECTIONS)),
             Key("stop", "truth", "whether the motion ends there", False),
+            RESET,
         ),
         short="relation",
         named=True,

@@ -20,7 +20,7 @@ from zwang.files.read import read_model
 from zwang.files.reader import NO_VALUE
 from zwang.files.schema import DIRECTIONS, LONGEST_LABEL
 from zwang.files.store import write_atomically
-from zwang.files.writing.values import constraint_text, section, toml_text, written
+from zwang.files.writing.values import constraint_text, inline, section, toml_text, written
 from zwang.model import System
 from zwang.model.drawing import Shape
 from zwang.model.event import REACTION, Event, multiplier
@@ -246,7 +246,15 @@ def event_text(event: Event) -> str:
     parts = [f"when = {when}"]
     parts += [f'direction = "{direction}"'] if event.direction else []
     parts += ["stop = true"] if event.stop else []
+    parts += [f"reset = {reset_text(event)}"] if event.reset else []
     return when if len(parts) == 1 else f"{{ {', '.join(parts)} }}"
+
+
+def reset_text(event: Event) -> str:
+    """Where the state jumps to at an event, as a TOML value."""
+    what = f"event {event.name!r}"
+    names = {key: key if isinstance(key, str) else expression_text(key, what) for key in event.reset}
+    return inline({name: written(event.reset[key], what) for key, name in names.items()})
 
 
 def run(settings: Run) -> dict[str, str]:

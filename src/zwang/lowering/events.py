@@ -42,11 +42,8 @@ def event_program(
     Behind them come what is watched of contacts, the margin of nonideal forces that depend on multipliers, expressions
     of the model that are watched as well, and the switches of the events themselves.
     """
-    axes, derived = lowered.description.axes, lowered.derived
-    steps = Steps(se.Symbol, se.Add)
-    known: dict[sp.Basic, Any] = dict(zip(symbols, lowered.parameters, strict=True)) | {t: axes.t}
-    for coordinate, q, v in zip(system.coordinates, axes.q, axes.v, strict=True):
-        known |= {coordinate: q, rates(coordinate)[0]: v}
+    derived, steps = lowered.derived, Steps(se.Symbol, se.Add)
+    known = plain_symbols(system, symbols, lowered)
     reactions = [*map(multiplier, system.constraint_names), *map(constraint_force, system.coordinates)]
     at = Forces()
     solved = basis.masked or lowered.rests or lowered.description.reactions
@@ -68,6 +65,15 @@ def event_program(
         on_contact += watched_friction(rough, derived.residual_rate, forces, at.margins, guides, across_rows(lowered))
     outputs = (*own, *on_contact, *at.margin, *falling, *switches_within(own, fixed))
     return Program(inputs=inputs, outputs={"event": outputs}, shapes={}, steps=tuple(steps.done))
+
+
+def plain_symbols(system: System, symbols: Sequence[sp.Symbol], lowered: Lowered) -> dict[sp.Basic, Any]:
+    """What stands in programs for time, parameters, coordinates and rates."""
+    axes = lowered.description.axes
+    known: dict[sp.Basic, Any] = dict(zip(symbols, lowered.parameters, strict=True)) | {t: axes.t}
+    for coordinate, q, v in zip(system.coordinates, axes.q, axes.v, strict=True):
+        known |= {coordinate: q, rates(coordinate)[0]: v}
+    return known
 
 
 @dataclass(frozen=True)

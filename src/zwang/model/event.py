@@ -1,7 +1,9 @@
 """Events: zeros of expressions along the motion, to be recorded or to stop at."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import sympy as sp
 
@@ -39,16 +41,23 @@ class Event(Displayed):
     It fires where it is reached or passed: with `direction` 1 only from below, with −1 only from above, with 0 from
     either side; what touches zero fires once. `stop` ends the motion there.
 
-    >>> from zwang import coordinates
+    `reset` says where the state jumps then: it maps coordinates and rates to expressions of the state before, of time
+    and of parameters; all are read before any is set, and what is not named stays. An event that is left at zero by
+    its own reset is met again only after it has left zero.
+
+    >>> from zwang import coordinates, dot
     >>> x = coordinates("x")
     >>> Event(x - 2, "gate", direction=1).name
     'gate'
+    >>> Event(x, "floor", direction=-1, reset={dot(x): -dot(x)/2})
+    <Event 'floor': x crosses zero downwards, sets dot(x)>
     """
 
     expression: sp.Expr
     name: str = ""
     direction: int = 0
     stop: bool = False
+    reset: Mapping[Any, sp.Expr] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         """Refuse what is not an expression, and directions other than −1, 0 and 1."""
@@ -60,8 +69,32 @@ class Event(Displayed):
         object.__setattr__(self, "expression", expression)
         if self.direction not in (-1, 0, 1):
             raise InputError(f"event {self.name!r}: direction is {self.direction!r}, but −1, 0 or 1 is meant")
+        if not isinstance(self.reset, Mapping):
+            raise InputError(
+                f"event {self.name!r}: reset maps coordinates and rates to expressions, {{dot(x): -dot(x), …}}; got "
+                f"{type(self.reset).__name__}"
+            )
+        object.__setattr__(self, "reset", {key: self.put(key, value) for key, value in self.reset.items()})
+
+    def put(self, key: Any, value: Any) -> sp.Expr:
+        """What a coordinate or a rate is set to, as an expression."""
+        expression = as_expression(value)
+        if not isinstance(expression, sp.Expr):
+            raise InputError(f"event {self.name!r}: the reset of {label(key)} is {expression}, which is no expression")
+        return expression
+
+    def with_each(self, change: Callable[[sp.Expr], sp.Expr]) -> "Event":
+        """The event with all its expressions changed."""
+        reset = {key: change(value) for key, value in self.reset.items()}
+        return replace(self, expression=change(self.expression), reset=reset)
+
+    @property
+    def expressions(self) -> tuple[sp.Expr, ...]:
+        """What is watched, and what the state is set to."""
+        return (self.expression, *self.reset.values())
 
     def __repr__(self) -> str:
         """The event in a line."""
         crossing = f"{in_a_line(self.expression)} crosses zero {DIRECTIONS[self.direction]}"
-        return told(self, self.name, crossing, "stops the motion" if self.stop else "")
+        sets = f"sets {', '.join(map(label, self.reset))}" if self.reset else ""
+        return told(self, self.name, crossing, sets, "stops the motion" if self.stop else "")

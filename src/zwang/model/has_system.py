@@ -1,7 +1,7 @@
 """What may stand where a system is meant: whatever has one, with a start of its own."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -150,3 +150,10 @@ def own_start(given: HasSystem, parameters: Mapping[Any, Any] | None, t: float) 
 def is_array(value: Any) -> bool:
     """Whether the value of a parameter has entries, one for each sample."""
     return not isinstance(value, Signal | str | bytes) and getattr(np.asarray(value, dtype=object), "ndim", 0) > 0
+
+
+def resets_of(given: Any, events: Event | Sequence[Event]) -> tuple[Event, ...]:
+    """The events that reset the state, of those given and of a model's own."""
+    listed = [events] if isinstance(events, Event) else list(events)
+    own = given.events if isinstance(given, HasSystem) else ()
+    return tuple(e for e in (*own, *listed) if not isinstance(e, Event) or e.reset)

@@ -303,6 +303,10 @@ def watched(box: BlackBox, events: Sequence[Event]) -> Watched | None:
         function = functions_of_time(name)
         known |= {function: qi, rates(function)[0]: vi}
     for event in events:
+        if event.reset:
+            raise InputError(
+                f"event {event.name!r} resets the state, which a black box does not know: stop there, and begin again"
+            )
         strange = sorted(event.expression.free_symbols - known.keys(), key=str)
         if strange:
             raise InputError(f"event {event.name!r}: unknown symbol {strange[0]}{suggestion(strange[0], list(known))}")

@@ -7,7 +7,7 @@ Every comparison is bounded in time. What fails, refuses or takes too long is a 
 """
 
 import time as clock
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,8 @@ from zwang.generic_rank import natural_units
 from zwang.linalg.masses import masses
 from zwang.linalg.rank import CONSISTENCY_TOL, row_rank
 from zwang.model import System
-from zwang.model.has_system import HasSystem, begin_of, end_of, start_of_one, system_of
+from zwang.model.event import Event
+from zwang.model.has_system import HasSystem, begin_of, end_of, resets_of, start_of_one, system_of
 from zwang.motion.setup import RunOptions, check_span
 from zwang.motion.simulate import motion_from
 from zwang.motion.start import Start, start_of
@@ -204,7 +205,7 @@ def compare_engines(
     True
     """
     begin = begin_at(system, start, t, parameters, "compare_engines")
-    return engines_from(begin, end_of(system, until), tol, stiff)
+    return engines_from(begin, end_of(system, until), tol, stiff, resets_of(system, ()))
 
 
 def begin_at(given: Any, start: Any, t: float | None, parameters: Mapping[Any, Any] | None, what: str) -> Start:
@@ -214,8 +215,10 @@ def begin_at(given: Any, start: Any, t: float | None, parameters: Mapping[Any, A
     return start_of(system, start_of_one(given, start, parameters, t), t, parameters)
 
 
-def engines_from(start: Start, until: float, tol: float, stiff: bool = True) -> tuple[EngineRow, ...]:
-    """`compare_engines` from a start that is known already, which all runs share."""
+def engines_from(
+    start: Start, until: float, tol: float, stiff: bool = True, resets: Sequence[Event] = ()
+) -> tuple[EngineRow, ...]:
+    """`compare_engines` from a start that is known already, which all runs share; with resets of the state."""
     if not TIGHTEST <= tol <= LOOSEST:
         raise InputError(f"tol = {tol!r} is out of range: choose between {TIGHTEST:g} and {LOOSEST:g}")
     system, parameters = start.system, start.values.given
@@ -232,7 +235,7 @@ def engines_from(start: Start, until: float, tol: float, stiff: bool = True) -> 
         if why:
             rows.append(replace(row, note=why))
             continue
-        motion, note = attempt(start, until, tol=own, method=engine, form=form)
+        motion, note = attempt(start, until, tol=own, method=engine, form=form, events=resets)
         if motion is None:
             rows.append(replace(row, note=note))
             continue
@@ -286,11 +289,12 @@ def work_precision(
     Short runs are timed three times and the shortest counts. Once the runs together have taken five seconds the tighter
     tolerances are left out.
     """
-    return tolerances_from(begin_at(system, start, t, parameters, "work_precision"), end_of(system, until))
+    begin = begin_at(system, start, t, parameters, "work_precision")
+    return tolerances_from(begin, end_of(system, until), resets_of(system, ()))
 
 
-def tolerances_from(start: Start, until: float) -> tuple[PrecisionRow, ...]:
-    """`work_precision` from a start that is known already, which all runs share."""
+def tolerances_from(start: Start, until: float, resets: Sequence[Event] = ()) -> tuple[PrecisionRow, ...]:
+    """`work_precision` from a start that is known already, which all runs share; with resets of the state."""
     rows: list[PrecisionRow] = []
     motions: list[xr.Dataset | None] = []
     began = clock.thread_time()
@@ -299,12 +303,12 @@ def tolerances_from(start: Start, until: float) -> tuple[PrecisionRow, ...]:
         if rows and clock.thread_time() - began > RUN_BUDGET:
             row = replace(row, note=f"left out: looser tolerances took {RUN_BUDGET:g} s already")
         else:
-            motion, note = attempt(start, until, tol=tol, method=registry.DEFAULT)
+            motion, note = attempt(start, until, tol=tol, method=registry.DEFAULT, events=resets)
             row = replace(row, note=note)
         if motion is not None:
             taken = [float(motion.attrs["run_seconds"])]
             while len(taken) < REPEATS and not row.note and sum(taken) < LONG / 4:
-                again, _ = attempt(start, until, tol=tol, method=registry.DEFAULT)
+                again, _ = attempt(start, until, tol=tol, method=registry.DEFAULT, events=resets)
                 taken.append(float(again.attrs["run_seconds"]) if again is not None else taken[0])
             steps, evaluations = int(motion.attrs["steps"]), int(motion.attrs["evaluations"])
             row = replace(row, steps=steps, evaluations=evaluations, seconds=min(taken))

@@ -5,27 +5,27 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from zwang.arrays import Array
 from zwang.engines.native.engine import compiled
 from zwang.engines.registry import engine_of, runner
-from zwang.engines.task import GOES_ON, EventTask, Status, Task, Trajectory, altered, both
+from zwang.engines.task import GOES_ON, Status, Task, Trajectory, altered, both
 from zwang.formulations.forms import FORMS
 from zwang.lowering.cache import Kept
-from zwang.lowering.resting import exits
 from zwang.lowering.rows import RowBasis
-from zwang.model.signal import Lookup
 from zwang.motion.at_switch import Along
-from zwang.motion.observe import Segment
+from zwang.motion.observe import Segment, first
+from zwang.motion.resets.jump import Jump, Resets
 from zwang.motion.setup import Setup
 from zwang.motion.singular import way_past as singular
 from zwang.motion.start import State, basis_at
 from zwang.motion.switching import Switches, switching
-from zwang.words import listed
+from zwang.motion.watching import event_task, watched_first, with_solution
 
 _PIVOTS: Kept[Array] = Kept()
 
 STALLS = 1  # a second one in a row: nothing stands in the way, and yet the motion gets nowhere
-MARGIN_LOST = 1e-2  # a margin of nonideal forces that is no larger is on its way to zero, where steps become too small
 NOWHERE = 1e-3  # of the time since the start: stretches below it get nowhere
 
 
@@ -36,13 +36,15 @@ def integrate(
     watch: Any,
     first: RowBasis | None = None,
     kind: "Alone | None" = None,
+    at_zero: tuple[int, ...] = (),
 ) -> tuple[list[Segment], Trajectory]:
     """Run the engine; where it stops before a small pivot, find the way past it. `first` is the choice at the start.
 
-    `kind` says what is integrated: the motion alone, or more beside it.
+    `kind` says what is integrated: the motion alone, or more beside it. Events `at_zero` have been met at the start.
     """
     nothing = Trajectory(GOES_ON, state[1][None][:0], state[2][None][:0], state)
-    drive, at = Drive(setup, kind or Alone(), watch, state), Reached(state, grid, state[0], nothing, first)
+    drive = Drive(setup, kind or Alone(), watch, state, Resets(setup, abs(float(grid[-1]) - state[0])))
+    at = Reached(state, grid, state[0], nothing, first, at_zero=at_zero)
     while not at.done:
         at = drive.stretch(at)
     return list(at.segments), at.total
@@ -68,6 +70,8 @@ class Reached:
     """How often other rows were looked for early, and none were better."""
     stalls: int = 0
     """How often in a row the engine got nowhere and nothing stood in the way."""
+    at_zero: tuple[int, ...] = ()
+    """Events that were met here, and count as zero until they have left it."""
     segments: tuple[Segment, ...] = ()
     done: bool = False
 
@@ -99,6 +103,7 @@ class Drive:
     kind: "Alone"
     watch: Any
     origin: State
+    resets: Resets
     scales: dict[RowBasis, singular.Scale] = field(default_factory=dict)
     """What pivots are judged by, of each choice of rows; it grows with what the motion meets."""
 
@@ -120,7 +125,9 @@ class Drive:
             self.scales[basis] = self.scales[basis].along(altered(path, best=best))
             task = altered(task, pivot_scale=self.scales[basis].for_pivots(basis))
         if path.status is not Status.SINGULAR:
-            return at.end()
+            # in contact what is closed has to be decided anew: that is for others to do
+            fired = () if self.setup.contact else self.resets.fired(path.hits, path.end[0])
+            return self.jump(at, basis, path, fired) if path.status is Status.EVENT and fired else at.end()
         if path.astray:
             return at.singular(path.end, singular.ASTRAY)
         made = Stretch(basis, task, early, path)
@@ -130,6 +137,7 @@ class Drive:
         """The engine's task from here on, and whether it is to stop early."""
         setup, kind = self.setup, self.kind
         task = task_of(setup, basis, kind.motion(at.state), at.grid, self.watch, self.scales)
+        task = altered(task, at_zero=at.at_zero)
         # While rows are left out as redundant (Gibbs and Appell's form), those chosen may become dependent though all
         # together do not. Their equation is ill-conditioned long before, so other rows are looked for early.
         early = bool(unused(setup, basis)) and at.looks < len(singular.EARLY)
@@ -147,7 +155,23 @@ class Drive:
         """The states and the account of a stretch, added to those before."""
         segment = segment_of(self.setup, basis, at.grid, path, at.total)
         rest, total = at.grid[len(path.q) :], joined(at.total, path)
-        return altered(at, grid=rest, total=total, segments=(*at.segments, segment))
+        zero = at.at_zero if path.end[0] == at.state[0] else ()
+        return altered(at, grid=rest, total=total, segments=(*at.segments, segment), at_zero=zero)
+
+    def jump(self, at: Reached, basis: RowBasis, path: Trajectory, fired: tuple[int, ...]) -> Reached:
+        """The state after the resets of events; states saved at that very instant are those after it."""
+        made = self.resets.jump(self.kind.motion(path.end), basis, fired)
+        total = altered(at.total, worked=at.total.worked + made.gain, hits=made.hits(at.total.hits))
+        if made.wrong:
+            return altered(at, total=altered(total, status=Status.BAD_RESET, notes=(*total.notes, made.wrong))).end()
+        t, saved = path.end[0], sum(len(s.times) for s in at.segments)
+        times = np.concatenate([*(s.times for s in at.segments), at.grid])
+        before = min(saved, int(np.searchsorted(times, t)))
+        segments = (*first(list(at.segments), before),)
+        at = altered(at, state=self.kind.across(self.setup, path.end, made), segments=segments, grid=times[before:])
+        at = altered(at, since=t, kept=made.rows[1], at_zero=made.at_zero, looks=0, stalls=0, total=total)
+        ends = any(self.setup.events[i].stop for i in fired)
+        return at.end() if ends else altered(at, total=altered(total, status=GOES_ON))
 
     def once_more(self, at: Reached, made: Stretch) -> Reached | None:
         """The same rows from where the engine stopped, if it stopped for want of something; None if not so."""
@@ -215,6 +239,10 @@ class Alone:
     ) -> singular.Passed:
         """The way past a small pivot that stopped the engine."""
         return singular.go_on(setup, task, path, basis, grid, scale, engine(setup.method))
+
+    def across(self, setup: Setup, before: State, jump: Jump) -> State:
+        """The state after a jump."""
+        return jump.after
 
 
 def task_of(
@@ -284,53 +312,6 @@ def along_of(setup: Setup, basis: RowBasis) -> Along:
         setup.program("shares", basis, rests=True),
         setup.program("projection", basis) if basis.used else None,
     )
-
-
-def event_task(setup: Setup, basis: RowBasis, rests: bool = False) -> EventTask | None:
-    """The events of a run on the rows chosen for it; with those of switches that may rest.
-
-    Behind them come the contacts, the margin of nonideal forces and the switches of the model, which stop the run where
-    they fall through zero, and those of the events themselves.
-    """
-    events = setup.events
-    falling = [*(setup.locked.rows if setup.locked else ()), *(exits(setup.resting) if rests and setup.resting else ())]
-    more = range(watched_first(setup) - len(events) + setup.margins)
-    if not events and not falling and not more:
-        return None
-    return EventTask.of(
-        setup.watching(basis, rests),
-        direction=(*(e.direction for e in events), *(-1 for _ in (*more, *falling))),
-        stop=(*(e.stop for e in events), *(True for _ in (*more, *falling))),
-        signals=tuple(bool(e.expression.has(Lookup)) for e in events),
-    )
-
-
-def watched_first(setup: Setup) -> int:
-    """How many functions are watched before the margin of nonideal forces: events and contacts."""
-    return len(setup.events) + (setup.contact.watched if setup.contact else 0)
-
-
-def with_solution(setup: Setup, basis: RowBasis, path: Trajectory, end: State) -> Trajectory:
-    """A stretch, which ends by name where nonideal forces that depend on multipliers lose their solution.
-
-    Their margin falls through zero there; or steps become too small before, as multipliers grow without bound.
-    """
-    which = watched_first(setup)
-    fell = setup.margins and any(h.which == which for h in path.hits)
-    if not fell and (not setup.margins or path.status not in (Status.STEP_TOO_SMALL, Status.NOT_FINITE)):
-        return path
-    watching = event_task(setup, basis)
-    assert watching is not None
-    margin = float(compiled(watching.program)(**setup.named(watching.program, end))["event"][which])
-    if not fell and margin > MARGIN_LOST:
-        return path
-    names = listed([repr(setup.system.constraint_names[i]) for i in setup.system.reactions])
-    words = (
-        f"The nonideal forces that depend on multipliers of {names} lose their solution there, as in Painlevé's "
-        f"paradox: of their margin, 1 without friction, {margin:.2g} is left."
-    )
-    hits = tuple(h for h in path.hits if h.which != which)
-    return altered(path, status=Status.NO_SOLUTION, hits=hits, notes=(*path.notes, words))
 
 
 def undamped(

@@ -88,6 +88,20 @@ class Segment:
         return given | {"contact": self.contact.numbers} if self.contact and held else given
 
 
+def first(segments: list[Segment], count: int) -> list[Segment]:
+    """The first so many states of some segments."""
+    kept = []
+    for segment in segments:
+        keep = min(count, len(segment.times))
+        count -= keep
+        if keep:
+            trace = segment.trace and segment.trace.first(keep)
+            times, q, v = segment.times[:keep], segment.q[:keep], segment.v[:keep]
+            modes = None if segment.modes is None else segment.modes[:keep]
+            kept.append(replace(segment, times=times, q=q, v=v, trace=trace, modes=modes))
+    return kept
+
+
 @waiting("evaluating forces and energies")
 def values_of(setup: Setup, segments: Sequence[Segment], names: Iterable[str] = ALL) -> dict[str, Any]:
     """What the dataset says of the states of some segments, in order: all of it, or what is named, with its parts."""
@@ -258,12 +272,19 @@ def with_events(motion: "xr.Dataset", events: "Sequence[Event]", path: Trajector
     met = path.hits
     n = motion.sizes["coordinate"]
     names = [event_name(events, h.which) for h in met]
-    added = {
+    added: dict[str, Any] = {
         "event_time": ("event", np.array([h.t for h in met], dtype=float)),
         "event_name": ("event", np.array(names, dtype=str)),
         "event_q": (("event", "coordinate"), np.array([h.q for h in met], dtype=float).reshape(len(met), n)),
         "event_v": (("event", "coordinate"), np.array([h.v for h in met], dtype=float).reshape(len(met), n)),
     }
+    if any(event.reset for event in events):
+        q, v = (np.array([(h.after or (h.q, h.v))[i] for h in met], dtype=float).reshape(len(met), n) for i in range(2))
+        added |= {
+            "event_q_after": (("event", "coordinate"), q, {"long_name": "positions after an event"}),
+            "event_v_after": (("event", "coordinate"), v, {"long_name": "velocities after an event"}),
+            "event_energy_loss": ("event", np.array([h.loss for h in met], dtype=float), {"long_name": "energy lost"}),
+        }
     return with_variables(motion, added)
 
 

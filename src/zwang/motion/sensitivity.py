@@ -27,7 +27,8 @@ from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.rows import RowBasis
 from zwang.lowering.variational import events_beside, projection_beside, variational_loops, variational_program
 from zwang.model import System
-from zwang.model.has_system import HasSystem, begin_of, end_of, start_of_one, system_of
+from zwang.model.event import Event
+from zwang.model.has_system import HasSystem, begin_of, end_of, resets_of, start_of_one, system_of
 from zwang.motion.at_switch import Along
 from zwang.motion.breaks import breaks_in, require_fit
 from zwang.motion.continuity import require_continuous
@@ -35,6 +36,9 @@ from zwang.motion.direction import Direction, directions_of
 from zwang.motion.drive import Alone, along_of, engine, integrate, keeps_on
 from zwang.motion.observe import Segment, account, cut_short, first_contradiction, how_it_ended
 from zwang.motion.progress import reporter
+from zwang.motion.resets.beside import across
+from zwang.motion.resets.jump import Jump
+from zwang.motion.resets.watched import Watched
 from zwang.motion.saltation import Beside
 from zwang.motion.setup import RunOptions, Setup, check_span, prepare
 from zwang.motion.singular import way_past as singular
@@ -72,6 +76,7 @@ def sensitivities(
     max_step: float | None = None,
     progress: Any = None,
     impacts: str = "moreau",
+    events: Sequence[Event] = (),
 ) -> "xr.Dataset":
     """The motion, and its derivatives with respect to start values and parameters.
 
@@ -97,6 +102,8 @@ def sensitivities(
     that comes to rest on a switch, held by dry friction, takes its derivatives along. Where a motion only touches a
     switch, or starts on one that does not hold it, there is no derivative: that is refused by name.
 
+    *Resets.* Of `events` those count that reset the state: derivatives jump with it, and by what its instant moves.
+
     *Contacts.* One-sided constraints are contacts, as in `simulate`. Impacts, and friction that sets in, come at
     instants that depend on start and parameters, too: derivatives of positions and velocities jump there. Refused by
     name are contacts that only touch, accumulations, several impacts at one instant, impacts with friction, and
@@ -120,8 +127,9 @@ def sensitivities(
     until, t = check_span(end_of(given, until), begin_of(given, t))
     start = start_of_one(given, start, parameters, t)
     options = RunOptions(
-        until, t, times, samples, method, form, tol, max_step=max_step, progress=progress, impacts=impacts
-    )
+        until, t, times, samples, method, form, tol, events=resets_of(given, events), max_step=max_step,
+        progress=progress, impacts=impacts,
+    )  # fmt: skip
     begin = start_of(system, start, t, parameters)
     _, q, v = begin.state
     setup = prepare(system, begin.values, options, contacts=True)
@@ -141,8 +149,8 @@ def sensitivities(
     else:
         first = first_basis(setup, begin)
         setting_up = clock.perf_counter() - options.began
-        kind = Varied(len(q), directions, scale)
-        segments, path = integrate(setup, kind.start(begin.state), grid, watch, first, kind)
+        kind, zero = Varied(len(q), directions, scale), Watched(setup, first, begin.state).zeros()
+        segments, path = integrate(setup, kind.start(begin.state), grid, watch, first, kind, zero)
     if any(keeps_on(setup, segment.basis) for segment in segments):
         setup = replace(setup, drift="projection")
     values, saved, path = values_of(setup, directions, segments, path)
@@ -216,8 +224,9 @@ class Varied(Alone):
             switches = replace(switches, along=along if switches.along else None)
         if events:
             key = switches.locked.readings if switches else setup.system.structure
+            watched = tuple(event.expression for event in setup.events)
             program = partial(events_beside, events.program, acceleration.inputs)
-            events = replace(events, program=_PROGRAMS.get((key, basis, pattern), program))
+            events = replace(events, program=_PROGRAMS.get((key, basis, pattern, watched), program))
         return replace(
             task,
             acceleration=acceleration,
@@ -230,6 +239,11 @@ class Varied(Alone):
             p=setup.for_kernels(own),
             tol=min(task.tol, max(task.tol / np.sqrt(1 + len(self.directions)), FINEST_TOL)),
         )
+
+    def across(self, setup: Setup, before: State, jump: Jump) -> State:
+        """The state after a jump, with the sensitivities there."""
+        changes = [s * d.dp for s, d in zip(self.scale, self.directions, strict=True)]
+        return across(setup, jump, before, changes)
 
     def pass_by(
         self, setup: Setup, task: Task, path: Trajectory, basis: RowBasis, grid: Array, scale: singular.Scale

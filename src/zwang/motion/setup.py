@@ -2,7 +2,7 @@
 
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
@@ -28,6 +28,7 @@ from zwang.lowering.lowered import Lowered, Matrices, lower
 from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.projection import projection_program
 from zwang.lowering.report import report_program
+from zwang.lowering.resets import require_resets
 from zwang.lowering.resting import exits
 from zwang.lowering.rolled import programs as in_families
 from zwang.lowering.rolled.events import event_program as events_in_families
@@ -225,6 +226,11 @@ class Setup:
         return _EVENTS.get(key, make)
 
     @property
+    def resets(self) -> bool:
+        """Whether the state jumps at some events."""
+        return any(event.reset for event in self.events)
+
+    @property
     def margins(self) -> int:
         """How many margins of nonideal forces are watched: one, if these depend on multipliers."""
         return int(bool(self.lowered.description.reactions) and engine_of(self.method).finds_events)
@@ -321,8 +327,8 @@ def prepare(system: System, values: GivenValues, options: RunOptions, contacts: 
     # Events may use what the system does not: parameters that occur nowhere in it have no place in p, so their values
     # are put in, and known functions of time are put in as they are in the system.
     spare = spare_values(system, values.given) if events else {}
-    events = [replace(e, expression=e.expression.xreplace(spare)) for e in events]
-    watched = tuple(replace(e, expression=e.expression.subs(inputs).doit()) if inputs else e for e in events)
+    events = [e.with_each(lambda x: x.xreplace(spare)) for e in events]
+    watched = tuple(e.with_each(lambda x: x.subs(inputs).doit()) if inputs else e for e in events)
     lowered = lower(system, inputs)
     max_step, quiet_step = options.longest
     setup = Setup(
@@ -342,6 +348,7 @@ def prepare(system: System, values: GivenValues, options: RunOptions, contacts: 
         quiet_step=quiet_step,
         contact=contact,
     )
+    require_resets(system, setup.symbols, watched, options.contacts, options.precision)
     require_events(setup)  # switches of the state count as events; they are known once the model is derived
     return setup
 

@@ -32,6 +32,7 @@ from zwang.motion.observe import (
     with_parts,
 )
 from zwang.motion.progress import reporter
+from zwang.motion.resets.watched import Watched
 from zwang.motion.setup import RunOptions, Setup, check_span, in_precision, prepare, watched_times
 from zwang.motion.start import Start, first_basis, start_of
 from zwang.results.dataset import VARIABLES, variables_named
@@ -78,9 +79,9 @@ def simulate(
     is the equation that is integrated: "fundamental", "gibbs-appell" or "lagrange". `drift` is what is done about
     constraints drifting away: "none", "projection" after every step, or "baumgarte", with gains as
     ("baumgarte", α, β). `max_step` is the longest step; without it, a 20th of the motion, and a 100th where the error
-    of a step says nothing of the size that is needed. `events` are watched, recorded, and stop the motion where they
-    say so. `precision="quad"` has Taylor's method compute with 34 digits and round at the end, for reference
-    solutions.
+    of a step says nothing of the size that is needed. `events` are watched, recorded, and stop the motion or reset
+    its state where they say so. `precision="quad"` has Taylor's method compute with 34 digits and round at the end, for
+    reference solutions.
 
     `outputs` names the variables that the dataset is to have, ("q", "v"); all of them without it. What nobody asks for
     is not computed, but for what tells whether the motion can be vouched for.
@@ -185,9 +186,10 @@ def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
     seen = (
         first.damping and keeps_on(setup, first) and engine_of(setup.method).measures_projection
     )  # what projection cannot take away
-    segments, path = integrate(setup, (t, q, v), grid if seen else watched_times(setup, first, t, grid), watch, first)
+    times, zero = watched_times(setup, first, t, grid), Watched(setup, first, start.state).zeros()
+    segments, path = integrate(setup, start.state, grid if seen else times, watch, first, at_zero=zero)
     if seen and path.left > SUSPECT:
-        segments, path = integrate(setup, (t, q, v), watched_times(setup, first, t, grid), watch, first)
+        segments, path = integrate(setup, start.state, times, watch, first, at_zero=zero)
     if any(keeps_on(setup, segment.basis) for segment in segments):
         setup = altered(setup, drift="projection")
     began = clock.perf_counter()

@@ -137,6 +137,8 @@ class Course(AtSwitch):
         task = replace(self.task, t=t, q=q, v=v, times=times, p=self.parameters(modes), switches=None)
         if self.rests(modes).any():
             task = replace(task, acceleration=self.along.acceleration, events=self.along.events)
+        if self.total is not None:
+            task = replace(task, at_zero=())
         if self.so_far.pivot_scale is not None:
             task = replace(task, pivot_scale=self.so_far.pivot_scale, volume=self.so_far.volume)
         path = self.engine(task)

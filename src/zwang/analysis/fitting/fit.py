@@ -15,7 +15,7 @@ from zwang.analysis.fitting.trial import Trial
 from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.model import System
-from zwang.model.has_system import HasSystem, begin_of, system_of
+from zwang.model.has_system import HasSystem, begin_of, resets_of, system_of
 from zwang.model.symbols import as_scalar
 from zwang.model.values import by_name, named_like, numbers, one_number, suggestion
 from zwang.waiting import waiting
@@ -67,6 +67,8 @@ def fit(
     """
     given = system
     system = system_of(given, "fit", parameters)
+    if resets := resets_of(given, ()):
+        raise InputError(f"event {resets[0].name!r} resets the state, which fit does not know: leave it out")
     symbols, first = unknowns_of(unknown, names_in(system, start, observe))
     begin = one_number(begin_of(given, t), "t")
     trials = trials_of(given, system, data, start, observe, weights, symbols, dict(parameters or {}), begin, tol)

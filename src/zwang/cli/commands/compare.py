@@ -57,6 +57,7 @@ def compare(
     """
     from zwang.cli import terminal
     from zwang.cli.progress import busy
+    from zwang.model.has_system import resets_of
     from zwang.motion.compare import compare_forms, engines_from
     from zwang.motion.independent import compare_derivation
 
@@ -72,7 +73,7 @@ def compare(
     with busy("comparing"):
         derivation = compare_derivation(case.model.system, motion, case.parameters)
         forms = compare_forms(case.model.system, motion, case.parameters)
-        engines = engines_from(case.start, end, run.tol)
+        engines = engines_from(case.start, end, run.tol, resets=resets_of(case.model, ()))
     figures = figures_of(derivation, forms, engines, bound)
     agree = bool(compared(figures)) and not any(figure.wrong for figure in figures)
     if json:

@@ -33,6 +33,10 @@ def periodic(
     model: Model,
     period: Annotated[float | None, option("--period", "TIME", "The period, roughly.")] = None,
     hold: Hold = None,
+    shift: Annotated[
+        list[str] | None,
+        option("--shift", "NAME[=NUMBER]", "A coordinate that need not return, or how far it gets; may be repeated."),
+    ] = None,
     starts: Starts = None,
     settings: Settings = None,
     out: Out = None,
@@ -51,10 +55,10 @@ def periodic(
     case = load(model, settings, starts=starts)
     require_out(case, {"--out": out}, {"--out": KINDS})
     given = None if period is None else sp.Float(period)
-    asks = asked(case, Repetition, period=given, hold=held_of(case, hold))
+    asks = asked(case, Repetition, period=given, hold=held_of(case, hold), shift=held_of(case, shift, "--shift"))
     require_said(asks, "period", "what is the period, roughly? give --period TIME")
     if starts:
-        asks = Repetition(asks.period, hold=asks.hold)
+        asks = Repetition(asks.period, hold=asks.hold, shift=asks.shift)
     motion = found_with("looking for a periodic motion", lambda: asks.answer(case.model, case.parameters))
     finish(case, motion, json, {"--out": out}, lambda: show(case, motion))
 
@@ -69,7 +73,12 @@ def show(case: Case, motion: "xr.Dataset") -> None:
     rows: list[tuple[str, Any]] = [
         ("period", f"{a['period']:.12g} {unit}".rstrip()),
         ("misses", f"its start by {a['residual']:.2g}, in natural units"),
-        ("multipliers", multiplier_words(motion.floquet.values)),
+        *(
+            [("shifts", ", ".join(f"{name} by {way:.9g}" for name, way in moved_of(motion)))]
+            if moved_of(motion)
+            else []
+        ),
+        ("multipliers", multiplier_words(motion.floquet.values, motion.floquet_name.values)),
     ]
     console.print(terminal.ledger(rows))
     console.print()
@@ -85,9 +94,18 @@ def show(case: Case, motion: "xr.Dataset") -> None:
     remark(f"{verdict[:1].upper()}{verdict[1:]}.", COLORS.get(verdict.partition(":")[0], "yellow"))
 
 
-def multiplier_words(values: Any) -> str:
-    """Floquet multipliers, as people write them."""
-    shown = [f"{v.real:.6g}" if not v.imag else f"{v.real:.6g} {v.imag:+.6g} i" for v in values[:MOST_SHOWN]]
+def moved_of(motion: "xr.Dataset") -> list[tuple[str, float]]:
+    """The coordinates that differ after a period, and by how much."""
+    both = zip(motion.coordinate.values.tolist(), motion["shift"].values.tolist(), strict=True)
+    return [(name, way) for name, way in both if way]
+
+
+def multiplier_words(values: Any, names: Any) -> str:
+    """Floquet multipliers, as people write them, with what they are by structure."""
+    shown = [
+        (f"{v.real:.6g}" if not v.imag else f"{v.real:.6g} {v.imag:+.6g} i") + (f" ({name})" if name else "")
+        for v, name in zip(values[:MOST_SHOWN], names, strict=False)
+    ]
     return ", ".join(shown) + (f", … ({len(values)} in all)" if len(values) > MOST_SHOWN else "")
 
 

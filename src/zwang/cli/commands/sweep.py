@@ -137,7 +137,7 @@ def mind_what_differs(case: Case, quiet: bool) -> None:
     """Say what of the model's own run is otherwise in a sweep; events that end a motion are refused."""
     from zwang.cli.terminal import say
 
-    stops = [event.name for event in case.model.events if event.stop]
+    stops = [event.name for event in case.model.events if event.stop and not event.reset]
     if stops:
         raise Failure(
             Exit.REFUSED,
@@ -146,7 +146,7 @@ def mind_what_differs(case: Case, quiet: bool) -> None:
         )
     if quiet:
         return
-    if case.model.events:
+    if any(not event.reset for event in case.model.events):
         say("the events of the model are not looked for in a sweep", "dim")
     if case.model.run.method not in NATIVE:
         say(f"the model asks for the engine {case.model.run.method!r}; a sweep is run by 'native'", "dim")

@@ -149,6 +149,7 @@ def prepared(task: Task, kernels: stepper.Kernels) -> stepper.Runs:
         direction=task.events.direction if task.events else 0,
         terminal=task.events.stop if task.events else False,
         jumps=task.events.jumps if task.events else True,
+        at_zero=task.at_zero,
         breaks=task.breaks,
     )
     if task.kick:

@@ -125,6 +125,8 @@ class Settings:
     terminal: ArrayLike = False
     jumps: ArrayLike = True
     """Whether an event fires that is on the other side of zero right behind a break."""
+    at_zero: tuple[int, ...] = ()
+    """Events that count as zero at the start, until they have left it."""
     first_kick: int = 0
     """The first event at which the state may jump."""
     most: ArrayLike = ()
@@ -267,6 +269,7 @@ def prepare(
     if kernels.events:
         side = memory[:, places["side"] : places["side"] + kernels.events]
         side[:] = np.nan
+        side[:, list(asked.at_zero)] = 0.0
         memory[:, places["fired"] : places["fired"] + kernels.events] = np.nan
 
     begin = _addresses(memory)

@@ -71,7 +71,7 @@ def problem_of(task: Task, watch: "Watch", sparse: bool = False) -> tuple[Steppe
         pivots = kernel.on_rows(packed(times, states, task.p))[:, n:pivots_end] / watch.scale
         return np.asarray(np.where(np.isnan(pivots), np.inf, pivots) - task.pivot_tol)
 
-    events = Watched(compiled(task.events.program), task.p, task.events) if task.events else None
+    events = Watched(compiled(task.events.program), task.p, task.events, task.at_zero) if task.events else None
     jacobian, note = jacobian_of(task, sparse)
     return SteppedProblem(
         slope,

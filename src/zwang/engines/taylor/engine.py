@@ -146,7 +146,7 @@ class Walk:
         self.longest = math.inf
         self.search = None
         if task.events:
-            watched = Watched(compiled(task.events.program), np.asarray(task.p, dtype=float), task.events)
+            watched = Watched(compiled(task.events.program), np.asarray(task.p, dtype=float), task.events, task.at_zero)
             self.search = Search(watched, task.t, y.astype(float), float(self.end))
         self.scale = np.array(task.pivot_scale, dtype=float)
         self.ratios = np.zeros_like(self.scale)  # of pivots to their scales at the end of the step being tried

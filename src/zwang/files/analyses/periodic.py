@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+SHIFT = Key("shift", "held", "coordinates that need not return, or a table of how far they get in a period")
+
+
 @dataclass(frozen=True)
 class Repetition(Analysis):
     """The periodic motion near a guess of its start and its period."""
@@ -31,11 +34,12 @@ class Repetition(Analysis):
     period: sp.Expr | None = None
     guess: Values = field(default_factory=dict)
     hold: Held = field(default_factory=dict)
+    shift: Held = field(default_factory=dict)
 
     section = Section(
         "periodic",
         "a motion that repeats itself, and what becomes of its neighbours",
-        keys=(Key("period", "setting", "its period, roughly; that of what drives it, exactly"), GUESS, HOLD),
+        keys=(Key("period", "setting", "its period, roughly; that of what drives it, exactly"), GUESS, HOLD, SHIFT),
     )
     needed = ("period",)
 
@@ -47,4 +51,4 @@ class Repetition(Analysis):
             raise InputError("what is the period, roughly? say period = … under [periodic]")
         period = number_of(self.period, values_of(model, parameters), "the period")
         guess, hold = guess_of(model, self.guess, parameters), held_of(model, self.hold, parameters)
-        return periodic(model, guess, period, hold, parameters)
+        return periodic(model, guess, period, hold, parameters, shift=held_of(model, self.shift, parameters))

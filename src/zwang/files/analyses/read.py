@@ -15,7 +15,7 @@ from zwang.files.analyses.types import flat
 from zwang.files.language.grammar import parse
 from zwang.files.language.indices import Broken
 from zwang.files.language.scope import Scope
-from zwang.files.language.uses import MEASURED, OUTPUT, READING, SETTING, Use
+from zwang.files.language.uses import MEASURED, OUTPUT, READING, RESET, SETTING, Use
 from zwang.files.table_types import Key
 from zwang.files.tables import CellError
 from zwang.files.toml.document import Document
@@ -113,10 +113,10 @@ class AskedReader:
             what = self.key_expression(way, name, READING)
             function = what.expr if isinstance(what, sp.Derivative) else what
             if not isinstance(function, sp.core.function.AppliedUndef):
-                hint = "" if key.name == "start" else "hold takes any expression"
+                hint = "hold takes any expression" if key.name == "guess" else ""
                 self.document.of(way, f"{quoted(name)} is not a coordinate or rate", hint, key=True)
                 raise Noted
-            return what, self.expression(way, entry, SETTING)
+            return what, self.expression(way, entry, RESET if key.name == "reset" else SETTING)
 
         entries = [((*path, *way), (name, entry)) for name, (way, entry) in flat(value).items()]
         return dict(self.each(entries, lambda way, both: pair(both[0], way, both[1])))

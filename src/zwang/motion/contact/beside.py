@@ -6,8 +6,8 @@ If it takes velocities to v⁺ = V(t, q, v; p), they and the accelerations befor
 
     δq⁺ = δq + (v − v⁺) δt,    δv⁺ = V_q (δq + v δt) + V_v (δv + q̈₋ δt) + V_t δt + V_p δp − q̈₊ δt
 
-(the saltation matrix of an impact). V changes smoothly as long as the same contacts take part: M (v⁺ − v) = AᵀΛ and
-A (v⁺ − v) = r, r = −(1 + ε)γ, are differentiated as they stand. Where nothing jumps, nothing is added.
+(the saltation matrix of an impact); V changes smoothly as long as the same contacts take part, and stick or slide as
+they do (`struck`). Where nothing jumps, nothing is added.
 """
 
 from collections.abc import Sequence
@@ -15,22 +15,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import symengine as se
-import sympy as sp
 
 from zwang.arrays import Array
-from zwang.compile import Program, straight
-from zwang.compile.tangent import tangent
+from zwang.compile import straight
 from zwang.engines.native.engine import compiled
-from zwang.engines.task import REMEDY, Trajectory
+from zwang.engines.task import REMEDY, EventHit, Trajectory
 from zwang.errors import InputError
-from zwang.lowering.cache import Kept
 from zwang.lowering.contact import Held
+from zwang.lowering.directional import directional
 from zwang.lowering.rows import RowBasis
 from zwang.motion.contact.course import Course
 from zwang.motion.contact.record import Transition
+from zwang.motion.contact.struck import change_of, dense_of, struck_along
 from zwang.motion.drive import integrate, joined
-from zwang.motion.observe import Segment
+from zwang.motion.observe import Segment, event_name
+from zwang.motion.resets.beside import jumped, require_one
+from zwang.motion.resets.watched import Watched
 from zwang.motion.saltation import CONTINUOUS, SAME_SHIFT
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
@@ -38,20 +38,23 @@ from zwang.motion.start import State
 LEADS_OFF = 1e-9  # of a direction: a gap that is closed at the start and changes by more opens or is exceeded
 PUSHED = 1e-9  # of the largest impulse: contacts with less take no part in an impact
 
-_PROGRAMS: Kept[Program] = Kept()
-
 
 @dataclass(frozen=True)
 class Stretch:
-    """A stretch of a motion in one mode: its ends, and the watched functions that ended it."""
+    """A stretch of a motion in one mode: its ends, and what ended it."""
 
     held: Held
     basis: RowBasis
     start: State
     end: State
-    fired: tuple[int, ...]
+    hits: tuple[EventHit, ...]
     transitions: int
     """How many were written down before it."""
+
+    @property
+    def fired(self) -> tuple[int, ...]:
+        """The watched functions that ended it."""
+        return tuple(h.which for h in self.hits)
 
 
 class Logged(Course):
@@ -68,8 +71,8 @@ class Logged(Course):
         """The drive, in the present mode, to where it ends."""
         before, held, count = self.state, self.held(), len(self.transitions)
         path = super().advance()
-        fired = tuple(h.which for h in path.hits if h.t == path.end[0])
-        self.stretches.append(Stretch(held, self.bases[held.closed], before, path.end, fired, count))
+        hits = tuple(h for h in path.hits if h.t == path.end[0])
+        self.stretches.append(Stretch(held, self.bases[held.closed], before, path.end, hits, count))
         return path
 
 
@@ -92,8 +95,9 @@ class Across:
         """All stretches, with the states to save."""
         state, total = start, self.course.total
         segments: list[Segment] = []
-        self.require_kept(start)
         stretches = self.course.stretches
+        if stretches:
+            self.require_kept(stretches[0], start, "at the start")
         for x in self.course.transitions[: stretches[0].transitions] if stretches else ():
             self.refuse(x, "across what happens at the start")
         for k, stretch in enumerate(stretches):
@@ -117,6 +121,9 @@ class Across:
         n, k = self.n, len(self.changes)
         dq, dv = (x[n:].reshape(k, n).copy() for x in state[1:])
         written = self.course.transitions[before.transitions : after.transitions]
+        resets = self.course.resets.fired(before.hits, t)
+        if resets:
+            return self.across_reset(before, after, resets, state)
         for x in written:
             if x.kind in ("touch", "accumulation"):
                 self.refuse(x, "where a contact only touches" if x.kind == "touch" else "across an accumulation")
@@ -137,6 +144,22 @@ class Across:
                 dq[j], dv[j] = dq[j] + (v0 - v1) * shift, change - a1 * shift
         return t, np.concatenate([q1, *dq]), np.concatenate([v1, *dv])
 
+    def across_reset(self, before: Stretch, after: Stretch, resets: tuple[int, ...], state: State) -> State:
+        """The same after a reset; refused where contacts change with it, or come to be closed by it."""
+        then, now = (
+            Watched(replace(self.setup, contact=each.held), each.basis, at)
+            for each, at in ((before, before.end), (after, after.start))
+        )
+        which = require_one(self.setup, resets, then, self.course.span)
+        written = self.course.transitions[before.transitions : after.transitions]
+        if written or len(before.fired) > 1:
+            what = written[0] if written else Transition(before.end, "reset", before.held.rows[0], state[2], state[2])
+            self.refuse(what, "where a contact changes at the instant of a reset")
+        held = [numbers_along(self.setup, before.held, change) for change in self.changes]
+        found = jumped(then, now, which, state, self.changes, held)
+        self.require_kept(after, found, f"after the reset of {event_name(self.setup.events, which)!r}")
+        return found
+
     def shifts(self, before: Stretch, a: Array, dq: Array, dv: Array) -> Array:
         """(fired, k) by how much the zeros of the watched functions that fired move."""
         setup = replace(self.setup, contact=before.held, events=())
@@ -155,28 +178,12 @@ class Across:
 
     def jump(self, x: Transition, state: State, direction: Array) -> Array:
         """δv⁺ of an impact, along a direction in t, q, v and p."""
-        system, n, rows = self.setup.system, self.n, self.course.rows
-        pushed = [i for k, i in enumerate(rows) if x.impulse[k] > PUSHED * x.impulse.max()]
-        if any(system.constraints[i].friction for i in pushed):
-            self.refuse(x, "across impacts with friction")
-        if len(pushed) > 1 and self.course.law != "moreau":
-            self.refuse(x, f"across impacts of several contacts by impacts={self.course.law!r}")
-        key = (system.structure, tuple(self.setup.inputs.items()))
-        program = directional(_PROGRAMS.get(key, lambda: dense_program(self.setup)), "M", "A", "rate")
-        t, q, v = state
-        out = compiled(program)(t=np.array([t]), q=q, v=v, p=self.setup.p, direction=direction)
-        used = [*self.course.equal, *pushed]
-        M, A, dM, dA = out["M"], out["A"][used], out["d_M"][0], out["d_A"][0][used]
-        e = np.array([0.0] * len(self.course.equal) + [float(self.course.restitution[i]) for i in pushed])
-        dp, laws = direction[1 + 2 * n :], [system.constraints[i].restitution for i in pushed]
-        de = np.array([0.0] * len(self.course.equal) + [change_of(self.setup, law, dp) for law in laws])
-        dr = -(1 + e) * out["d_rate"][0][used] - de * out["rate"][used]
-        dr[: len(self.course.equal)] = 0.0
-        moved = x.after - v
-        saddle = np.block([[M, -A.T], [A, np.zeros((len(A), len(A)))]])
-        impulses = np.linalg.lstsq(A.T, M @ moved, rcond=None)[0]
-        right = np.concatenate([dA.T @ impulses - dM @ moved, dr - dA @ moved])
-        return np.asarray(direction[1 + n : 1 + 2 * n] + np.linalg.lstsq(saddle, right, rcond=None)[0][:n])
+        pushed = [i for k, i in enumerate(self.course.rows) if x.impulse[k] > PUSHED * x.impulse.max()]
+        rough = any(self.setup.system.constraints[i].friction for i in pushed)
+        if (len(pushed) > 1 or rough) and self.course.law != "moreau":
+            what = "with friction" if rough else "of several contacts"
+            self.refuse(x, f"across impacts {what} by impacts={self.course.law!r}")
+        return struck_along(self.setup, self.course, x, pushed, state, direction)
 
     def acceleration(self, stretch: Stretch, state: State) -> Array:
         """The motion's own acceleration in the mode of a stretch."""
@@ -184,17 +191,13 @@ class Across:
         program = setup.program("acceleration", stretch.basis)
         return np.asarray(compiled(program)(**setup.named(program, state))["acceleration"])
 
-    def require_kept(self, start: State) -> None:
-        """Refuse directions that lead off contacts which are closed at the start."""
-        if not self.course.stretches:
-            return
-        first = self.course.stretches[0]
+    def require_kept(self, first: Stretch, start: State, where: str) -> None:
+        """Refuse directions that lead off contacts which are closed where a stretch begins."""
         closed = [i for i, is_open in zip(first.held.rows, first.held.open, strict=True) if not is_open]
         if not closed:
             return
         setup, (t, q, v) = self.setup, first.start
-        key = (setup.system.structure, tuple(setup.inputs.items()))
-        program = directional(_PROGRAMS.get(key, lambda: dense_program(setup)), "gap", "rate")
+        program = directional(dense_of(setup), "gap", "rate")
         for j, change in enumerate(self.changes):
             part = slice(self.n * (j + 1), self.n * (j + 2))
             direction = np.concatenate([[0.0], start[1][part], start[2][part], change])
@@ -203,7 +206,7 @@ class Across:
                 if max(abs(out["d_gap"][0][i]), abs(out["d_rate"][0][i])) > LEADS_OFF * np.abs(direction).max():
                     name, what = setup.system.constraint_names[i], self.kind.directions[j].name
                     raise InputError(
-                        f"the contact {name!r} is closed at the start, and the direction {what!r} leads off it: "
+                        f"the contact {name!r} is closed {where}, and the direction {what!r} leads off it: "
                         f"sensitivities are not defined there; use a direction of zwang.admissible"
                     )
 
@@ -214,13 +217,6 @@ class Across:
             f"sensitivities are not known {where}: {name!r} at t = {x.state[0]:.9g} ({x.kind}); end before it, or vary "
             f"the start a little"
         )
-
-
-def change_of(setup: Setup, coefficient: sp.Expr, change: Array) -> float:
-    """How a coefficient changes with parameters."""
-    values = dict(zip(setup.symbols, setup.p, strict=True))
-    parts = [(s, d) for s, d in zip(setup.symbols, change.tolist(), strict=True) if d and coefficient.has(s)]
-    return float(sum(float(coefficient.diff(s).xreplace(values)) * d for s, d in parts))
 
 
 def numbers_along(setup: Setup, held: Held, change: Array) -> Array:
@@ -256,30 +252,3 @@ def cut(segments: list[Segment], count: int) -> list[Segment]:
                 replace(segment, times=segment.times[:keep], q=segment.q[:keep], v=segment.v[:keep], trace=None)
             )
     return kept
-
-
-def dense_program(setup: Setup) -> Program:
-    """M, A, gaps and their rates."""
-    lowered = setup.lowered
-    derived, n, m = lowered.derived, len(lowered.derived.Q), len(lowered.description.constraints)
-    zero = se.Integer(0)
-    outputs = {
-        "M": tuple(row.get(j, zero) for row in derived.M for j in range(n)),
-        "A": tuple(row.get(j, zero) for row in derived.A[:m] for j in range(n)),
-        "gap": tuple(zero if e is None else e for e in derived.residual[:m]),
-        "rate": tuple(zero if e is None else e for e in derived.residual_rate[:m]),
-    }
-    return Program(lowered.inputs, outputs, {"M": (n, n), "A": (m, n)})
-
-
-def directional(program: Program, *of: str) -> Program:
-    """A program with the derivatives of some outputs along a direction, one more input: t, q, v, p, contacts."""
-
-    def build() -> Program:
-        inputs = program.inputs
-        variables = [*inputs["t"], *inputs["q"], *inputs["v"], *inputs["p"], *inputs.get("contact", ())]
-        direction = tuple(se.Symbol(f"direction{i}") for i in range(len(variables)))
-        whole = dict(inputs) | {"direction": direction}
-        return tangent(program, [dict(zip(variables, direction, strict=True))], of=of, inputs=whole)
-
-    return _PROGRAMS.get((program, of), build)

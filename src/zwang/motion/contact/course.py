@@ -19,10 +19,10 @@ from zwang.motion.contact.collide import Colliding
 from zwang.motion.contact.decide import decide, pressed
 from zwang.motion.contact.impact import Stop
 from zwang.motion.contact.machine import OPEN, PUSHING, RESTING
-from zwang.motion.contact.observe import first
+from zwang.motion.contact.reset import jumped
 from zwang.motion.contact.space import unit
 from zwang.motion.drive import integrate, joined
-from zwang.motion.observe import Segment
+from zwang.motion.observe import Segment, first
 from zwang.motion.start import basis_at
 
 EMPTY: Mapping[int, float] = {}
@@ -59,8 +59,13 @@ class Course(Colliding):
                     else:
                         self.loosen()  # what has lifted has left its limit by now
                     continue
-                if path.status is not Status.EVENT or not (met or rubbed) or self.ended_by_user(path):
+                fired = self.resets.fired(self.fresh, path.end[0])
+                if fired and path.status is Status.EVENT:
+                    self.reset(fired)
+                if path.status is not Status.EVENT or self.ended_by_user(path):
                     return self.account(path.status)
+                if fired:
+                    continue
                 self.cut()
                 rubbed = self.vanish(rubbed) if rubbed else rubbed
                 if met or rubbed:
@@ -72,13 +77,24 @@ class Course(Colliding):
             self.notes.append(str(end))
             return self.account(end.status)
 
-    def begin(self) -> None:
-        """Which contacts are closed at the start, and which meet at once; one that is exceeded is refused."""
+    def reset(self, fired: tuple[int, ...]) -> None:
+        """The jump of the state at events; what contacts do after it is found out as at a start."""
+        names = jumped(self, fired)
+        self.cut()
+        self.begin(f"The reset of {names} leads")
+
+    def begin(self, leads: str = "") -> None:
+        """Which contacts are closed at the start, and which meet at once; one that is exceeded is refused.
+
+        After a reset, `leads` says what would be to blame.
+        """
         now = self.matrices()
         near, slow = self.near(now)
         for i in self.rows:
             if now.residual[i] < -near[i] and i not in self.rates:
                 c = self.setup.system.constraints[i]
+                if leads:
+                    raise Stop(Status.BAD_RESET, f"{leads} beyond the limit {c.name!r} by {-now.residual[i]:.6g}.")
                 raise InputError(
                     f"the start is beyond the limit {c.name!r} by {-now.residual[i]:.6g}: it asks for "
                     f"{c.expression} >= 0; move the start back to it"
@@ -99,7 +115,8 @@ class Course(Colliding):
         stop = self.until_left()
         if stop is not None:
             grid = np.append(grid[grid < stop], stop)
-        segments, path = integrate(setup, self.state, grid, self.watch, basis, bouncing(self))
+        zero, self.zeros = self.zeros, ()
+        segments, path = integrate(setup, self.state, grid, self.watch, basis, bouncing(self), zero)
         if stop is not None and path.status is Status.FINISHED:
             segments = first(segments, len(grid) - (stop not in self.grid))
         kicked = kicked_works(self, path)
@@ -116,7 +133,7 @@ class Course(Colliding):
             self.scales.hurry(self.now, np.abs(segment.v).max(axis=0, initial=0.0))
         own = len(self.setup.events)
         hits = tuple(h for h in path.hits if h.which < own and not self.again(h))
-        self.last_hits = {h.which: h.t for h in path.hits}
+        self.fresh, self.last_hits = hits, {h.which: h.t for h in path.hits}
         self.total = joined(self.total, replace(path, hits=hits, parts=NO_PARTS))
         self.works = self.works + self.worked(basis, path.parts) + sum((done for _, done in kicked), np.zeros(()))
         until = path.kicks[0][0, 0] if path.kicks and len(path.kicks[0]) else path.end[0]

@@ -9,7 +9,7 @@ import numpy as np
 from zwang.arrays import Array
 from zwang.engines.native.engine import compiled
 from zwang.engines.projection import projected
-from zwang.engines.task import GOES_ON, Status, Trace, Trajectory
+from zwang.engines.task import GOES_ON, EventHit, Status, Trace, Trajectory
 from zwang.lowering.contact import Held, across_rows, slip_rows
 from zwang.lowering.contact_power import SURFACE, contact_parts
 from zwang.lowering.large import in_full
@@ -22,6 +22,8 @@ from zwang.motion.contact.record import Transition
 from zwang.motion.contact.rubbing import Rubbing
 from zwang.motion.contact.scales import Scales
 from zwang.motion.observe import Segment
+from zwang.motion.resets.jump import Resets
+from zwang.motion.resets.watched import Watched
 from zwang.motion.setup import Setup
 from zwang.motion.start import Start, State, basis_at, require_satisfied, require_unique
 from zwang.words import listed
@@ -70,12 +72,18 @@ class Machine:
         self.slack = np.zeros(len(self.rows))
         self.patience = 1.0
         self.last_hits: dict[int, float] = {}
+        self.fresh: tuple[EventHit, ...] = ()
+        """The user's events of the last stretch"""
+        self.resets = Resets(setup, self.span)
         self.met_at: list[float] = []
         self.now: Matrices = self.readings(in_full(start.matrices))
         """At the state where something has changed last."""
         self.known: tuple[State, Array, Matrices] | None = None
         self.equal = [i for i in range(len(setup.system.constraints)) if i not in self.rows]
         require_unique(setup, *start.polished)
+        resets = setup.resets
+        self.zeros = Watched(setup, basis_at(setup, start.state), start.state).zeros() if resets else ()
+        """Events that are zero here, and count as met until they have left it"""
 
     def require_within(self) -> None:
         """Stop a motion that has passed through a limit without that being seen."""

@@ -51,20 +51,6 @@ def modes_of(segments: Sequence[Segment]) -> Array:
     return np.concatenate(rows)
 
 
-def first(segments: list[Segment], count: int) -> list[Segment]:
-    """The first so many states of some segments."""
-    kept = []
-    for segment in segments:
-        keep = min(count, len(segment.times))
-        count -= keep
-        if keep:
-            trace = segment.trace and segment.trace.first(keep)
-            times, q, v = segment.times[:keep], segment.q[:keep], segment.v[:keep]
-            modes = None if segment.modes is None else segment.modes[:keep]
-            kept.append(replace(segment, times=times, q=q, v=v, trace=trace, modes=modes))
-    return kept
-
-
 def share(setup: Setup, segments: Sequence[Segment], values: dict[str, Any]) -> None:
     """Normal forces of contacts that depend on each other: the shortest of those that only push, at each saved state.
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 FILL = {"U": "", "f": np.nan}
 """What stands where a sample has no state, or no transition any more, by the kind of its numbers."""
+AFTER = ("event_q_after", "event_v_after", "event_energy_loss")
 COUNT_MEANS = "how many transitions each sample has: behind them tables are empty"
 
 
@@ -81,7 +82,8 @@ def hits_of(motion: "xr.Dataset", events: Sequence[Event]) -> Array:
     """(k, 2 + 2n) the events of a motion: instant, which, q and v."""
     names = [event_name(events, i) for i in range(len(events))]
     which = [names.index(name) for name in motion.event_name.values.tolist()]
-    return np.column_stack([motion.event_time.values, which, motion.event_q.values, motion.event_v.values])
+    after = [motion[name].values for name in AFTER if name in motion]
+    return np.column_stack([motion.event_time.values, which, motion.event_q.values, motion.event_v.values, *after])
 
 
 def of(motion: "xr.Dataset") -> Contacts:

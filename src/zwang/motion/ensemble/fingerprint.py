@@ -9,9 +9,11 @@ import sympy as sp
 
 from zwang._version import __version__
 from zwang.model import System
+from zwang.model.event import Event
 from zwang.model.families.family import Key
-from zwang.model.has_system import system_of
+from zwang.model.has_system import resets_of, system_of
 from zwang.model.signal import Handle, Signal
+from zwang.model.symbols import label
 from zwang.model.values import GivenValues, given_values
 from zwang.motion.ensemble.problem import Sampled
 from zwang.motion.setup import drift_of
@@ -33,7 +35,7 @@ def fingerprint(asked: Sampled, keep: Iterable[str]) -> dict[str, Any]:
     """By what a sweep is known again, part by part: plain values where these are short, else what they hash to."""
     system, options = system_of(asked.given, "simulate_many", asked.parameters), asked.options
     in_contact = any(c.one_sided for c in system.constraints)
-    values = given_values(system, asked.parameters)
+    values, resets = given_values(system, asked.parameters), resets_of(asked.given, ())
     return {
         "system": hashed(described(system)),
         "starts": hashed(starts_of(asked)),
@@ -47,9 +49,15 @@ def fingerprint(asked: Sampled, keep: Iterable[str]) -> dict[str, Any]:
         "drift": str(drift_of(options.drift)),
         "max_step": options.max_step,
         **({"contacts": [options.impacts, options.contacts, options.step]} if in_contact else {}),
+        **({"resets": [written(part) for e in resets for part in parts_of(e)]} if resets else {}),
         "keep": list(keep),
         "zwang_version": __version__,
     }
+
+
+def parts_of(event: Event) -> Iterable[Any]:
+    """What an event that resets the state is made of."""
+    return (event.expression, event.direction, event.stop, *((label(key), value) for key, value in event.reset.items()))
 
 
 def described(system: System) -> Iterable[str]:

@@ -17,7 +17,7 @@ from zwang.errors import InputError
 from zwang.lowering.contact import across_rows
 from zwang.model import System
 from zwang.model.event import Event
-from zwang.model.has_system import HasSystem, begin_of, end_of, is_array
+from zwang.model.has_system import HasSystem, begin_of, end_of, is_array, resets_of
 from zwang.motion.ensemble.contacts import with_contacts
 from zwang.motion.ensemble.fingerprint import fingerprint
 from zwang.motion.ensemble.part import compute, shapes
@@ -74,8 +74,8 @@ def simulate_many(
 
     `events` are watched in every sample, recorded, and stop it where they say so; its status is then "event". They are
     along a dimension `event`, as many as the sample with most of them has: event_time, event_name (sample, event),
-    event_q and event_v (sample, event, coordinate), not a number and "" where a sample has no more. Their instants and
-    states have the bits that `simulate` gives.
+    event_q and event_v (sample, event, coordinate), and those after it where some reset the state, not a number and ""
+    where a sample has no more. Their instants and states have the bits that `simulate` gives.
 
     One-sided constraints are contacts, as in `simulate`, with the same `impacts`, `contacts` and `step`. Samples run
     one after another then, each as `simulate` would run it. `mode`, `gap`, `normal_force`, `friction_force` and `slip`
@@ -103,8 +103,9 @@ def simulate_many(
     """
     until, t = check_span(end_of(system, until), begin_of(system, t))
     method = AUTO if contacts == "steps" else DEFAULT  # steps are a method of their own
+    watched = (*resets_of(system, ()), *([events] if isinstance(events, Event) else events))
     options = RunOptions(
-        until, t, times, samples, method, form, tol, drift, events, max_step=max_step, impacts=impacts,
+        until, t, times, samples, method, form, tol, drift, watched, max_step=max_step, impacts=impacts,
         contacts=contacts, step=step,
     )  # fmt: skip
     if events and store is not None:
@@ -186,7 +187,9 @@ def with_hits(motion: "xr.Dataset", events: Sequence[Event], met: list[Met]) -> 
     samples, n = motion.sizes["sample"], motion.sizes["coordinate"]
     many = samples, max((int(part.counts.max()) for part in met), default=0)
     names = np.array([event_name(events, i) for i in range(len(events))])
-    found = {"time": np.empty(many), "name": np.empty(many, names.dtype), "state": np.empty((*many, 2 * n))}
+    resets = any(event.reset for event in events)
+    numbers = 4 * n + 1 if resets else 2 * n
+    found = {"time": np.empty(many), "name": np.empty(many, names.dtype), "state": np.empty((*many, numbers))}
     nothing = {"time": np.nan, "name": "", "state": np.nan}
     begin = 0
     while begin < samples:
@@ -205,8 +208,14 @@ def with_hits(motion: "xr.Dataset", events: Sequence[Event], met: list[Met]) -> 
         "event_time": (each, found["time"], {"long_name": "when events were met"}),
         "event_name": (each, found["name"]),
         "event_q": ((*each, "coordinate"), found["state"][:, :, :n]),
-        "event_v": ((*each, "coordinate"), found["state"][:, :, n:]),
+        "event_v": ((*each, "coordinate"), found["state"][:, :, n : 2 * n]),
     }
+    if resets:
+        added |= {
+            "event_q_after": ((*each, "coordinate"), found["state"][:, :, 2 * n : 3 * n]),
+            "event_v_after": ((*each, "coordinate"), found["state"][:, :, 3 * n : 4 * n]),
+            "event_energy_loss": (each, found["state"][:, :, -1]),
+        }
     return with_variables(motion, added)
 
 

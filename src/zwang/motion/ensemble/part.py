@@ -29,6 +29,7 @@ from zwang.motion.ensemble.problem import Ensemble
 from zwang.motion.ensemble.together import EVENT_ROWS, Lead, first_rows, fitting, run_together
 from zwang.motion.ensemble.told import BAD_START, ERROR, Met, Told
 from zwang.motion.observe import AT_ODDS, Segment, chunks, first_contradiction, share_multipliers, values_of
+from zwang.motion.resets.watched import Watched
 from zwang.motion.setup import Setup
 from zwang.results.dataset import VARIABLES, balance
 
@@ -240,7 +241,9 @@ class Block:
         """One sample by itself, as `simulate` would run it."""
         try:
             setup, state = self.ensemble.of(sample), self.ensemble.state(sample)
-            segments, path = integrate(setup, state, self.ensemble.grid, None, first_rows(setup, state))
+            basis = first_rows(setup, state)
+            zero = Watched(setup, basis, state).zeros()
+            segments, path = integrate(setup, state, self.ensemble.grid, None, basis, at_zero=zero)
         except ZwangError as error:
             return Sample([], ERROR, words=str(error))
         return Sample(segments, str(path.status), path.steps, path.leapt, path.turned, hits=path.hits)
@@ -251,7 +254,7 @@ class Block:
         result.statuses[place] = sample.status
         result.hits.pop(place, None)
         if sample.hits:
-            result.hits[place] = np.array([[h.t, h.which, *h.q, *h.v] for h in sample.hits])
+            result.hits[place] = np.array([row_of(h, setup.resets) for h in sample.hits])
         if sample.words:
             result.doubts[place] = sample.words
         self.leave_out(place)
@@ -269,3 +272,10 @@ class Block:
             self.cut(place, odds[0])
         else:
             self.doubt(place, sample, until, result)
+
+
+def row_of(hit: EventHit, resets: bool) -> list[float]:
+    """An event in numbers: instant, which, q and v; where some reset the state, those after it and the energy lost."""
+    row = [hit.t, hit.which, *hit.q, *hit.v]
+    q, v = hit.after or (hit.q, hit.v)
+    return [*row, *q, *v, hit.loss] if resets else row

@@ -39,7 +39,7 @@ class Lead:
 def lead_by(ensemble: Ensemble, sample: int, count: int) -> Lead | None:
     """One of so many samples as their lead; None where each runs by itself, because something switches."""
     setup = ensemble.of(sample)
-    if setup.locked or setup.contact is not None:
+    if setup.locked or setup.contact is not None or setup.resets:
         return None
     state = ensemble.state(sample)
     basis = first_rows(setup, state)

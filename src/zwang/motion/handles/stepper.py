@@ -17,15 +17,19 @@ from zwang.engines.native.runs import LoopStatus, restart
 from zwang.engines.task import GOES_ON, Status, Task, Trajectory
 from zwang.errors import InputError, SimulationError
 from zwang.model import System
-from zwang.model.has_system import HasSystem, begin_of, start_of_one, system_of
+from zwang.model.event import Event
+from zwang.model.has_system import HasSystem, begin_of, resets_of, start_of_one, system_of
 from zwang.model.values import GivenValues, one_number, state_arrays
 from zwang.motion.breaks import breaks_in, require_fit, switches_in
 from zwang.motion.contact.onward import Onward
-from zwang.motion.drive import Alone, Drive, Reached
+from zwang.motion.drive import Alone, Drive, Reached, integrate
 from zwang.motion.handles.inputs import Inputs, follows, inputs_of
+from zwang.motion.observe import how_it_ended
+from zwang.motion.resets.jump import Resets
+from zwang.motion.resets.watched import Watched
 from zwang.motion.setup import RunOptions, Setup, prepare
 from zwang.motion.simulate import SUSPECT, motion_from
-from zwang.motion.start import Start, State, first_basis, require_satisfied
+from zwang.motion.start import Start, State, basis_at, first_basis, require_satisfied
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -46,7 +50,8 @@ class Stepper(Displayed):
     other systems where `start` says, at time `t`. Within dt the motion makes as many steps as `tol` asks for, each kept
     on the constraints; their size is remembered, so that a loop with short dt pays for one or two.
 
-    It is `simulate` without what surrounds it: nothing is kept of the way, and events are not looked for. No step is
+    It is `simulate` without what surrounds it: nothing is kept of the way, and of `events` only those are looked for
+    that reset the state, in the time that `simulate` takes. No step is
     longer than dt; a force that acts more briefly needs a shorter one. Singular positions, switches and tables that
     bend within dt are met as `simulate` meets them, in its time. So are contacts, by the law `impacts`. `t`, `q` and
     `v` say where the motion is.
@@ -78,11 +83,12 @@ class Stepper(Displayed):
         *,
         t: float | None = None,
         impacts: str = "moreau",
+        events: Sequence[Event] = (),
     ) -> None:
         """Read what is given; if all inputs have values already, everything is compiled here."""
         self._given, self._start, self._parameters, self._tol = system, start, parameters, tol
         self._system = system_of(system, "Stepper", parameters)
-        self._impacts = impacts
+        self._impacts, self._resets = impacts, resets_of(system, events)
         self._inputs: Inputs = inputs_of(self._system, parameters, inputs, sloping=True)
         if self._inputs.values.p.ndim != 1:
             raise InputError("parameters are arrays: a Stepper takes one value each")
@@ -185,8 +191,9 @@ class Stepper(Displayed):
         """What a motion is asked for: as exact as this one, and on its constraints."""
         drift = "projection" if any(c.order < 2 for c in self._system.constraints) else "none"
         return RunOptions(
-            until, t, times=[until], method="native", tol=self._tol, drift=drift, progress=False, impacts=self._impacts
-        )
+            until, t, times=[until], method="native", tol=self._tol, drift=drift, progress=False, impacts=self._impacts,
+            events=self._resets,
+        )  # fmt: skip
 
     def _read(self, u: ArrayLike | None) -> Array:
         """The inputs that are meant: those given, or the last."""
@@ -205,9 +212,13 @@ class Stepper(Displayed):
             require_satisfied(start)
         else:
             basis = first_basis(setup, start)
-        if setup.locked is None and setup.contact is None:
+        self._zeros = Watched(setup, basis, state).zeros() if setup.resets and setup.contact is None else ()
+        if setup.locked is None and setup.contact is None and not setup.resets:
             nothing = Trajectory(GOES_ON, q[None][:0], v[None][:0], state)
-            drive, at = Drive(setup, Alone(), None, state), Reached(state, np.array([t + 1.0]), t, nothing, basis)
+            drive, at = (
+                Drive(setup, Alone(), None, state, Resets(setup, 1.0)),
+                Reached(state, np.array([t + 1.0]), t, nothing, basis),
+            )
             self._task: Task = replace(
                 drive.task(at, basis)[0], times=np.zeros(0), max_step=np.inf, quiet_step=np.inf, progress=None
             )
@@ -264,6 +275,9 @@ class Stepper(Displayed):
             values = replace(self._inputs.values, p=setup.p)
             self._in_contact(Start(self._system, (t, self.q, self.v), values), setup, until, u, over)
             return
+        if setup.resets:
+            self._jumping(setup, until, u)
+            return
         motion = self._simulated(setup, until, over == 0.0 and bool((u == self._last).all()))
         if motion.attrs["status"] == Status.INTERRUPTED:
             raise KeyboardInterrupt
@@ -285,6 +299,24 @@ class Stepper(Displayed):
         onward, self._onward = self._onward or Onward(setup, start, self._impacts), None
         _, q, v = onward.advance(setup, until, changed)
         self._onward = onward  # what has failed begins anew, where it was
+        self._state[...] = np.concatenate([[until], q, v])
+        self._last[...] = u
+
+    def _jumping(self, setup: Setup, until: float, u: Array) -> None:
+        """The same where events reset the state: those met at the very end count as zero from there on."""
+        state: State = (self.t, self.q, self.v)
+        require_fit(self._system, setup.signals, setup.method, state[0], until)
+        longest = until - state[0]
+        breaks = breaks_in(setup, setup.p[None], state[0], until)[0]
+        setup = replace(setup, breaks=breaks, max_step=longest, quiet_step=longest)
+        segments, path = integrate(setup, state, np.array([until]), None, basis_at(setup, state), None, self._zeros)
+        if path.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        if path.status is not GOES_ON:
+            raise SimulationError(how_it_ended(setup.events, path), str(path.status), None)
+        _, q, v = path.end
+        last = {h.which for h in path.hits if h.t == until}
+        self._zeros = tuple(i for i in Watched(setup, segments[-1].basis, path.end).zeros() if i in last)
         self._state[...] = np.concatenate([[until], q, v])
         self._last[...] = u
 

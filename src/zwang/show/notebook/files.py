@@ -4,6 +4,8 @@ from dataclasses import fields
 from html import escape
 from typing import TYPE_CHECKING
 
+from zwang.model.event import Event
+from zwang.model.symbols import label
 from zwang.show.notebook.mechanism import tables
 from zwang.show.notebook.model import ledger, parts_of, start_of
 from zwang.show.notebook.pieces import bounded, heading, names, value
@@ -33,10 +35,7 @@ def model_file(given: "ModelFile") -> str:
         body.append(tables(given.mechanism))
     else:
         body += [parts_of(system), ledger(system), start_of(given.start, system)]
-    events = [
-        [escape(e.name), Notation.of([e.expression]).show(e.expression), "stops" if e.stop else "is recorded"]
-        for e in given.events
-    ]
+    events = [[escape(e.name), Notation.of([e.expression]).show(e.expression), then(e)] for e in given.events]
     body.append(bounded("Events", ("Event", "What crosses zero", "And then"), events))
     run = [(f.name, value(getattr(given.run, f.name))) for f in fields(given.run) if changed(given, f.name)]
     body.append(pairs([("Run", ", ".join(f"{escape(name)} = {said}" for name, said in run))]) if run else "")
@@ -59,3 +58,9 @@ def black_box(given: "BlackBox") -> str:
         if function is not None:
             entries.append((name, "a function" if callable(function) else "constant"))
     return heading("Black box", given.name, count(len(given.coordinates), "coordinate")) + pairs(entries)
+
+
+def then(event: Event) -> str:
+    """What an event does."""
+    sets = f"sets {', '.join(escape(label(key)) for key in event.reset)}" if event.reset else ""
+    return " and ".join(filter(None, (sets, "stops" if event.stop else ""))) or "is recorded"

@@ -8,6 +8,7 @@ from typing import TypeVar
 from zwang.engines import registry
 from zwang.errors import ZwangError
 from zwang.formulations.forms import DEFAULT
+from zwang.model.has_system import resets_of
 from zwang.motion.compare import EngineRow, FormRow, PrecisionRow, compare_forms, engines_from, tolerances_from
 from zwang.motion.independent import compare_derivation
 from zwang.results.account import LEVELS, worst_residual
@@ -98,9 +99,9 @@ def engines(subject: Subject, plots: Plots) -> list[str]:
     begin, end = subject.span
     if end <= begin:
         return [paragraph("The motion has no duration, so engines cannot be compared.", "note")]
-    tol = float(subject.motion.attrs["tol"])
-    by_engine = attempt(lambda: engines_from(subject.start, end, tol, stiff=False))
-    by_tol = attempt(lambda: tolerances_from(subject.start, end))
+    tol, resets = float(subject.motion.attrs["tol"]), resets_of(subject.model, ())
+    by_engine = attempt(lambda: engines_from(subject.start, end, tol, stiff=False, resets=resets))
+    by_tol = attempt(lambda: tolerances_from(subject.start, end, resets))
     body = ["<h3>Engines</h3>"]
     if isinstance(by_engine, str):
         body.append(paragraph(f"The engines could not be compared: {by_engine}", "note"))

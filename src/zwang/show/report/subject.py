@@ -122,7 +122,7 @@ class Subject:
     def notation(self) -> Notation:
         """The names of everything that the model mentions."""
         expressions = [*self.system.places.values(), *self.system.coordinates, *self.values]
-        expressions += [event.expression for event in self.model.events]
+        expressions += [e for event in self.model.events for e in event.expressions]
         for f, value in self.inputs.items():
             expressions += [f] if value is None or isinstance(value, Signal) else [f, as_expression(value)]
         return Notation.of(expressions)

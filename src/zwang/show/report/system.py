@@ -10,9 +10,10 @@ import sympy as sp
 
 from zwang.arrays import Array
 from zwang.model import System
-from zwang.model.event import DIRECTIONS
+from zwang.model.event import DIRECTIONS, Event
 from zwang.model.signal import Signal
 from zwang.model.symbols import as_expression
+from zwang.model.values import by_name
 from zwang.show.report.html import NOTHING, PageSection, details, number, pairs, table
 from zwang.show.report.math import Notation
 from zwang.show.report.subject import Subject
@@ -122,5 +123,12 @@ def events(subject: Subject) -> str:
         if len(met) > 5:
             when += f" and {len(met) - 5} more"
         happens = f"{subject.notation.show(event.expression)} crosses zero {DIRECTIONS[event.direction]}"
-        rows.append([escape(name), happens, "yes" if event.stop else "no", when or "not met"])
-    return table("Events", ["Event", "When", "Stops the motion", "Met at t ="], rows)
+        then = [f"{subject.notation.show(of)} = {subject.notation.show(e)}" for of, e in reset_of(subject, event)]
+        then += ["the motion stops"] if event.stop else []
+        rows.append([escape(name), happens, "<br>".join(then) or "it is recorded", when or "not met"])
+    return table("Events", ["Event", "When", "And then", "Met at t ="], rows)
+
+
+def reset_of(subject: Subject, event: Event) -> list[tuple[sp.Expr, sp.Expr]]:
+    """What the reset of an event sets, and to what."""
+    return [(by_name(subject.system, key), value) for key, value in event.reset.items()]

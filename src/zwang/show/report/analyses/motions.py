@@ -72,16 +72,18 @@ def periodic_part(subject: Subject, plots: Plots, asks: Analysis) -> list[str]:
     values = motion.floquet.values
     rows = [
         [str(i + 1), number(w.real) + (f" {'+' if w.imag > 0 else '−'} {number(abs(w.imag))}&nbsp;i" if w.imag else ""),
-         number(abs(w))]
-        for i, w in enumerate(values[:MOST_ROWS])
+         number(abs(w)), escape(str(name))]
+        for i, (w, name) in enumerate(zip(values[:MOST_ROWS], motion.floquet_name.values, strict=False))
     ]  # fmt: skip
     said = [
         ("Period", number(float(motion.attrs["period"]), subject.unit("time"), 12)),
         ("Misses its start by", f"{number(float(motion.attrs['residual']), digits=2)} in natural units"),
     ]
+    both = zip(motion.coordinate.values.tolist(), motion["shift"].values.tolist(), strict=True)
+    said += [(f"Shift of {escape(str(name))}", number(way, digits=9)) for name, way in both if way]
     told = badge(kind if kind in VERDICTS else "not told", VERDICTS.get(kind, "note"))
     body = [f"<p>{told} {escape(verdict)}</p>", pairs(said)]
-    body.append(table("Floquet multipliers", ("No.", "Multiplier", "Size"), rows, "numbers"))
+    body.append(table("Floquet multipliers", ("No.", "Multiplier", "Size", "What it is"), rows, "numbers"))
     times = motion.time.values
     body.append(over_time(subject, plots, "periodic-q", "One period", times, motion.q.values, motion.coordinate))
     if "drawing" in motion and subject.model.drawing.shapes:

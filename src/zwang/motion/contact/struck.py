@@ -1,0 +1,119 @@
+"""How an impact changes with what it comes from: the derivative of v⁺ = V(t, q, v; p).
+
+As long as the same contacts take part, and each sticks or slides as it does, an impact obeys equalities,
+
+    M (v⁺ − v) = GᵀΛ,    H (v⁺ − v) = r,
+
+which are differentiated as they stand. H has the rows of equalities, with r = 0, those n of contacts that push, with
+r = −(1 + ε)γ, and those s of slips that end, with r = −ṡ. G has the same rows, but n + κ s for a contact that slides:
+its friction is the share κ = ±μ of its normal impulse.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import symengine as se
+import sympy as sp
+
+from zwang.arrays import Array
+from zwang.compile import Program
+from zwang.engines.native.engine import compiled
+from zwang.lowering.cache import Kept
+from zwang.lowering.contact import slip_program, slip_rows
+from zwang.lowering.directional import directional
+from zwang.motion.contact.course import Course
+from zwang.motion.contact.record import Transition
+from zwang.motion.setup import Setup
+from zwang.motion.start import State
+
+SLIP_ENDS = 1e-9  # of the speeds that make up a slip: it has ended in an impact if it is no larger
+
+_PROGRAMS: Kept[Program] = Kept()
+
+
+def struck_along(
+    setup: Setup, course: Course, x: Transition, pushed: Sequence[int], state: State, direction: Array
+) -> Array:
+    """δv⁺ of an impact in which some contacts push, along a direction in t, q, v and p."""
+    t, q, v = state
+    n, equal, moved = len(q), course.equal, x.after - v
+    given = {"t": np.array([t]), "q": q, "v": v, "p": setup.p, "direction": direction}
+    out, dp = compiled(directional(dense_of(setup), "M", "A", "rate"))(**given), direction[1 + 2 * n :]
+    M, dM = out["M"], out["d_M"][0]
+    H, dH = ([*m[equal], *m[pushed]] for m in (out["A"], out["d_A"][0]))
+    e, laws = course.restitution[pushed], [setup.system.constraints[i].restitution for i in pushed]
+    de = np.array([change_of(setup, law, dp) for law in laws])
+    dr = [*np.zeros(len(equal)), *(-(1 + e) * out["d_rate"][0][pushed] - de * out["rate"][pushed])]
+    G, dG = list(H), list(dH)
+    rough = [i for i in pushed if setup.system.constraints[i].friction]
+    if rough:
+        slips = compiled(directional(slips_of(setup), "A", "slip"))(**given)
+        places = [list(slip_rows(setup.lowered)).index(i) for i in rough]
+        s, ds, speed, change = slips["A"][places], slips["d_A"][0][places], slips["slip"], slips["d_slip"][0]
+        share = tangential(x, M, moved, np.array(H), pushed, rough, s, course)
+        size = np.abs(s) @ (np.abs(v) + np.abs(x.after))
+        sticks = np.abs(speed[places] + s @ moved) <= SLIP_ENDS * size
+        for k, i in enumerate(rough):
+            if sticks[k]:
+                for rows, new in ((H, s), (dH, ds), (G, s), (dG, ds)):
+                    rows.append(new[k])
+                dr.append(-change[places[k]])
+            else:  # friction follows from the normal impulse
+                at, mu = len(equal) + pushed.index(i), setup.system.constraints[i].friction[1]
+                G[at] = G[at] + share[k] * s[k]
+                dG[at] = dG[at] + share[k] * ds[k] + np.sign(share[k]) * change_of(setup, mu, dp) * s[k]
+    columns, across, d_columns, d_across = (np.array(m).reshape(len(H), n) for m in (G, H, dG, dH))
+    impulses = np.linalg.lstsq(columns.T, M @ moved, rcond=None)[0]
+    saddle = np.block([[M, -columns.T], [across, np.zeros((len(H), len(H)))]])
+    right = np.concatenate([d_columns.T @ impulses - dM @ moved, np.array(dr) - d_across @ moved])
+    return np.asarray(direction[1 + n : 1 + 2 * n] + np.linalg.lstsq(saddle, right, rcond=None)[0][:n])
+
+
+def tangential(
+    x: Transition,
+    M: Array,
+    moved: Array,
+    H: Array,
+    pushed: Sequence[int],
+    rough: Sequence[int],
+    s: Array,
+    course: Course,
+) -> Array:
+    """(rough,) friction of contacts in an impact, as shares of their normal impulses, which are written down."""
+    normal = {i: float(x.impulse[k]) for k, i in enumerate(course.rows)}
+    rest = M @ moved - H[len(course.equal) :].T @ np.array([normal[i] for i in pushed])
+    found = np.linalg.lstsq(np.vstack([H[: len(course.equal)], s]).T, rest, rcond=None)[0]
+    return np.asarray(found[len(course.equal) :] / np.array([normal[i] for i in rough]))
+
+
+def change_of(setup: Setup, coefficient: sp.Expr, change: Array) -> float:
+    """How a coefficient changes with parameters."""
+    values = dict(zip(setup.symbols, setup.p, strict=True))
+    parts = [(s, d) for s, d in zip(setup.symbols, change.tolist(), strict=True) if d and coefficient.has(s)]
+    return float(sum(float(coefficient.diff(s).xreplace(values)) * d for s, d in parts))
+
+
+def dense_of(setup: Setup) -> Program:
+    """M, A, gaps and their rates."""
+    key = (setup.system.structure, tuple(setup.inputs.items()))
+    return _PROGRAMS.get(key, lambda: dense_program(setup))
+
+
+def slips_of(setup: Setup) -> Program:
+    """Rows and speeds of slips."""
+    key = (setup.system.structure, tuple(setup.inputs.items()), "slips")
+    return _PROGRAMS.get(key, lambda: slip_program(setup.lowered))
+
+
+def dense_program(setup: Setup) -> Program:
+    """M, A, gaps and their rates."""
+    lowered = setup.lowered
+    derived, n, m = lowered.derived, len(lowered.derived.Q), len(lowered.description.constraints)
+    zero = se.Integer(0)
+    outputs = {
+        "M": tuple(row.get(j, zero) for row in derived.M for j in range(n)),
+        "A": tuple(row.get(j, zero) for row in derived.A[:m] for j in range(n)),
+        "gap": tuple(zero if e is None else e for e in derived.residual[:m]),
+        "rate": tuple(zero if e is None else e for e in derived.residual_rate[:m]),
+    }
+    return Program(lowered.inputs, outputs, {"M": (n, n), "A": (m, n)})

@@ -1,0 +1,1 @@
+"""Resets: jumps of the state at events."""

@@ -1,0 +1,59 @@
+"""What is watched while an engine runs: events, contacts, the margin of nonideal forces, and switches."""
+
+from zwang.engines.native.engine import compiled
+from zwang.engines.task import EventTask, Status, Trajectory, altered
+from zwang.lowering.resting import exits
+from zwang.lowering.rows import RowBasis
+from zwang.model.signal import Lookup
+from zwang.motion.setup import Setup
+from zwang.motion.start import State
+from zwang.words import listed
+
+MARGIN_LOST = 1e-2  # a margin of nonideal forces that is no larger is on its way to zero, where steps become too small
+
+
+def event_task(setup: Setup, basis: RowBasis, rests: bool = False) -> EventTask | None:
+    """The events of a run on the rows chosen for it; with those of switches that may rest.
+
+    Behind them come the contacts, the margin of nonideal forces and the switches of the model, which stop the run where
+    they fall through zero, and those of the events themselves.
+    """
+    events = setup.events
+    falling = [*(setup.locked.rows if setup.locked else ()), *(exits(setup.resting) if rests and setup.resting else ())]
+    more = range(watched_first(setup) - len(events) + setup.margins)
+    if not events and not falling and not more:
+        return None
+    return EventTask.of(
+        setup.watching(basis, rests),
+        direction=(*(e.direction for e in events), *(-1 for _ in (*more, *falling))),
+        stop=(*(e.stop or bool(e.reset) for e in events), *(True for _ in (*more, *falling))),
+        signals=tuple(bool(e.expression.has(Lookup)) for e in events),
+    )
+
+
+def watched_first(setup: Setup) -> int:
+    """How many functions are watched before the margin of nonideal forces: events and contacts."""
+    return len(setup.events) + (setup.contact.watched if setup.contact else 0)
+
+
+def with_solution(setup: Setup, basis: RowBasis, path: Trajectory, end: State) -> Trajectory:
+    """A stretch, which ends by name where nonideal forces that depend on multipliers lose their solution.
+
+    Their margin falls through zero there; or steps become too small before, as multipliers grow without bound.
+    """
+    which = watched_first(setup)
+    fell = setup.margins and any(h.which == which for h in path.hits)
+    if not fell and (not setup.margins or path.status not in (Status.STEP_TOO_SMALL, Status.NOT_FINITE)):
+        return path
+    watching = event_task(setup, basis)
+    assert watching is not None
+    margin = float(compiled(watching.program)(**setup.named(watching.program, end))["event"][which])
+    if not fell and margin > MARGIN_LOST:
+        return path
+    names = listed([repr(setup.system.constraint_names[i]) for i in setup.system.reactions])
+    words = (
+        f"The nonideal forces that depend on multipliers of {names} lose their solution there, as in Painlevé's "
+        f"paradox: of their margin, 1 without friction, {margin:.2g} is left."
+    )
+    hits = tuple(h for h in path.hits if h.which != which)
+    return altered(path, status=Status.NO_SOLUTION, hits=hits, notes=(*path.notes, words))

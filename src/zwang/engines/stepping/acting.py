@@ -14,7 +14,7 @@ from zwang.engines.stepping.dense import rank_of
 from zwang.engines.stepping.laws import missed, rough, rough_in_space, smooth
 from zwang.engines.stepping.record import DENSE_ROWS, WalkRecord, answers_at, integers
 
-VANISHED: Final = 32 * EPS  # of the terms of its entries: a row that is no longer is what rounding has left of zero
+ROW_GONE: Final = 32 * EPS  # of the terms of its entries: a row that is no longer is what rounding has left of zero
 NO_OWN_MOBILITY: Final = 1e-10  # of its own: what is left of a row's mobility with others held, below which it depends
 
 
@@ -64,7 +64,7 @@ def row_laid_out(walk: WalkRecord, out: Array, level: int, r: int) -> bool:
     value_first[r + 1].at = place
     sum_first, sum_entry, sums = integers(walk.sum_first), integers(walk.sum_entry), shift(out, walk.out_sums)
     for e in range(sum_first[row].at, sum_first[row + 1].at):
-        if largest <= VANISHED * abs(sums[sum_entry[e].at]):
+        if largest <= ROW_GONE * abs(sums[sum_entry[e].at]):
             return False
     touch_first, touch = integers(walk.touch_first), integers(walk.touch)
     answer_first, answer_column, found = integers(walk.answer_first), integers(walk.answer_column), at(walk.answer)

@@ -15,8 +15,9 @@ from zwang.engines.stepping.record import WalkRecord, integers
 
 MOST_DIRECTIONS: Final = 200
 MORE_EXACT: Final = 0.1  # of what may be left of laws: what may be left of speeds on the way
-OPEN: Final = 0.0
-STICKS: Final = 1.0
+IS_OPEN: Final = 0  # what a contact does, in a guess
+IS_STUCK: Final = 1
+IS_SLIDING: Final = 2
 
 
 @native
@@ -25,7 +26,7 @@ def face_of(walk: WalkRecord, face: Array) -> int:
     begin, state, count = integers(walk.begin), at(walk.state), 0
     for a in range(walk.acting):
         for r in range(begin[a].at, begin[a + 1].at):
-            held = state[a] != OPEN and (r == begin[a].at or state[a] == STICKS)
+            held = state[a] != IS_OPEN and (r == begin[a].at or state[a] == IS_STUCK)
             face[r] = 1.0 if held else 0.0
             count += 1 if held else 0
     return count

@@ -10,7 +10,7 @@ from zwang.compile.restricted.memory import at, call, shift
 from zwang.engines.stepping.record import SHORT, Outcome, WalkRecord, integers
 from zwang.engines.stepping.step import made
 
-RUNNING, FINISHED, EVENT, FULL = int(Outcome.RUNNING), int(Outcome.FINISHED), int(Outcome.EVENT), int(Outcome.FULL)
+RUNNING, FINISHED, EVENT, NO_ROOM = int(Outcome.RUNNING), int(Outcome.FINISHED), int(Outcome.EVENT), int(Outcome.NO_ROOM)
 
 _ONE_AT_A_TIME: Final = Lock()
 
@@ -143,7 +143,7 @@ def advance(walk: WalkRecord, most: int) -> int:
         if event:
             return EVENT
         if walk.kept >= walk.room_for:
-            return FULL
+            return NO_ROOM
     return FINISHED if walk.number >= walk.count else RUNNING
 
 

@@ -14,18 +14,15 @@ from zwang.compile.restricted import native
 from zwang.compile.restricted.memory import at
 from zwang.engines.stepping.acting import look, mobility, settle
 from zwang.engines.stepping.dense import eliminated
-from zwang.engines.stepping.faces import directed, face_of, taken
+from zwang.engines.stepping.faces import IS_OPEN, IS_SLIDING, IS_STUCK, directed, face_of, taken
 from zwang.engines.stepping.record import DENSE_ROWS, WalkRecord, integers
 
 FEW_AT_FIRST: Final = 2  # sweeps there and back before pivots are tried; twice as many before each further time
 GAINS: Final = 0.3  # the share of what is left that a turn should leave of it
 MOST_PIVOTS: Final = 60
 NOT_AGAIN_FOR: Final = 64  # times, where they were in vain and laws hold well enough, as in a pile at rest
-YIELDS: Final = 1e-8  # of the largest mobility: how much dependent rows give way
+GIVES_WAY: Final = 1e-8  # of the largest mobility: how much dependent rows give way
 WRONG_WAY: Final = 1e-3  # of what is asked for: speeds that are zero in a guess
-OPEN: Final = 0.0
-STICKS: Final = 1.0
-SLIDES: Final = 2.0
 
 
 @native
@@ -37,10 +34,10 @@ def first_guess(walk: WalkRecord) -> None:
         for r in range(i + 1, end):
             friction += x[r] * x[r]
             aim[r] = x[r] / x[i] if x[i] > 0.0 else 0.0
-        state[a] = OPEN
+        state[a] = IS_OPEN
         if x[i] > 0.0:
             slides = end > i + 1 and not math.sqrt(friction) < mu[a] * x[i] * (1.0 - 64.0 * EPS)
-            state[a] = SLIDES if slides else STICKS
+            state[a] = IS_SLIDING if slides else IS_STUCK
 
 
 @native
@@ -52,13 +49,13 @@ def unknowns(walk: WalkRecord) -> int:
     begin, places, state = integers(walk.begin), integers(walk.places), at(walk.state)
     count = 0
     for a in range(walk.acting):
-        if state[a] != OPEN:
+        if state[a] != IS_OPEN:
             if count + 3 > DENSE_ROWS:
                 return -1
             i, end = begin[a].at, begin[a + 1].at
             places[count].at = i
             count += 1
-            if state[a] == STICKS:
+            if state[a] == IS_STUCK:
                 for r in range(i + 1, end):
                     places[count].at = r
                     count += 1
@@ -73,7 +70,7 @@ def part_of(walk: WalkRecord, s: int, r: int) -> float:
     """How much of an unknown that stands in row s is along row r of its contact."""
     a = integers(walk.owner)[s].at
     i, aim, m = integers(walk.begin)[a].at, at(walk.aim), at(walk.mu)[a]
-    if at(walk.state)[a] != SLIDES:
+    if at(walk.state)[a] != IS_SLIDING:
         return 1.0 if r == s else 0.0
     if s == i:
         return 1.0 if r == i else aim[r]
@@ -118,8 +115,8 @@ def way(walk: WalkRecord, count: int) -> bool:
         for r in range(begin[a].at, begin[a + 1].at):
             missing += across(walk, s, r) * u[r]
             slip += u[r] * u[r] if r > begin[a].at else 0.0
-        turns = state[a] == SLIDES and s > begin[a].at
-        dense[k * wide + k] += YIELDS * largest + (math.sqrt(slip) / (mu[a] * x[begin[a].at]) if turns else 0.0)
+        turns = state[a] == IS_SLIDING and s > begin[a].at
+        dense[k * wide + k] += GIVES_WAY * largest + (math.sqrt(slip) / (mu[a] * x[begin[a].at]) if turns else 0.0)
         dense[k * wide + count] = -missing
     if not eliminated(dense, count):
         return False
@@ -171,28 +168,28 @@ def gone(walk: WalkRecord) -> bool:
     far, stopped, opens = 1.0, -1, False
     for a in range(walk.acting):
         i = begin[a].at
-        if state[a] == OPEN:
+        if state[a] == IS_OPEN:
             continue
         if x[i] + far * way[i] < 0.0:
             far, stopped, opens = -x[i] / way[i], a, True
-        if state[a] == STICKS and begin[a + 1].at > i + 1:
+        if state[a] == IS_STUCK and begin[a + 1].at > i + 1:
             limit = within_friction(walk, a)
             if limit < far:
                 far, stopped, opens = limit, a, False
     for r in range(begin[walk.acting].at):
         x[r] += far * way[r]
     for a in range(walk.acting):
-        if state[a] == SLIDES and begin[a + 1].at > begin[a].at + 2:
+        if state[a] == IS_SLIDING and begin[a + 1].at > begin[a].at + 2:
             turned(walk, a)
     if stopped < 0:
         return False
     i, end = begin[stopped].at, begin[stopped + 1].at
     if opens:
-        state[stopped] = OPEN
+        state[stopped] = IS_OPEN
         for r in range(i, end):
             x[r] = 0.0
         return True
-    state[stopped] = SLIDES
+    state[stopped] = IS_SLIDING
     length = 0.0
     for r in range(i + 1, end):
         aim[r] = x[r] if x[i] > 0.0 else way[r]
@@ -212,18 +209,18 @@ def revised(walk: WalkRecord, enough: float) -> bool:
     found, little = False, WRONG_WAY * enough
     for a in range(walk.acting):
         i, end = begin[a].at, begin[a + 1].at
-        if state[a] == OPEN:
+        if state[a] == IS_OPEN:
             if u[i] < -little:
-                state[a] = STICKS if mu[a] > 0.0 or end == i + 1 else SLIDES
+                state[a] = IS_STUCK if mu[a] > 0.0 or end == i + 1 else IS_SLIDING
                 found = True
-        elif state[a] == SLIDES and mu[a] > 0.0:
+        elif state[a] == IS_SLIDING and mu[a] > 0.0:
             along, slip = 0.0, 0.0
             for r in range(i + 1, end):
                 along += u[r] * aim[r]
                 slip += u[r] * u[r]
             slip = math.sqrt(slip)
             if along > mu[a] * little:
-                state[a] = STICKS
+                state[a] = IS_STUCK
                 found = True
             elif end > i + 2 and along > -mu[a] * slip * (1.0 - EPS):
                 found = True  # it turns further

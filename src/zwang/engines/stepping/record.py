@@ -28,7 +28,7 @@ class Outcome(IntEnum):
     RUNNING = 0  #   as many steps are made as were asked for
     FINISHED = 1  #  the end is reached
     EVENT = 2  #     an event has changed its sign in the last step
-    FULL = 3  #      the table of steps that are kept in full is full: take its rows out, call again
+    NO_ROOM = 3  #      the table of steps that are kept in full is full: take its rows out, call again
     HARD = 4  #      the next step is none for this loop: dependent rows, impulses that are hard to find, infinities
 
 

@@ -16,7 +16,7 @@ LARGEST_BLOCK = (
     48  # coordinates that masses or equalities connect: of more, dense matrices take longer than sparse ones
 )
 KEPT_AT_ONCE = 2_000_000  # numbers of steps that are kept in full before they are taken out
-SLICE = 512  # steps after which the loop comes back at the latest
+AT_A_TIME = 512  # steps after which the loop comes back at the latest
 HEAD = 9  # numbers before the arrays of a step that is kept in full
 
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -239,8 +239,8 @@ class Loop:
         self._set(**{name: np.zeros(size, dtype=np.int64) for name, size in whole.items()})
         self._set(dense=np.zeros(DENSE_ROWS * (DENSE_ROWS + 1)), mobilities=np.zeros(DENSE_ROWS**2))
         length = HEAD + 8 * n + rows + 4 * k
-        self._full = np.zeros((max(2, min(SLICE, KEPT_AT_ONCE // length)), length))
-        self._short = np.zeros((SLICE, SHORT))
+        self._full = np.zeros((max(2, min(AT_A_TIME, KEPT_AT_ONCE // length)), length))
+        self._short = np.zeros((AT_A_TIME, SHORT))
         self._set(length=length, room_for=len(self._full), full=self._full, short=self._short)
 
     def begin(self, t: float, until: float, count: int, wanted: NDArray[np.bool_]) -> None:
@@ -264,7 +264,7 @@ class Loop:
     def advance(self, most: int) -> tuple[Outcome, Array, Array]:
         """So many steps at most: why it came back, what is kept of each (…, SHORT), and those in full (…, length)."""
         self._set(noted=0, kept=0)
-        outcome = Outcome(self._advance(self._record.ctypes.data, min(most, SLICE)))
+        outcome = Outcome(self._advance(self._record.ctypes.data, min(most, AT_A_TIME)))
         return outcome, self._short[: self._record["noted"][0]].copy(), self._full[: self._record["kept"][0]].copy()
 
 

@@ -120,3 +120,35 @@ def pyramid(restitution: float, spread: float = 0.16):
     start |= {upper[1]: radius + float(np.sqrt(4 * radius**2 - spread**2))}
     described = {"kinetic": kinetic, "potential": potential, "forces": forces}
     return zw.System(coordinates, **described, constraints=constraints), start
+
+
+def many_spheres(count: int, radius: float = 0.1):
+    """Equal spheres without friction that fall into a box, described by families: their system and their start."""
+    rng, wide = np.random.default_rng(count), 2 * radius * count ** (1 / 3) + radius / 2
+    q = zw.coordinates(" ".join(f"{c}{i}" for i in range(count) for c in "xyz"))
+    a, b, c, d, e, f = zw.coordinates("a b c d e f")
+    i, j = np.triu_indices(count, 1)
+    bound = {
+        s: [q[3 * k + axis] for k in which]
+        for which, own in ((i, (a, b, c)), (j, (d, e, f)))
+        for axis, s in enumerate(own)
+    }
+    level = [q[k] for k in range(3 * count) if k % 3 < 2]
+    constraints = {
+        "pair": zw.family(sp.sqrt((a - d) ** 2 + (b - e) ** 2 + (c - f) ** 2) - 2 * radius >= 0, bound),
+        "floor": zw.family(a - radius >= 0, {a: list(q[2::3])}),
+        "low": zw.family(a + wide - radius >= 0, {a: level}),
+        "high": zw.family(wide - radius - a >= 0, {a: level}),
+    }
+    side = max(1, int(2 * (wide - 1.2 * radius) / (2.6 * radius)) + 1)
+    start = {}
+    for k in range(count):
+        layer, rest = divmod(k, side * side)
+        at = ((rest % side - (side - 1) / 2), (rest // side - (side - 1) / 2), layer + 0.8)
+        for s, value in zip(q[3 * k : 3 * k + 3], at, strict=True):
+            start |= {s: 2.6 * radius * value + rng.uniform(-0.005, 0.005), dot(s): rng.uniform(-1, 1)}
+    energies = {
+        "kinetic": zw.family(dot(a) ** 2 / 2, {a: list(q)}),
+        "potential": zw.family(9.81 * a, {a: list(q[2::3])}),
+    }
+    return zw.System(q, **energies, constraints=constraints), start

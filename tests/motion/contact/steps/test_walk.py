@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import zwang as zw
 from tests.references import contact
 from zwang import dot
 from zwang.errors import InputError, SimulationError
+from zwang.motion.contact.steps import walk
 
 x, y = zw.coordinates("x y")
 
@@ -83,3 +85,81 @@ def test_impacts_are_written_down_with_their_loss():
     assert np.isclose(motion.velocity_after.values[0, 0], -speed / 2)
     assert np.isclose(motion.energy_loss.values[0], 0.75 * speed**2 / 2, rtol=0.01)
     assert np.isclose(motion.transition_time.values[0], np.sqrt(2 / 9.81), atol=2e-3)
+
+
+def pendulum_at_a_wall():
+    """Two rods in a row that swing against a rough wall and a floor."""
+    coordinates = zw.coordinates("x1 y1 x2 y2")
+    x1, y1, x2, y2 = coordinates
+    constraints = [
+        zw.Constraint(sp.Eq(x1**2 + y1**2, 1), "upper"),
+        zw.Constraint(sp.Eq((x2 - x1) ** 2 + (y2 - y1) ** 2, 1), "lower"),
+        zw.Constraint(x2 + sp.Rational(1, 2) >= 0, "wall", restitution=0.5, friction=0.2, slip=dot(y2)),
+        zw.Constraint(y2 + 1.8 >= 0, "floor", restitution=0.3),
+    ]
+    kinetic, potential = sum(dot(q) ** 2 for q in coordinates) / 2, 9.81 * (y1 + y2)
+    start = dict.fromkeys([*coordinates, *map(dot, coordinates)], 0.0) | {x1: 1.0, x2: 2.0}
+    return zw.System(coordinates, kinetic=kinetic, potential=potential, constraints=constraints), start
+
+
+def parallelogram_with_a_stop():
+    """A rod too many: rows depend on each other."""
+    coordinates = zw.coordinates("x1 y1 x2 y2")
+    x1, y1, x2, y2 = coordinates
+    constraints = [
+        zw.Constraint(sp.Eq(x1**2 + y1**2, 1), "left"),
+        zw.Constraint(sp.Eq((x2 - 2) ** 2 + y2**2, 1), "right"),
+        zw.Constraint(sp.Eq(2 * (x2 - 2) ** 2 + 2 * y2**2, 2), "right again"),
+        zw.Constraint(sp.Eq((x2 - x1) ** 2 + (y2 - y1) ** 2, 4), "coupler"),
+        zw.Constraint(y1 + 0.8 >= 0, "stop", restitution=0.6),
+    ]
+    kinetic, potential = sum(dot(q) ** 2 for q in coordinates) / 2, 9.81 * (y1 + y2)
+    start = dict.fromkeys(map(dot, coordinates), 0.0)
+    start |= {x1: np.cos(0.3), y1: np.sin(0.3), x2: 2 + np.cos(0.3), y2: np.sin(0.3)}
+    return zw.System(coordinates, kinetic=kinetic, potential=potential, constraints=constraints), start
+
+
+def skate_at_a_wall():
+    """A blade, which does not move aside, meets a wall."""
+    turn = zw.coordinates("turn")
+    blade = zw.Constraint(dot(x) * sp.sin(turn) - dot(y) * sp.cos(turn), "blade")
+    wall = zw.Constraint(1 - x >= 0, "wall", restitution=0.5)
+    kinetic = (dot(x) ** 2 + dot(y) ** 2 + dot(turn) ** 2 / 4) / 2
+    start = {x: 0, y: 0, turn: 0.3, dot(x): 2 * np.cos(0.3), dot(y): 2 * np.sin(0.3), dot(turn): 0.4}
+    return zw.System((x, y, turn), kinetic=kinetic, constraints=[blade, wall]), start
+
+
+def belt_that_shakes():
+    """A block on a belt that goes up and down and changes its speed, held by a spring and damped."""
+    slip = dot(x) - 1 - sp.sin(5 * zw.t) / 2
+    belt = zw.Constraint(y - sp.sin(3 * zw.t) / 20 >= 0, "belt", restitution=0.2, friction=(0.5, 0.3), slip=slip)
+    described = {"kinetic": (dot(x) ** 2 + dot(y) ** 2) / 2, "potential": 9.81 * y + 10 * x**2}
+    system = zw.System((x, y), **described, forces={x: -dot(x) / 10}, constraints=[belt])
+    return system, {x: 0, y: 0.05, dot(x): 0, dot(y): 0}
+
+
+SCENES = [pendulum_at_a_wall, parallelogram_with_a_stop, skate_at_a_wall, belt_that_shakes, contact.rocking_block]
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_steps_in_machine_code_are_those_in_python(scene, monkeypatch):
+    system, start = scene()
+    fast = steps(system, start, 1.2, 4e-3, samples=13)
+    monkeypatch.setattr(walk, "fits", lambda given: False)
+    slow = steps(system, start, 1.2, 4e-3, samples=13)
+    assert (fast["mode"].values == slow["mode"].values).all()
+    assert fast.transition_time.values.tolist() == slow.transition_time.values.tolist()
+    assert (fast["rank"].values == slow["rank"].values).all()
+    for name in ("q", "v", "multiplier", "normal_force", "friction_force", "gap", "slip", "energy_balance", "impulse"):
+        size = max(1.0, float(np.abs(slow[name].values).max(initial=0.0)))
+        assert np.allclose(fast[name], slow[name], atol=1e-8 * size, equal_nan=True), name
+
+
+@pytest.mark.parametrize("scene", [pendulum_at_a_wall, skate_at_a_wall, belt_that_shakes])
+def test_errors_are_of_first_order_beside_the_motion_found_by_events(scene):
+    system, start = scene()
+    exact = zw.simulate(system, start, 1.2, samples=13)
+    fastest = float(abs(exact.v).max())
+    for step in (4e-3, 1e-3, 2.5e-4):  # an impact is late or early by a step at most
+        motion = steps(system, start, 1.2, step, samples=13)
+        assert float(abs(motion.q - exact.q).max()) < 4 * step * fastest

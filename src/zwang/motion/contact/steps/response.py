@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from zwang.arrays import Array
-from zwang.engines.stepping.blocks import DEPENDENT, NEARLY_MASSLESS, NO_MASS_LEFT
+from zwang.engines.stepping.blocks import DEPENDENT_EQUALITIES, NEARLY_MASSLESS, NO_MASS_LEFT
 from zwang.engines.task import Status
 from zwang.linalg.sparse.matrix import Sparse, diagonal_of, is_sparse, solve_columns
 from zwang.motion.contact.impact import Stop
@@ -113,7 +113,7 @@ def in_full(M: Array, E: Array) -> Response:
         inverse = definite_inverse(M + lift * unit.T @ unit)
     B = inverse @ unit.T
     values, vectors = np.linalg.eigh(unit @ B)
-    good = values > DEPENDENT * n * values[-1] if values[-1] > 0 else np.zeros(m, dtype=bool)
+    good = values > DEPENDENT_EQUALITIES * n * values[-1] if values[-1] > 0 else np.zeros(m, dtype=bool)
     S = (vectors[:, good] / values[good]) @ vectors[:, good].T
     # with the lift, p becomes p + lift EᵀE d, which adds lift·d to Λ
     back = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1.0), 0.0)

@@ -44,7 +44,7 @@ from zwang.motion.contact.steps.step import Acting, Step
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
 
-AT_ONCE = 256  # saved states whose matrices are evaluated together
+SAVED_AT_ONCE = 256  # saved states whose matrices are evaluated together
 CONTRADICTED = 1e-8  # of the largest speed: what is left of laws that cannot be obeyed together, and more
 
 
@@ -88,8 +88,8 @@ class Scheme:
             for k, state in enumerate(states):
                 yield k, self.matrices(*state)
             return
-        for begin in range(0, len(states), AT_ONCE):
-            t, q, v = (np.array(part) for part in zip(*states[begin : begin + AT_ONCE], strict=True))
+        for begin in range(0, len(states), SAVED_AT_ONCE):
+            t, q, v = (np.array(part) for part in zip(*states[begin : begin + SAVED_AT_ONCE], strict=True))
             yield slice(begin, begin + len(t)), self.made.matrices(t, q, v, self.setup.p)
 
     def given(self, ledger: Kernel, event: Kernel | None) -> Given | None:

@@ -12,7 +12,7 @@ from zwang.arrays import Array
 from zwang.compile import Kernel
 from zwang.engines.native.engine import compiled
 from zwang.engines.stepping.record import Outcome
-from zwang.engines.stepping.tables import SLICE, Loop, fits, parts_of
+from zwang.engines.stepping.tables import AT_A_TIME, Loop, fits, parts_of
 from zwang.engines.task import PROGRESS_EVERY, EventHit, Status, Trajectory
 from zwang.errors import InputError
 from zwang.evaluation import contact_scale
@@ -132,7 +132,7 @@ class Way:
             before = clock.perf_counter()
             stops = self.by_loop(loop, most) if loop is not None else self.one(number)
             number, now = (loop.number if loop is not None else number + 1), clock.perf_counter()
-            most = min(2 * most, SLICE) if now - before < PROGRESS_EVERY / 4 else max(1, most // 2)
+            most = min(2 * most, AT_A_TIME) if now - before < PROGRESS_EVERY / 4 else max(1, most // 2)
             if stops:
                 return Status.EVENT
             if watch is not None and now - last > PROGRESS_EVERY:

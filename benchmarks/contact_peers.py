@@ -1,5 +1,7 @@
 """Blocks that stick, rock, and stick and slip: zwang by events and by steps beside MuJoCo and Exudyn, in one table.
 
+Below it piles of spheres that fall into a box, by steps: the time of a step, penetration, and what is left of motion.
+
 `python benchmarks/contact_peers.py` in an environment with `mujoco` and `exudyn` takes about a minute. The truth is in
 closed forms, or in `tests/references/contact.json`. Times are processor time of the run, with everything compiled.
 """
@@ -12,9 +14,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import zwang as zw
+from tests.motion.contact.steps.piles import many_spheres
 from tests.references import contact
 
 G, STEP = 9.81, 1e-3
+PILE_STEP, PILE_UNTIL = 2e-3, 2.0
 X, Y = zw.coordinates("x y")
 STOP = 2 / (G * (0.5 + 0.7 * np.sqrt(3) / 2))  # v²/(2a) of a block that is pushed up an incline of 30° with 2 m/s
 FIRST_IMPACT, PERIOD = 0.41854866046210358, 8.9026054078145230  # of the rocking block, and of stick and slip
@@ -122,8 +126,58 @@ def by_exudyn():
     return (abs(creep), a), (abs(stop - STOP), b), None, None
 
 
+def pile_by_zwang(count, until):
+    """Milliseconds a step, the deepest penetration and the kinetic energy at the end, of spheres without friction."""
+    system, start = many_spheres(count)
+    options = {"contacts": "steps", "step": PILE_STEP, "samples": 2}
+    motion, seconds = timed(lambda t: zw.simulate(system, start, t, **options), until)
+    return 1e3 * seconds / (until / PILE_STEP), motion.attrs["penetration"], float(motion.kinetic[-1])
+
+
+def pile_by_mujoco(count, until):
+    """The same by MuJoCo; the depth is that of its contacts at the end of steps."""
+    import mujoco
+
+    _, start = many_spheres(count)
+    values = np.array(list(start.values())).reshape(count, 3, 2)
+    wide = 0.2 * count ** (1 / 3) + 0.05
+    law = 'condim="1" solref="0.004 1"'
+    walls = [((-wide, 0, 0), "0 90 0"), ((wide, 0, 0), "0 -90 0"), ((0, -wide, 0), "-90 0 0"), ((0, wide, 0), "90 0 0")]
+    planes = "".join(
+        f'<geom type="plane" size="9 9 1" pos="{x} {y} {z}" euler="{turn}" {law}/>'
+        for (x, y, z), turn in [((0, 0, 0), "0 0 0"), *walls]
+    )
+    slides = "".join(f'<joint type="slide" axis="{axis}"/>' for axis in ("1 0 0", "0 1 0", "0 0 1"))
+    ball = f'<geom type="sphere" size="0.1" mass="1" {law}/>'
+    bodies = "".join(f'<body pos="{x} {y} {z}">{slides}{ball}</body>' for x, y, z in values[:, :, 0])
+    option = f'<option timestep="{PILE_STEP}" integrator="implicitfast"/>'
+    model = mujoco.MjModel.from_xml_string(f"<mujoco>{option}<worldbody>{planes}{bodies}</worldbody></mujoco>")
+    data = mujoco.MjData(model)
+    data.qvel[:] = values[:, :, 1].ravel()
+    deepest, began = 0.0, time.process_time()
+    for _ in range(round(until / PILE_STEP)):
+        mujoco.mj_step(model, data)
+        deepest = max(deepest, -float(data.contact.dist.min(initial=0.0)))
+    seconds = time.process_time() - began
+    return 1e3 * seconds / (until / PILE_STEP), deepest, 0.5 * float(data.qvel @ data.qvel)
+
+
+def piles() -> None:
+    """Print the table of piles."""
+    print(f"\n| spheres, steps of {PILE_STEP:g} | | a step | penetration | kinetic energy after {PILE_UNTIL:g} s |")
+    print("| --- | --- | --- | --- | --- |")
+    for count in (50, 200):
+        for name, run in (("zwang", pile_by_zwang), ("MuJoCo", pile_by_mujoco)):
+            try:
+                each, deep, energy = run(count, PILE_UNTIL)
+                cells = f"{each:.2g} ms | {deep:.1e} | {energy:.1e}"
+            except ImportError:
+                cells = "not installed | | "
+            print(f"| {count} | {name} | {cells} |", flush=True)
+
+
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     rows = {
         "zwang, events": lambda: by_zwang(),
         f"zwang, steps of {STEP:g}": lambda: by_zwang(contacts="steps", step=STEP),
@@ -138,6 +192,7 @@ def main() -> None:
         except ImportError:
             cells = ["not installed"] * 4
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
+    piles()
 
 
 if __name__ == "__main__":

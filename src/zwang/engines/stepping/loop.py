@@ -10,7 +10,12 @@ from zwang.compile.restricted.memory import at, call, shift
 from zwang.engines.stepping.record import SHORT, Outcome, WalkRecord, integers
 from zwang.engines.stepping.step import made
 
-RUNNING, FINISHED, EVENT, NO_ROOM = int(Outcome.RUNNING), int(Outcome.FINISHED), int(Outcome.EVENT), int(Outcome.NO_ROOM)
+RUNNING, FINISHED, EVENT, NO_ROOM = (
+    int(Outcome.RUNNING),
+    int(Outcome.FINISHED),
+    int(Outcome.EVENT),
+    int(Outcome.NO_ROOM),
+)
 
 _ONE_AT_A_TIME: Final = Lock()
 

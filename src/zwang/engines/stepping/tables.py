@@ -12,7 +12,7 @@ from zwang.compile import Kernel
 from zwang.engines.stepping.loop import compiled
 from zwang.engines.stepping.record import ANSWER, DENSE_ROWS, SHORT, WALK, Outcome
 
-LARGEST_BLOCK = (
+MOST_CONNECTED = (
     48  # coordinates that masses or equalities connect: of more, dense matrices take longer than sparse ones
 )
 KEPT_AT_ONCE = 2_000_000  # numbers of steps that are kept in full before they are taken out
@@ -94,7 +94,7 @@ def blocks_of(given: Given) -> Blocks:
 
 def fits(given: Given) -> bool:
     """Whether the loop is made for a system of this kind: one without large blocks."""
-    return bool(blocks_of(given).sizes.max(initial=0) <= LARGEST_BLOCK)
+    return bool(blocks_of(given).sizes.max(initial=0) <= MOST_CONNECTED)
 
 
 def grouped(keys: Indices, count: int) -> tuple[Indices, Indices]:

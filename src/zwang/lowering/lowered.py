@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import symengine as se
 import sympy as sp
 
@@ -36,6 +37,21 @@ class Matrices:
     size: Array
     rate_size: Array
     row_size: Array
+
+    @cached_property
+    def free(self) -> Array:
+        """(n,) M⁻¹(Q + C) at one state, the shortest where M is singular."""
+        return self._responses[:, -1]
+
+    @cached_property
+    def mobility(self) -> Array:
+        """(m,) how much each row accelerates along itself by a unit force, without any constraint, at one state."""
+        return np.asarray(np.einsum("ij,ji->i", self.A, self._responses[:, :-1]))
+
+    @cached_property
+    def _responses(self) -> Array:
+        loads = np.concatenate([self.A.T, (self.Q + self.C)[:, None]], axis=1)
+        return np.asarray(np.linalg.lstsq(self.M, loads, rcond=None)[0])
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,20 @@ from zwang.waiting import waiting
 WRITTEN_OUT = ("coordinates", "kinetic", "potential", "forces", "constraints", "nonideal")  # where there are families
 
 
+class Structure(tuple[Any, ...]):
+    """What systems are compared and looked up by, at every step of some motions: its hash is computed once."""
+
+    def __hash__(self) -> int:
+        """As it was computed first."""
+        if "known" not in self.__dict__:
+            self.__dict__["known"] = super().__hash__()
+        return int(self.__dict__["known"])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without the hash: texts have another one in every process."""
+        return Structure, (tuple(self),)
+
+
 @dataclass(frozen=True, init=False)
 class System(Displayed):
     """M q̈ = Q + Aᵀλ + C with A q̈ = b, described by energies or matrices and by what the motion must obey.
@@ -209,17 +223,19 @@ class System(Displayed):
         """Everything but names and default values: systems of one structure have the same equations."""
         if self.families is not None:
             laws = tuple((i, *c.law.items()) for i, c in enumerate(self.constraints) if c.one_sided)
-            return (self.families.key, self.mass, laws, *self.reactions.items())
+            return Structure((self.families.key, self.mass, laws, *self.reactions.items()))
         constraints = tuple((c.expression, c.order, c.one_sided, *c.law.items()) for c in self.constraints)
-        return (
-            self.coordinates,
-            self.kinetic,
-            self.potential,
-            self.forces,
-            self.mass,
-            constraints,
-            self.nonideal,
-            *self.reactions.items(),
+        return Structure(
+            (
+                self.coordinates,
+                self.kinetic,
+                self.potential,
+                self.forces,
+                self.mass,
+                constraints,
+                self.nonideal,
+                *self.reactions.items(),
+            )
         )
 
     @property

@@ -120,6 +120,5 @@ def unloaded(now: Matrices, i: int, still: float) -> float:
 
     So is one that only keeps an acceleration down that is rounding, `still`.
     """
-    size = np.abs(now.A[i]) @ np.abs(np.linalg.lstsq(now.M, now.Q + now.C, rcond=None)[0]) + np.abs(now.b[i])
-    mobility = float(now.A[i] @ np.linalg.lstsq(now.M, now.A[i], rcond=None)[0])
+    size, mobility = np.abs(now.A[i]) @ np.abs(now.free) + np.abs(now.b[i]), float(now.mobility[i])
     return float(max(UNLOADED * size, still) / mobility) if mobility > 0 else EPS

@@ -87,22 +87,21 @@ class Machine:
 
     def require_within(self) -> None:
         """Stop a motion that has passed through a limit without that being seen."""
-        now, through = self.matrices(), self.through(self.state)
-        if through:
+        now = self.matrices()
+        if through := self.through(now):
             raise Stop(
                 Status.UNRESOLVED, f"The motion has passed through the limit of {self.named(through)} unnoticed."
             )
         off = max(DRIFTED, 1e3 * self.setup.tol)
         left = [i for i in self.rows if self.states[i] == RESTING and abs(now.residual[i]) > off * self.scales.reach[i]]
         if left:  # beside where forces could have taken it: nothing may have moved along it yet
-            could = np.abs(now.A) @ np.abs(np.linalg.lstsq(now.M, now.Q + now.C, rcond=None)[0]) * self.span**2
+            could = np.abs(now.A) @ np.abs(now.free) * self.span**2
             left = [i for i in left if abs(now.residual[i]) > UNMOVED * could[i]]
         if left:
             raise Stop(Status.UNRESOLVED, f"The motion has left the limit of {self.named(left)} unnoticed.")
 
-    def through(self, state: State) -> list[int]:
-        """Open contacts beyond whose limits a state is."""
-        now = self.readings(self.setup.matrices(*state))
+    def through(self, now: Matrices) -> list[int]:
+        """Open contacts beyond whose limits the state is."""
         near, _ = self.near(now)
         return [i for i in self.rows if self.states[i] == OPEN and now.residual[i] < -BEYOND * near[i]]
 
@@ -201,7 +200,7 @@ class Machine:
         lingers = [i for k, i in enumerate(self.rows) if self.states[i] == OPEN and self.slack[k]]
         if not lingers and not (self.rubbing and self.rubbing.lingers):
             return None
-        a = solution(self.setup, self.matrices(), self.closed).q
+        a = self.acceleration()
         later = self.state[0] + self.patience * LEAVING * (moment_later(self.state, a, self.span)[0] - self.state[0])
         return float(later) if later < self.grid[-1] else None
 

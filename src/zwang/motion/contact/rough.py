@@ -24,6 +24,7 @@ SIGN = {FORTH: 1.0, BACK: -1.0, LEAVE_FORTH: 1.0, LEAVE_BACK: -1.0}
 STICKS = (STICK, LEAVE_STICK)
 LEAVES = (OPEN, LEAVE, LEAVE_STICK, LEAVE_FORTH, LEAVE_BACK)
 WITHIN = 1e-9  # of the terms of a condition, by which it may be missed
+FAR_FROM_SINGULAR = 1e-6  # of the largest singular value of a mode's system: above, it is regular
 RANK = 1e-10  # of the size of rows: what is smaller makes them dependent
 DISTINCT = 1e-7  # of the largest entry: solutions that differ by more are different ones
 SPLIT = 1e-10  # of the forces around, by which a split may miss the bound of sticking
@@ -143,7 +144,7 @@ def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
     lengths = np.abs(saddle[n:, :n] / units).max(axis=1, initial=0.0)
     scale = np.concatenate([units, np.where(lengths > 0, lengths, 1.0)])  # rows of unit length in units of equal mass
     scaled, right_hand = saddle / scale[:, None] / scale, load / scale
-    z = np.linalg.lstsq(scaled, right_hand, rcond=1e-12)[0]
+    z, _, _, values = np.linalg.lstsq(scaled, right_hand, rcond=1e-12)
     if np.abs(scaled @ z - right_hand).max(initial=0.0) > WITHIN * max(np.abs(z).max(), np.abs(right_hand).max()):
         return None
     x = z / scale
@@ -153,8 +154,10 @@ def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
         normal[k] += given
         if state in SIGN:
             friction[k] -= problem.surfaces[k].mu_k * SIGN[state] * given
-    stack = np.array(rows).reshape(-1, n) / units
-    dependent = bool(m) and int(np.linalg.matrix_rank(stack, tol=RANK * np.linalg.norm(stack))) < m
+    dependent = False
+    if m and not values[-1] > FAR_FROM_SINGULAR * values[0]:  # otherwise its rows are independent, too
+        stack = np.array(rows).reshape(-1, n) / units
+        dependent = int(np.linalg.matrix_rank(stack, tol=RANK * np.linalg.norm(stack))) < m
     excess = np.array([surface.n @ x[:n] - surface.least for surface in problem.surfaces])
     terms = np.abs(x[:n]) + np.abs(problem.free)
     sizes = np.array([np.abs(surface.n) @ terms + abs(surface.least) for surface in problem.surfaces])

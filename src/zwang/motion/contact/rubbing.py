@@ -262,23 +262,9 @@ class Rubbing:
         that have stopped have no slip.
         """
         self.fastest = np.maximum(self.fastest, np.abs(state[2]))
-        may: dict[int, tuple[str, ...]] = {}
-        slipping: set[int] = set()
         self.ways = {i: way for i, way in self.ways.items() if i in broken}
         self.misses = {}
-        for i in sorted({*closed, *self.guides}):
-            way = self.way(state, i, broken, stopped) if i in self.friction else None
-            if i in lifted:
-                may[i] = (OPEN,)
-            elif i not in self.friction:
-                may[i] = (OPEN, CLOSED)
-            elif way is None:
-                may[i] = (OPEN, STICK, FORTH) if i in self.space else (OPEN, STICK, FORTH, BACK)
-            else:
-                may[i] = (OPEN, FORTH if way > 0 else BACK)
-                slipping.add(i)
-            if i in self.guides:
-                may[i] = may[i][1:]
+        may, slipping = self.candidates(state, closed, lifted, broken, stopped)
         here = self.problem(state, may, slipping)
         many = here.count * 2 ** len(self.guides) > MOST_MODES
         if many and (self.guides or self.space) and len(undecided(here)) < 2:
@@ -293,7 +279,7 @@ class Rubbing:
         kept: list[Found] = []
         theirs: dict[int, tuple[Problem, Problem, dict[int, float], dict[int, Array]]] = {}
         for sides in self.orientations():
-            here = self.problem(state, may, slipping, sides)
+            here = self.problem(state, may, slipping, sides) if self.guides else here
 
             def attempt(
                 mode: tuple[str, ...], here: Problem = here, sides: dict[int, float] = sides
@@ -348,6 +334,27 @@ class Rubbing:
     def word(self, i: int) -> str:
         """What a closed contact does at present."""
         return {1.0: FORTH, -1.0: BACK, 0.0: STICK}[self.signs[i]] if i in self.signs else CLOSED
+
+    def candidates(
+        self, state: State, closed: Set[int], lifted: Set[int], broken: Mapping[int, float], stopped: Set[int]
+    ) -> tuple[dict[int, tuple[str, ...]], set[int]]:
+        """What closed contacts and guides may do from a state on, and which of them slip already."""
+        may: dict[int, tuple[str, ...]] = {}
+        slipping: set[int] = set()
+        for i in sorted({*closed, *self.guides}):
+            way = self.way(state, i, broken, stopped) if i in self.friction else None
+            if i in lifted:
+                may[i] = (OPEN,)
+            elif i not in self.friction:
+                may[i] = (OPEN, CLOSED)
+            elif way is None:
+                may[i] = (OPEN, STICK, FORTH) if i in self.space else (OPEN, STICK, FORTH, BACK)
+            else:
+                may[i] = (OPEN, FORTH if way > 0 else BACK)
+                slipping.add(i)
+            if i in self.guides:
+                may[i] = may[i][1:]
+        return may, slipping
 
     def shared_now(self, state: State) -> Shares | None:
         """How contacts that share a load share it at a state, if they go on as they do."""

@@ -35,8 +35,7 @@ class Scales:
 
     def feel(self, now: Matrices) -> None:
         """The forces at a state."""
-        force = now.Q + now.C
-        square = float(force @ np.linalg.lstsq(now.M, force, rcond=None)[0])
+        square = float((now.Q + now.C) @ now.free)
         self.drive = max(self.drive, float(np.sqrt(max(square, 0.0))))
 
     def still(self, now: Matrices, i: int) -> float:
@@ -45,8 +44,7 @@ class Scales:
         What is at rest in its equilibrium has no terms of its own to judge that by: it is beside what the forces along
         the motion could do.
         """
-        mobility = float(now.A[i] @ np.linalg.lstsq(now.M, now.A[i], rcond=None)[0])
-        return STILL * float(np.sqrt(max(mobility, 0.0))) * self.drive
+        return STILL * float(np.sqrt(max(float(now.mobility[i]), 0.0))) * self.drive
 
     def go(self, now: Matrices, v: Array, time: float | Array) -> None:
         """A stretch of the motion that began with velocities v and took so long, or several (T, …)."""

@@ -14,7 +14,7 @@ from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.model import System
 from zwang.model.has_system import is_array, start_of_each
-from zwang.model.values import by_name, given_values, state_arrays
+from zwang.model.values import given_values, state_arrays
 
 SAMPLE = "sample"
 TAKEN = (
@@ -72,9 +72,7 @@ def samples_of(
 ) -> Samples:
     """The samples that are meant: arrays of parameters and of the state broadcast against each other."""
     found = state.state if isinstance(state, Equilibrium) else start_of_each(given, state, parameters, t, "state")
-    if isinstance(found, Mapping):
-        found = dict.fromkeys(system.velocities, 0.0) | {by_name(system, key): value for key, value in found.items()}
-    q, v = state_arrays(system, found)
+    q, v = state_arrays(system, found, missing_rates=0.0)
     values = given_values(system, with_constants(system, parameters, t, inputs))
     shape = np.broadcast_shapes(q.shape[:-1], values.p.shape[:-1])
     if not shape:

@@ -171,8 +171,8 @@ class Setup:
 
     def pencil(self, basis: RowBasis) -> Pencil | None:
         """How the acceleration of a large system changes, made once, if the engine is one that asks for it."""
-        if self.families is None or not engine_of(self.method).solves_sparse:
-            return None
+        if self.families is None or not engine_of(self.method).solves_sparse or not basis.used:
+            return None  # without constraints the Jacobian itself is sparse
         families, gains = self.families, explicit.GAINS if self.drift == "baumgarte" else None
         late = explicit.coordinates_first(self.form)
 

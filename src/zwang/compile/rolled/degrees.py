@@ -81,7 +81,7 @@ def eliminate(graph: Graph) -> int:
 def key_of(graph: Graph, k: int, degree: int) -> int:
     """Degree and number of a node as one number, by which it is queued."""
     later = graph.offset if k >= graph.n else 0
-    return (degree + later) * graph.nodes + k
+    return (degree + later) * graph.nodes + k  # type: ignore[no-any-return]  # fields are whole numbers
 
 
 @native

@@ -39,9 +39,9 @@ def jacobian_of(task: Task, sparse: bool) -> tuple[Callable[[float, Array], Any]
 
     `sparse` says whether the solver takes a sparse one.
     """
-    if sparse and task.pencil is not None:
-        return shifted(task, task.pencil), ""
     try:
+        if sparse and task.pencil is not None:
+            return shifted(task, task.pencil), ""
         kernel = compiled(jacobian_program(task.acceleration))
     except InputError as error:
         return None, f"The Jacobian is by finite differences: {error}."

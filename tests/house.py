@@ -155,7 +155,6 @@ TESTED_IN = {
     "multibody/results": ("multibody/test_joint_reactions", "multibody/test_energies"),
     "multibody/spatial_body": ("multibody/test_body",),
     "multibody/valued": ("multibody/test_looks", "multibody/test_moved"),
-    "multibody/vectors": ("multibody/test_turns", "multibody/test_check"),
     "results/dataset": ("motion/test_observe",),
     "results/drawing": ("results/test_evaluate_along",),
     "results/units": ("show/test_plot",),

@@ -25,7 +25,7 @@ from zwang.lowering.lowered import Lowered
 from zwang.lowering.saddle import Row, Steps
 from zwang.model.constraint import acceleration_row
 
-GIVES_WAY = 1e-12  # beyond 1: a share that is no larger holds, and one that is leaves, whatever rounding says
+HOLDS_BEYOND = 1e-12  # beyond 1: a share that is no larger holds, and one that is leaves, whatever rounding says
 NO_PULL = 1e-100  # is taken from the diagonal: a switch that nothing holds, and nothing moves, has σ = 0
 
 
@@ -115,7 +115,7 @@ def with_rests(lowered: Lowered, arguments: Sequence[tuple[int, Any]], count: in
 def leaving(i: int) -> Any:
     """What falls through zero where a switch that rests has to leave; nothing while it does not rest."""
     square = sigma(i) ** 2
-    reserve = (se.RealDouble((1 + GIVES_WAY) ** 2) - square) / (1 + square)
+    reserve = (se.RealDouble((1 + HOLDS_BEYOND) ** 2) - square) / (1 + square)
     return se.Piecewise((-1, se.Eq(mask(i), 0)), (reserve, True))
 
 

@@ -24,7 +24,7 @@ from zwang.motion.setup import Setup
 
 A_LITTLE = 1e-9  # of the time
 AT_ONCE = 64  # instants that are looked at together
-MOST_DENSE = 200  # rows or columns of a matrix that is handled in full
+DENSE_UP_TO = 200  # rows or columns of a matrix that is handled in full
 SMOOTH = 1e-9  # a change by less than this share of a value's terms, from one double of time to the next, is none
 
 _PROGRAMS: Kept[AnyProgram] = Kept()
@@ -106,7 +106,7 @@ def possible(A: Sequence[Sparse], jumps: Array) -> Array:
 
 def least_squares(A: Sparse, b: Array) -> Array:
     """x for which A x is nearest to b."""
-    if max(A.shape) <= MOST_DENSE:
+    if max(A.shape) <= DENSE_UP_TO:
         return np.asarray(np.linalg.lstsq(A.toarray(), b, rcond=None)[0])
     from scipy.sparse.linalg import lsqr
 

@@ -15,7 +15,7 @@ import scipy.linalg
 from zwang.arrays import Array
 from zwang.engines.task import Rest, Trajectory
 from zwang.lowering.locked import NOT_HELD
-from zwang.lowering.resting import GIVES_WAY, coupled
+from zwang.lowering.resting import HOLDS_BEYOND, coupled
 from zwang.motion.at_switch import Along, AtSwitch, State
 
 ERRORS = 100.0  # in tolerances, that the argument of a switch that follows others may have
@@ -144,11 +144,11 @@ def shared(course: AtSwitch, on: Mapping[int, int]) -> dict[int, int] | str:
         off, share = {}, {}
         for i, side in sides.items():
             share[i], rate = float(out["share"][place[i]]), course.sense * float(out["rate"][place[i]])
-            if side == 0 and not abs(share[i]) <= 1 + GIVES_WAY / 2:
+            if side == 0 and not abs(share[i]) <= 1 + HOLDS_BEYOND / 2:
                 off[i] = abs(share[i]) - 1
             elif side == 0 and abs(rate) > DRIFTS * (pull[i] + abs(along.J[place[i]]) @ abs(out["acceleration"])):
                 off[i], share[i] = abs(rate) / pull[i], 2 * np.sign(rate)  # a follower that does not follow
-            elif side and side * rate < -GIVES_WAY * pull[i]:
+            elif side and side * rate < -HOLDS_BEYOND * pull[i]:
                 off[i], share[i] = -side * rate / pull[i], side + rate / pull[i]
         if not off:
             return together(course.along, sides) or sides

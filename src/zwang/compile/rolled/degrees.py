@@ -127,10 +127,7 @@ def absorb(graph: Graph, k: int, number: int) -> None:
         kept = int(begins[i])
         for e in range(int(begins[i]), int(begins[i]) + int(lengths[i])):
             other = int(beside[e])
-            if other >= 0:
-                stays = int(marks[other]) != graph.turn
-            else:
-                stays = int(absorbed[-1 - other]) == 0
+            stays = int(marks[other]) != graph.turn if other >= 0 else int(absorbed[-1 - other]) == 0
             if stays:
                 beside[kept] = other
                 kept += 1
@@ -160,9 +157,8 @@ def pop(graph: Graph) -> int:
     least, key = int(heap[0]), int(heap[last])
     while 2 * i + 1 < last:
         child = 2 * i + 1
-        if child + 1 < last:
-            if int(heap[child + 1]) < int(heap[child]):
-                child += 1
+        if child + 1 < last and int(heap[child + 1]) < int(heap[child]):
+            child += 1
         if int(heap[child]) >= key:
             break
         heap[i] = int(heap[child])

@@ -85,8 +85,8 @@ class Friction:
     slips where it slides; `mu_s` and `mu_k` are its coefficients. Where it sticks, (μ_s N)² − F² is watched, where it
     slides, its slip times its sign; `grip` is added to that. What is watched of forces is those that rows have, or
     where these depend on each other, `shares` of them and something beside: λ' = S λ + `beside`, of all contacts,
-    then of all slips, then of all second ones. `sides` are 1, or of guides, which push either way, the signs of their multipliers: these are
-    watched as well, with `rest` added to them.
+    then of all slips, then of all second ones. `sides` are 1, or of guides, which push either way, the signs of their
+    multipliers: these are watched as well, with `rest` added to them.
     """
 
     rows: tuple[int, ...]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from zwang.arrays import EPS, Array
+from zwang.arrays import EPS, Array, Indices
 
 FARTHEST = 1e3  # of the largest force: contacts that press against each other do so with no more than this
 GAP = 1e-11  # of the largest force: by what a linear function may miss its least
@@ -142,7 +142,7 @@ def refined(cones: Cones, found: Roomiest) -> Roomiest:
     return Roomiest(w, float(cones.reserve(w).min()), multipliers)
 
 
-def conditions_of_best(cones: Cones, w: Array, s: float, which: Array, alpha: Array) -> tuple[Array, Array]:
+def conditions_of_best(cones: Cones, w: Array, s: float, which: Indices, alpha: Array) -> tuple[Array, Array]:
     """What makes a member the best, and how it changes with (w, s, α): Σ α ∇h = 0, Σ α = 1 and h = s of some h."""
     slope, gradient, curve = reserves(cones, w, which)
     d, k = len(w), len(which)
@@ -155,7 +155,7 @@ def conditions_of_best(cones: Cones, w: Array, s: float, which: Array, alpha: Ar
     return matrix, np.concatenate([along.T @ alpha, [alpha.sum() - 1.0], left])
 
 
-def reserves(cones: Cones, w: Array, which: Array) -> tuple[Array, Array, Array]:
+def reserves(cones: Cones, w: Array, which: Indices) -> tuple[Array, Array, Array]:
     """Of some conditions: slopes, and first and second derivatives of h = z₀ − |(z₁, z₂)| with z."""
     z, slope = cones.at(w)[which], cones.slope[which]
     length = np.hypot(z[:, 1], z[:, 2])
@@ -190,7 +190,7 @@ def follows(cones: Cones, of: Array, found: Roomiest) -> Array:
 def shortest_within(cones: Cones, size: Array) -> Array | None:
     """The w with the least |size · (1, w)|² within cones; None if nothing is inside. `size` is (p, 1 + d)."""
     given, along = size[:, 0], size[:, 1:]
-    middle = -np.linalg.lstsq(along, given, rcond=None)[0]
+    middle = np.asarray(-np.linalg.lstsq(along, given, rcond=None)[0])
     if cones.reserve(middle).min() >= -REFINED:
         return middle
     inside = roomiest(cones)

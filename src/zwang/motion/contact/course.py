@@ -14,6 +14,7 @@ from zwang.arrays import TINIEST
 from zwang.engines.task import NO_PARTS, EventHit, Status, Trajectory
 from zwang.errors import InputError
 from zwang.lowering.contact import across_rows, slip_rows
+from zwang.motion.contact.as_before import require_one_motion, shared_now, would_stand
 from zwang.motion.contact.bounce import bounced, bouncing, kicked_works
 from zwang.motion.contact.collide import Colliding
 from zwang.motion.contact.decide import decide, pressed
@@ -151,7 +152,7 @@ class Course(Colliding):
         states = [(float(t), q, v) for s in segments for t, q, v in zip(s.times, s.q, s.v, strict=True)]
         for state in (*states, self.state):
             try:
-                self.rubbing.require_one_motion(state)
+                require_one_motion(self.rubbing, state)
             except Stop:
                 self.state, self.total = state, replace(self.total, end=state)
                 self.cut()
@@ -218,8 +219,8 @@ class Course(Colliding):
             broken, lifted = self.given_way()
             lifted -= {*self.guides}
             stopped = {i for i in rubbed if self.rubbing and self.rubbing.signs.get(i)}
-            spent = self.rubbing is not None and self.rubbing.spent
-            if not (arrived or stopped or broken or lifted or spent):
+            spent = bool(self.rubbing and self.rubbing.spent)
+            if not any((arrived, stopped, broken, lifted, spent)):
                 self.loosen()  # there is another way to share the load
                 return
             rubbed = stopped | broken.keys()
@@ -248,7 +249,7 @@ class Course(Colliding):
         None of them if there is another way to share it; then that is the one from here on.
         """
         assert self.rubbing is not None
-        now = self.rubbing.shared_now(self.state)
+        now = shared_now(self.rubbing, self.state)
         if now is None:
             return {}, set()
         if now.reserve > SPENT:
@@ -292,7 +293,7 @@ class Course(Colliding):
             if tau > 0 and np.hypot(*(slips[i] + tau * rates[i])) <= STOPS_THERE * np.hypot(*slips[i])
         }  # fmt: skip
         pushing = [i for i in self.rows if self.states[i] == PUSHING]
-        held = {i for i in small - ends.keys() if self.rubbing.stands(self.state, i, pushing)}
+        held = {i for i in small - ends.keys() if would_stand(self.rubbing, self.state, i, pushing)}
         for i in small - ends.keys() - held:
             self.rubbing.misses[i] = float(np.hypot(*slips[i])) / FURTHER_IN
         if not ends:  # what sticking would hold has no way out: it is caught where it is
@@ -311,23 +312,18 @@ class Course(Colliding):
         """Who pushes, sticks and slides from here on; new ones are brought to their limits exactly."""
         closed, before = {*closed}, dict(self.states)
         signs = dict(self.rubbing.signs) if self.rubbing else {}
-        spent = self.rubbing is not None and self.rubbing.spent
+        spent = bool(self.rubbing and self.rubbing.spent)
         pushing, resting, opening = self.decided(closed, lifted, broken, stopped)
         for i in self.rows:
             self.states[i] = PUSHING if i in pushing else RESTING if i in resting else OPEN
         for i in self.closed:
             self.fastest.pop(i, None)
-        off = [i for i in sorted(lifted) if self.states[i] == PUSHING]
-        if off:
-            raise Stop(Status.CHATTERING, f"{self.named(off)} lifts and pushes at one instant.")
+        self.require_lifted(lifted)
         left = [i for i in opening if before[i] != OPEN and i not in lifted]
         if left and not lifted:
             self.write("lift", left[0], self.state[2])
         self.write_stops(stopped, signs)
-        if spent and self.rubbing is not None:  # contacts that shared a load in space: it is told now who gave way
-            began = [i for i in self.closed if signs.get(i) == 0 and self.rubbing.signs.get(i)]
-            if began:
-                self.write("slide", began[0], self.state[2])
+        self.write_given_way(spent, signs)
         new = any(self.states[i] == PUSHING and before[i] != PUSHING for i in self.rows)
         rough = self.rubbing.order if self.rubbing else ()
         if new or (self.rubbing and any(self.rubbing.signs.get(i) == 0 and signs.get(i) != 0 for i in rough)):
@@ -353,17 +349,26 @@ class Course(Colliding):
         self.shared |= {*found.shared}
         return found.pushing, found.resting, found.opening
 
+    def require_lifted(self, lifted: set[int]) -> None:
+        """Stop where what has lifted pushes."""
+        off = [i for i in sorted(lifted) if self.states[i] == PUSHING]
+        if off:
+            raise Stop(Status.CHATTERING, f"{self.named(off)} lifts and pushes at one instant.")
+
+    def write_given_way(self, spent: bool, before: Mapping[int, float]) -> None:
+        """Write down that contacts slide which shared a load in space until it was too much: it is known now who."""
+        if spent and self.rubbing is not None:
+            began = [i for i in self.closed if before.get(i) == 0 and self.rubbing.signs.get(i)]
+            if began:
+                self.write("slide", began[0], self.state[2])
+
     def write_stops(self, stopped: Set[int], before: Mapping[int, float]) -> None:
         """Write down what became of contacts whose slip has vanished: they stick, or slide the other way."""
         if self.rubbing is None:
             return
-        written: set[str] = set()
         for i in sorted(stopped):
-            now, kind = self.rubbing.signs.get(i), ""
+            now = self.rubbing.signs.get(i)
             if now == 0:
-                kind = "stick"
+                self.write("stick", i, self.state[2])
             elif now is not None and (now == -before.get(i, 0.0) or self.rubbing.turns(i)):
-                kind = "reverse"
-            if kind and kind not in written:  # one row an instant and kind
-                self.write(kind, i, self.state[2])
-                written.add(kind)
+                self.write("reverse", i, self.state[2])

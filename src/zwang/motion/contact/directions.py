@@ -1,7 +1,7 @@
 """Directions of slips in space that begin together, found so that they agree with what they cause.
 
-A slip that begins goes the way of the acceleration, or of the velocity after an impact, that it has with its own friction
-F = −μ N γ/|γ|: Newton's method on that law, with the mode's equations.
+A slip that begins goes the way of the acceleration, or of the velocity after an impact, that it has with its own
+friction F = −μ N γ/|γ|: Newton's method on that law, with the mode's equations.
 """
 
 from collections.abc import Mapping

@@ -97,6 +97,11 @@ class Found:
     family: tuple[Array, Array, Array, Array] | None = None
     """Where rows are dependent, what may be added (·, d) to x and to forces along normals, slips and second slips."""
 
+    @property
+    def moves(self) -> bool:
+        """Whether x is another with other members of the family."""
+        return self.family is not None and float(np.abs(self.family[0]).max()) > FREE
+
     def moved(self, w: Array) -> "Found":
         """Another member of the family."""
         assert self.family is not None

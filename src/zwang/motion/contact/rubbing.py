@@ -1,6 +1,6 @@
 """The friction of a motion's contacts: which of them stick and which slide."""
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
@@ -35,7 +35,6 @@ from zwang.motion.contact.scales import LINGERS
 from zwang.motion.contact.search import searched
 from zwang.motion.contact.shares import Shares, shares_of
 from zwang.motion.contact.space import tried, unit
-from zwang.motion.contact.split import FREE
 from zwang.motion.contact.together import soon, undecided
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
@@ -45,7 +44,6 @@ SLIPS = 1e-9  # of the speeds that make it up: a slip above is one
 ROUNDED_SLIP = 4 * EPS  # of the largest speeds that have made it up: a slip below is rounding
 ABOUT = 100.0  # times the speed of faint flights: a slip that is no faster ends with them
 STOPS = 1e-7  # of the usual speed: a slip in space that is no faster comes to rest, or passes by
-CAUGHT = 1e-12  # of the usual speed: a slip in space that is no faster, and turns, is caught if sticking holds it
 VEERS = 1e-6  # of the usual speed: by this a slip in space that begins is turned its way
 NO_SLIP = 1e-12  # of the largest speeds: what is added to a slip that begins
 HELD_FAST = 1e-11  # of the bound of sticking: what is added to a reserve that begins at zero
@@ -162,19 +160,6 @@ class Rubbing:
         near = min(STOPS * usual, self.misses.get(i, np.inf))
         self.grip[k] = -(min(near, speed / 2) ** 2)
 
-    def stands(self, state: State, i: int, pushing: Iterable[int]) -> bool:
-        """Whether a slip in space that is as good as none would be held, with all other contacts as they are."""
-        if self.slip(state, i)[0] > CAUGHT * self.usual(self.order.index(i)):
-            return False
-        members = self.shares.members if self.shares is not None else {*pushing, *self.guides}
-        may = {j: (STICK if j == i else self.word(j),) for j in sorted(members)}
-        problem = self.problem(state, may, {j for j in may if j != i and self.signs.get(j)})
-        return admitted(problem, solved(problem, tuple(mode for (mode,) in may.values()))) is not None
-
-    def usual(self, k: int) -> float:
-        """The usual speed of a slip."""
-        return float(max(self.pace[k], self.rush[k] / SOON))
-
     def turns(self, i: int) -> bool:
         """Whether a slip in space that has vanished begins again the other way."""
         return i in self.ways and i in self.headed and float(self.ways[i] @ self.headed[i]) < 0
@@ -269,11 +254,7 @@ class Rubbing:
         many = here.count * 2 ** len(self.guides) > MOST_MODES
         if many and (self.guides or self.space) and len(undecided(here)) < 2:
             raise Stop(Status.CHATTERING, f"{len(closed)} contacts with friction are too many to be told apart there.")
-        moment = moment_later(state, here.free, self.span)[0] - state[0]
-        for surface in here.surfaces:
-            if surface.t is not None:
-                k = self.order.index(surface.row)
-                self.rush[k] = max(self.rush[k], float(np.abs(surface.t) @ np.abs(here.free)) * moment)
+        self.hurry(state, here)
         if len(undecided(here)) > 1:
             return self.decide_together(state, may, slipping)
         kept: list[Found] = []
@@ -290,8 +271,7 @@ class Rubbing:
                     later = solved(there, mode)
                     found = admitted(there, later)
                     if found is not None:
-                        known = not found.family or np.abs(found.family[0]).max() <= FREE
-                        kept.append(replace(found, x=at.x) if known else found)
+                        kept.append(found if found.moves else replace(found, x=at.x))
                         begins = {here.surfaces[k].row: way for k, way in ways.items()}
                         theirs[id(kept[-1])] = now, there, sides, begins
                     said = there, later, found
@@ -310,6 +290,14 @@ class Rubbing:
             return self.decision(here, kept, sides)
         here, _, sides, begin = theirs[id(kept[0])]
         return replace(self.decision(here, kept, sides), ways=self.ways | begin)
+
+    def hurry(self, state: State, here: Problem) -> None:
+        """See what slips accelerations may make in a moment."""
+        moment = moment_later(state, here.free, self.span)[0] - state[0]
+        for surface in here.surfaces:
+            if surface.t is not None:
+                k = self.order.index(surface.row)
+                self.rush[k] = max(self.rush[k], float(np.abs(surface.t) @ np.abs(here.free)) * moment)
 
     def decide_together(self, state: State, may: Mapping[int, tuple[str, ...]], slipping: Set[int]) -> RoughDecision:
         """What closed contacts do where several in space may stick or begin to slide."""
@@ -355,26 +343,6 @@ class Rubbing:
             if i in self.guides:
                 may[i] = may[i][1:]
         return may, slipping
-
-    def shared_now(self, state: State) -> Shares | None:
-        """How contacts that share a load share it at a state, if they go on as they do."""
-        problem, found = self.going_on(state)
-        if found is None:
-            return None
-        return shares_of(problem, found, (*self.rows, *self.guides), self.order, self.space, self.sides)
-
-    def going_on(self, state: State) -> tuple[Problem, Found | None]:
-        """The accelerations of contacts that share a load, at a state, if they go on as they do."""
-        assert self.shares is not None
-        may = {i: (self.word(i),) for i in sorted(self.shares.members)}
-        problem = self.problem(state, may, {i for i, sign in self.signs.items() if sign})
-        return problem, solved(problem, tuple(mode for (mode,) in may.values()))
-
-    def require_one_motion(self, state: State) -> None:
-        """Stop where the motion of contacts that share a load, and go on as they do, depends on how they do."""
-        problem, found = self.going_on(state)
-        if found is not None:
-            self.require_unique(problem, found)
 
     def require_unique(self, problem: Problem, found: Found) -> None:
         """Stop where how contacts share their load, which is not known, decides on the motion."""

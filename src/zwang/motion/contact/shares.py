@@ -55,7 +55,8 @@ def shares_of(
 ) -> Shares | None:  # fmt: skip
     """The shares of a mode; None if its rows are independent.
 
-    `rows` are all contacts, `order` those with friction, `space` those with two slips. `sides` are the signs of the multipliers of guides, which stand behind the contacts and are in the equation always.
+    `rows` are all contacts, `order` those with friction, `space` those with two slips. `sides` are the signs of the
+    multipliers of guides, which stand behind the contacts and are in the equation always.
     """
     if found.family is None:
         return None
@@ -64,36 +65,30 @@ def shares_of(
     closed = [k for k, state in enumerate(found.mode) if state != OPEN]
     sticks = [k for k in closed if found.mode[k] == STICK]
     cones = [k for k in sticks if surfaces[k].across is not None]
-    places = [rows.index(surfaces[k].row) for k in closed]
-    places += [len(rows) + order.index(surfaces[k].row) for k in sticks]
-    places += [len(rows) + len(order) + space.index(surfaces[k].row) for k in cones]
+    of = [surfaces[k].row for k in (*closed, *sticks, *cones)]
+    ends = len(closed), len(closed) + len(sticks)
+    places = placed(of, ends, rows, order, space)
     members = np.vstack([normal[closed], friction[sticks], second[cones]])
     forces = np.concatenate([found.normal[closed], found.friction[sticks], found.across[cones]])
-    tangents = [np.asarray(surfaces[k].t) for k in sticks] + [np.asarray(surfaces[k].across) for k in cones]
-    stack = np.array([*(surfaces[k].n for k in closed), *tangents]).reshape(-1, len(problem.M))
+    stack = stacked(problem, closed, sticks, cones)
     base = independent(problem, stack, guides_among(problem, closed, sides))
     rest = [i for i in range(len(stack)) if i not in base]
     # the member whose forces are those of the rows in the equation alone
     given = forces - members @ np.linalg.lstsq(members[rest], forces[rest], rcond=None)[0]
     most = float(np.abs(forces).max(initial=0.0)) or 1.0
     asked, whose = asked_of(problem, closed, sticks)
-    best = (
-        fairest(given, members, asked, most)
-        if not cones
-        else within_cones(problem, given, members, closed, most, sticks, cones)
-    )
+    best = within_cones(problem, given, members, closed, most, sticks, cones) if cones else fairest(
+        given, members, asked, most
+    )  # fmt: skip
     size = len(rows) + len(order) + len(space)
     matrix, beside = np.zeros((size, size)), np.zeros(size)
     matrix[np.ix_(places, places)], beside[places] = best.shares, best.beside
     matrix, beside = turned(matrix, beside, rows, sides)
-    decisive = [whose[i] for i in best.decisive]
-    lifts = {i for i, sign in decisive if sign == 0 or (i, -sign) in decisive}
+    lifts, breaks = given_way([whose[i] for i in best.decisive])
     free = np.flatnonzero(np.abs(members).max(axis=1) > FREE * np.abs(members).max())
     loose = {(*rows, *order, *space)[places[i]] for i in free}
-    of = [surfaces[k].row for k in (*closed, *sticks, *cones)]
-    ends = len(closed), len(closed) + len(sticks)
     return Shares(
-        frozenset(surfaces[k].row for k in closed),
+        frozenset(of[: ends[0]]),
         frozenset(of[i] for i in base if i < ends[0]),
         frozenset(of[i] for i in base if ends[0] <= i < ends[1]),
         frozenset(of[i] for i in base if i >= ends[1]),
@@ -102,9 +97,31 @@ def shares_of(
         frozenset(loose),
         best.reserve,
         frozenset(lifts),
-        {i: sign for i, sign in decisive if i not in lifts},
+        breaks,
         bool(cones),
     )
+
+
+def given_way(decisive: Sequence[tuple[int, float]]) -> tuple[set[int], dict[int, float]]:
+    """Contacts that lift where nothing is left, and those that break loose, with the signs of their slips."""
+    lifts = {i for i, sign in decisive if sign == 0 or (i, -sign) in decisive}
+    return lifts, {i: sign for i, sign in decisive if i not in lifts}
+
+
+def placed(
+    of: Sequence[int], ends: tuple[int, int], rows: Sequence[int], order: Sequence[int], space: Sequence[int]
+) -> list[int]:
+    """Where forces of contacts stand among those of all: normals, up to the first end, then slips, then second ones."""
+    normals = [rows.index(i) for i in of[: ends[0]]]
+    slips = [len(rows) + order.index(i) for i in of[ends[0] : ends[1]]]
+    return [*normals, *slips, *(len(rows) + len(order) + space.index(i) for i in of[ends[1] :])]
+
+
+def stacked(problem: Problem, closed: Sequence[int], sticks: Sequence[int], cones: Sequence[int]) -> Array:
+    """The rows of these forces."""
+    surfaces = problem.surfaces
+    tangents = [np.asarray(surfaces[k].t) for k in sticks] + [np.asarray(surfaces[k].across) for k in cones]
+    return np.array([*(surfaces[k].n for k in closed), *tangents]).reshape(-1, len(problem.M))
 
 
 def within_cones(

@@ -1,9 +1,9 @@
 """Several contacts with friction in space, all at once.
 
 Each of them may be open, stick or slide in any direction, and there are no modes to try one by one: the direction of a
-slip that begins depends on all others. So forces are found first, by sweeps from contact to contact, each of which takes
-what its law asks for (`engines.stepping.sweeps`: De Saxcé's complementarity on cones). They tell the mode and about the
-directions, and what follows is exact: directions by Newton's method on
+slip that begins depends on all others. So forces are found first, by sweeps from contact to contact, each of which
+takes what its law asks for (`engines.stepping.sweeps`: De Saxcé's complementarity on cones). They tell the mode and
+about the directions, and what follows is exact: directions by Newton's method on
 
     F = −μ N γ/|γ|  with γ the slips that the forces cause,
 
@@ -126,9 +126,9 @@ def responses(problem: Problem) -> Responses:
     W, c = R @ X, R @ free - right
     energy = max(float(problem.free @ problem.M @ problem.free), float(free @ problem.M @ free))
     sizes = np.sqrt(np.abs(np.diagonal(W)) * max(energy, 0.0)) + np.abs(right)
-    for row, given in alone:
+    for row, push in alone:
         W[row, row] = float(np.abs(np.diagonal(W)).max()) or 1.0
-        c[row] = -given * W[row, row]
+        c[row] = -push * W[row, row]
     return Responses(W, c, sizes, free, X, np.array(first, dtype=np.intp), tuple(whose))
 
 
@@ -189,7 +189,7 @@ def told(problem: Problem, with_: Responses, f: Array) -> tuple[tuple[str, ...],
 
 def starts(with_: Responses) -> Iterator[Array]:
     """Forces to begin with: those that would hold everything, none, and normal ones that are large."""
-    held = -np.linalg.lstsq(with_.W, with_.c, rcond=1e-12)[0]
+    held = np.asarray(-np.linalg.lstsq(with_.W, with_.c, rcond=1e-12)[0])
     yield held
     yield np.zeros(len(with_.c))
     large = np.zeros(len(with_.c))
@@ -237,7 +237,8 @@ def soon(
     here = problem_at(state)
     known = reached(here)
     found: list[tuple[Reached, Ways]] = []
-    for x, first in [(one.found.x, one) for one in known] or [(here.free, None)]:
+    begin: list[tuple[Array, Reached | None]] = [(one.found.x, one) for one in known] or [(here.free, None)]
+    for x, first in begin:
         for ahead in FARTHER if excluded else (1.0,):
             later = reached(problem_at(moment_later(state, x, span, ahead)))
             later = [one for one in later if one.found.mode != excluded]

@@ -23,7 +23,7 @@ from zwang.motion.breaks import derivatives_used, switches_in
 from zwang.motion.setup import Setup
 
 A_LITTLE = 1e-9  # of the time
-AT_ONCE = 64  # instants that are looked at together
+BREAKS_AT_ONCE = 64  # instants that are looked at together
 DENSE_UP_TO = 200  # rows or columns of a matrix that is handled in full
 SMOOTH = 1e-9  # a change by less than this share of a value's terms, from one double of time to the next, is none
 
@@ -45,8 +45,8 @@ def require_continuous(setup: Setup, q: Array, v: Array) -> None:
     for what, function in differentiated_inputs(setup):
         require_no_jump(setup.breaks, jumps_of([function(each) for each in times], 0.0), [what].__getitem__)
     place, rate = beside(q), beside(v)
-    for begin in range(0, len(setup.breaks), AT_ONCE):
-        require_steady(setup, times[:, begin : begin + AT_ONCE], place, rate)
+    for begin in range(0, len(setup.breaks), BREAKS_AT_ONCE):
+        require_steady(setup, times[:, begin : begin + BREAKS_AT_ONCE], place, rate)
 
 
 def require_steady(setup: Setup, times: Array, q: Array, v: Array) -> None:

@@ -20,7 +20,7 @@ from zwang.motion.at_switch import Along, AtSwitch, State
 
 ERRORS = 100.0  # in tolerances, that the argument of a switch that follows others may have
 IDLE = 1e-12  # of a unit diagonal: an eigenvalue that is less is none
-DRIFTS = 1e-9  # of the terms of a rate: a switch whose rate is larger does not rest
+RATE_LEFT = 1e-9  # of the terms of a rate: a switch whose rate is larger does not rest
 NO_JUMP = 1e-11  # of the terms of a rate: a jump by less is none
 WORST_FIRST = (
     4  # rounds for each switch, in which the worst one changes; and times as many, in which the first one does
@@ -146,7 +146,7 @@ def shared(course: AtSwitch, on: Mapping[int, int]) -> dict[int, int] | str:
             share[i], rate = float(out["share"][place[i]]), course.sense * float(out["rate"][place[i]])
             if side == 0 and not abs(share[i]) <= 1 + HOLDS_BEYOND / 2:
                 off[i] = abs(share[i]) - 1
-            elif side == 0 and abs(rate) > DRIFTS * (pull[i] + abs(along.J[place[i]]) @ abs(out["acceleration"])):
+            elif side == 0 and abs(rate) > RATE_LEFT * (pull[i] + abs(along.J[place[i]]) @ abs(out["acceleration"])):
                 off[i], share[i] = abs(rate) / pull[i], 2 * np.sign(rate)  # a follower that does not follow
             elif side and side * rate < -HOLDS_BEYOND * pull[i]:
                 off[i], share[i] = -side * rate / pull[i], side + rate / pull[i]

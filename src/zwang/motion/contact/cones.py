@@ -12,13 +12,13 @@ import numpy as np
 
 from zwang.arrays import EPS, Array, Indices
 
-FARTHEST = 1e3  # of the largest force: contacts that press against each other do so with no more than this
+HARDEST = 1e3  # of the largest force: contacts that press against each other do so with no more than this
 GAP = 1e-11  # of the largest force: by what a linear function may miss its least
 SHARPER = 32.0  # times less the barrier weighs from step to step
 CENTRED = 1e-3  # the decrement of Newton's steps at which a centre is near enough
-MOST_STEPS = 60  # of Newton's, for one centre
-ACTIVE = 1e-6  # the multiplier, all of which add up to 1, of a condition that decides
-REFINED = 1e-13  # of the largest force: what is left of a refined split
+MOST_TO_CENTRE = 60  # of Newton's, for one centre
+DECIDES = 1e-6  # the multiplier, all of which add up to 1, of a condition that decides
+SPLIT_WITHIN = 1e-13  # of the largest force: what is left of a refined split
 MOST_REFINEMENTS = 12
 STEEPEST = 1e3  # shares that change by more with forces are kept as they are
 SIGNS = np.array([1.0, -1.0, -1.0])
@@ -49,7 +49,7 @@ class Cones:
         """The same, with every unknown within bounds: what is wedged has none of its own."""
         d = self.slope.shape[2]
         value, slope = np.zeros((2 * d, 3)), np.zeros((2 * d, 3, d))
-        value[:, 0] = FARTHEST
+        value[:, 0] = HARDEST
         slope[:, 0] = np.vstack([np.eye(d), -np.eye(d)])
         return Cones(np.concatenate([self.value, value]), np.concatenate([self.slope, slope]))
 
@@ -67,7 +67,7 @@ def least(cones: Cones, H: Array, f: Array, begin: Array) -> Array:
 def centred(cones: Cones, H: Array, f: Array, y: Array) -> Array:
     """The least of ½yᵀHy + fᵀy − Σ log(z₀² − z₁² − z₂²)."""
     flat = cones.slope.reshape(-1, len(y))
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_TO_CENTRE):
         z = cones.at(y)
         Jz = z * SIGNS
         inside = (z * Jz).sum(axis=1)
@@ -118,7 +118,7 @@ def roomiest(cones: Cones) -> Roomiest:
     begin = np.zeros(d + 1)
     begin[-1] = min(float(cones.reserve(np.zeros(d)).min()), 0.0) - 1.0
     y = least(program, np.zeros((d + 1, d + 1)), np.append(np.zeros(d), -1.0), begin)
-    weights = 1 / np.maximum(program.reserve(y), REFINED)
+    weights = 1 / np.maximum(program.reserve(y), SPLIT_WITHIN)
     found = Roomiest(y[:d], float(y[-1]), (weights / weights.sum())[: len(cones.value)])
     return refined(cones, found) if found.multipliers.sum() > 0.5 else found  # otherwise the cap decides
 
@@ -126,16 +126,16 @@ def roomiest(cones: Cones) -> Roomiest:
 def refined(cones: Cones, found: Roomiest) -> Roomiest:
     """The same to the last digits, by Newton's method on the conditions that decide."""
     w, s = found.w, found.reserve
-    which = np.flatnonzero(found.multipliers > ACTIVE)
+    which = np.flatnonzero(found.multipliers > DECIDES)
     alpha = found.multipliers[which] / found.multipliers[which].sum()
     for _ in range(MOST_REFINEMENTS):
         matrix, off = conditions_of_best(cones, w, s, which, alpha)
         step = np.linalg.lstsq(matrix, -off, rcond=1e-12)[0]
         w, s, alpha = w + step[: len(w)], s + step[len(w)], alpha + step[len(w) + 1 :]
-        if np.abs(step).max() <= REFINED:
+        if np.abs(step).max() <= SPLIT_WITHIN:
             break
-    better = np.isfinite(w).all() and cones.reserve(w).min() >= max(s, found.reserve) - 10 * REFINED
-    if not better or (alpha < -ACTIVE).any():
+    better = np.isfinite(w).all() and cones.reserve(w).min() >= max(s, found.reserve) - 10 * SPLIT_WITHIN
+    if not better or (alpha < -DECIDES).any():
         return found
     multipliers = np.zeros(len(cones.value))
     multipliers[which] = alpha
@@ -173,7 +173,7 @@ def follows(cones: Cones, of: Array, found: Roomiest) -> Array:
     None of it where that is not known well: then the same is added to forces as before.
     """
     d, p = len(found.w), of.shape[2]
-    which = np.flatnonzero(found.multipliers > ACTIVE)
+    which = np.flatnonzero(found.multipliers > DECIDES)
     if not d or not len(which):
         return np.zeros((d, p))
     alpha = found.multipliers[which]
@@ -191,7 +191,7 @@ def shortest_within(cones: Cones, size: Array) -> Array | None:
     """The w with the least |size · (1, w)|² within cones; None if nothing is inside. `size` is (p, 1 + d)."""
     given, along = size[:, 0], size[:, 1:]
     middle = np.asarray(-np.linalg.lstsq(along, given, rcond=None)[0])
-    if cones.reserve(middle).min() >= -REFINED:
+    if cones.reserve(middle).min() >= -SPLIT_WITHIN:
         return middle
     inside = roomiest(cones)
     if not inside.reserve > 0:

@@ -14,7 +14,7 @@ from zwang.motion.contact.rough import LEAVES, OPEN, SIGN, STICKS, Found, Proble
 from zwang.motion.contact.units import mass_units
 
 AIMED = 1e-14  # a change of a direction by less is none
-ROUNDED = 64 * EPS  # of the terms of a slip: what rounding makes of it
+SLIP_ROUNDING = 64 * EPS  # of the terms of a slip: what rounding makes of it
 BLURRED = 1e-6  # a direction that rounding leaves more of is not known
 MOST_AIMS = 30
 
@@ -94,7 +94,7 @@ def directed(problem: Problem, mode: tuple[str, ...], ways: Ways, x: Array, norm
             matrix[at : at + 2, :n] = turn
             off[at : at + 2] += turn @ y[:n]
             terms = np.abs(T) @ np.abs(problem.free) + np.abs(right[frictions[k] : frictions[k] + 2])
-            blurred = max(blurred, ROUNDED * float(np.hypot(*terms)) / length)
+            blurred = max(blurred, SLIP_ROUNDING * float(np.hypot(*terms)) / length)
         y = y + solve_scaled(matrix, off - matrix @ y, scale)
         if made and max(float(np.abs(new[k] - ways[k]).max()) for k in ways) <= min(max(AIMED, blurred), BLURRED):
             return new

@@ -43,7 +43,7 @@ from zwang.motion.start import State
 
 SWEPT = 1e-13  # of the largest speed: what sweeps may leave of the laws of contacts
 SWEPT_WELL = 1e-8  # of the largest speed: what they may leave where they take long
-MOST_SWEEPS = 3_000
+MOST_ROUNDS = 3_000
 STANDS = 1e-9  # of the terms of a slip, or of a gap: below, it stands
 FARTHER = (100.0, 1e3, 1e4)  # moments ahead at which it is looked what a mode gives way to
 LEFT = {STICK: LEAVE_STICK, FORTH: LEAVE_FORTH, BACK: LEAVE_BACK, CLOSED: LEAVE}
@@ -142,7 +142,7 @@ def swept(problem: Problem, with_: Responses, begin: Array) -> Array | None:
     size = max(float(with_.sizes.max(initial=0.0)), float(np.abs(with_.c).max(initial=0.0)), TINIEST)
     f = begin
     for _ in range(len(surfaces) + 1):
-        found = solve(with_.W, with_.c, with_.first, mu, f, SWEPT * size, MOST_SWEEPS)
+        found = solve(with_.W, with_.c, with_.first, mu, f, SWEPT * size, MOST_ROUNDS)
         if not found.left <= SWEPT_WELL * size:
             return None
         f = found.x

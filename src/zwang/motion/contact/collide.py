@@ -62,6 +62,7 @@ class Colliding(Machine):
         now, (t, q, _) = self.now, self.state
         every = which if len(found.impulse) == len(which) else [*which, *self.guides]
         self.write("impact", cause, found.v, every, found)
+        self.opened |= {*which}
         for i in which:
             self.fastest[i] = max(self.fastest.get(i, 0.0), -float(now.residual_rate[i]))
         self.state = (t, q, found.v)

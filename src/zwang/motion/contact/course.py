@@ -240,8 +240,8 @@ class Course(Colliding):
                     self.write(kind, min(which), self.state[2])
         if closed or self.closed or self.guides:
             self.settle(closed, lifted & closed, broken, rubbed - broken.keys() - lifted)
-        else:  # all are open, and none lingers at its limit
-            self.slack = np.zeros(len(self.rows))
+        else:
+            self.loosen()
 
     def given_way(self) -> tuple[dict[int, float], set[int]]:
         """Contacts that share a load and cannot any more: those that break loose, with signs of slips, or lift.
@@ -311,6 +311,7 @@ class Course(Colliding):
     ) -> None:
         """Who pushes, sticks and slides from here on; new ones are brought to their limits exactly."""
         closed, before = {*closed}, dict(self.states)
+        self.opened |= closed
         signs = dict(self.rubbing.signs) if self.rubbing else {}
         spent = bool(self.rubbing and self.rubbing.spent)
         pushing, resting, opening = self.decided(closed, lifted, broken, stopped)

@@ -70,6 +70,8 @@ class Machine:
         self.notes: list[str] = []
         self.saved = 0
         self.slack = np.zeros(len(self.rows))
+        self.opened: set[int] = set()
+        """Contacts that were closed at this very instant: the gaps of those that are open now begin here"""
         self.patience = 1.0
         self.last_hits: dict[int, float] = {}
         self.fresh: tuple[EventHit, ...] = ()
@@ -163,13 +165,12 @@ class Machine:
     def loosen(self) -> None:
         """Slacks for what begins in the rounding of zero: the gap of what has lifted, the force of what is unloaded."""
         now = self.matrices()
-        self.slack = np.zeros(len(self.rows))
+        before, self.slack = self.slack, np.zeros(len(self.rows))
         forces = self.forces() if PUSHING in self.states.values() or self.guides else {}
         loaded = self.rubbing.shares.members if self.rubbing and self.rubbing.shares else ()
         for k, i in enumerate(self.rows):
             if self.states[i] == OPEN:
-                if self.scales.lingers(now, i) and not self.flies(now, i):
-                    self.slack[k] = 2 * self.scales.flat(i) + 2 * max(-now.residual[i], 0.0)
+                self.slack[k] = self.slack_of_gap(now, i, float(before[k]))
             elif i in forces and (self.states[i] == PUSHING or i in loaded):
                 least = unloaded(now, i, self.scales.still(now, i))
                 if forces[i] <= least:
@@ -181,6 +182,20 @@ class Machine:
                 least, push = unloaded(now, i, self.scales.still(now, i)), self.rubbing.sides[i] * forces[i]
                 if push <= least:
                     self.rubbing.rest[k] = least + 2 * max(-push, 0.0)
+        self.opened = set()
+
+    def slack_of_gap(self, now: Matrices, i: int, before: float) -> float:
+        """The slack of an open contact i that had such a one before.
+
+        What another contact does while its gap is on its way makes no difference to it. A gap that flies from below
+        zero has come back where it began, or an impact would be seen ever later, and in the end not at all.
+        """
+        gap, flat = float(now.residual[i]), self.scales.flat(i)
+        if i not in self.opened and gap + before > 0:
+            return before if gap <= flat else 0.0
+        if self.scales.lingers(now, i) and not self.flies(now, i):
+            return 2 * flat + 2 * max(-gap, 0.0)
+        return -gap if gap < -self.scales.rounding(i) else 0.0
 
     def flies(self, now: Matrices, i: int) -> bool:
         """Whether the gap of contact i is thrown up and falls again, and that is seen beside its rounding."""

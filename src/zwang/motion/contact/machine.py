@@ -293,8 +293,9 @@ class Machine:
         return near, slow
 
     def at_zero(self, now: Matrices, near: Array) -> set[int]:
-        """The contacts whose gaps are zero as far as can be seen."""
-        return {i for i in self.rows if now.residual[i] <= near[i]}
+        """The contacts whose gaps are zero as far as the motion is known: a start is given with fewer digits."""
+        known = {i: max(self.scales.flat(i), self.setup.tol * float(self.scales.reach[i])) for i in self.rows}
+        return {i for i in self.rows if now.residual[i] <= (near[i] if i in self.rates else min(near[i], known[i]))}
 
     def at_rest(self, now: Matrices, near: Array, slow: Array) -> set[int]:
         """The contacts whose gaps are zero and stay so: they are part of any impact."""

@@ -58,7 +58,11 @@ def test_a_corner_bounces_while_another_slides_to_and_fro_until_both_rest(method
 @pytest.mark.parametrize("tol", [1e-9, 1e-12])
 def test_boxes_with_a_law_at_each_corner(seed, tol):
     rng = np.random.default_rng(seed)
-    half, mu, restitution = rng.uniform(0.2, 0.6, 2), rng.uniform(0, 0.8, 4), rng.choice([0, 0.2, 0.3, 0.5, 0.6, 0.8], 4)
+    half, mu, restitution = (
+        rng.uniform(0.2, 0.6, 2),
+        rng.uniform(0, 0.8, 4),
+        rng.choice([0, 0.2, 0.3, 0.5, 0.6, 0.8], 4),
+    )
     start = {y: 0.8, angle: rng.uniform(-1, 1), dot(x): rng.uniform(-2, 2), dot(angle): rng.uniform(-3, 3)}
     motion = zw.simulate(box(mu, restitution, half), {x: 0, dot(y): 0} | start, 3.0, tol=tol)
     require_laws(motion, mu, tol)
@@ -88,3 +92,18 @@ def test_ladders_that_slide_down_a_wall_with_different_laws(seed):
     start = {x: -np.cos(lean) - off[0], y: np.sin(lean) + off[1], angle: lean} | {dot(z): 0 for z in Q}
     motion = zw.simulate(zw.System(Q, kinetic=kinetic, potential=G * y, constraints=rules), start, 3.0)
     require_laws(motion, mu, 1e-12)
+
+
+@pytest.mark.parametrize("restitution", [0.5, 0.8])
+def test_a_ball_that_bounces_out_while_it_slides_has_been_slowed_by_all_its_weight(restitution):
+    # from rest to rest of the height the floor has borne m g t, however it was shared out among impacts: Δẋ = −μ g t
+    floor = zw.Constraint(y >= 0, "floor", friction=0.3, restitution=restitution, slip=dot(x))
+    ball = zw.System((x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, potential=G * y, constraints=[floor])
+    motion = zw.simulate(ball, {x: 0, y: 0.5, dot(x): 20, dot(y): 0}, 5)
+    assert motion.transition_kind.values[-1] == "accumulation"
+    assert motion.v.values[-1] == pytest.approx([20 - 0.3 * G * 5, 0], abs=1e-10)
+    assert float(abs(motion.energy_balance).max()) < 1e-10
+    impacts = motion.transition_kind.values == "impact"
+    spent = float(motion.friction_work.values[-1, 0]) - motion.energy_loss.values.sum()
+    assert impacts.sum() > 5
+    assert spent == pytest.approx((20 - 0.3 * G * 5) ** 2 / 2 - 200 - 0.5 * G, abs=1e-9)

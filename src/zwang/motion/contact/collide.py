@@ -1,16 +1,32 @@
 """Impacts of a motion with contacts: who takes part, what follows at once, and flights too faint to be followed."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from zwang.arrays import Array
 from zwang.engines.task import Status
 from zwang.evaluation import names_of
 from zwang.formulations.solve import Names
+from zwang.lowering.contact_power import FRICTION
 from zwang.motion.contact.impact import Collision, Impact, Stop, held, impact
 from zwang.motion.contact.machine import Machine
 from zwang.motion.contact.one_by_one import MOST_IN_A_ROW
 from zwang.motion.contact.rough_impact import rough_impact
+from zwang.motion.contact.rubbing import Rubbing
 from zwang.motion.contact.zeno import Flight, accumulation
+from zwang.motion.start import State
+
+
+def sliding(rubbing: Rubbing, state: State, which: list[int]) -> dict[int, tuple[Array, float]]:
+    """Of some contacts those that slide: the row −μ s t of the friction that a unit of load makes, and its power."""
+    now, found = rubbing.setup.slips(state), {}
+    for i in which:
+        if i in rubbing.friction and i in rubbing.rows:
+            mu, places = rubbing.friction[i][1], rubbing.places(i)
+            slip, speed = now["slip"][places], float(np.linalg.norm(now["slip"][places]))
+            found[i] = -mu * (slip / speed) @ now["A"][places], -mu * speed
+    return found
 
 
 class Colliding(Machine):
@@ -102,8 +118,16 @@ class Colliding(Machine):
                 slow.add(i)
         if self.rubbing is not None:
             self.rubbing.caught |= slow
-        change = held(now.M, A, off, Names(names.coordinates, tuple(labels)))
+        # impulses of what is left out have their friction: contacts that slide are not loaded meanwhile as if closed
+        slides = sliding(self.rubbing, self.state, [i for i in rows if i not in slow]) if self.rubbing else {}
+        rubs = {rows.index(i): row for i, (row, _) in slides.items()}
+        change, impulses = held(now.M, A, off, Names(names.coordinates, tuple(labels)), rubs)
         loss = -float((now.M @ change) @ (v + change / 2))
+        for impulse, (i, (row, power)) in zip(impulses.tolist(), slides.items(), strict=True):
+            done = impulse * (power + float(row @ change) / 2)
+            self.works[FRICTION, sorted((*self.rows, *self.guides)).index(i)] += done
+            self.total = replace(self.total, worked=self.total.worked + done)
+            loss += done
         self.write(
             "accumulation",
             cause,

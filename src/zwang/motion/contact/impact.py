@@ -8,7 +8,7 @@ plastic impact with impulses Λ_C, then 0 ≤ Λ − (1 + ε)Λ_C ⊥ γ⁺ ≥ 
 fastest approach first, until no contact approaches (`one_by_one`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,12 +64,27 @@ class Collision:
         return np.asarray(found.acceleration), np.asarray(found.multipliers[len(self.equal) :])
 
 
-def held(M: Array, A: Array, change: Array, names: Names) -> Array:
-    """The least change of velocities, in the kinetic-energy metric, that changes A v by so much."""
-    found = solve_named(
-        M, np.zeros(len(M)), A, change, C=None, form="fundamental", rank_tol=None, one_sided=None, v=None, names=names
-    )
-    return np.asarray(found.acceleration)
+def held(M: Array, A: Array, change: Array, names: Names, rubs: Mapping[int, Array]) -> tuple[Array, Array]:
+    """The least change of velocities, in the kinetic-energy metric, that changes A v by so much.
+
+    `rubs` are rows −μ s t of slips by their places among those of A: impulses there, which are given, too, have such
+    ones of friction with them.
+    """
+
+    def response(force: Array, change: Array) -> tuple[Array, Array]:
+        found = solve_named(
+            M, force, A, change, C=None, form="fundamental", rank_tol=None, one_sided=None, v=None, names=names
+        )
+        return np.asarray(found.acceleration), np.asarray(found.multipliers)
+
+    x, normal = response(np.zeros(len(M)), change)
+    if not rubs:
+        return x, np.zeros(0)
+    by = [response(row, 0 * change) for row in rubs.values()]  # (C1): (I + RμS) N = N⁰
+    places = list(rubs)
+    among = np.eye(len(places)) - np.array([multipliers[places] for _, multipliers in by]).T
+    impulses = np.linalg.lstsq(among, normal[places])[0]
+    return x + np.array([moves for moves, _ in by]).T @ impulses, impulses
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ def effort_of(element: ForceElement) -> tuple[str, bool, Any] | None:
         return None
     if type(element) is JointSpring and is_zero(scalar(element.who, element.stiffness)):
         found = "forces", True, scalar(element.who, element.damping)
-    elif type(element) is JointFriction:
+    elif type(element) is JointFriction and element.mu is None:  # Coulomb's is in multipliers of its own joint
         found = "nonideal", True, scalar(element.who, element.coefficient)
     elif type(element) is Actuator and not element.inputs:
         found = "forces", False, scalar(element.who, element.effort)

@@ -22,9 +22,10 @@ def wheel(where, spin):
     return body, mb.Revolute("pin", mb.ground, body, at=(0, 0, 0), axis=(0, 1, 0)), mb.Gravity((0, 0, -G))
 
 
+@pytest.mark.both_codes
 @pytest.mark.parametrize("where", ["plane", "space"])
 @pytest.mark.parametrize("spin", [3.0, -3.0])
-def test_a_wheel_is_slowed_by_its_weight_on_the_pin(where, spin):
+def test_a_wheel_is_slowed_by_its_weight_on_the_pin(where, spin, code):
     body, pin, weight = wheel(where, spin)
     rub = mb.JointFriction("journal", pin, mu=MU, radius=R)
     mechanism = mb.Mechanism([body], [pin], [weight, rub])
@@ -36,6 +37,18 @@ def test_a_wheel_is_slowed_by_its_weight_on_the_pin(where, spin):
     assert power[0] == pytest.approx(-MU * R * 2 * G * 3, rel=1e-12)
     assert power == pytest.approx(motion.nonideal_power.values, rel=1e-10)
     assert float(abs(motion.energy_balance).max()) < 1e-10
+
+
+@pytest.mark.both_codes
+@pytest.mark.parametrize("where", ["plane", "space"])
+def test_a_joint_rubs_in_both_ways_at_once(where, code):
+    # 0.5 ω' = −c ω − μ r m g, solved by hand.
+    body, pin, weight = wheel(where, 3.0)
+    c, torque, until = 0.1, MU * R * 2 * G, 2.0
+    rub = mb.JointFriction("journal", pin, c, mu=MU, radius=R)
+    mechanism = mb.Mechanism([body], [pin], [weight, rub])
+    rate = mechanism.coordinates(zw.simulate(mechanism, until=until)).angle_rate.sel(joint="pin").values[-1]
+    assert rate == pytest.approx((3 + torque / c) * np.exp(-c * until / 0.5) - torque / c, rel=1e-10)
 
 
 def test_along_the_axis_a_pin_does_not_rub():

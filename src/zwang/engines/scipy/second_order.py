@@ -10,7 +10,12 @@ derivatives are sparse, J_q and J_v are full and not needed: with w = c v − s,
     F_q̈ w + F_λ μ + F_q q + F_q̇ v = 0,    so that
     (F_q̈ + F_q̇/c + F_q/c²) c²q + F_λ μ = F_q̈ (c r + s) + F_q̇ r,
 
-which is one sparse system.
+which is one sparse system. c q − r has the rounding of r, however small v is: in a short step, where c is large and
+v ≈ s/c, that is more than v, and Newton's method does not converge. By the same factors, the change of q̈ is
+
+    (F_q̈ + F_q̇/c + F_q/c²) w + F_λ μ = −F_q (r/c + s/c²) − F_q̇ s/c,    v = (s + w)/c,    q = (r + v)/c,
+
+in which v has the rounding of s/c: the way is taken on which less is lost.
 """
 
 from dataclasses import dataclass
@@ -23,6 +28,11 @@ from scipy.sparse import csc_matrix
 from scipy.sparse.linalg import splu
 
 Factors = tuple[Any, Any, Any]
+
+
+def short(c: complex, r: Any, s: Any) -> bool:
+    """Whether s/c is smaller than r, so that v is found by it without loss."""
+    return bool(np.abs(s).max() < abs(c) * np.abs(r).max())
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +51,18 @@ class Matrices:
 
     def solve(self, c: complex, lu: Any, right: Any) -> Any:
         """The solution for a right-hand side."""
-        n, behind = self.n, np.zeros(self.second.shape[0] - self.n)
+        n = self.n
         r, s = right[:n], right[n:]
-        whole = self.second @ np.concatenate([c * r + s, behind]) + self.first @ np.concatenate([r, behind])
-        q = lu.solve(whole)[:n] / c**2
+        if short(c, r, s):
+            w = lu.solve(-(self.zeroth @ self.padded(r / c + s / c**2)) - self.first @ self.padded(s / c))[:n]
+            v = (s + w) / c
+            return np.concatenate([(r + v) / c, v])
+        q = lu.solve(self.second @ self.padded(c * r + s) + self.first @ self.padded(r))[:n] / c**2
         return np.concatenate([q, c * q - r])
+
+    def padded(self, x: Any) -> Any:
+        """A vector of positions, with no multipliers."""
+        return np.concatenate([x, np.zeros(self.second.shape[0] - self.n)])
 
 
 class Unit:
@@ -104,12 +121,17 @@ class SecondOrderRadau(Radau):  # type: ignore[misc]  # SciPy has no types
         """The factors of c 1 − J."""
         self.nlu += 1
         n = len(A) // 2
-        c, below = A[0, 0], A[n:, n:].copy()
-        return c, below, lu_factor(A[n:, :n] + c * below, overwrite_a=True, check_finite=False)
+        c, left, below = A[0, 0], A[n:, :n].copy(), A[n:, n:].copy()
+        return c, (left, below), lu_factor(left + c * below, overwrite_a=True, check_finite=False)
 
     def solve_full(self, factors: Factors, right: Any) -> Any:
         """The solution for a right-hand side."""
-        c, below, lu = factors
+        c, (left, below), lu = factors
         n = len(below)
-        q = lu_solve(lu, right[n:] + below @ right[:n], overwrite_b=True, check_finite=False)
-        return np.concatenate([q, c * q - right[:n]])
+        r, s = right[:n], right[n:]
+        if short(c, r, s):
+            w = lu_solve(lu, c * (c * s - below @ s) - left @ (c * r + s), overwrite_b=True, check_finite=False)
+            v = (s + w) / c
+            return np.concatenate([(r + v) / c, v])
+        q = lu_solve(lu, s + below @ r, overwrite_b=True, check_finite=False)
+        return np.concatenate([q, c * q - r])

@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pytest
@@ -30,16 +31,23 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("code", ["straight", "rolled"], indirect=True)
 
 
-@pytest.fixture(autouse=True)
-def code(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """On which kind of code a test runs: that which its systems get by their size, or loops for all."""
-    kind = getattr(request, "param", "rolled" if request.config.getoption("--rolled") else "straight")
-    if kind == "rolled":
-        from zwang.lowering import matrices
-        from zwang.lowering.cache import Kept
-        from zwang.lowering.rolled import families
+def in_loops(patch: pytest.MonkeyPatch) -> None:
+    """Lower all systems in loops, whatever their size."""
+    from zwang.lowering import matrices
+    from zwang.lowering.cache import Kept
+    from zwang.lowering.rolled import families
 
-        monkeypatch.setattr(families, "ROLLED_FROM", 0)
-        monkeypatch.setattr(families, "ROLLED_IN_LANES_FROM", 0)
-        monkeypatch.setattr(matrices, "_KERNELS", Kept())
-    return kind
+    patch.setattr(families, "ROLLED_FROM", 0)
+    patch.setattr(families, "ROLLED_IN_LANES_FROM", 0)
+    patch.setattr(matrices, "_KERNELS", Kept())
+
+
+@pytest.fixture(autouse=True)
+def code(request: pytest.FixtureRequest) -> Iterator[str]:
+    """On which kind of code a test runs: that which its systems get by their size, or loops for all."""
+    loops = request.config.getoption("--rolled") and not request.node.get_closest_marker("by_size")
+    kind = getattr(request, "param", "rolled" if loops else "straight")
+    with pytest.MonkeyPatch.context() as patch:  # one of its own: a test may undo its own on the way
+        if kind == "rolled":
+            in_loops(patch)
+        yield kind

@@ -22,14 +22,23 @@ g = zw.parameters("g")
 
 
 @pytest.fixture(scope="module")
-def cluster():
-    """Two workers in processes of their own."""
+def cluster(request):
+    """Two workers in processes of their own, which run the code that this one runs."""
+
+    class InLoops(distributed.WorkerPlugin):
+        def setup(self, worker):
+            from zwang.lowering.rolled import families
+
+            families.ROLLED_FROM = families.ROLLED_IN_LANES_FROM = 0
+
     quiet = {"distributed.logging.distributed": "critical", "distributed.worker.use-file-locking": False}
     with (
         distributed.worker.dask.config.set(quiet),
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as local,
         distributed.Client(local) as client,
     ):
+        if request.config.getoption("--rolled"):
+            client.register_plugin(InLoops())
         yield client
 
 

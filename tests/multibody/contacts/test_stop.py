@@ -61,6 +61,7 @@ def test_a_slider_meets_a_stop():
     assert motion.impulse.values[0].tolist() == pytest.approx([2 * 4.2], rel=EXACT)
 
 
+@pytest.mark.by_size(reason="contacts run on straight-line code, and bits are of one kind of code")
 def test_a_range_that_is_never_left_changes_no_bit():
     body, pin = bar("plane", spin=2.0)
     free = zw.simulate(mb.Mechanism([body], [pin], [mb.Gravity((0, -1))]), until=1)

@@ -7,7 +7,7 @@ a thousand bodies costs a hundred times what a chain of ten costs, not ten thous
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -58,7 +58,7 @@ class Description:
     mass: Sequence[Sequence[Any]] | None
     constraints: Sequence[tuple[Any, int]]
     nonideal: Sequence[Any]
-    slips: Sequence[tuple[int, Any]] = ()
+    slips: Sequence[tuple[int, Any]] = field(default_factory=tuple)  # no attribute of the class: `later` has none
     """Speeds at which surfaces of constraints rub, each with the number of its constraint."""
     reactions: Sequence[tuple[int, Any]] = ()
     """Multipliers that occur in nonideal forces: the numbers of their constraints, and their symbols."""
@@ -74,16 +74,27 @@ class Description:
         orders: Sequence[int],
         switching: bool,
         repeats: Repeats,
+        rubs: bool,
         write: Callable[[], "Description"],
     ) -> "Description":
-        """A description by families that is written out when somebody reads it."""
+        """A description by families that is written out when somebody reads it; `rubs` says whether there are slips."""
         made = object.__new__(cls)
         made.__dict__.update(axes=axes, orders=tuple(orders), switching=switching, repeats=repeats, _write=write)
+        if not rubs:
+            made.__dict__["slips"] = ()  # nothing is written out to see that
         return made
+
+    def with_slips_as_rows(self) -> "Description":
+        """The same with a row behind all constraints for each slip."""
+        more, m, repeats = [(slip, 1) for _, slip in self.slips], len(self.orders), self.repeats
+        if repeats is not None:
+            beside = replace(repeats.beside, constraints=[*repeats.beside.constraints, *more])
+            repeats = replace(repeats, beside=beside, rows=(*repeats.rows, *range(m, m + len(more))))
+        return replace(self, constraints=[*self.constraints, *more], slips=(), repeats=repeats)
 
     def __getattr__(self, key: str) -> Any:
         """The written description, when something of it is first read."""
-        parts = ("kinetic", "potential", "forces", "mass", "constraints", "nonideal")
+        parts = ("kinetic", "potential", "forces", "mass", "constraints", "nonideal", "slips")
         if key not in parts or "_write" not in vars(self):
             raise AttributeError(key)
         written = self._write()

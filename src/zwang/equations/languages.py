@@ -94,7 +94,9 @@ def in_symengine(system: "System", inputs: Mapping[sp.Expr, Any]) -> tuple[Descr
             known |= zip((f, *rates(f)), (q[i], v[i], a[i]), strict=True)
     repeats = Repeats(families, beside(system, axes, put), rows)
     switches = any(isinstance(e, switching()) for e in (*known, *seen))
-    return Description.later(axes, system.families.orders.tolist(), switches, repeats, write), parameters
+    templates = [c for share in system.families.shares if share.place == "constraints" for _, c in share.templates]
+    rubs = any(c.slip for c in (*system.families.constraints.values(), *templates))
+    return Description.later(axes, system.families.orders.tolist(), switches, repeats, rubs, write), parameters
 
 
 def beside(system: "System", axes: Axes, put: Callable[[sp.Basic], Any]) -> Description:

@@ -1,6 +1,6 @@
 """What time stepping asks of a system: its matrices with a row for each slip, and the power that changes its energy."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from zwang.compile import AnyProgram, Program
 from zwang.lowering.cache import Kept
@@ -37,10 +37,7 @@ def made(lowered: Lowered) -> Stepped:
     """The same, made."""
     description, whole = lowered.description, lowered
     if description.slips:
-        slips = [(slip, 1) for _, slip in description.slips]
-        whole = Lowered(
-            replace(description, constraints=[*description.constraints, *slips], slips=()), lowered.parameters
-        )
+        whole = Lowered(description.with_slips_as_rows(), lowered.parameters)
     families = rolled(lowered)
     parts = [lowered] if families is None else [family.lowered for family in families.terms]
     hastens = 2 in description.orders or any(

@@ -91,6 +91,7 @@ def test_an_impact_keeps_constraints_and_closed_contacts_along_admissible_direct
     assert np.abs(off).max() < 1e-10
 
 
+@pytest.mark.by_size(reason="contacts run on straight-line code, and bits are of one kind of code")
 def test_contacts_that_are_never_met_change_no_derivative():
     wall = zw.Constraint(y >= -9, "wall", restitution=0.5)
     rod = zw.Constraint((x**2 + y**2 - 1) / 2, "rod")

@@ -79,6 +79,7 @@ def test_a_plastic_impact_loses_the_energy_of_the_velocities_lost():
 
 
 @pytest.mark.parametrize("first", [True, False])
+@pytest.mark.by_size(reason="contacts run on straight-line code, and bits are of one kind of code")
 def test_limits_that_are_never_met_change_no_bit(first):
     rod, floor = zw.Constraint((x**2 + y**2 - 1) / 2, "rod"), zw.Constraint(y >= -2, "floor", restitution=0.5)
     plain = zw.simulate(particle([rod]), at(1, 0), until=5)

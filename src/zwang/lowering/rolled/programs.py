@@ -179,7 +179,7 @@ def volume(workspace: Workspace, pivots: Indices, basis: RowBasis) -> Indices:
     start = workspace.constant(np.array([len(basis.rows) * math.log(DAMPING) - basis.volume]))
     workspace.add(start, logarithm)
     grown = Program({"x": (X, Y)}, {"y": (se.log(X / Y),)})
-    damping = workspace.constant(np.array(basis.damping))
+    damping = workspace.constant(np.array([basis.damping[i] for i in basis.used]))
     workspace.repeat(grown, np.stack([pivots, damping], axis=1), np.repeat(logarithm[:, None], len(pivots), axis=0))
     both = Program({"x": (X,)}, {"y": (se.exp(X), se.exp(-X))})
     workspace.repeat(both, logarithm[:, None], product[None])

@@ -185,7 +185,8 @@ def test_errors_fall_with_the_step_tenfold_and_again():
     assert block[0] > 4 * block[1] > 16 * block[2]
 
 
-def test_a_ball_that_spins_backwards_slides_and_rolls_as_coriolis_says():
+@pytest.mark.both_codes
+def test_a_ball_that_spins_backwards_slides_and_rolls_as_coriolis_says(code):
     r, mu, v, spin = 0.03, 0.2, 2.0, -8 / 0.03
     ball = mb.Body("ball", 0.17, mb.inertia.sphere(0.17, r), position=(0, 0, r), velocity=(v, 0, 0),
                    angular_velocity=(0, spin, 0))  # fmt: skip

@@ -187,3 +187,21 @@ def test_bead_with_drag_in_closed_form():
     pressure = m * (v0 / slowed) ** 2 / R
     assert np.abs(multiplier(motion, "ring") + pressure).max() < 1e-10
     assert np.abs(motion.nonideal_power + mu * pressure * v0 / slowed).max() < 1e-9
+
+
+def test_dry_friction_takes_two_dead_bands_of_each_half_swing_and_then_holds():
+    """Turns at |x| = 1 − 2nF/k, each π√(m/k) after the one before; at rest in the dead band, held (Rayleigh)."""
+    motion, n = run("dry_friction"), 7
+    [begin], [end] = motion.rest_begin.values, motion.rest_end.values
+    assert (begin, end) == (pytest.approx(n * np.pi / 2, abs=1e-11), 15)
+    x = of(motion, "x")
+    assert x[-1] == pytest.approx(1 - 6 * 0.15 - 0.05, abs=1e-12)
+    for half in range(n):
+        t = np.pi / 2 * half + np.linspace(0, np.pi / 2, 6)
+        side, amplitude = (-1) ** half, 1 - 0.15 * half - 0.075
+        saved = motion.sel(time=t[2:-1], method="nearest")
+        known = side * (0.075 + amplitude * np.cos(2 * (saved.time.values - t[0])))
+        assert saved.q.values[:, 0] == pytest.approx(known, abs=1e-11)
+    still = motion.time.values > begin
+    assert np.ptp(x[still]) == 0
+    assert not motion.a.values[still].any()

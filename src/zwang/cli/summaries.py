@@ -151,6 +151,22 @@ def event_words(motion: "xr.Dataset", unit: str) -> str:
     return listed_words(met) if met else "none met"
 
 
+def rest_list(motion: "xr.Dataset") -> list[dict[str, Any]]:
+    """What was held by forces such as dry friction, and from when to when."""
+    if "rest_switch" not in motion:
+        return []
+    found = zip(motion.rest_switch.values, motion.rest_begin.values, motion.rest_end.values, strict=True)
+    return [{"switch": str(switch), "begin": float(begin), "end": float(end)} for switch, begin, end in found]
+
+
+def rest_words(motion: "xr.Dataset", unit: str) -> str:
+    """The same, each with its times."""
+    times: dict[str, list[str]] = {}
+    for rest in rest_list(motion):
+        times.setdefault(rest["switch"], []).append(f"{rest['begin']:.9g} to {rest['end']:.9g}")
+    return listed_words([f"{name} from t = {first_few(found)} {unit}".rstrip() for name, found in times.items()])
+
+
 def parameter_values(motion: "xr.Dataset") -> dict[str, Any]:
     """The parameters of a motion by name."""
     found: dict[str, Any] = json.loads(motion.attrs["parameters"])

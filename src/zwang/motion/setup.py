@@ -154,10 +154,11 @@ class Setup:
         if rests:
             return _PROGRAMS.get((*key, "rests"), partial(self.with_rests, kind, basis, gains))
         late = explicit.coordinates_first(self.form)
+        plain = self.among_contacts(self.lowered) if basis.masked else self.lowered
         make: dict[str, Callable[[], AnyProgram]] = {
             "acceleration": lambda: explicit.acceleration_program(running, basis, self.form, gains),
             "projection": lambda: projection_program(running, basis, gains),
-            "report": lambda: report_program(running if basis.masked else self.lowered, basis),
+            "report": lambda: report_program(plain, basis),
         }
         if kind == "readings" and self.locked is not None:
             return _PROGRAMS.get(key, partial(readings_program, self.locked, running, basis))

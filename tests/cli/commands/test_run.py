@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -118,7 +119,7 @@ def test_json_is_one_object_with_the_documented_fields(zwang):
         "name", "model", "status", "message", "doubts", "warnings", "coordinates", "degrees_of_freedom", "verdict",
         "start_moved", "parameters", "begin", "end", "end_state", "samples", "method", "form", "tol", "drift", "steps",
         "evaluations", "compile_seconds", "run_seconds", "total_seconds", "residuals", "energy_balance", "events",
-        "files", "zwang_version",
+        "rests", "files", "zwang_version",
     }  # fmt: skip
     assert found["name"] == "Pendulum"
     assert found["degrees_of_freedom"] == 1
@@ -365,3 +366,15 @@ def test_steps_that_do_not_fit_are_refused(zwang, options, words):
     result = zwang("run", "bouncing_ball", *options)
     assert result.exit_code != 0
     assert words in " ".join(result.output.replace("│", " ").split())
+
+
+def test_what_rests_is_said_in_the_summary_the_json_and_the_report(zwang):
+    result = zwang("run", "dry_friction", "--report", "rests.html")
+    assert "rests        x' = 0 from t = 10.9955743 to 15 s" in result.stdout
+    [rest] = values(zwang("run", "dry_friction", "--json"))["rests"]
+    assert (rest["switch"], rest["end"]) == ("x' = 0", 15)
+    assert rest["begin"] == pytest.approx(3.5 * np.pi, abs=1e-11)
+    assert "rests" not in zwang("run", "pendulum").stdout
+    page = Path("rests.html").read_text(encoding="utf-8")
+    assert "From t =" in page
+    assert "rest x' = 0" in page

@@ -206,6 +206,8 @@ def show(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: dic
     rows.append(("energy", summaries.energy_words(motion)))
     if case.model.events:
         rows.append(("events", summaries.event_words(motion, case.model.units.time)))
+    if "rest_switch" in motion:
+        rows.append(("rests", summaries.rest_words(motion, case.model.units.time)))
     color = "yellow" if a["doubts"] else "" if fine else "red"
     unit = case.model.units.time
     rows.append(("end", terminal.text(with_unit(summaries.cut_at_word(a["message"]), unit), color)))
@@ -296,6 +298,7 @@ def show_json(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files
             "residuals": {k: found and {"largest": found[0], "constraint": found[1]} for k, found in worst.items()},
             "energy_balance": {"largest": gap, "energy": size},
             "events": summaries.event_list(motion),
+            "rests": summaries.rest_list(motion),
             "files": files,
             "zwang_version": a["zwang_version"],
         }

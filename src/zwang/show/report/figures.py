@@ -220,11 +220,13 @@ def rounded(values: Iterable[float], digits: int) -> list[float]:
 
 
 def marks(subject: Subject) -> tuple[dict[str, Any], ...]:
-    """Events and impacts as marks on the time axis."""
+    """Events, impacts and where rests begin, as marks on the time axis."""
     motion = subject.motion
     both: list[tuple[float, str]] = []
     if "event_time" in motion:
         both += zip(motion.event_time.values, map(str, motion.event_name.values), strict=True)
+    if "rest_begin" in motion:
+        both += zip(motion.rest_begin.values, (f"rest {name}" for name in motion.rest_switch.values), strict=True)
     if has_modes(motion):
         hit = motion.transition_kind.values == "impact"
         names = [f"impact {name}" for name in motion.transition_contact.values[hit]]

@@ -30,6 +30,8 @@ def system_section(subject: Subject) -> PageSection:
     parts.append(pairs(descriptions(subject.system, subject.inputs, subject.notation)))
     if subject.model.events:
         parts.append(events(subject))
+    if "rest_switch" in subject.motion:
+        parts.append(rests(subject))
     return PageSection("system", "The system", "\n".join(parts))
 
 
@@ -127,6 +129,14 @@ def events(subject: Subject) -> str:
         then += ["the motion stops"] if event.stop else []
         rows.append([escape(name), happens, "<br>".join(then) or "it is recorded", when or "not met"])
     return table("Events", ["Event", "When", "And then", "Met at t ="], rows)
+
+
+def rests(subject: Subject) -> str:
+    """What was held by forces such as dry friction, and when."""
+    motion, unit = subject.motion, subject.unit("time")
+    begins, ends = ([number(float(x), unit, 9) for x in motion[name].values] for name in ("rest_begin", "rest_end"))
+    rows = [list(row) for row in zip(map(escape, map(str, motion.rest_switch.values)), begins, ends, strict=True)]
+    return folded("Rests", table("Rests", ["Held", "From t =", "To t ="], rows), len(rows))
 
 
 def reset_of(subject: Subject, event: Event) -> list[tuple[sp.Expr, sp.Expr]]:

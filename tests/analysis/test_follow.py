@@ -1,7 +1,10 @@
 """Stacks along a parameter: what is made at once is what is made one by one; states stay on their branch."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import sympy as sp
 
 import zwang as zw
 from tests.analysis.systems import VARIANTS, as_given, cart_pole, disc, doubled_and_scaled
@@ -182,3 +185,81 @@ def test_blocks_grow_and_shrink(monkeypatch):
     monkeypatch.setattr(follow, "AS_EXPECTED", 0.0)
     slow = Linear(against={"w": "5:3.5:40"}).modes(model)
     assert quick.q.values == pytest.approx(slow.q.values, abs=1e-12)
+
+
+# Parameters that only what is asked depends on: the system itself lacks them
+
+
+@pytest.mark.parametrize("varied", ["c", "l", "both"])
+def test_parameters_that_the_system_lacks_take_their_own_values_along_a_stack(varied):
+    """States, outputs and inputs: a stack is the single ones side by side, whichever parameter is varied."""
+    angle = zw.coordinates("angle")
+    l, c = zw.parameters("l c")
+    pendulum = zw.System(
+        (angle,), kinetic=l**2 * dot(angle) ** 2 / 2, potential=-9.81 * l * sp.cos(angle), parameters={l: 1, c: 3}
+    )
+    values = {"c": {c: np.array([0.5, 2.0]), l: 2}, "l": {l: np.array([1.0, 2.0]), c: 0.5}}
+    values["both"] = {l: np.array([1.0, 2.0]), c: np.array([0.5, 2.0])}
+    given = values[varied]
+    state, asked = {angle: 0}, {"states": {"s": c * angle, "r": dot(angle)}, "outputs": [c * angle + c]}
+    singles = [
+        {key: float(np.broadcast_to(value, 2)[i]) for key, value in given.items()} for i in range(2)
+    ]  # fmt: skip
+    axis = {"c": "c", "l": "l", "both": "sample"}[varied]
+    stack = zw.linearize(pendulum, state, **asked, parameters=given)
+    alike(stack, [zw.linearize(pendulum, state, **asked, parameters=one) for one in singles], axis)
+    ones = [zw.modes(pendulum, state, states=asked["states"], parameters=one) for one in singles]
+    alike(zw.modes(pendulum, state, states=asked["states"], parameters=given), ones, axis)
+    # by hand: s = c θ, so ṡ = c r, ṙ = −(g/l) s/c; z = s + c
+    for i, one in enumerate(singles):
+        by_hand = [[0, one[c]], [-9.81 / one[l] / one[c], 0]]
+        assert stack.A.isel({axis: i}).values == pytest.approx(np.array(by_hand), rel=1e-13)
+        assert stack.output_value.isel({axis: i}).values == pytest.approx([one[c]], rel=1e-13)
+    told = zw.linearize(pendulum, state, [angle, dot(angle)], inputs=[c], outputs=[c * angle + c], parameters=given)
+    for i, one in enumerate(singles):
+        assert told.D.isel({axis: i}).values == pytest.approx(np.ones((1, 1)), rel=1e-13)
+        assert told.input_value.isel({axis: i}).values == pytest.approx([one[c]], rel=1e-13)
+
+
+TURNING = """
+[parameters]
+g = 9.81
+w = 5.0
+c = 1.0
+[coordinates]
+angle = 1.1
+turn = { start = 0.0, rate = "w" }
+[energy]
+kinetic = "(angle'^2 + (sin(angle)*turn')^2)/2"
+potential = "-g*cos(angle)"
+[steady]
+constant = ["angle", "angle'", "c*turn'"]
+hold = HOLD
+[linear]
+states = ["angle", "angle'", "c*turn'"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("hold", "against", "rate"),
+    [
+        ('["c*turn\'"]', "c", lambda x: 5 + 0 * x),
+        ('["turn\' + c*angle"]', "c", None),
+        ('{ "c*turn\'" = "5" }', "c", lambda x: 5 / x),
+        ('["turn\'"]', "w", lambda x: x),
+        ('["w*turn\' + angle"]', "w", None),
+    ],
+)
+def test_what_is_held_and_constant_is_followed_as_if_each_value_were_asked_alone(hold, against, rate):
+    """A conical pendulum: cos θ = g/φ̇², φ̇ held with a parameter that is not in the system, or that the start has."""
+    model = read_model(TURNING.replace("HOLD", hold))
+    values = np.linspace(0.9, 1.1, 9) if against == "c" else np.linspace(4.5, 5.5, 9)
+    along = replace(model.analyses["linear"], against={against: tuple(map(float, values))})
+    found = along.modes(model)
+    turn, angle = found.v.sel(coordinate="turn").values, found.q.sel(coordinate="angle").values
+    assert np.cos(angle) == pytest.approx(9.81 / turn**2, rel=1e-11)
+    if rate is not None:
+        assert turn == pytest.approx(rate(values), rel=1e-12)
+    for value, one in zip(values, turn, strict=True):
+        alone = model.analyses["steady"].answer(model, {against: float(value)})
+        assert one == pytest.approx(alone.state[dot(model.system.coordinates[1])], rel=1e-11)

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from zwang.analysis.tangent import RowSpace, Tangent
 from zwang.arrays import EPS, TINIEST, Array, Indices
@@ -26,7 +27,8 @@ from zwang.lowering.lowered import Lowered, Matrices, lower
 from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.perturbed import balance_program
 from zwang.model import System
-from zwang.model.values import GivenValues, given_values
+from zwang.model.values import GivenValues, given_values, numbers
+from zwang.results.evaluate_along import unused_values
 
 SINGULAR_CHANGE = 1e-6  # a share of dependent rows' changes by which they move apart: there the rank changes
 FAR_BELOW = 1e-20  # coordinates below this share of the largest one are zero
@@ -67,6 +69,20 @@ class Dynamics:
     def order(self) -> Indices:
         """Of each two-sided constraint, how often coordinates are differentiated in it."""
         return np.array([self.system.constraints[i].order for i in self.two_sided], dtype=np.intp)
+
+    @cached_property
+    def spare(self) -> dict[sp.Symbol, Array]:
+        """Parameters that do not occur in the system, each with its value (…): readings may use them."""
+        unused = unused_values(self.system, self.values.given, self.values.symbols)
+        return {s: numbers(value, str(s)) for s, value in unused.items()}
+
+    @cached_property
+    def all_p(self) -> Array:
+        """(…, k + s) values of the parameters, then of the spare ones."""
+        p = self.values.p
+        spare = np.stack(np.broadcast_arrays(*self.spare.values()), axis=-1) if self.spare else np.zeros(0)
+        shape = np.broadcast_shapes(p.shape[:-1], spare.shape[:-1])
+        return np.concatenate([np.broadcast_to(x, (*shape, x.shape[-1])) for x in (p, spare)], axis=-1)
 
     @cached_property
     def lowered(self) -> Lowered:
@@ -123,10 +139,10 @@ class Dynamics:
 
 def dynamics_of(system: System, parameters: Mapping[Any, Any] | None, t: float) -> Dynamics:
     """A system with numbers, from the values of parameters that a user gives."""
-    values = given_values(system, parameters)
-    if values.p.ndim != 1:
+    dynamics = Dynamics(system, given_values(system, parameters), t)
+    if dynamics.all_p.ndim != 1:
         raise InputError("parameters are arrays: give one value each here")
-    return Dynamics(system, values, t)
+    return dynamics
 
 
 @dataclass(frozen=True, eq=False)

@@ -117,13 +117,13 @@ def equilibrium(
     start = start_of_one(given, guess, parameters, t, "guess")
     q, v = guessed(system, start)
     v = np.zeros_like(v)
-    held, targets = holds(dynamics, hold, q, v, parameters)
-    constant = readings_of(dynamics, system.velocities, "constant", parameters)
+    held, targets = holds(dynamics, hold, q, v)
+    constant = readings_of(dynamics, system.velocities, "constant")
     search = Search(dynamics, constant, held, targets, rest=True)
     with waiting("looking for an equilibrium"), finite_derivatives():
         search, found = searched(settled_on_contacts, search, approached(search, q), v)
         require_rest(found.point)
-        return told_of(search, found, (), parameters)
+        return told_of(search, found, ())
 
 
 def steady(
@@ -153,14 +153,14 @@ def steady(
     dynamics = dynamics_of(system, parameters, t)
     start = start_of_one(given, guess, parameters, t, "guess")
     q, v = guessed(system, start)
-    readings = readings_of(dynamics, constant, "constant", parameters)
+    readings = readings_of(dynamics, constant, "constant")
     if not readings.names:
         raise InputError("constant is empty: list what stays constant in the motion, as in constant=[r, dot(phi)]")
-    held, targets = holds(dynamics, hold, q, v, parameters)
+    held, targets = holds(dynamics, hold, q, v)
     search = Search(dynamics, readings, held, targets, rest=False)
     with waiting("looking for a steady motion"), finite_derivatives():
         search, found = searched(steady_on_contacts, search, q, v)
-        return told_of(search, found, readings.names, parameters)
+        return told_of(search, found, readings.names)
 
 
 def searched(way: Any, search: Search, q: Array, v: Array) -> tuple[Search, Settled]:
@@ -197,9 +197,7 @@ def guessed(system: System, guess: Any) -> tuple[Array, Array]:
     return q, v
 
 
-def holds(
-    dynamics: Dynamics, hold: Any, q: Array, v: Array, parameters: Mapping[Any, Any] | None
-) -> tuple[Readings | None, Array]:
+def holds(dynamics: Dynamics, hold: Any, q: Array, v: Array) -> tuple[Readings | None, Array]:
     """What is held, and the values it keeps."""
     if isinstance(hold, Mapping):
         values = {key: one_number(value, f"hold: {in_a_line(key)}") for key, value in hold.items()}
@@ -208,19 +206,17 @@ def holds(
         values, names = {}, [hold] if isinstance(hold, sp.Basic | str) else list(hold)
     if not names:
         return None, np.zeros(0)
-    readings = readings_of(dynamics, names, "hold", parameters)
+    readings = readings_of(dynamics, names, "hold")
     if values:
         return readings, np.array([values[key] for key in names])
     none = np.zeros((1, len(q)))
-    k = len(dynamics.values.p)
-    state = {"t": np.array([dynamics.t]), "q": q, "v": v, "p": dynamics.values.p, "a": none[0]}
-    found = readings.kernel(**state, dq=none, dv=none, da=none, dp=np.zeros((1, k)))
+    p = dynamics.all_p
+    state = {"t": np.array([dynamics.t]), "q": q, "v": v, "p": p, "a": none[0]}
+    found = readings.kernel(**state, dq=none, dv=none, da=none, dp=np.zeros((1, len(p))))
     return readings, found["reading"][0]
 
 
-def told_of(
-    search: Search, found: Settled, constant: tuple[str, ...], parameters: Mapping[Any, Any] | None
-) -> Equilibrium:
+def told_of(search: Search, found: Settled, constant: tuple[str, ...]) -> Equilibrium:
     """Everything that is said of a state that was found."""
     point, dynamics = found.point, search.dynamics
     require_autonomous(point)
@@ -229,7 +225,7 @@ def told_of(
     if dynamics.one_sided.any():
         here = pressed(dynamics, point.q, point.v)
         lam, unique, idle = here.multipliers, here.unique, here.idle
-    judged = judgement(search, found, idle, parameters)
+    judged = judgement(search, found, idle)
     system = dynamics.system
     values = map(float, np.concatenate([point.q, point.v]) + 0.0)  # no zero has a sign
     return Equilibrium(
@@ -246,22 +242,22 @@ def told_of(
     )
 
 
-def judgement(search: Search, found: Settled, idle: tuple[int, ...], parameters: Mapping[Any, Any] | None) -> Stability:
+def judgement(search: Search, found: Settled, idle: tuple[int, ...]) -> Stability:
     """The verdict on stability: disturbances do not keep what was held, and contacts that push stay closed."""
     closed = search.dynamics.closed
     if not closed:
-        return plain_judgement(search, found, parameters)
+        return plain_judgement(search, found)
     names = search.dynamics.system.constraint_names
     pushing = tuple(i for i in closed if i not in idle)
     # a contact that only touches may open: what is stable without it stays so with it, if energy is conserved
     free = closing(search, pushing)
     point = free.dynamics.at(found.point.q, found.point.v)
-    judged = plain_judgement(free, replace(found, point=point), parameters)
+    judged = plain_judgement(free, replace(found, point=point))
     rough = [names[i] for i in closed if search.dynamics.system.constraints[i].friction]
     return on_contacts(judged, [names[i] for i in pushing], [names[i] for i in idle], rough)
 
 
-def plain_judgement(search: Search, found: Settled, parameters: Mapping[Any, Any] | None) -> Stability:
+def plain_judgement(search: Search, found: Settled) -> Stability:
     """The verdict where the rows that hold are held."""
     point = found.point
     try:
@@ -274,5 +270,5 @@ def plain_judgement(search: Search, found: Settled, parameters: Mapping[Any, Any
         change = point.change(point.tangent.dq, point.tangent.dv)
         if undisturbed(point, change):
             return on_springs(point, change, family_of(search, found))
-    states = chosen_states(search.dynamics, point, parameters) if search.rest else search.constant
+    states = chosen_states(search.dynamics, point) if search.rest else search.constant
     return stability(linear_at(point, states), family_of(search, found), search.rest)

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from zwang.analysis.dynamics import Dynamics
-from zwang.analysis.equilibrium import holds
 from zwang.analysis.readings import readings_of
 from zwang.analysis.samples import some
 from zwang.analysis.settle import ENOUGH, Search, shortest, units_at
@@ -36,11 +35,11 @@ Careful = Callable[[int, Array | None], Array]
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """What is followed: rest, or what stays constant; what is held, and to which values (N, h), None for its own."""
+    """What is followed: rest, or what stays constant; what is held, and to which values (N, h)."""
 
-    constant: Any = None
-    hold: Any = ()
-    targets: Array | None = None
+    constant: Any
+    hold: Any
+    targets: Array
 
 
 def states_along(
@@ -48,7 +47,7 @@ def states_along(
 ) -> Array:
     """(N, 2n) the states of all values (N,) of one of the parameters, which is an array there."""
     found, block = [careful(0, None)], FIRST_BLOCK
-    search = search_along(system, t, parameters, values, what, found[0])
+    search = search_along(system, t, parameters, values, what)
     while len(found) < len(values):
         begin, end = len(found), min(len(found) + block, len(values))
         there = as_expected(search, values, found, slice(begin, end))
@@ -57,18 +56,15 @@ def states_along(
     return np.array(found)
 
 
-def search_along(
-    system: System, t: float, parameters: Mapping[Any, Any], values: Array, what: Followed, x: Array
-) -> Search:
-    """The search with the parameters of all values; what is held keeps the value that it has at x."""
-    numbers, n = given_values(system, parameters), len(system.coordinate_names)
+def search_along(system: System, t: float, parameters: Mapping[Any, Any], values: Array, what: Followed) -> Search:
+    """The search with the parameters of all values."""
+    numbers = given_values(system, parameters)
     p = np.broadcast_to(numbers.p, (len(values), numbers.p.shape[-1]))
     dynamics = Dynamics(system, replace(numbers, p=p), t)
     one = some(dynamics, 0)
     constant = readings_of(one, system.velocities if what.constant is None else what.constant, "constant")
-    held, kept = holds(one, what.hold, x[:n], x[n:], None)
-    targets = np.broadcast_to(kept, (len(values), len(kept))) if what.targets is None else what.targets
-    return Search(dynamics, constant, held, targets, rest=what.constant is None)
+    held = readings_of(one, what.hold, "hold") if what.hold else None
+    return Search(dynamics, constant, held, what.targets, rest=what.constant is None)
 
 
 def as_expected(search: Search, values: Array, found: list[Array], part: slice) -> Array:

@@ -191,7 +191,7 @@ def linear_at(point: Point, states: Readings) -> Linear:
     return Linear(point, states, tangent, point.change(tangent.dq, tangent.dv))
 
 
-def chosen_states(dynamics: Dynamics, point: Point, parameters: Any = None) -> Readings:
+def chosen_states(dynamics: Dynamics, point: Point) -> Readings:
     """Coordinates and rates that describe the states beside a state well: the ones most independent of each other.
 
     Where the system moves, those that stay constant.
@@ -207,7 +207,7 @@ def chosen_states(dynamics: Dynamics, point: Point, parameters: Any = None) -> R
     positions = most_independent_columns(tangent.dq[:k] * point.units, still)
     rates = most_independent_columns(tangent.dv[k:] * point.units, slow, positions)
     chosen = [system.coordinates[i] for i in positions] + [system.velocities[i] for i in rates]
-    return readings_of(dynamics, chosen, "states", parameters)
+    return readings_of(dynamics, chosen, "states")
 
 
 def most_independent_columns(rows: Array, allowed: Any, preferred: Sequence[int] = ()) -> list[int]:

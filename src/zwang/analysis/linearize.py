@@ -72,7 +72,7 @@ def linearize(
     wanted = inputs_of(system, inputs)
     with waiting("linearizing"):
         samples = samples_of(given, system, state, parameters, t, wanted)
-        spaces = spaces_of(samples, Asked(states, wanted, outputs, parameters))
+        spaces = spaces_of(samples, Asked(states, wanted, outputs))
         return dataset(samples, spaces, [in_a_line(u) for u in wanted])
 
 
@@ -103,7 +103,6 @@ class Asked:
     states: Any
     inputs: list[sp.Expr]
     outputs: Any
-    parameters: Mapping[Any, Any] | None
 
 
 def spaces_of(samples: Samples, asked: Asked) -> list[Space]:
@@ -112,16 +111,15 @@ def spaces_of(samples: Samples, asked: Asked) -> list[Space]:
     Of a stack many are made at once. Where one of them is not as the others, as where contacts take part, or where one
     is refused, they are made one by one.
     """
-    parameters = None if samples.axis else asked.parameters
     dynamics, q, v = samples.one(0)
     if asked.states is not None:
-        states = readings_of(dynamics, asked.states, "states", parameters)
+        states = readings_of(dynamics, asked.states, "states")
         if not states.names:
             raise InputError("states is empty: list expressions, or leave it out to have them chosen")
     else:
         first = point_at(closed_at(dynamics, q, v), q, v)
-        states = chosen_states(dynamics, checked(first), parameters)
-    asked = Asked(states, asked.inputs, asked.outputs, parameters)
+        states = chosen_states(dynamics, checked(first))
+    asked = Asked(states, asked.inputs, asked.outputs)
     spaces: list[Space] = []
     for begin in range(0, len(samples), TOGETHER):
         end = min(begin + TOGETHER, len(samples))
@@ -207,14 +205,15 @@ def polished(dynamics: Dynamics, q: Array, v: Array) -> tuple[Array, Array]:
 def space_of(linear: Linear, asked: Asked) -> Space:
     """B, C and D beside one state, or a stack of them."""
     point, dynamics, states = linear.point, linear.point.dynamics, linear.states
-    stack, inputs, p = point.q.shape[:-1], asked.inputs, dynamics.values.p
+    stack, inputs, p = point.q.shape[:-1], asked.inputs, dynamics.all_p
     columns = [column_of_input(dynamics, u) for u in inputs]
     dp = np.array([np.arange(p.shape[-1]) == c for c in columns], dtype=float).reshape(len(inputs), p.shape[-1])
     still = np.zeros((*stack, len(inputs), point.q.shape[-1]))
     B = np.zeros((*stack, len(states.names), len(inputs)))
     if inputs:
-        require_unmoved(point, inputs, dp)
-        change = point.change(still, still, dp)
+        of_system = dp[:, : dynamics.values.p.shape[-1]]
+        require_unmoved(point, inputs, of_system)
+        change = point.change(still, still, of_system)
         pushed = states.along(point, still, still, change, dp)
         if np.abs(pushed["d_reading"]).max(initial=0.0) > 0:
             *_, j, i = map(int, np.argwhere(pushed["d_reading"])[0])
@@ -227,7 +226,7 @@ def space_of(linear: Linear, asked: Asked) -> Space:
     if asked.outputs is None:
         C, D = np.broadcast_to(np.eye(len(states.names)), linear.A.shape), np.zeros_like(B)
         return Space(linear, B, C, D, states.names, linear.reading, values.reshape(*stack, len(inputs)))
-    wanted = readings_of(dynamics, asked.outputs, "outputs", asked.parameters, outputs=True)
+    wanted = readings_of(dynamics, asked.outputs, "outputs", outputs=True)
     along = wanted.along(point, linear.tangent.dq, linear.tangent.dv, linear.change)
     C = linear.seen(along["d_reading"].mT, wanted.names, TOLD)
     D = np.zeros((*stack, len(wanted.names), len(inputs)))

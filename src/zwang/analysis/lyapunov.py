@@ -95,7 +95,7 @@ def followed(
     logs = np.zeros((0, 0))
     for k, (begin, end) in enumerate(pairwise(times.tolist())):
         dynamics = dynamics_of(system, parameters, begin)
-        rates = readings_of(dynamics, system.velocities, "constant", parameters)
+        rates = readings_of(dynamics, system.velocities, "constant")
         search = Search(dynamics, rates, None, np.zeros(0), rest=False)
         unit = units_at(search, q, v) if not k else unit  # one measure for the whole motion
         x, found = search.onto(np.concatenate([q, v]), unit)

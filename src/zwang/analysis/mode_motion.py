@@ -58,7 +58,7 @@ def mode_motion(
             "this mode is beside a steady motion, which goes on while it is disturbed: simulate from a state beside it"
         )
     dynamics = dynamics_of(system, parameters, one_number(begin_of(given, None), "t"))
-    rates = readings_of(dynamics, system.velocities, "constant", parameters)
+    rates = readings_of(dynamics, system.velocities, "constant")
     search = Search(dynamics, rates, None, np.zeros(0), rest=False)
     unit = units_at(search, q, v)
     times = instants(value, turns)

@@ -55,7 +55,7 @@ def modes(
     system = system_of(given, "modes", parameters)
     with waiting("looking for modes"):
         samples = samples_of(given, system, state, parameters, t)
-        spaces = spaces_of(samples, Asked(states, [], None, parameters))
+        spaces = spaces_of(samples, Asked(states, [], None))
         parts = [modes_of(space.linear) for space in spaces]
         stacks = [space.stacked for space in spaces]
         values, shapes, zeros, uncertain = (

@@ -19,7 +19,6 @@ from zwang.lowering.perturbed import named, readings_program
 from zwang.model.event import constraint_force, multiplier
 from zwang.model.symbols import as_scalar, in_a_line, rates, t
 from zwang.model.values import by_name, named_like, suggestion
-from zwang.results.evaluate_along import spare_values
 
 _KERNELS: Kept[Kernel] = Kept()
 
@@ -39,12 +38,15 @@ class Readings:
         return {key: x for key, x in self.along(point, zero, zero, nothing).items() if not key.startswith("d_")}
 
     def along(self, point: Point, dq: Array, dv: Array, change: Change, dp: Array | None = None) -> dict[str, Array]:
-        """What they read (…, k), and how that changes along directions (…, d, n), each a row: (…, d, k)."""
+        """What they read (…, k), and how that changes along directions (…, d, n), each a row: (…, d, k).
+
+        `dp` (d, k + s) has those of the parameters, spare ones included.
+        """
         if not dq.shape[-2]:  # nothing can move: read them, and cut the directions off
             still = np.zeros((*dq.shape[:-2], 1, dq.shape[-1]))
             found = self.along(point, still, still, unchanged(point, 1))
             return {name: x[..., :0, :] if name.startswith("d_") else x for name, x in found.items()}
-        values: dict[str, Any] = {"q": point.q, "v": point.v, "p": point.dynamics.values.p, "a": point.a}
+        values: dict[str, Any] = {"q": point.q, "v": point.v, "p": point.dynamics.all_p, "a": point.a}
         nothing = np.zeros((dq.shape[-2], values["p"].shape[-1]))
         changes = {"dq": dq, "dv": dv, "da": change.a, "dp": nothing if dp is None else dp}
         if self.with_reactions:
@@ -57,9 +59,7 @@ class Readings:
         return {name: x[..., 0, :] for name, x in found.items()}
 
 
-def readings_of(
-    dynamics: Dynamics, given: Any, what: str, parameters: Mapping[Any, Any] | None = None, outputs: bool = False
-) -> Readings:
+def readings_of(dynamics: Dynamics, given: Any, what: str, outputs: bool = False) -> Readings:
     """Readings from what people give: expressions, names of coordinates and rates, or a mapping from names to these.
 
     `outputs` may contain accelerations, multipliers and forces of constraint, too; others have rates.
@@ -83,10 +83,8 @@ def readings_of(
     expressions = tuple(e for _, e in found)
     reactions = [*map(multiplier, system.constraint_names), *map(constraint_force, system.coordinates)]
     with_reactions = outputs and any(e.has(*reactions) for e in expressions)
-    key = (*dynamics.key, expressions, outputs, tuple(sorted(map(str, parameters or {}))), with_reactions)
-    spare = spare_values(system, parameters)
-    key = (*key, tuple(sorted(spare.items(), key=str)))
-    kernel = _KERNELS.get(key, lambda: kernel_of(dynamics, found, what, spare, outputs, with_reactions))
+    key = (*dynamics.key, expressions, outputs, tuple(dynamics.spare), with_reactions)
+    kernel = _KERNELS.get(key, lambda: kernel_of(dynamics, found, what, outputs, with_reactions))
     return Readings(names, expressions, kernel, with_reactions)
 
 
@@ -102,17 +100,14 @@ def listed_ones(given: Any, what: str) -> list[tuple[Any, Any]]:
 
 
 def kernel_of(
-    dynamics: Dynamics,
-    found: Sequence[tuple[str, sp.Expr]],
-    what: str,
-    spare: Mapping[Any, Any],
-    outputs: bool,
-    with_reactions: bool,
+    dynamics: Dynamics, found: Sequence[tuple[str, sp.Expr]], what: str, outputs: bool, with_reactions: bool
 ) -> Kernel:
     """Native code of expressions; what they may not contain is refused by name."""
     system, lowered, values = dynamics.system, dynamics.lowered, dynamics.values
     axes = lowered.description.axes
+    spare = named("spare", len(dynamics.spare))
     known: dict[sp.Basic, Any] = dict(zip(values.symbols, lowered.parameters, strict=True))
+    known |= dict(zip(dynamics.spare, spare, strict=True))
     for coordinate, q, v, a in zip(system.coordinates, axes.q, axes.v, axes.a, strict=True):
         known |= {coordinate: q, rates(coordinate)[0]: v}
         known |= {rates(coordinate)[1]: a} if outputs else {}
@@ -127,7 +122,7 @@ def kernel_of(
         reactions = {"lam": lam, "fc": force}
     plain = []
     for name, expression in found:
-        e = expression.xreplace(dict(spare))
+        e = expression
         if values.inputs and e.has(*values.inputs):
             e = e.subs(values.inputs).doit()
         functions = e.atoms(AppliedUndef, sp.Derivative)
@@ -140,7 +135,7 @@ def kernel_of(
         if t in e.xreplace({s: sp.Dummy() for s in functions}).free_symbols:
             raise InputError(f"{what}: {name} depends on time itself: use coordinates, rates and parameters")
         plain.append(translate(e, dict(known)))
-    return compile_program(readings_program(lowered, plain, reactions, rates=not outputs), optimise=0)
+    return compile_program(readings_program(lowered, plain, spare, reactions, rates=not outputs), optimise=0)
 
 
 def inputs_of(system: Any, given: Any) -> list[sp.Expr]:
@@ -162,7 +157,7 @@ def inputs_of(system: Any, given: Any) -> list[sp.Expr]:
 
 
 def column_of_input(dynamics: Dynamics, thing: sp.Expr) -> int | None:
-    """Where an input stands among the parameters; None if nothing depends on it."""
+    """Where an input stands among the parameters, spare ones included; None if nothing depends on it."""
     symbol = constant_of(thing) if thing in dynamics.system.inputs else thing
-    symbols = list(dynamics.values.symbols)
+    symbols = [*dynamics.values.symbols, *dynamics.spare]
     return symbols.index(symbol) if symbol in symbols else None

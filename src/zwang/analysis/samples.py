@@ -59,7 +59,9 @@ class Samples:
 
 def some(dynamics: Dynamics, which: Any) -> Dynamics:
     """The system with the numbers of some samples of a stack: a slice, or one by its number."""
-    return replace(dynamics, values=replace(dynamics.values, p=dynamics.values.p[which]))
+    p, given = dynamics.values.p, dynamics.values.given
+    own = {key: np.broadcast_to(value, p.shape[:1])[which] for key, value in given.items() if is_array(value)}
+    return replace(dynamics, values=replace(dynamics.values, p=p[which], given={**given, **own}))
 
 
 def samples_of(
@@ -74,15 +76,16 @@ def samples_of(
     found = state.state if isinstance(state, Equilibrium) else start_of_each(given, state, parameters, t, "state")
     q, v = state_arrays(system, found, missing_rates=0.0)
     values = given_values(system, with_constants(system, parameters, t, inputs))
-    shape = np.broadcast_shapes(q.shape[:-1], values.p.shape[:-1])
+    dynamics = Dynamics(system, values, t)
+    shape = np.broadcast_shapes(q.shape[:-1], dynamics.all_p.shape[:-1])
     if not shape:
-        return Samples(Dynamics(system, values, t), q, v, (), {})
+        return Samples(dynamics, q, v, (), {})
     if 0 in shape:
         raise InputError("an array of the parameters or of the state is empty: give it at least one value")
     if len(shape) > 1:
         raise InputError(f"arrays of shape {shape}: a stack along one axis is meant here")
     q, v = (np.broadcast_to(x, (*shape, x.shape[-1])) for x in (q, v))
-    dynamics = Dynamics(system, replace(values, p=np.broadcast_to(values.p, (*shape, values.p.shape[-1]))), t)
+    dynamics = replace(dynamics, values=replace(values, p=np.broadcast_to(values.p, (*shape, values.p.shape[-1]))))
     varied = {str(getattr(key, "name", key)): value for key, value in (parameters or {}).items() if is_array(value)}
     if len(varied) == 1:
         name, numbers = next(iter(varied.items()))

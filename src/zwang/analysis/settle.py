@@ -94,7 +94,9 @@ class Search:
         f = [read["residual"][..., 0, holonomic], read["residual_rate"][..., 0, first]]
         J = [read["d_residual"][..., 0, holonomic], read["d_residual_rate"][..., 0, first]]
         if self.held is not None:
-            found = self.held.kernel(**state, a=zeros, dq=dq, dv=dv, da=np.zeros((2 * self.n, self.n)), dp=nothing)
+            p, still = dynamics.all_p[..., None, :], np.zeros((2 * self.n, self.n))
+            none = np.zeros((2 * self.n, p.shape[-1]))
+            found = self.held.kernel(**(state | {"p": p}), a=zeros, dq=dq, dv=dv, da=still, dp=none)
             f.append(found["reading"][..., 0, :] - self.targets)
             J.append(found["d_reading"][..., 0, :])
         return np.concatenate(f, axis=-1), np.concatenate(J, axis=-1).mT

@@ -54,11 +54,16 @@ def balance_program(lowered: Lowered) -> Program:
 
 
 def readings_program(
-    lowered: Lowered, expressions: Sequence[Any], reactions: Mapping[str, tuple[Any, ...]], rates: bool
+    lowered: Lowered,
+    expressions: Sequence[Any],
+    spare: tuple[Any, ...],
+    reactions: Mapping[str, tuple[Any, ...]],
+    rates: bool,
 ) -> Program:
     """Values of expressions in q, v, a, p and reactions, and how these change along a direction of all of them.
 
-    With `rates`, the expressions are functions of q and v, and their rates are `rate`.
+    `spare` are parameters that the system lacks, at the end of p. With `rates`, the expressions are functions of q and
+    v, and their rates are `rate`.
     """
     axes = lowered.description.axes
     outputs: dict[str, tuple[Any, ...]] = {"reading": tuple(expressions)}
@@ -70,7 +75,7 @@ def readings_program(
             )
             for h in expressions
         )
-    inputs = lowered.inputs | {"a": axes.a} | dict(reactions)
+    inputs = lowered.inputs | {"a": axes.a, "p": (*lowered.parameters, *spare)} | dict(reactions)
     return along(Program(inputs, outputs), ("q", "v", "a", "p", *reactions), tuple(outputs))
 
 

@@ -96,8 +96,15 @@ def kernel_of(
 
 def spare_values(system: System, parameters: Mapping[Any, Any] | None) -> dict[sp.Symbol, sp.Float]:
     """Values of the parameters that are declared but do not occur in the system: drawings and events may use them."""
+    unused = unused_values(system, parameters, system.symbols)
+    return {s: sp.Float(one_number(value, str(s))) for s, value in unused.items()}
+
+
+def unused_values(
+    system: System, parameters: Mapping[Any, Any] | None, used: Sequence[sp.Symbol]
+) -> dict[sp.Symbol, Any]:
+    """The same as they are given, which may be arrays."""
     values = dict(system.parameters)
     values |= {named_like(key, values): value for key, value in (parameters or {}).items()}
-    used = set(system.symbols)
-    unused = [s for s in system.parameters if isinstance(s, sp.Symbol) and s not in used]
-    return {s: sp.Float(one_number(values[s], str(s))) for s in unused if values[s] is not None}
+    unused = [s for s in system.parameters if isinstance(s, sp.Symbol) and s not in set(used)]
+    return {s: values[s] for s in unused if values[s] is not None}

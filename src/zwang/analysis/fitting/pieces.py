@@ -91,7 +91,7 @@ class Cut:
         """The states that obey the constraints, with these values, at a time."""
         system, values = self.trial.system, self.trial.values(theta)
         dynamics = dynamics_of(system, values, t)
-        rates = readings_of(dynamics, system.velocities, "constant", values)
+        rates = readings_of(dynamics, system.velocities, "constant")
         return Search(dynamics, rates, None, np.zeros(0), rest=False)
 
     def node(self, theta: Array, j: int, x: Array, unit: Array, like: Node | None = None) -> Node:

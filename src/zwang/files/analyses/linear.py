@@ -1,29 +1,29 @@
 """`[linear]`: the motion beside a state, to first order: state space, modes, and how both change with a parameter."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import sympy as sp
 
 from zwang.arrays import Array
 from zwang.errors import AssemblyError, EquilibriumError, InputError
 from zwang.files.analyses.analysis import (
     Analysis,
     AskedModel,
-    Held,
     Named,
     Parameters,
-    as_symbol,
-    number_of,
-    values_of,
+    guess_of,
+    held_of,
 )
 from zwang.files.analyses.equilibrium import Rest
 from zwang.files.analyses.steady import Steadiness
 from zwang.files.ranges import range_values
 from zwang.files.table_types import Key, Section
 from zwang.model.fixed import FrozenValue
-from zwang.model.values import named_like
+from zwang.model.has_system import start_of_one
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -125,9 +125,10 @@ class Linear(Analysis):
         parts: list[xr.Dataset] = []
         states: Any = dict(self.states) or None
         near: Mapping[Any, float] | None = None
+        asks = self.question(model)
         for value in map(float, values):
             own = {**(parameters or {}), name: value}
-            e = self.state(model, own, near)
+            e = None if asks is None else replace(asks, hold=held_values(model, asks, own)).answer(model, own, near)
             near = None if e is None else cleaned(e.state)
             parts.append(ask(near, own, states))
             if states is None and "state" in parts[0].coords:
@@ -158,33 +159,48 @@ class Linear(Analysis):
         system = model.system_with(whole)
         keys = [*system.coordinates, *system.velocities]
 
+        singles = [{**given, name: float(value)} for value in values]
+
         def careful(i: int, near: Array | None) -> Array:
             guess = None if near is None else cleaned(dict(zip(keys, map(float, near), strict=True)))
-            try:
-                e = asks.answer(model, {**given, name: float(values[i])}, guess)
-            except (AssemblyError, EquilibriumError, InputError) as error:
-                raise type(error)(f"{name} = {values[i]:g}: {error}") from None
+            with told_at(name, values[i]):
+                e = replace(asks, hold=held[i]).answer(model, singles[i], guess)
             state = cleaned(e.state)
             return np.array([state[key] for key in keys])
 
         constant = dict(asks.constant) if isinstance(asks, Steadiness) else None
-        what = Followed(constant, *held_along(model, asks.hold, given, name, values))
+        held = []
+        for value, own in zip(values, singles, strict=True):
+            with told_at(name, value):
+                held.append(held_values(model, asks, own))
+        targets = np.array([[float(x) for x in each.values()] for each in held])
+        what = Followed(constant, list(asks.hold), targets)
         found = states_along(system, model.span[0], whole, values, what, careful)
         return dict(zip(keys, found.T, strict=True))
 
 
-def held_along(
-    model: AskedModel, held: Held, parameters: Mapping[Any, Any], name: str, values: Array
-) -> tuple[list[Any], Array | None]:
-    """What is held, and its values (N, h) along those of a parameter; None where each keeps its own."""
-    kept = {key: value for key, value in held.items() if value is not None}
-    if not kept:
-        return list(held), None
-    known = values_of(model, parameters)
-    symbol = named_like(name, list(known)) or as_symbol(name)
-    return list(kept), np.array(
-        [[number_of(e, known | {symbol: float(x)}, "hold") for e in kept.values()] for x in values]
-    )
+def held_values(model: AskedModel, asks: Rest | Steadiness, parameters: Mapping[Any, Any]) -> dict[sp.Expr, sp.Float]:
+    """What is held, and the values it keeps: those that are given, or those at the guess for these parameters."""
+    from zwang.analysis.dynamics import dynamics_of
+    from zwang.analysis.equilibrium import guessed, holds
+
+    held = held_of(model, asks.hold, parameters)
+    if held and not isinstance(held, Mapping):
+        system, t = model.system_with(parameters), model.span[0]
+        q, v = guessed(system, start_of_one(model, guess_of(model, asks.guess, parameters), parameters, t, "guess"))
+        v = v if isinstance(asks, Steadiness) else np.zeros_like(v)
+        found = holds(dynamics_of(system, parameters, t), held, q, v)[1]
+        held = dict(zip(held, found, strict=True))
+    return {key: sp.Float(value) for key, value in dict(held).items()}
+
+
+@contextmanager
+def told_at(name: str, value: float) -> Iterator[None]:
+    """Within this, refusals name the value of the parameter."""
+    try:
+        yield
+    except (AssemblyError, EquilibriumError, InputError) as error:
+        raise type(error)(f"{name} = {value:g}: {error}") from None
 
 
 def cleaned(state: Mapping[Any, float]) -> dict[Any, float]:

@@ -2,7 +2,8 @@
 
 Times are of the processor, each the shortest of some calls after one that sets everything up, whose time is told
 beside it. The systems are those of the tests: Whipple's bicycle of nine coordinates with a redundant row, ten bars in
-bodies and joints, a pendulum in redundant Cartesian coordinates, a chain of 150 links.
+bodies and joints, a pendulum in redundant Cartesian coordinates, a bead on a hoop that turns, with a redundant row,
+chains of 150 and 300 links.
 """
 
 import os
@@ -12,6 +13,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small; thread
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # the systems of the tests
 import zwang as zw
 from tests.analysis.fitting import test_fit as pendulum
 from tests.analysis.systems import bicycle, chain, hanging
+from tests.analysis.test_follow import HOOP
 from tests.analysis.test_kinematics import ten_bars
+from zwang.files.read import read_model
 
 ROUNDS = 5
 
@@ -62,9 +66,12 @@ def problems() -> list[tuple[str, Callable[[], Any]]]:
     seen = zw.simulate(pendulum.PENDULUM, begin, 5, times=np.linspace(0.05, 5, 100), parameters=truth)
     both = {"x": x, "y": y}
 
-    links = chain(150)
-    straight, rng = hanging(links), np.random.default_rng(0)
-    guess = {q: straight[q] + 0.02 * rng.standard_normal() for q in links.coordinates}
+    bead = read_model(HOOP)
+
+    def along(count: int) -> Any:
+        return replace(bead.analyses["linear"], against={"w": f"5:3.2:{count}"}).modes(bead)
+
+    links, more = chain(150), chain(300)
     return [
         ("eigenvalues of a bicycle at 100 speeds", lambda: zw.modes(wheels, rolling, states=states)),
         ("1,000 crank positions of ten bars, with forces", lambda: zw.kinematics(bars, times=times)),
@@ -76,9 +83,19 @@ def problems() -> list[tuple[str, Callable[[], Any]]]:
             "the same in five pieces",
             lambda: zw.fit(pendulum.PENDULUM, seen, pendulum.GUESS, start=pendulum.START, observe=both, pieces=5),
         ),
-        ("rest of a chain of 150 links, 300 coordinates", lambda: zw.equilibrium(links, guess)),
-        ("its modes", lambda: zw.modes(links, straight)),
+        ("rest and modes of a bead on a hoop along 101 speeds", lambda: along(101)),
+        ("the same along 1,000 speeds", lambda: along(1000)),
+        ("rest of a chain of 150 links, 300 coordinates", lambda: zw.equilibrium(links, nearby(links))),
+        ("its modes", lambda: zw.modes(links, hanging(links))),
+        ("rest of a chain of 300 links, 600 coordinates", lambda: zw.equilibrium(more, nearby(more))),
+        ("its modes", lambda: zw.modes(more, hanging(more))),
     ]
+
+
+def nearby(links: zw.System) -> dict[Any, float]:
+    """A rough guess of how a chain hangs."""
+    straight, rng = hanging(links), np.random.default_rng(0)
+    return {q: straight[q] + 0.02 * rng.standard_normal() for q in links.coordinates}
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from zwang.arrays import Array
-from zwang.linalg.rank import row_norms
-from zwang.linalg.ranked import common_rank
+from zwang.linalg.rank import row_norms, row_rank
+from zwang.linalg.ranked import the_same
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class RowSpace:
             free = np.eye(n) / units[..., None, :]
             return cls(np.ones((*stack, 0)), units, np.zeros((*stack, n, 0)), free)
         scaled = A / units[..., None, :]
-        rank = common_rank(scaled if stack else scaled[None]) if rank is None else rank
+        rank = the_same(row_rank(scaled if stack else scaled[None])) if rank is None else rank
         scale = row_norms(scaled)
         U, s, Vt = np.linalg.svd(scaled / scale[..., None])
         inverse = Vt[..., :rank, :].mT / s[..., None, :rank] @ U[..., :rank].mT

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zwang.arrays import EPS, Array
+from zwang.arrays import EPS, Array, Indices
 from zwang.errors import InputError
 from zwang.linalg.factors import Factors, factorise_masses
 from zwang.linalg.masses import Masses, masses
@@ -51,14 +51,13 @@ def ranked(M: Array, A: Array, names: tuple[str, ...], known: Ranked | None = No
     rows = A if A.ndim == 3 else A[None]
     mass = masses(M if M.ndim == 3 else M[None], rows)
     scaled = rows / mass.units[:, None]
-    rank = known.rank if known and alike(scaled[0], known.scaled) else common_rank(scaled)
+    rank = known.rank if known and alike(scaled[0], known.scaled) else the_same(row_rank(scaled))
     return Ranked(mass, scaled.reshape(A.shape), rank, factorise_masses(mass, rows, rank, names))
 
 
-def common_rank(A: Array) -> int:
-    """The rank that all matrices of a stack (k, m, n) have; refused where they differ."""
-    ranks = np.unique(row_rank(A))
-    if len(ranks) > 1:
+def the_same(ranks: Indices) -> int:
+    """The rank that all matrices of a stack have, from those of each (k,); refused where they differ."""
+    if (ranks != ranks[0]).any():
         raise InputError(RANKS_DIFFER)
     return int(ranks[0])
 

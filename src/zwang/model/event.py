@@ -50,7 +50,7 @@ class Event(Displayed):
     >>> Event(x - 2, "gate", direction=1).name
     'gate'
     >>> Event(x, "floor", direction=-1, reset={dot(x): -dot(x)/2})
-    <Event 'floor': x crosses zero downwards, sets dot(x)>
+    <Event 'floor': x crosses zero downwards; sets dot(x)>
     """
 
     expression: sp.Expr

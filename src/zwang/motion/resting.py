@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.linalg
 
 from zwang.arrays import Array
 from zwang.engines.task import Rest, Trajectory
@@ -90,6 +89,8 @@ class Directions:
         −J Dᵀ = P C with a matrix P that is symmetric, of the size of masses' reciprocals, and forces C = diag(c). Where
         P n = 0, shares C⁻¹n do nothing: those of least length are orthogonal to them.
         """
+        from scipy.linalg import qr
+
         places = [self.which.index(i) for i in some]
         J, D, c = self.J[places], self.D[places], self.c[places]
         with np.errstate(all="ignore"):
@@ -104,7 +105,7 @@ class Directions:
             return list(some), {}
         whole, _ = np.linalg.qr(idle / np.linalg.norm(idle, axis=0), mode="complete")
         shares = whole[:, idle.shape[1] :]
-        order = scipy.linalg.qr(shares.T, mode="economic", pivoting=True)[2]
+        order = qr(shares.T, mode="economic", pivoting=True)[2]
         lead, others = order[: shares.shape[1]], order[shares.shape[1] :]
         ratios = np.linalg.solve(shares[lead].T, shares[others].T).T
         return [some[k] for k in lead], {some[k]: row for k, row in zip(others, ratios, strict=True)}

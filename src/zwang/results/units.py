@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from zwang.results.contacts import WORKS
-
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -72,7 +70,8 @@ def with_units(motion: "xr.Dataset", units: Units) -> "xr.Dataset":
     }
     motion = motion.assign_coords({key: ("coordinate", values) for key, values in columns.items()})
     motion.time.attrs["units"] = units.time
-    energies = ("kinetic", "potential", "energy", "energy_balance", "energy_loss", *WORKS)
+    works = ("friction_work", "surface_work", "other_work")
+    energies = ("kinetic", "potential", "energy", "energy_balance", "energy_loss", *works)
     of_scalars = dict.fromkeys(energies, units.energy)
     of_scalars |= dict.fromkeys(("given_power", "constraint_power", "nonideal_power"), units.power)
     for name in of_scalars.keys() & set(motion.data_vars):

@@ -9,6 +9,7 @@ import sympy as sp
 from scipy.optimize import brentq
 
 import zwang as zw
+from tests.references.contact import expected
 from zwang import dot, t
 from zwang.motion.resting import Directions
 
@@ -300,3 +301,58 @@ def test_of_dependent_switches_as_many_lead_as_are_independent():
         assert ratios[lead.index(first)] == pytest.approx(shares[i] / shares[first])
         assert ratios[lead.index(7)] == pytest.approx(0, abs=1e-15)
     assert found.followers([5, 7]) == ([5, 7], {})
+
+
+@pytest.mark.parametrize("method", ENGINES)
+def test_a_slip_that_grazes_the_belt_does_not_stick(method):
+    """A belt that holds by ½ what it slows by ½: breaks loose at 2.5, and then only touches its speed once a turn."""
+    truth = expected("e2-stick-graze")
+    motion = run(body(-x - 0.5 * sp.sign(v - sp.Rational(1, 5))), (0, 0.2), 20.0, method)
+    assert motion.rest_end.values[0] == pytest.approx(float(truth["t_break"]), abs=1e-10)
+    end = float(motion.q[-1, 0]), float(motion.v[-1, 0])
+    assert end == pytest.approx((float(truth["x_at_20"]), float(truth["v_at_20"])), abs=10 * CLOSE[method])
+
+
+def test_a_belt_moves_as_a_table_says():
+    """Carried along a straight line of speeds: held while |x + u̇| < 0.3, here x = t²/20 and u̇ = 0.1 up to t = 2."""
+    u = zw.coordinates("u")
+    table = zw.Signal([0, 4, 5], [0, 0.4, 0.4])
+    motion = run(body(-x - 0.3 * sp.sign(v - u), parameters={u: table}), (0, 0), 2.5)
+    [(_, begin, end)] = rests(motion)
+    assert (begin, end) == (0, pytest.approx(2, abs=1e-11))
+    held = motion.sel(time=slice(0, 1.99))
+    assert held.q.values[:, 0] == pytest.approx(held.time.values**2 / 20, abs=1e-13)
+
+
+def test_frictions_on_one_speed_add_up():
+    """1 on the ground and 2 on a belt of speed 1, pulled by ½t: with the belt from 2 (√1.5 − 1) on until 3 = ½t."""
+    motion = run(body(t / 2 - sp.sign(v) - 2 * sp.sign(v - 1)), (0, 0.5), 10.0)
+    [(_, begin, end)] = rests(motion)
+    assert (begin, end) == (pytest.approx(2 * np.sqrt(1.5) - 2, abs=1e-11), pytest.approx(6, abs=1e-11))
+    assert float(motion.v[-1, 0]) == pytest.approx(1 + 16 / 4, abs=1e-11)
+
+
+def test_a_guide_that_rubs_ends_on_a_floor():
+    """Falls by ½ and rises by 1.5: each bounce keeps ½ √(½/1.5) of its speed; first at t = 2 with speed 1."""
+    floor = [zw.Constraint(x >= 0, "floor", restitution=0.5)]
+    system = body(-1 - 0.5 * sp.sign(v), constraints=floor)
+    motion = zw.simulate(system, {x: 1, v: 0}, 8.0, samples=9)
+    kept = 0.5 / np.sqrt(3)
+    flight = 0.5 / 1.5 + 0.5 / np.sqrt(0.75)
+    *impacts, end = motion.transition_time.values
+    assert impacts == pytest.approx(2 + flight * (1 - kept ** np.arange(len(impacts))) / (1 - kept), abs=1e-11)
+    assert motion.transition_kind.values[-1] == "accumulation"
+    assert end == pytest.approx(2 + flight / (1 - kept), abs=1e-6)  # flights lower than 1e-12 are left out
+    assert motion.normal_force.values[-1] == pytest.approx([1], abs=1e-12)
+
+
+def test_a_floor_does_not_pull_what_friction_holds():
+    """3 sin t − 1 lifts off at once where it is 0, but ½ of friction holds: which of both carries is not decided."""
+    floor = [zw.Constraint(x >= 0, "floor", restitution=0)]
+    system = body(3 * sp.sin(t) - 1 - 0.5 * sp.sign(v), constraints=floor)
+    motion = zw.simulate(system, {x: 1, v: 0}, 20.0, samples=201, throw=False)
+    assert (motion.normal_force >= -1e-9).all()
+    if motion.attrs["status"] != "finished":
+        assert motion.attrs["status"] == "sliding"
+        assert "holds what 'floor' lets go of" in motion.attrs["message"]
+        assert float(motion.time[-1]) <= 2 * np.pi + np.arcsin(1 / 3)

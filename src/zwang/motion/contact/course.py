@@ -14,6 +14,7 @@ from zwang.arrays import TINIEST
 from zwang.engines.task import NO_PARTS, EventHit, Status, Trajectory
 from zwang.errors import InputError
 from zwang.lowering.contact import across_rows, slip_rows
+from zwang.lowering.lowered import Matrices
 from zwang.motion.contact.as_before import require_one_motion, shared_now, would_stand
 from zwang.motion.contact.bounce import bounced, bouncing, kicked_works
 from zwang.motion.contact.collide import Colliding
@@ -30,6 +31,7 @@ EMPTY: Mapping[int, float] = {}
 NONE: Set[int] = frozenset()
 STOPS_THERE = 1e-5  # of a small slip in space: what its rate leaves of it where it is least, if it vanishes there
 FURTHER_IN = 8.0  # times nearer to zero a slip in space is looked at again
+PULLS = 1e-9  # of all forces: a contact that would have to pull by more cannot stay closed
 SPENT = 1e-11  # of the largest force: contacts that share a load have less than this in reserve when they give way
 
 
@@ -226,6 +228,7 @@ class Course(Colliding):
             rubbed = stopped | broken.keys()
         else:
             lifted = unloaded - pressed(self.setup, self.state, {*self.closed} - unloaded, unloaded, self.span)
+            self.require_push(unloaded - lifted, now)
         if arrived:  # what closes within rounding of it closes at once
             arrived |= {
                 i for i in self.at_zero(now, near) if self.states[i] == OPEN and now.residual_rate[i] < -slow[i]
@@ -242,6 +245,20 @@ class Course(Colliding):
             self.settle(closed, lifted & closed, broken, rubbed - broken.keys() - lifted)
         else:
             self.loosen()
+
+    def require_push(self, kept: Set[int], now: Matrices) -> None:
+        """Stop where a contact would have to pull: dry friction beside it holds what it lets go of.
+
+        Contacts are decided with the whole force of a switch to one side, and it is not seen that less would do.
+        """
+        if not kept or self.setup.resting is None:
+            return
+        lam = self.forces()
+        load = float(np.abs(now.Q + now.C).sum())
+        pulls = [i for i in sorted(kept) if lam[i] * float(np.abs(now.A[i]).max()) < -PULLS * load]
+        if pulls:
+            words = f"Dry friction written as a sign holds what {self.named(pulls)} lets go of: its force would pull."
+            raise Stop(Status.SLIDING, f"{words}.")
 
     def given_way(self) -> tuple[dict[int, float], set[int]]:
         """Contacts that share a load and cannot any more: those that break loose, with signs of slips, or lift.

@@ -57,7 +57,7 @@ def test_a_cart_pole_and_its_regulator(variant):
     assert lin.attrs["residual"] < 1e-14
 
 
-@pytest.mark.parametrize("variant", [doubled, doubled_and_scaled])
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_ziegler_s_loads(variant):
     """Flutter where the squares of the frequencies meet; with dampers, where Routh's determinant vanishes."""
     system = variant(ziegler())

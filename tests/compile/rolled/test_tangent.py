@@ -24,8 +24,6 @@ EXAMPLES = sorted(f.name.removesuffix(".toml") for f in FOLDER.iterdir() if f.na
 def lowered_example(name):
     start = zw.load_model(FOLDER / f"{name}.toml").begin()
     lowered = lower(start.system, start.values.inputs)
-    if lowered.description.switching:
-        pytest.skip("what switches is not lowered in loops")
     now, rank = start.polished
     return start, lowered, choose(now, start.system.coordinate_names, lowered=lowered, found=rank)
 

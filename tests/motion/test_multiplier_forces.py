@@ -179,6 +179,25 @@ def test_j4_a_belt_over_the_corners_of_a_drum(n, ratio):
     assert -now.multipliers[-1] / pull == pytest.approx(ratio, rel=1e-12)
 
 
+def test_many_such_forces_move_as_friction_of_contacts_does():
+    # points in a row on a floor, joined by rods, the last one pulled on: both ways of saying the same
+    n, mu = 16, 0.2
+    x, y = (zw.coordinates(" ".join(f"{name}{k}" for k in range(n))) for name in "xy")
+    energies = {"kinetic": sum(dot(q) ** 2 for q in (*x, *y)) / 2, "potential": 9.81 * sum(y)}
+    rods = [zw.Constraint(x[k + 1] - x[k] - 1 + 0.1 * (y[k + 1] - y[k]), f"rod{k}") for k in range(n - 1)]
+    rough = [zw.Constraint(y[k] >= 0, f"floor{k}", friction=mu, slip=dot(x[k])) for k in range(n)]
+    plain = [zw.Constraint(y[k], f"floor{k}") for k in range(n)]
+    rub = {x[k]: -mu * sp.Abs(zw.multiplier(f"floor{k}")) * sp.sign(dot(x[k])) for k in range(n)}
+    pull = {x[-1]: 40 + 5 * sp.sin(zw.t), y[-1]: 2.0}
+    start = dict.fromkeys((*y, *map(dot, y)), 0.0) | dict(zip(x, range(n), strict=True)) | {dot(q): 1.0 for q in x}
+    force = zw.System((*x, *y), constraints=[*plain, *rods], forces=pull, nonideal=rub, **energies)
+    contact = zw.System((*x, *y), constraints=[*rough, *rods], forces=pull, **energies)
+    one, other = (zw.simulate(system, start, 0.5, samples=3) for system in (force, contact))
+    assert one.q.values[-1] == pytest.approx(other.q.values[-1], abs=1e-11)
+    assert one.multiplier.values[-1, :n] == pytest.approx(other.normal_force.values[-1], rel=1e-11)
+    assert one.attrs["doubts"] == ""
+
+
 def rod_on_a_rail(mu):
     """Painlevé's rod whose tip slides in a rail: the margin is 1 + 3 cos a (cos a − μ sin a) while it is pressed."""
     x, y, a = zw.coordinates("x y a")

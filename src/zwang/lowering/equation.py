@@ -12,6 +12,7 @@ from zwang.lowering.contact import symbol
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.rows import DAMPING, RowBasis
 from zwang.lowering.saddle import Row, Saddle, Steps, factorise_saddle
+from zwang.lowering.skew import factorise_skew
 
 REFINEMENTS = 2  # of solutions with damped rows: see `DAMPING`
 REFINEMENTS_OF_CLOSE = 4  # of solutions with rows that are nearly dependent: each gives back what pivots have kept
@@ -57,11 +58,16 @@ class Equation:
         """q̈ and the multipliers of the rows used, for forces Q."""
         return self.solve_for(Q, self.b)
 
-    def solve_for(self, Q: Sequence[Any], b: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """q̈ and λ for other right-hand sides, by the factorisation that is there."""
+    def solve_for(self, Q: Sequence[Any], b: Sequence[Any], by: Saddle | None = None) -> tuple[list[Any], list[Any]]:
+        """q̈ and λ for other right-hand sides, by the factorisation that is there, or by another one."""
         b = masked_entries(self.basis, self.basis.used, b)
         forces = self.lift.forces(Q, dict(zip(self.basis.used, b, strict=True)))
-        return self.saddle.solve_refined(self.A, forces, b, self.refinements)
+        return (by or self.saddle).solve_refined(self.A, forces, b, self.refinements)
+
+    def skewed(self, S: Mapping[int, Row]) -> Saddle:
+        """The same system factorised with what multipliers push beside their rows, by places of these."""
+        damping = diagonal(self.basis, self.basis.used)
+        return factorise_skew(self.lift.mass, self.A, S, self.saddle.steps, damping)
 
     def refined(self, x: Sequence[Any], lam: Sequence[Any], b: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """q̈ and λ once more, with what the rows miss of b made up for."""

@@ -23,12 +23,12 @@ from zwang.lowering.contact import symbol
 from zwang.lowering.equation import REFINEMENTS, Equation
 from zwang.lowering.friction import added, rubbed, slip_direction, zero_for_none
 from zwang.lowering.lowered import Lowered
+from zwang.lowering.many import FEW_MULTIPLIERS, OFF_ZERO, solved_sparsely
 from zwang.lowering.resting import NO_PULL, Rates, between, half_jump, lead, mask, ratio, sigma
 from zwang.model import System
 
 WRITTEN_STEPS = 3  # of an acceleration
 WRITTEN_STEPS_OF_REPORT = 6  # of which the first ones are those of the acceleration
-OFF_ZERO = 1e-140  # is added to multipliers where C is differentiated: at √(λx² + λy²) = 0 there is no derivative
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,8 @@ def balanced(equation: Equation, known: Sequence[Any], b: Sequence[Any], newton:
     Of a model whose switches may rest (`resting`), for their shares as well.
     """
     lowered = equation.lowered
+    if len(lowered.description.reactions) + len(equation.basis.rubbing) > FEW_MULTIPLIERS and not lowered.rests:
+        return balanced_sparsely(equation, known, b, newton)
     if not lowered.description.reactions and not lowered.rests:
         plain = rubbed(equation, known, b)
         return Balanced(plain.acceleration, plain.multipliers, lowered.derived.C, plain.sliding, plain.margins)
@@ -112,6 +114,18 @@ def balanced(equation: Equation, known: Sequence[Any], b: Sequence[Any], newton:
     sliding = dict(zip(rubbing, forces[len(implicit) :], strict=False))
     margins, x = dict.fromkeys(rubbing, margin), rates.exactly(lowered, x, steps)
     return Balanced(x, lam, C, sliding, margins, margin if implicit else None, error if implicit else None, shares)
+
+
+def balanced_sparsely(equation: Equation, known: Sequence[Any], b: Sequence[Any], newton: int) -> Balanced:
+    """The same where forces depend on many multipliers."""
+    laws, C = implicit_part(equation.lowered), list(equation.lowered.derived.C)
+    found = solved_sparsely(equation, known, b, laws, newton, WRITTEN_STEPS)
+    for j, force in found.forces.items():
+        C[j] = force
+    margins = {row: found.margins[row] for row, _ in equation.basis.rubbing}
+    margin = equation.saddle.steps.name(se.Mul(*found.margins.values())) if laws else None
+    error = found.error if laws else None
+    return Balanced(found.acceleration, found.multipliers, C, found.sliding, margins, margin, error)
 
 
 @dataclass(frozen=True)

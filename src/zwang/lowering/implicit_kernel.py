@@ -12,8 +12,8 @@ import symengine as se
 from zwang.arrays import EPS, Array
 from zwang.compile import Kernel, Program, compile_program
 from zwang.errors import UndeterminedError
-from zwang.lowering.implicit import OFF_ZERO
 from zwang.lowering.lowered import Lowered
+from zwang.lowering.many import OFF_ZERO
 
 MOST_NEWTON_STEPS = 50
 SOLVED = 64 * EPS  # of the multipliers: a step that changes them by less is the last one

@@ -45,13 +45,15 @@ class Steps:
 
 @dataclass(frozen=True)
 class Saddle:
-    """LDLᵀ of the saddle-point matrix. Nodes 0 … n−1 are coordinates, n … n+r−1 constraints."""
+    """LDU of the saddle-point matrix. Nodes 0 … n−1 are coordinates, n … n+r−1 constraints."""
 
     steps: Steps
     n: int
     order: list[int]
     below: dict[int, Row]
     """node → {later node: entry of L}"""
+    right: dict[int, Row]
+    """node → {later node: entry of U}; the matrix is symmetric here, and U is Lᵀ (see `skew` for others)"""
     pivot: dict[int, Any]
     plain: frozenset[int]
     """Coordinates whose pivot is the mass itself, unchanged by elimination."""
@@ -71,7 +73,7 @@ class Saddle:
                     right[i].append(-l * y[k])
         x: dict[int, Any] = {}
         for k in reversed(self.order):
-            terms = [-l * x[i] for i, l in self.below[k].items() if x[i] is not None]
+            terms = [-u * x[i] for i, u in self.right[k].items() if x[i] is not None]
             if y[k] is not None:
                 terms.append(y[k] / self.pivot[k])
             x[k] = steps.sum(terms)
@@ -156,7 +158,7 @@ def factorise_saddle(
             waiting[c].discard(k)
             if not waiting[c]:
                 heapq.heappush(heap, rank(c))
-    return Saddle(steps, n, order, below, pivot, frozenset(plain))
+    return Saddle(steps, n, order, below, below, pivot, frozenset(plain))
 
 
 @dataclass(frozen=True)

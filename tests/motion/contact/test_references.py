@@ -301,7 +301,7 @@ def test_a_brake_with_a_leading_and_a_trailing_shoe(side):
     assert close([motion.transition_time.values[0], motion.q.values[-1, 0]], [truth["t_stop"], truth["angle"]])
 
 
-@pytest.mark.parametrize("n", [2, 4, 8, 16])
+@pytest.mark.parametrize("n", [2, 4, 8, 16, 64])
 def test_a_belt_round_a_drum_follows_euler(n):
     truth = expected("j4-capstan")[f"n={n}"]
     motion = zw.simulate(*contact.capstan(n), until=1e-6, samples=2)

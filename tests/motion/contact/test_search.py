@@ -1,5 +1,7 @@
 """Modes of many rough contacts, found by exchange: the same as by trying all."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from zwang.motion.contact import search
@@ -20,6 +22,11 @@ def random_problem(seed):
         tangent = None if CLOSED in may else rows[1]
         surfaces.append(Surface(k, rows[0], rng.normal(), tangent, rng.normal(), 0.3, 0.3, may, FORTH in may[1:2]))
     return Problem(M, rng.normal(size=n), np.zeros((0, n)), np.zeros(0), tuple(surfaces))
+
+
+def test_any_number_of_modes_is_counted():
+    problem = random_problem(1)
+    assert replace(problem, surfaces=problem.surfaces[2:3] * 64).count == 2**64
 
 
 def test_what_is_found_by_exchange_is_a_solution_and_nearly_always_one_is_found(monkeypatch):

@@ -297,3 +297,23 @@ def test_sensitivities_do_not_know_friction_in_space_and_say_so():
     start = {x: 0, y: 0, z: 0, dot(x): 1, dot(y): 2, dot(z): 0}
     with pytest.raises(InputError, match="'ground' has friction in two directions: sensitivities are not known"):
         zw.sensitivities(puck, start, 1.0, [dot(x)])
+
+
+def test_many_points_slide_each_its_own_way():
+    # each is slowed down by μ g along its way, and stops at v²/(2 μ g)
+    count, mu, g = 10, 0.3, 9.81
+    q = [zw.coordinates(f"x{i} y{i} z{i}") for i in range(count)]
+    rules = [zw.Constraint(z >= 0, f"floor{i}", friction=mu, slip=(dot(x), dot(y))) for i, (x, y, z) in enumerate(q)]
+    kinetic = sum(dot(e) ** 2 for point in q for e in point) / 2
+    system = zw.System([e for point in q for e in point], kinetic=kinetic, potential=g * sum(p[2] for p in q),
+                       constraints=rules)  # fmt: skip
+    angles, until = np.linspace(0, 3, count), 0.5
+    start = {e: 0.0 for point in q for e in (*point, dot(point[2]))}
+    for (x, y, _), angle in zip(q, angles, strict=True):
+        start |= {dot(x): 2 * np.cos(angle), dot(y): 2 * np.sin(angle)}
+    motion = zw.simulate(system, start, until, samples=2)
+    far = 2 * until - mu * g * until**2 / 2
+    found = motion.q.values[-1].reshape(count, 3)
+    assert found[:, :2] == pytest.approx(far * np.stack([np.cos(angles), np.sin(angles)], axis=1), abs=1e-12)
+    assert motion.normal_force.values[-1] == pytest.approx(g, rel=1e-12)
+    assert motion.friction_force.values[-1] == pytest.approx(mu * g, rel=1e-12)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
+from math import prod
 
 import numpy as np
 
@@ -77,7 +78,7 @@ class Problem:
     @property
     def count(self) -> int:
         """How many there are."""
-        return int(np.prod([len(surface.may) for surface in self.surfaces]))
+        return prod(len(surface.may) for surface in self.surfaces)
 
 
 @dataclass(frozen=True)

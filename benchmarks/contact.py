@@ -16,7 +16,8 @@ import zwang as zw
 from zwang.engines.native import engine
 from zwang.engines.native.engine import optimised
 from zwang.engines.task import altered
-from zwang.motion.setup import RunOptions, prepare
+from zwang.motion.options import RunOptions
+from zwang.motion.prepare import prepare
 from zwang.motion.start import basis_at, start_of
 
 ROUNDS, G = 7, 9.81

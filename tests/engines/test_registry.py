@@ -29,7 +29,7 @@ def test_every_engine_is_right_at_the_tolerance_at_which_it_is_quick(method):
 
 @pytest.mark.parametrize("method", names(lambda engine: engine.run and engine.tightest > registry.TIGHTEST))
 def test_a_tolerance_that_an_engine_cannot_hold_is_refused_before_anything_is_compiled(method, monkeypatch):
-    monkeypatch.setattr("zwang.motion.setup.lower", None)
+    monkeypatch.setattr("zwang.motion.prepare.lower", None)
     able = " or ".join(repr(name) for name in names() if ENGINES[name].tightest <= 1e-16)
     message = f"tol = 1e-16 is tighter than method='{method}' can hold: choose at least 2.3e-14, or method={able}"
     with pytest.raises(InputError, match=re.escape(message)):

@@ -13,7 +13,8 @@ from zwang.lowering.large import choose_large, probes_of
 from zwang.lowering.lowered import lower
 from zwang.lowering.rolled import families
 from zwang.lowering.rows import choose
-from zwang.motion.setup import RunOptions, prepare
+from zwang.motion.options import RunOptions
+from zwang.motion.prepare import prepare
 from zwang.motion.start import first_basis, rank_of, start_of
 
 FOLDER = files("zwang") / "examples"

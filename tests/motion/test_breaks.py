@@ -17,7 +17,8 @@ from zwang.model.signal import INTERPOLATIONS
 from zwang.model.values import given_values
 from zwang.motion.breaks import breaks_in
 from zwang.motion.drive import task_of
-from zwang.motion.setup import RunOptions, prepare
+from zwang.motion.options import RunOptions
+from zwang.motion.prepare import prepare
 from zwang.motion.start import polished
 
 w = zw.coordinates("w")

@@ -10,7 +10,8 @@ from zwang.errors import InputError
 from zwang.lowering.rolled.timed import SwitchesOfMembers
 from zwang.model.values import given_values
 from zwang.motion.breaks import breaks_in, switches_in
-from zwang.motion.setup import RunOptions, prepare
+from zwang.motion.options import RunOptions
+from zwang.motion.prepare import prepare
 
 x, y = zw.coordinates("x y")
 u = zw.coordinates("u")

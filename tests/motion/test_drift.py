@@ -9,7 +9,8 @@ from tests.references import problems
 from zwang import dot
 from zwang.model.values import given_values
 from zwang.motion.drive import integrate
-from zwang.motion.setup import RunOptions, prepare
+from zwang.motion.options import RunOptions
+from zwang.motion.prepare import prepare
 
 DRIFTS = ("none", "projection", "baumgarte", ("baumgarte", 40.0, 30.0))
 

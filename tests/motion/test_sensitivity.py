@@ -20,7 +20,8 @@ from zwang.lowering import acceleration as explicit
 from zwang.lowering.rows import choose
 from zwang.lowering.variational import variational_program
 from zwang.model.values import given_values
-from zwang.motion.setup import RunOptions, prepare
+from zwang.motion.options import RunOptions
+from zwang.motion.prepare import prepare
 
 z = zw.coordinates("z")
 w = zw.parameters("w")

@@ -5,7 +5,7 @@ import pytest
 
 import zwang as zw
 from zwang.errors import InconsistentError, InputError, MassError, UndeterminedError
-from zwang.motion.setup import RunOptions
+from zwang.motion.options import RunOptions
 from zwang.motion.simulate import motion_from
 from zwang.motion.start import require_satisfied, require_solvable, start_of
 

@@ -153,7 +153,8 @@ def test_across_singular_positions(method):
 def test_nothing_is_integrated_where_nothing_changes_the_energy():
     from zwang.lowering.rows import RowBasis
     from zwang.model.values import given_values
-    from zwang.motion.setup import RunOptions, prepare
+    from zwang.motion.options import RunOptions
+    from zwang.motion.prepare import prepare
 
     rod = zw.System(
         (x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, potential=9.81 * y, constraints={"rod": x**2 + y**2 - 1}

@@ -25,7 +25,9 @@ from zwang.model import System
 from zwang.model.has_system import HasSystem, start_of_one, system_of
 from zwang.motion.assemble import assemble, natural_units
 from zwang.motion.observe import Segment, how_it_ended, report, values_of
-from zwang.motion.setup import RunOptions, Setup, prepare
+from zwang.motion.options import RunOptions
+from zwang.motion.prepare import prepare
+from zwang.motion.setup import Setup
 from zwang.motion.start import Start, basis_at, first_basis, start_of
 from zwang.results.dataset import VARIABLES
 from zwang.waiting import waiting

@@ -24,8 +24,8 @@ from zwang.model import System
 from zwang.model.event import Event
 from zwang.model.has_system import HasSystem, begin_of, end_of, resets_of, start_of_one, system_of
 from zwang.model.values import state_arrays
+from zwang.motion.options import check_span
 from zwang.motion.sensitivity import sensitivities
-from zwang.motion.setup import check_span
 from zwang.waiting import waiting
 
 if TYPE_CHECKING:

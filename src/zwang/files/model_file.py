@@ -21,7 +21,7 @@ from zwang.model.moved import Moved, tell
 from zwang.model.symbols import as_scalar, label, t
 from zwang.model.values import named_like, one_number, suggestion
 from zwang.motion.assemble import assemble
-from zwang.motion.setup import RunOptions, check_span
+from zwang.motion.options import RunOptions, check_span
 from zwang.motion.simulate import motion_from
 from zwang.motion.start import Start, start_of
 from zwang.results.drawing import with_drawing

@@ -31,8 +31,8 @@ from zwang.model.symbols import t as time_symbol
 from zwang.model.values import one_number, suggestion
 from zwang.motion import certificate
 from zwang.motion.observe import how_it_ended, with_events
+from zwang.motion.options import RunOptions
 from zwang.motion.progress import reporter
-from zwang.motion.setup import RunOptions
 from zwang.results.dataset import VARIABLES, dataset
 
 if TYPE_CHECKING:

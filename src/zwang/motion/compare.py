@@ -27,7 +27,7 @@ from zwang.linalg.rank import CONSISTENCY_TOL, row_rank
 from zwang.model import System
 from zwang.model.event import Event
 from zwang.model.has_system import HasSystem, begin_of, end_of, resets_of, start_of_one, system_of
-from zwang.motion.setup import RunOptions, check_span
+from zwang.motion.options import RunOptions, check_span
 from zwang.motion.simulate import motion_from
 from zwang.motion.start import Start, start_of
 from zwang.results.account import energy_gap, residuals

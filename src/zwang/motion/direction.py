@@ -22,7 +22,9 @@ from zwang.model.has_system import HasSystem, begin_of, start_of_one, system_of
 from zwang.model.signal import Handle
 from zwang.model.values import numbers, suggestion
 from zwang.motion.assemble import STAND_IN_MASS
-from zwang.motion.setup import RunOptions, Setup, prepare
+from zwang.motion.options import RunOptions
+from zwang.motion.prepare import prepare
+from zwang.motion.setup import Setup
 from zwang.motion.start import require_satisfied, require_solvable, start_of
 
 ROUNDED_TURN = 1e-12  # of how fast rows turn: redundant ones may differ by it

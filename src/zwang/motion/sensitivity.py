@@ -35,12 +35,14 @@ from zwang.motion.continuity import require_continuous
 from zwang.motion.direction import Direction, directions_of
 from zwang.motion.drive import Alone, along_of, engine, integrate, keeps_on
 from zwang.motion.observe import Segment, account, cut_short, first_contradiction, how_it_ended
+from zwang.motion.options import RunOptions, check_span
+from zwang.motion.prepare import prepare
 from zwang.motion.progress import reporter
 from zwang.motion.resets.beside import across
 from zwang.motion.resets.jump import Jump
 from zwang.motion.resets.watched import Watched
 from zwang.motion.saltation import Beside
-from zwang.motion.setup import RunOptions, Setup, check_span, prepare
+from zwang.motion.setup import Setup
 from zwang.motion.singular import way_past as singular
 from zwang.motion.start import Start, State, first_basis, start_of
 from zwang.results.dataset import plain

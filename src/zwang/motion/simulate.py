@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zwang.arrays import Array
 from zwang.engines.native.engine import compiled
 from zwang.engines.registry import engine_of
 from zwang.engines.task import REMEDY, Trajectory, altered
 from zwang.errors import InputError, SimulationError
+from zwang.lowering.rows import RowBasis
 from zwang.model import System
 from zwang.model.event import Event
 from zwang.model.has_system import HasSystem, begin_of, end_of, start_of_one, system_of
@@ -31,9 +33,11 @@ from zwang.motion.observe import (
     values_of,
     with_parts,
 )
+from zwang.motion.options import DEFAULT_SAMPLES, RunOptions, check_span, in_precision
+from zwang.motion.prepare import prepare
 from zwang.motion.progress import reporter
 from zwang.motion.resets.watched import Watched
-from zwang.motion.setup import RunOptions, Setup, check_span, in_precision, prepare, watched_times
+from zwang.motion.setup import Setup
 from zwang.motion.start import Start, first_basis, start_of
 from zwang.results.dataset import VARIABLES, variables_named
 from zwang.waiting import hushed
@@ -213,6 +217,13 @@ def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
     message = how_it_ended(setup.events, path)
     motion = report(setup, saved, values, path, message, clock.perf_counter() - options.began, names)
     return unless_stopped(motion, path, message, options)
+
+
+def watched_times(setup: Setup, basis: RowBasis, t: float, grid: Array) -> Array:
+    """The saved times, and more of them where constraints are redundant: these are looked at there."""
+    if not basis.redundant(len(setup.system.constraint_names)):
+        return grid
+    return np.union1d(grid, np.linspace(t, grid[-1], DEFAULT_SAMPLES))
 
 
 def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, names: list[str]) -> "xr.Dataset":

@@ -20,7 +20,8 @@ from zwang.formulations.forms import integrable
 from zwang.lowering.rows import choose
 from zwang.model.values import given_values
 from zwang.motion.drive import task_of
-from zwang.motion.setup import RunOptions, prepare
+from zwang.motion.options import RunOptions
+from zwang.motion.prepare import prepare
 from zwang.motion.start import polished
 
 x, y, z = zw.coordinates("x y z")

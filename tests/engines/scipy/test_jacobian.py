@@ -11,7 +11,8 @@ from zwang.engines.scipy.jacobian import MOST_DENSE, coloured, in_full, jacobian
 from zwang.errors import InputError
 from zwang.lowering.rolled import families
 from zwang.motion.drive import task_of
-from zwang.motion.setup import RunOptions, prepare
+from zwang.motion.options import RunOptions
+from zwang.motion.prepare import prepare
 from zwang.motion.start import first_basis, start_of
 
 u, w = zw.coordinates("u w")

@@ -11,7 +11,8 @@ from zwang.lowering.rolled import families
 from zwang.lowering.rolled.families import families_of
 from zwang.lowering.rolled.held import lock_families
 from zwang.model.values import given_values
-from zwang.motion.setup import RunOptions, prepare
+from zwang.motion.options import RunOptions
+from zwang.motion.prepare import prepare
 
 LARGE = 40  # a side: more than ROLLED_FROM coordinates and constraints
 

@@ -11,7 +11,8 @@ from zwang.engines.scipy.jacobian import in_full, jacobian_program, shifted
 from zwang.lowering.rolled import families
 from zwang.model.values import given_values
 from zwang.motion.drive import task_of
-from zwang.motion.setup import RunOptions, prepare
+from zwang.motion.options import RunOptions
+from zwang.motion.prepare import prepare
 from zwang.motion.start import basis_at
 
 

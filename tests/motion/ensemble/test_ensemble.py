@@ -15,7 +15,7 @@ from zwang.motion.ensemble.problem import sampled
 from zwang.motion.ensemble.sweep import find_lead
 from zwang.motion.ensemble.together import lead_by, run_together
 from zwang.motion.observe import Segment, values_of
-from zwang.motion.setup import RunOptions
+from zwang.motion.options import RunOptions
 
 x, y = zw.coordinates("x y")
 

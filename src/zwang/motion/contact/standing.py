@@ -15,7 +15,9 @@ from zwang.motion.contact.impact import Stop
 from zwang.motion.contact.rough import BACK, CLOSED, FORTH, STICK, admitted, margins, solved
 from zwang.motion.contact.rubbing import RoughDecision, Rubbing
 from zwang.motion.contact.shares import least_forces
-from zwang.motion.setup import RunOptions, Setup, prepare
+from zwang.motion.options import RunOptions
+from zwang.motion.prepare import prepare
+from zwang.motion.setup import Setup
 from zwang.motion.start import Start
 from zwang.verdict import Standing, Verdict
 

@@ -16,7 +16,7 @@ from zwang.model.signal import Handle, Signal
 from zwang.model.symbols import label
 from zwang.model.values import GivenValues, given_values
 from zwang.motion.ensemble.problem import Sampled
-from zwang.motion.setup import drift_of
+from zwang.motion.options import drift_of
 from zwang.words import listed
 
 WORDS = {

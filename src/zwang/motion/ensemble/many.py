@@ -29,8 +29,8 @@ from zwang.motion.ensemble.sweep import find_lead, sweep
 from zwang.motion.ensemble.together import lead_by
 from zwang.motion.ensemble.told import Met
 from zwang.motion.observe import event_name, settings
+from zwang.motion.options import RunOptions, check_span
 from zwang.motion.progress import reporter
-from zwang.motion.setup import RunOptions, check_span
 from zwang.results.dataset import VARIABLES, dataset, variables_named, with_variables
 from zwang.waiting import waiting
 from zwang.words import count, listed

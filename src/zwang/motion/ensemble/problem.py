@@ -20,7 +20,9 @@ from zwang.model.has_system import HasSystem, is_array, start_of_each, start_of_
 from zwang.model.values import GivenValues, given_values, state_arrays
 from zwang.motion.breaks import breaks_in, require_fit
 from zwang.motion.continuity import require_continuous
-from zwang.motion.setup import RunOptions, Setup, prepare
+from zwang.motion.options import RunOptions
+from zwang.motion.prepare import prepare
+from zwang.motion.setup import Setup
 from zwang.verdict import satisfied
 
 

@@ -25,7 +25,9 @@ from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, own_start, system_of
 from zwang.model.values import numbers, one_number, state_arrays
 from zwang.motion.handles.inputs import Inputs, inputs_of, require_equalities, require_plain
-from zwang.motion.setup import RunOptions, Setup, prepare
+from zwang.motion.options import RunOptions
+from zwang.motion.prepare import prepare
+from zwang.motion.setup import Setup
 from zwang.motion.singular.way_past import HEALTHY
 from zwang.motion.start import basis_at
 

@@ -25,9 +25,11 @@ from zwang.motion.contact.onward import Onward
 from zwang.motion.drive import Alone, Drive, Reached, integrate
 from zwang.motion.handles.inputs import Inputs, follows, inputs_of
 from zwang.motion.observe import how_it_ended
+from zwang.motion.options import RunOptions
+from zwang.motion.prepare import prepare
 from zwang.motion.resets.jump import Resets
 from zwang.motion.resets.watched import Watched
-from zwang.motion.setup import RunOptions, Setup, prepare
+from zwang.motion.setup import Setup
 from zwang.motion.simulate import SUSPECT, motion_from
 from zwang.motion.start import Start, State, basis_at, first_basis, require_satisfied
 

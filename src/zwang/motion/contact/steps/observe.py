@@ -16,7 +16,8 @@ from zwang.motion.contact.observe import beyond, gaps_of, observed
 from zwang.motion.contact.steps.response import response
 from zwang.motion.contact.steps.walk import Saved, Walk, done_by, walk
 from zwang.motion.observe import Segment, how_it_ended, report, values_of
-from zwang.motion.setup import RunOptions, Setup
+from zwang.motion.options import RunOptions
+from zwang.motion.setup import Setup
 from zwang.motion.start import Start, basis_at
 from zwang.results.dataset import balance
 

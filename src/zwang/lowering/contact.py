@@ -105,9 +105,11 @@ class Friction:
     veer: Array = field(default_factory=lambda: np.zeros((0, 2)))
     """(s, 2) what is added to the slips of contacts in space where their direction is asked for."""
     space: tuple[int, ...] = ()
-    """The contacts with two slips. Their sign is 1 where they slide, and the square of their slip is watched."""
+    """The contacts with two slips. Their sign is 1 where they slide, and their slip along `head` is watched."""
     across: Array = field(default_factory=lambda: np.zeros(0))
     """(s,) 1 where the second slip is a row of the equation."""
+    head: Array = field(default_factory=lambda: np.zeros((0, 2)))
+    """(s, 2) the directions of slips in space where a stretch began: along them a slip that ends falls through zero."""
 
     @property
     def numbers(self) -> Array:
@@ -117,7 +119,8 @@ class Friction:
         kappa = self.mu_k * self.signs * sides
         own = [kappa, self.sticks, self.mu_s, self.signs, self.grip + idle, self.masks]
         of_guides = sides[[self.rows.index(i) for i in self.guides]]
-        every = [*own, self.shares.ravel(), self.beside, of_guides, self.rest, self.across, self.veer.ravel()]
+        every = [*own, self.shares.ravel(), self.beside, of_guides, self.rest, self.across]
+        every += [self.veer.ravel(), self.head.ravel()]
         return np.concatenate(every)
 
 
@@ -143,7 +146,7 @@ def with_contacts(lowered: Lowered, rows: Sequence[int]) -> Lowered:
         numbers += [share(i, j) for i in every for j in every] + [symbol("beside", i) for i in every]
         numbers += [symbol(kind, i) for kind in ("side", "rest") for i in slips if i not in rows]
         numbers += [symbol("mask", row) for row in across.values()]
-        numbers += [symbol(f"veer_{axis}_", i) for i in across for axis in "xy"]
+        numbers += [symbol(f"{kind}_{axis}_", i) for kind in ("veer", "head") for i in across for axis in "xy"]
     made = replace(lowered, contact=tuple(numbers))
     made.__dict__["derived"] = with_slips(lowered)
     return made
@@ -248,8 +251,8 @@ def watched_friction(
 ) -> tuple[Any, ...]:  # fmt: skip
     """What is watched of friction: of each contact what is in reserve where it sticks, or its slip; then its margin.
 
-    Of guides, the multiplier times its sign, too; in space, the square of the slip. Where no contact takes part in the
-    equation, there are no forces and nothing is watched.
+    Of guides, the multiplier times its sign, too; in space, the slip along its `head`. Where no contact takes part in
+    the equation, there are no forces and nothing is watched.
     """
     if not forces:
         return tuple(se.Integer(1) for _ in (*slips, *slips, *guides))
@@ -257,7 +260,8 @@ def watched_friction(
     for i, row in slips.items():
         bound, friction, slip = symbol("mu", i) * forces[i], forces[row] ** 2, speeds[row]
         if i in across:
-            friction, slip = friction + forces[across[i]] ** 2, slip**2 + speeds[across[i]] ** 2
+            friction = friction + forces[across[i]] ** 2
+            slip = symbol("head_x_", i) * slip + symbol("head_y_", i) * speeds[across[i]]
         reserve = symbol("hold", i) * (bound**2 - friction)
         found.append(se.Add(reserve, symbol("rub", i) * slip, symbol("grip", i)))
     sides = (symbol("side", i) * forces[i] + symbol("rest", i) for i in guides)

@@ -6,6 +6,10 @@ own right-hand side. With the response (q̈⁰, λ⁰) to (Q, b) and (q̈ʲ, λ�
     N = N⁰ − R κ N,  R_ij = N_i of the response j,   so that   (I + Rκ) N = N⁰,   q̈ = q̈⁰ − Σ κ_j N_j q̈ʲ.
 
 The pivots of I + Rκ are the margins of Painlevé: where one is not positive, friction has no solution, or several.
+
+Contacts that depend on each other share a load, N' = S N + `beside` (`contact.Friction`), and each of them rubs by its
+share: (I + SRκ) N' = S N⁰ + `beside`. The motion is the same as long as all slip one way; a spin of rounding, which
+grows against the slip where that comes to its end, is braked by all of them, and might be driven by some.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +18,7 @@ from typing import Any
 
 import symengine as se
 
-from zwang.lowering.contact import symbol
+from zwang.lowering.contact import share, symbol
 from zwang.lowering.equation import Equation
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.rows import RowBasis
@@ -38,13 +42,12 @@ def rubbed(equation: Equation, Q: Sequence[Any], b: Sequence[Any]) -> Rubbed:
     x, lam = equation.solve_for(Q, b)
     if not basis.rubbing:
         return Rubbed(x, lam, {}, {})
-    place = {row: k for k, row in enumerate(basis.used)}
     responses = [equation.respond_to(slip_direction(equation.lowered, basis, row)) for row, _ in basis.rubbing]
-    normals = [place[row] for row, _ in basis.rubbing]
     kappa = [symbol("kappa", row) for row, _ in basis.rubbing]
     count = len(kappa)
-    matrix = [[entry(i == j, kappa[j], responses[j][1][normals[i]]) for j in range(count)] for i in range(count)]
-    right = [zero_for_none(lam[place]) for place in normals]
+    columns = [pressing(basis, steps, of) for _, of in responses]
+    matrix = [[entry(i == j, kappa[j], columns[j][i]) for j in range(count)] for i in range(count)]
+    right = [zero_for_none(e) for e in pressing(basis, steps, lam, beside=True)]
     margins: list[Any] = []
     for k in range(count):  # elimination in order: the pivots of a P-matrix are positive
         pivot = steps.name(matrix[k][k])
@@ -66,6 +69,25 @@ def rubbed(equation: Equation, Q: Sequence[Any], b: Sequence[Any]) -> Rubbed:
         lam = [added(steps, e, d, force) for e, d in zip(lam, more_lam, strict=True)]
     rows = [row for row, _ in basis.rubbing]
     return Rubbed(x, lam, dict(zip(rows, forces, strict=True)), dict(zip(rows, margins, strict=True)))
+
+
+def pressing(basis: RowBasis, steps: Any, lam: Sequence[Any], beside: bool = False) -> list[Any]:
+    """What multipliers of the rows used press the contacts that rub with, by themselves or by their shares."""
+    of = {row: e for row, e in zip(basis.used, lam, strict=True) if e is not None}
+    if not basis.shared:
+        return [of.get(row) for row, _ in basis.rubbing]
+    return [steps.name(shared_force(basis, row, of, beside)) for row, _ in basis.rubbing]
+
+
+def shared_force(basis: RowBasis, contact: int, of: Mapping[int, Any], beside: bool = True) -> Any:
+    """The share that a contact has of multipliers by row, with what is beside it or without."""
+    terms = [share(contact, j) * of[j] for j in sharing(basis) if j in of]
+    return se.Add(*terms, *([symbol("beside", contact)] if beside else ()))
+
+
+def sharing(basis: RowBasis) -> tuple[int, ...]:
+    """The rows of contacts and slips, which may share a load."""
+    return tuple(sorted({*(row for row, _ in basis.masked), *(row for row, _ in basis.rubbing)}))
 
 
 def entry(diagonal: bool, kappa: Any, response: Any) -> Any:

@@ -21,7 +21,7 @@ from zwang.errors import InputError
 from zwang.formulations.forms import FORMS
 from zwang.lowering.contact import symbol
 from zwang.lowering.equation import REFINEMENTS, Equation
-from zwang.lowering.friction import added, rubbed, slip_direction, zero_for_none
+from zwang.lowering.friction import added, rubbed, shared_force, sharing, slip_direction, zero_for_none
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.many import FEW_MULTIPLIERS, OFF_ZERO, solved_sparsely
 from zwang.lowering.resting import NO_PULL, Rates, between, half_jump, lead, mask, ratio, sigma
@@ -82,14 +82,16 @@ def balanced(equation: Equation, known: Sequence[Any], b: Sequence[Any], newton:
     Of a model whose switches may rest (`resting`), for their shares as well.
     """
     lowered = equation.lowered
-    if len(lowered.description.reactions) + len(equation.basis.rubbing) > FEW_MULTIPLIERS and not lowered.rests:
+    many = len(lowered.description.reactions) + len(equation.basis.rubbing) > FEW_MULTIPLIERS
+    if many and not lowered.rests and not equation.basis.shared:  # what is shared depends on all rows
         return balanced_sparsely(equation, known, b, newton)
     if not lowered.description.reactions and not lowered.rests:
         plain = rubbed(equation, known, b)
         return Balanced(plain.acceleration, plain.multipliers, lowered.derived.C, plain.sliding, plain.margins)
     steps, basis, implicit = equation.saddle.steps, equation.basis, implicit_part(lowered)
     unknown = dict(lowered.description.reactions)
-    unknown |= {row: se.Symbol(f"l{row}") for row, _ in basis.rubbing}
+    pressing = sharing(basis) if basis.shared else [row for row, _ in basis.rubbing]
+    unknown |= {row: se.Symbol(f"l{row}") for row in pressing}
     columns, rates = columns_of(equation, implicit, unknown), Rates.of(lowered, steps)
     found = equation.solve_for(known, b)
     system = newton_of(equation, unknown, found, columns, rates)
@@ -144,7 +146,8 @@ def columns_of(equation: Equation, implicit: Mapping[int, Any], unknown: Mapping
         made.append(Column(between(lowered, law), *equation.respond_to({j: se.Integer(1)})))
     for row, _ in basis.rubbing:
         response = equation.respond_to(slip_direction(lowered, basis, row))
-        made.append(Column(-symbol("kappa", row) * unknown[row], *response))
+        force = shared_force(basis, row, unknown) if basis.shared else unknown[row]
+        made.append(Column(-symbol("kappa", row) * force, *response))
     forces = [f + c for f, c in zip(lowered.derived.Q, known_part(lowered), strict=True)] if lowered.rests else []
     for i, _ in lowered.rests:
         jump = {j: e for j, f in enumerate(forces) if (e := half_jump(f, i)) != 0}

@@ -93,6 +93,34 @@ def test_a_box_that_slides_on_an_incline_stops_on_all_legs_at_once():
     require_laws(motion, 0.5)
 
 
+@pytest.mark.parametrize("tol", [1e-10, 3e-8])
+@pytest.mark.parametrize("seed", range(8))
+def test_a_box_that_slides_to_a_stop_in_any_direction_stops_on_all_legs_at_once(seed, tol):
+    rng = np.random.default_rng(seed)
+    edges = (*rng.uniform(0.1, 0.3, 2), rng.uniform(0.05, 0.15))
+    mu, speed, way, yaw = rng.uniform(0.1, 0.6), 10 ** rng.uniform(-1, 1), *rng.uniform(0, 2 * np.pi, 2)
+    heading = np.array([np.cos(way), np.sin(way)])
+    turn = tuple(Rotation.from_euler("z", yaw).as_quat(scalar_first=True))
+    box = body(edges, orientation=turn, velocity=(*speed * heading, 0))
+    corners = [*legs(edges), (0, 0, -edges[2] / 2)][: 4 + seed % 2]
+    stop, far = speed / (mu * G), speed**2 / (2 * mu * G)
+    motion = zw.simulate(on_floor(box, mu, corners=corners), until=1.3 * stop, tol=tol)
+    assert motion.status == "finished"
+    assert motion.transition_kind.values.tolist() == ["stick"] * len(corners)
+    assert motion.transition_time.values == pytest.approx(stop, rel=tol)
+    assert motion.q.values[-1, :2] == pytest.approx(far * heading, abs=tol * far)
+    require_laws(motion, mu)
+
+
+def test_a_motion_may_end_in_the_last_moment_of_a_slip():
+    system = on_floor(body(velocity=(0.6, 0.8, 0)), 0.5, corners=legs())
+    end = (1 - 3e-9) / (0.5 * G)
+    motion = zw.simulate(system, until=end)
+    assert motion.status == "finished"
+    assert float(motion.time[-1]) == end
+    assert np.hypot(*motion.v.values[-1, :2]) == pytest.approx(3e-9, rel=1e-3)
+
+
 def test_a_box_that_is_pushed_slides_when_all_its_legs_together_cannot_hold_it():
     box = body()
     push = mb.Force("push", box, (5 * zw.t * np.cos(0.3), 5 * zw.t * np.sin(0.3), 0))

@@ -2,9 +2,13 @@
 
 from collections.abc import Iterable
 
-from zwang.motion.contact.rough import STICK, Found, Problem, admitted, solved
+import numpy as np
+
+from zwang.arrays import Array
+from zwang.motion.contact.rough import DISTINCT, STICK, Found, Problem, admitted, interval, solved
 from zwang.motion.contact.rubbing import Rubbing
 from zwang.motion.contact.shares import Shares, shares_of
+from zwang.motion.contact.units import mass_units
 from zwang.motion.start import State
 
 CAUGHT = 1e-12  # of the usual speed: a slip in space that is no faster, and turns, is caught if sticking holds it
@@ -28,10 +32,29 @@ def shared_now(rubbing: Rubbing, state: State) -> Shares | None:
 
 
 def require_one_motion(rubbing: Rubbing, state: State) -> None:
-    """Stop where the motion of contacts that share a load, and go on as they do, depends on how they share it."""
+    """Stop where the motion of contacts that share a load, and go on as they do, depends on how they share it.
+
+    Slips of a body that comes to rest turn by rounding, ever more beside what is left of them. What they depend on the
+    shares then makes no difference to the motion until they end.
+    """
     problem, found = going_on(rubbing, state)
-    if found is not None:
+    several = None if found is None else interval(problem, found)
+    if found is None or several is None:
+        return
+    units, (i, low, high) = mass_units(problem.M, problem.equal), several
+    if units[i] * (high - low) * lasts(rubbing, state, found.x) > DISTINCT * float((units * rubbing.fastest).max()):
         rubbing.require_unique(problem, found)
+
+
+def lasts(rubbing: Rubbing, state: State, a: Array) -> float:
+    """How long it takes until the slips of contacts in space end at the rates that accelerations give them."""
+    now, longest = rubbing.setup.slips(state), 0.0
+    for i in (i for i, sign in rubbing.signs.items() if sign):
+        which = rubbing.places(i)
+        slip, rate = now["slip"][which], now["A"][which] @ a - now["b"][which]
+        slows = -float(slip @ rate)
+        longest = max(longest, float(slip @ slip) / slows if slows > 0 else np.inf)
+    return longest
 
 
 def would_stand(rubbing: Rubbing, state: State, i: int, pushing: Iterable[int]) -> bool:

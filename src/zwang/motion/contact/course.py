@@ -54,7 +54,7 @@ class Course(Colliding):
                 path = self.advance()
                 met, rubbed = self.met(path)
                 if path.status is Status.FINISHED and self.saved < len(self.grid):
-                    self.patience *= 2  # what stays at zero for long is looked at ever more seldom
+                    self.patience *= 2 if self.lingers else 1  # what stays at zero is looked at ever more seldom
                     turned = self.rubbing.backwards(self.state) if self.rubbing else set()
                     if turned:
                         self.require_progress()
@@ -71,6 +71,8 @@ class Course(Colliding):
                     continue
                 self.cut()
                 rubbed = self.vanish(rubbed) if rubbed else rubbed
+                if self.saved == len(self.grid):  # it ends within the last moment of a slip
+                    return self.account(Status.FINISHED)
                 if met or rubbed:
                     self.meet(met, rubbed)
                 else:
@@ -115,7 +117,7 @@ class Course(Colliding):
         held = self.held()
         setup = replace(self.setup, contact=held)
         basis, grid = self.basis(held), self.grid[self.saved :]
-        stop = self.until_left()
+        stop = min((t for t in (self.until_left(), self.until_slow()) if t is not None), default=None)
         if stop is not None:
             grid = np.append(grid[grid < stop], stop)
         zero, self.zeros = self.zeros, ()
@@ -131,7 +133,7 @@ class Course(Colliding):
                 for t, done in kicked:
                     works[segment.times >= t] += done
                 trace = replace(trace, work=trace.work + self.total.worked, parts=works)
-            self.segments.append(replace(segment, trace=trace, basis=replace(segment.basis, shared=False)))
+            self.segments.append(replace(segment, trace=trace))
             self.saved += len(segment.times)
             self.scales.hurry(self.now, np.abs(segment.v).max(axis=0, initial=0.0))
         own = len(self.setup.events)
@@ -290,14 +292,16 @@ class Course(Colliding):
         return {i: 1.0 if i in space else -float(np.sign(lam[slips[i]])) for i in stuck}
 
     def vanish(self, rubbed: set[int]) -> set[int]:
-        """Of contacts whose friction has changed, all but slips in space that have become small and do not vanish.
+        """Of contacts whose friction has changed, all but slips in space that have turned, or pass zero by.
 
-        They are so near to zero that slips change at constant rates. The motion goes on to where they vanish; others
-        that do so there, as all slips of a body that comes to rest, are among them. One that turns too fast for that
+        Small ones are so near to zero that slips change at constant rates. The motion goes on to where they vanish;
+        others that do so there, as all slips of a body that comes to rest, are among them. One that turns too fast for that
         is followed further in, and caught if sticking would hold it.
         """
         assert self.rubbing is not None
         sliding = [i for i in self.rubbing.space if self.rubbing.signs.get(i)]
+        turned = {i for i in rubbed.intersection(sliding) if not self.rubbing.is_small(self.state, i)}
+        rubbed = rubbed - turned
         small = rubbed.intersection(sliding)
         if not small:
             return rubbed

@@ -34,6 +34,7 @@ BEYOND = 10.0  # times what counts as zero: an open contact must not be exceeded
 DRIFTED = 1e-8  # of the terms of a gap: a contact that rests on others, and is farther off, does not
 UNMOVED = 1e-12  # of where forces could have taken a gap during a run: what is less is rounding
 OFF_RATE = 10.0  # tolerances: a limit of a velocity is read with the errors of the motion until then
+SLOWER = 1 / 32  # of a slip in space that comes to its end is left where it is looked at again
 LEAVING = 1e4  # moments (`decide.SOON`) that are given to a gap to leave zero
 
 
@@ -123,17 +124,23 @@ class Machine:
         """What the program of the present mode says: `acceleration`, or the `power` of forces; none if it has none."""
         held = self.held()
         setup = replace(self.setup, contact=held)
-        program = setup.program("acceleration", replace(self.basis(held), shared=False))
+        program = setup.program("acceleration", self.basis(held))
         return compiled(program)(**setup.named(program, self.state)).get(name, np.zeros(1))
 
     def go_on(self, tau: float, a: Array) -> None:
-        """The motion over a very short time, with constant accelerations; what forces do then is in the account."""
+        """The motion over a very short time, with constant accelerations; what forces do then is in the account.
+
+        Not beyond the end.
+        """
         t, q, v = self.state
-        inside = self.grid[self.saved :][self.grid[self.saved :] < t + tau]
+        inside, until = self.grid[self.saved :][self.grid[self.saved :] < t + tau], t + tau
+        if until > self.grid[-1]:
+            until = float(self.grid[-1])
+            tau = until - t
         held = self.held()
         since = (inside - t)[:, None]
         if len(inside):
-            basis = replace(self.basis(held), shared=False)
+            basis = self.basis(held)
             states = q + since * v + since**2 / 2 * a, v + since * a
             count = len(inside)
             works = np.full(count, self.total.worked), np.tile(self.works, (count, 1, 1))
@@ -143,7 +150,7 @@ class Machine:
         power = tau * self.reading("power")
         self.works = self.works + self.worked(self.basis(held), power[1:])
         self.total = replace(self.total, worked=self.total.worked + float(power[0]))
-        self.state = (t + tau, q + tau * v + tau**2 / 2 * a, v + tau * a)
+        self.state = (until, q + tau * v + tau**2 / 2 * a, v + tau * a)
 
     def pull_in(self) -> None:
         """Bring positions and velocities to the limits of contacts that push, which they may have drifted off."""
@@ -212,18 +219,34 @@ class Machine:
 
         A gap leaves zero so slowly that it is rounding at first. It is watched with a slack until it is clear of it.
         """
-        lingers = [i for k, i in enumerate(self.rows) if self.states[i] == OPEN and self.slack[k]]
-        if not lingers and not (self.rubbing and self.rubbing.lingers):
+        if not self.lingers:
             return None
         a = self.acceleration()
         later = self.state[0] + self.patience * LEAVING * (moment_later(self.state, a, self.span)[0] - self.state[0])
         return float(later) if later < self.grid[-1] else None
 
+    @property
+    def lingers(self) -> bool:
+        """Whether a gap has a slack, or a slip has just begun."""
+        gaps = any(self.states[i] == OPEN and self.slack[k] for k, i in enumerate(self.rows))
+        return gaps or (self.rubbing is not None and self.rubbing.lingers)
+
+    def until_slow(self) -> float | None:
+        """When a slip in space that comes to its end is slow, by its rate here; none if none does before the end.
+
+        A long step would try accelerations behind its end, where friction has turned about, and be bent by them.
+        """
+        if self.rubbing is None or not any(self.rubbing.signs.get(i) for i in self.rubbing.space):
+            return None
+        a = self.acceleration()
+        ends = [tau for i in self.rubbing.space if (tau := self.rubbing.ends_in(self.state, i, a)) is not None]
+        later = self.state[0] + (1 - SLOWER) * min(ends, default=np.inf)
+        return later if self.state[0] < later < self.grid[-1] else None
+
     def forces(self) -> dict[int, float]:
         """The normal forces of contacts that push, taken as equalities, and the friction of those that stick."""
-        setup = replace(self.setup, contact=self.held())
-        basis = self.bases.get(True) or basis_at(setup, self.state)
-        self.bases[True] = basis
+        held = self.held()
+        setup, basis = replace(self.setup, contact=held), self.basis(held)
         program = setup.program("report", basis)
         lam = compiled(program)(**setup.named(program, self.state))["multiplier"]
         found = {i: float(e) for i, e in zip(basis.used, lam, strict=True)}

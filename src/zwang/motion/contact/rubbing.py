@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from zwang.arrays import EPS, Array
+from zwang.arrays import EPS, TINIEST, Array
 from zwang.engines.task import Status
 from zwang.lowering.contact import Friction, across_rows, slip_rows
 from zwang.motion.contact.decide import SOON, moment_later
@@ -44,6 +44,7 @@ SLIPS = 1e-9  # of the speeds that make it up: a slip above is one
 ROUNDED_SLIP = 4 * EPS  # of the largest speeds that have made it up: a slip below is rounding
 ABOUT = 100.0  # times the speed of faint flights: a slip that is no faster ends with them
 STOPS = 1e-7  # of the usual speed: a slip in space that is no faster comes to rest, or passes by
+ENDS = 0.25  # of a slip in space: what its rate leaves of it where it is least, if it is about to end
 VEERS = 1e-6  # of the usual speed: by this a slip in space that begins is turned its way
 NO_SLIP = 1e-12  # of the largest speeds: what is added to a slip that begins
 HELD_FAST = 1e-11  # of the bound of sticking: what is added to a reserve that begins at zero
@@ -83,7 +84,7 @@ class Rubbing:
         """Slips in space that have come near to zero and did not vanish: how near is looked at next."""
         self.headed: dict[int, Array] = {}
         """Directions of slips in space that have vanished."""
-        self.veer = np.zeros((len(self.space), 2))
+        self.veer, self.head = np.zeros((2, len(self.space), 2))
         self.shares: Shares | None = None
         self.unproven: set[int] = set()
         """Contacts of modes that were found without trying all: that there is no other was not shown."""
@@ -116,7 +117,7 @@ class Rubbing:
         sides = np.array([self.sides.get(i, 1.0) for i in self.order])
         return Friction(
             tuple(self.order), sticks, masks, slides, mu_s, mu_k, self.grip, shares, beside, sides, self.rest,
-            self.guides, self.veer, tuple(self.space), across,
+            self.guides, self.veer, tuple(self.space), across, self.head,
         )  # fmt: skip
 
     @property
@@ -133,7 +134,7 @@ class Rubbing:
     def loosen(self, state: State, forces: Mapping[int, float], slips: Mapping[int, int]) -> None:
         """What is added to slips and reserves that begin in the rounding of zero."""
         self.grip, self.begins = np.zeros(len(self.order)), np.zeros(len(self.order), dtype=bool)
-        self.veer = np.zeros((len(self.space), 2))
+        self.veer, self.head = np.zeros((2, len(self.space), 2))
         across = across_rows(self.setup.lowered)
         for k, i in enumerate(self.order):
             sign = self.signs.get(i)
@@ -150,7 +151,10 @@ class Rubbing:
                     self.grip[k], self.begins[k] = self.no_slip(k) + 2 * max(-sign * speed, 0.0), True
 
     def watch_slip(self, state: State, k: int, i: int) -> None:
-        """A slip in space is watched until it is small; one that begins is turned its way, and not watched yet."""
+        """A slip in space is watched along its direction; one that begins is turned its way, and not watched yet.
+
+        Its size would only touch zero where it ends, and a long step may pass that by.
+        """
         speed, usual = self.slip(state, i)[0], self.usual(k)
         if i in self.ways and speed <= LINGERS * usual:
             self.grip[k], self.begins[k] = 1.0, True
@@ -158,7 +162,21 @@ class Rubbing:
             return
         self.ways.pop(i, None)
         near = min(STOPS * usual, self.misses.get(i, np.inf))
-        self.grip[k] = -(min(near, speed / 2) ** 2)
+        self.grip[k] = -min(near, speed / 2)
+        self.head[self.space.index(i)] = unit(self.setup.slips(state)["slip"][self.places(i)])
+
+    def is_small(self, state: State, i: int) -> bool:
+        """Whether a slip in space is about to end, or to pass zero by; one that was watched may have turned instead."""
+        return self.slip(state, i)[0] <= 2 * STOPS * self.usual(self.order.index(i))
+
+    def ends_in(self, state: State, i: int, a: Array) -> float | None:
+        """How long a slip in space that is not small yet lasts at the rate that accelerations give it, if it ends."""
+        if not self.signs.get(i) or self.begins[self.order.index(i)] or self.is_small(state, i):
+            return None
+        now, which = self.setup.slips(state), self.places(i)
+        slip, rate = now["slip"][which], now["A"][which] @ a - now["b"][which]
+        tau = -float(slip @ rate) / max(float(rate @ rate), TINIEST)
+        return tau if tau > 0 and np.hypot(*(slip + tau * rate)) <= ENDS * np.hypot(*slip) else None
 
     def turns(self, i: int) -> bool:
         """Whether a slip in space that has vanished begins again the other way."""

@@ -289,7 +289,8 @@ class Rubbing:
                     later = solved(there, mode)
                     found = admitted(there, later)
                     if found is not None:
-                        kept.append(found if found.moves else replace(found, x=at.x))
+                        same = (admitted(now, at) or found) if found.moves else at  # compared at one instant
+                        kept.append(replace(found, x=same.x))
                         begins = {here.surfaces[k].row: way for k, way in ways.items()}
                         theirs[id(kept[-1])] = now, there, sides, begins
                     said = there, later, found

@@ -15,7 +15,7 @@ import numpy as np
 
 from zwang.arrays import EPS, Array
 from zwang.motion.contact.cones import Cones, grows, reaches, roomiest
-from zwang.motion.contact.split import FREE, ends, null_space, shortest, unbounded
+from zwang.motion.contact.split import FREE, ends, null_space, shortest, spanning, unbounded
 from zwang.motion.contact.units import mass_units
 
 OPEN, CLOSED, STICK, FORTH, BACK = "open", "closed", "stick", "forth", "back"
@@ -112,6 +112,11 @@ class Found:
             across=self.across + across @ w,
         )  # fmt: skip
 
+    def free_forces(self) -> Array:
+        """(d, d') combinations of a family's members whose forces are orthonormal, without those that have none."""
+        assert self.family is not None
+        return spanning(np.concatenate(self.family[1:]), FREE * max(float(np.abs(part).max()) for part in self.family))
+
 
 def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
     """x in a mode; None if that is singular."""
@@ -140,7 +145,7 @@ def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
             rows.append(surface.across)
             columns.append(surface.across)
             right.append(surface.stuck_across)
-    n, m = len(problem.M), len(rows)
+    n, m, held = len(problem.M), len(rows), len(problem.equal)
     saddle = np.zeros((n + m, n + m))
     saddle[:n, :n] = problem.M
     if m:
@@ -154,7 +159,7 @@ def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
     if np.abs(scaled @ z - right_hand).max(initial=0.0) > WITHIN * max(np.abs(z).max(), np.abs(right_hand).max()):
         return None
     x = z / scale
-    normal, friction, across = forces_of(problem, mode, places, x[n + len(problem.equal) :, None])[..., 0]
+    normal, friction, across = forces_of(problem, mode, places, x[n + held :, None])[..., 0]
     for k, state in enumerate(mode):
         given = problem.surfaces[k].given if state != OPEN else 0.0
         normal[k] += given
@@ -163,16 +168,19 @@ def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
     dependent = False
     if m and not values[-1] > FAR_FROM_SINGULAR * values[0]:  # otherwise its rows are independent, too
         stack = np.array(rows).reshape(-1, n) / units
-        dependent = int(np.linalg.matrix_rank(stack, tol=RANK * np.linalg.norm(stack))) < m
+        # equalities that depend on each other alone leave the forces of contacts what they are
+        ranks = [np.linalg.matrix_rank(s, tol=RANK * np.linalg.norm(stack)) for s in (stack, stack[:held]) if len(s)]
+        dependent = int(ranks[0]) < sum(map(int, ranks[1:])) + m - held
     excess = np.array([surface.n @ x[:n] - surface.least for surface in problem.surfaces])
     terms = np.abs(x[:n]) + np.abs(problem.free)
     sizes = np.array([np.abs(surface.n) @ terms + abs(surface.least) for surface in problem.surfaces])
     gaps = excess / np.where(sizes > 0, sizes, 1.0)
     family = None
     if dependent:
-        free = null_space(scaled, RANK) / scale[:, None]
+        free = null_space(scaled, RANK)
+        free = free @ spanning(np.delete(free, np.s_[n : n + held], axis=0), FREE) / scale[:, None]
         if free.shape[1]:
-            family = (free[:n], *forces_of(problem, mode, places, free[n + len(problem.equal) :]))
+            family = (free[:n], *forces_of(problem, mode, places, free[n + held :]))
     return Found(tuple(mode), x[:n], normal, friction, dependent, gaps, across, family)
 
 
@@ -247,18 +255,13 @@ class Bounds:
 
 
 def bounds(problem: Problem, found: Found, forces_alone: bool = False) -> Bounds | None:
-    """All conditions of a mode along its family, if some are on contacts that stick in space; None otherwise.
-
-    Those that no member changes are left out.
-    """
+    """All conditions of a mode that its family changes, if contacts stick in space; None otherwise."""
     held = [k for k, s in enumerate(problem.surfaces) if s.across is not None and found.mode[k] in STICKS]
     if not held or found.family is None:
         return None
     _, normal, friction, across = found.family
-    _, sizes, Vt = np.linalg.svd(np.concatenate([normal, friction, across]), full_matrices=False)
-    moves = sizes > FREE * sizes.max(initial=0.0)
+    back = found.free_forces()
     most = float(np.abs([found.normal, found.friction, found.across]).max(initial=0.0)) or 1.0
-    back = Vt[moves].T / sizes[moves]
     value, slope = conditions(problem, found, forces_alone)
     slope = slope @ back
     size = np.abs(slope).max(axis=1, initial=0.0)

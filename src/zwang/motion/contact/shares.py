@@ -206,8 +206,8 @@ def least_forces(problem: Problem, found: Found) -> Found:
         size = np.column_stack([forces, members @ space.back])
         within = shortest_within(space.cones, size / max(float(np.abs(forces).max()), TINIEST))
         return found if within is None else found.moved(space.back @ within)
-    middle = found.moved(-np.linalg.lstsq(members, forces, rcond=None)[0])
-    orthonormal = np.linalg.qr(members)[1]
+    back = found.free_forces()
+    middle = found.moved(-back @ ((members @ back).T @ forces))
     value, slope = conditions(problem, middle)
-    w = shortest(value, slope @ np.linalg.inv(orthonormal))
-    return middle if w is None else middle.moved(np.linalg.solve(orthonormal, w))
+    w = shortest(value, slope @ back)
+    return middle if w is None else middle.moved(back @ w)

@@ -24,6 +24,13 @@ def null_space(X: Array, share: float) -> Array:
     return np.asarray(Vt[rank:].T)
 
 
+def spanning(members: Array, below: float) -> Array:
+    """(d, d') combinations of members (·, d) that are orthonormal; singular values not above `below` are zero."""
+    _, sizes, Vt = np.linalg.svd(members, full_matrices=False)
+    moves = sizes > below
+    return np.asarray(Vt[moves].T / sizes[moves])
+
+
 def shortest(value: Array, slope: Array) -> Array | None:
     """The shortest w with value + slope w ≥ 0; None if there is none."""
     size = np.abs(slope).max(axis=1, initial=0.0)

@@ -89,6 +89,7 @@ def problems() -> list[tuple[str, Callable[[], Any]]]:
         ("its modes", lambda: zw.modes(links, hanging(links))),
         ("rest of a chain of 300 links, 600 coordinates", lambda: zw.equilibrium(more, nearby(more))),
         ("its modes", lambda: zw.modes(more, hanging(more))),
+        ("the lowest twenty of them", lambda: zw.modes(more, hanging(more), count=20)),
     ]
 
 

@@ -2,16 +2,22 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from zwang.analysis.approach import approached
 from zwang.analysis.contacts import closing, pressed, settled_on_contacts, steady_on_contacts
 from zwang.analysis.dynamics import Dynamics, dynamics_of
 from zwang.analysis.family import family_of
+from zwang.analysis.large.modes import large_modes
+from zwang.analysis.large.place import Place
+from zwang.analysis.large.search import Ground, sought_near
+from zwang.analysis.large.suits import on_springs as all_on_springs
+from zwang.analysis.large.suits import suited
+from zwang.analysis.large.verdict import verdict_on
 from zwang.analysis.linear import TIMED, chosen_states, depends_on_time, linear_at, require_autonomous
 from zwang.analysis.readings import Readings, readings_of
 from zwang.analysis.settle import Search, Settled, require_rest
@@ -23,6 +29,7 @@ from zwang.display import Displayed, told
 from zwang.errors import AssemblyError, EquilibriumError, InputError
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, start_of_one, system_of
+from zwang.model.state import state_of
 from zwang.model.symbols import in_a_line
 from zwang.model.values import by_name, one_number, state_arrays
 from zwang.waiting import waiting
@@ -48,12 +55,17 @@ class Equilibrium(Displayed):
     """Whether small disturbances stay small; None where first order does not tell."""
     verdict: str
     """The same in words."""
-    eigenvalues: Any
-    """(k,) of the motion beside it, zeros of families first."""
     families: tuple[str, ...]
     """Directions in which there are further ones: at rest of coordinates, else of what stays constant."""
     constant: tuple[str, ...]
     """What stays constant; empty at rest, where everything does."""
+    spectrum: Any = field(repr=False)
+    """The eigenvalues, or what finds them when they are asked for."""
+
+    @cached_property
+    def eigenvalues(self) -> Any:
+        """(k,) of the motion beside it, zeros of families first; of a large system they are found when read."""
+        return self.spectrum() if callable(self.spectrum) else self.spectrum
 
     def __repr__(self) -> str:
         """The equilibrium in a line."""
@@ -121,7 +133,11 @@ def equilibrium(
     constant = readings_of(dynamics, system.velocities, "constant")
     search = Search(dynamics, constant, held, targets, rest=True)
     with waiting("looking for an equilibrium"), finite_derivatives():
-        search, found = searched(settled_on_contacts, search, approached(search, q), v)
+        if held is None and suited(dynamics) and (near := sought_near(dynamics, q)) is not None:
+            if (large := told_of_large(*near)) is not None:
+                return large
+            q = near[0].q
+        search, found = searched(settled_on_contacts, search, q, v)
         require_rest(found.point)
         return told_of(search, found, ())
 
@@ -236,9 +252,35 @@ def told_of(search: Search, found: Settled, constant: tuple[str, ...]) -> Equili
         residual=float(np.abs(search.rates(point)).max(initial=0.0)),
         stable=judged.stable,
         verdict=judged.words,
-        eigenvalues=judged.spectrum.values,
         families=judged.families,
         constant=constant,
+        spectrum=judged.spectrum.values,
+    )
+
+
+def told_of_large(place: Place, ground: Ground) -> Equilibrium | None:
+    """The same of a large system of masses on springs; None if it is none, or if soft directions are too many."""
+    dynamics, system = place.dynamics, place.dynamics.system
+    if place.rates_matter or not all_on_springs(dynamics):
+        return None
+    try:
+        place.require_regular()
+    except InputError:
+        return None
+    if (judged := verdict_on(place, ground)) is None:
+        return None
+    lam, unique = place.all_multipliers
+    return Equilibrium(
+        name=system.name,
+        state=state_of(system, np.concatenate([place.q, np.zeros(place.n)]) + 0.0),
+        multipliers=dict(zip(system.constraint_names, map(float, lam), strict=True)),
+        unique=dict(zip(system.constraint_names, map(bool, unique), strict=True)),
+        residual=float(np.abs(place.a).max(initial=0.0)),
+        stable=judged.stable,
+        verdict=judged.words,
+        families=judged.families,
+        constant=(),
+        spectrum=lambda: large_modes(place, None).values,
     )
 
 

@@ -18,6 +18,7 @@ from zwang.errors import InputError, ZwangError
 from zwang.evaluation import require_finite_matrices
 from zwang.linalg.masses import mass_units
 from zwang.linalg.newton import POLISHES
+from zwang.lowering.lowered import AnyMatrices
 from zwang.lowering.matrices import matrix_kernel
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, system_of
@@ -166,22 +167,27 @@ def point_at(dynamics: Dynamics, q: Array, v: Array) -> Point:
     system, kernel = dynamics.system, matrix_kernel(dynamics.system, dynamics.values.inputs)
     now = kernel(dynamics.t, q, v, dynamics.values.p)
     require_finite_matrices(system, now)
-    if not (good := satisfied(system, now, q, v)).all():
-        *at, _ = map(int, np.argwhere(~good)[0])
-        words = "; ".join(
-            f"{system.constraint_names[i]!r} reads {np.nan_to_num(now.residual[*at, i]):.6g} in position and "
-            f"{np.nan_to_num(now.residual_rate[*at, i]):.6g} in velocity"
-            for i in np.flatnonzero(~good[*at])
-        )
-        raise InputError(
-            f"the state does not satisfy its constraints: {words}; zwang.equilibrium and zwang.steady give states that "
-            f"do"
-        )
+    require_satisfied(system, now, q, v)
     if dynamics.one_sided.any():
         return dynamics.at(q, v)
     if q.ndim > 1:
         return dynamics.at(*polished(dynamics, q, v))
     return dynamics.at(*to_the_last_digit(system, kernel, dynamics.values.p, (dynamics.t, q, v), now))
+
+
+def require_satisfied(system: System, now: AnyMatrices, q: Array, v: Array) -> None:
+    """Refuse a state that does not obey its constraints, naming them."""
+    if (good := satisfied(system, now, q, v)).all():
+        return
+    *at, _ = map(int, np.argwhere(~good)[0])
+    words = "; ".join(
+        f"{system.constraint_names[i]!r} reads {np.nan_to_num(now.residual[*at, i]):.6g} in position and "
+        f"{np.nan_to_num(now.residual_rate[*at, i]):.6g} in velocity"
+        for i in np.flatnonzero(~good[*at])
+    )
+    raise InputError(
+        f"the state does not satisfy its constraints: {words}; zwang.equilibrium and zwang.steady give states that do"
+    )
 
 
 def polished(dynamics: Dynamics, q: Array, v: Array) -> tuple[Array, Array]:

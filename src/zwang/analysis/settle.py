@@ -288,13 +288,19 @@ def units_at(search: Search, q: Array, v: Array, light: float = LIGHT_MASS) -> A
     now, holonomic = search.dynamics.matrices(q, v), search.dynamics.order == 0
     unit = natural_units(q, now.size[holonomic], now.A[holonomic], now.M)
     inertia = np.sqrt(np.maximum(np.diagonal(now.M), 0.0))
-    heavy = inertia > light * inertia.max(initial=0.0)
-    if holonomic.any() and heavy.any():
-        scale = max(float((inertia * unit)[heavy].min()), SMALLEST_SHARE * float((inertia * np.abs(q)).max()))
-        with np.errstate(divide="ignore"):
-            unit = np.minimum(unit, scale / inertia)
+    unit = tied_by_masses(unit, inertia, q, light) if holonomic.any() else unit
     rate = float((np.abs(v) / unit).max(initial=0.0)) or 1.0
     return np.concatenate([unit, unit * rate])
+
+
+def tied_by_masses(unit: Array, inertia: Array, q: Array, light: float) -> Array:
+    """(n,) units no longer than masses carry the shortest one of a coordinate that is not light; `inertia` are √m."""
+    heavy = inertia > light * inertia.max(initial=0.0)
+    if not heavy.any():
+        return unit
+    scale = max(float((inertia * unit)[heavy].min()), SMALLEST_SHARE * float((inertia * np.abs(q)).max()))
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.minimum(unit, scale / inertia))
 
 
 def units_along(search: Search, q: Array, v: Array) -> Array:

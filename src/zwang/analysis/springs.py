@@ -56,28 +56,36 @@ def by_symmetry(point: Point, change: Change) -> Modes:
     most = largest(squares)[..., None]
     flat = np.abs(squares) <= FLAT * most
     squares = np.where(flat, 0.0, squares)
-    sizes = np.sqrt(np.abs(squares))
-    roots = np.where(squares >= 0, 1j * sizes, -sizes + 0j)  # what decays before what grows, as elsewhere
-    pairs = np.stack([roots, -roots], axis=-1).reshape(*roots.shape[:-1], 2 * k)
-    error = 64 * k * EPS * most
-    uncertain = np.where(flat, 0.0, error / np.maximum(np.abs(roots), np.sqrt(np.maximum(error, TINIEST))))
+    pairs, uncertain = pairs_of(squares, flat, 64 * k * EPS * most)
     first = shapes[0][flat[0]] if flat.ndim > 1 else shapes[flat]
     names = tuple(direction(row, point.dynamics.system.coordinate_names) for row in simplest(first))
     whole = of_unit_mass(np.repeat(shapes, 2, axis=-2).astype(complex), M)
-    return Modes(
-        np.asarray(pairs + 0j), whole, 2 * np.count_nonzero(flat, axis=-1), np.repeat(uncertain, 2, axis=-1), names
-    )
+    return Modes(pairs, whole, 2 * np.count_nonzero(flat, axis=-1), uncertain, names)
+
+
+def pairs_of(squares: Array, flat: Any, error: Any) -> tuple[Complex, Array]:
+    """Eigenvalues (…, 2k) from squares of frequencies (…, k) known to an error, and how far they may be off."""
+    sizes = np.sqrt(np.abs(squares))
+    roots = np.where(squares >= 0, 1j * sizes, -sizes + 0j)  # what decays before what grows, as elsewhere
+    pairs = np.stack([roots, -roots], axis=-1).reshape(*roots.shape[:-1], 2 * squares.shape[-1])
+    uncertain = np.where(flat, 0.0, error / np.maximum(np.abs(roots), np.sqrt(np.maximum(error, TINIEST))))
+    return np.asarray(pairs + 0j), np.repeat(uncertain, 2, axis=-1)
 
 
 def of_unit_mass(shapes: Complex, M: Array) -> Complex:
     """Shapes (…, k, n) with wᴴM w = 1 and a largest part that is real and positive."""
     mass = np.einsum("...ki,...ij,...kj->...k", shapes.conj(), M, shapes, optimize=True).real
     length = np.sqrt(np.where(mass > 0, mass, 1.0))
-    weight = np.abs(shapes) * np.sqrt(np.maximum(np.einsum("...ii->...i", M), 0.0))[..., None, :]
+    phase = phase_of(shapes, np.einsum("...ii->...i", M))
+    return np.asarray(shapes / (length * phase)[..., None] + 0.0)  # no zero has a sign
+
+
+def phase_of(shapes: Any, masses: Array) -> Any:
+    """(…, k) the phase of the part of shapes (…, k, n) that is largest by mass, the first one of equals."""
+    weight = np.abs(shapes) * np.sqrt(np.maximum(masses, 0.0))[..., None, :]
     near = weight >= (1 - 1e-6) * weight.max(axis=-1, initial=0.0, keepdims=True)
     part = np.take_along_axis(shapes, near.argmax(axis=-1)[..., None], axis=-1)[..., 0]
-    phase = np.where(part == 0, 1.0, part) / np.where(part == 0, 1.0, np.abs(part))
-    return np.asarray(shapes / (length * phase)[..., None] + 0.0)  # no zero has a sign
+    return np.where(part == 0, 1.0, part) / np.where(part == 0, 1.0, np.abs(part))
 
 
 def largest(x: Any) -> Array:

@@ -1,10 +1,11 @@
 """The verdict on an equilibrium or a steady motion: what becomes of a small disturbance."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from zwang.analysis.dynamics import Change, Point, unchanged
+from zwang.analysis.dynamics import Change, Dynamics, Point, unchanged
 from zwang.analysis.family import Family
 from zwang.analysis.linear import CLOSED, Linear, depends_on_time
 from zwang.analysis.spectrum import Spectrum, spectrum_of
@@ -86,16 +87,20 @@ def on_springs(point: Point, change: Change, family: Family) -> Stability:
     modes = by_symmetry(point, change)
     nothing = np.zeros((0, len(modes.values)), dtype=complex)
     spectrum = Spectrum(modes.values, nothing, int(modes.zeros), modes.uncertain)
-    seen = rest_words(point, family.along)
+    seen = rest_words(point.dynamics, family.along)
     if len(family.degenerate):
-        return degenerate(listed(rest_words(point, family.degenerate)), spectrum, seen)
+        return degenerate(listed(rest_words(point.dynamics, family.degenerate)), spectrum, seen)
     return by_potential(point, change, spectrum, seen, beside_words(seen))
 
 
 def degenerate(along: str, spectrum: Spectrum, seen: tuple[str, ...]) -> Stability:
     """The verdict where first order says nothing."""
-    words = f"not to be told at first order: along {along} forces vanish to first order, but not beyond"
-    return Stability(None, words, spectrum, seen)
+    return Stability(None, degenerate_words(along), spectrum, seen)
+
+
+def degenerate_words(along: str) -> str:
+    """The same in words."""
+    return f"not to be told at first order: along {along} forces vanish to first order, but not beyond"
 
 
 def beside_words(seen: tuple[str, ...]) -> str:
@@ -110,23 +115,36 @@ def by_potential(point: Point, change: Change, spectrum: Spectrum, seen: tuple[s
     K = -dq @ M @ change.a[:k].T
     curvature, shapes = generalised((K + K.T) / 2, dq @ M @ dq.T)
     size = float(np.abs(curvature).max(initial=0.0))
-    down = np.count_nonzero(curvature < -FLAT * size)
-    flat = np.count_nonzero(np.abs(curvature) <= FLAT * size)
-    if not k:
-        return Stability(True, "stable: nothing can move", spectrum, seen)
-    if not down and flat == k:
-        return Stability(None, f"neutral: there is no force beside it either{beside}", spectrum, seen)
-    if not down:
-        return Stability(True, f"{SMALLEST}{beside}", spectrum, seen)
+    down = int(np.count_nonzero(curvature < -FLAT * size))
+    flat = int(np.count_nonzero(np.abs(curvature) <= FLAT * size))
     growth = spectrum.growth
-    if not (growth > 0).any():  # gyroscopic forces hold it
+    if down and not (growth > 0).any():  # gyroscopic forces hold it
         words = f"not to be told at first order: not a minimum of the potential, but gyroscopic forces hold it{beside}"
         return Stability(None, words, spectrum, seen)
-    along = direction(shapes[:, 0] @ dq, point.dynamics.system.coordinate_names)
-    kind = "a saddle" if down + flat < k else "a maximum of the potential energy"
-    worst = f"fastest along {along}, as exp({float(growth.max()):.4g} t)"
-    words = f"unstable: {kind}, it leaves in {down} of {count(k, 'direction')}, {worst}{beside}"
-    return Stability(False, words, spectrum, seen)
+
+    def fastest() -> tuple[str, float]:
+        return direction(shapes[:, 0] @ dq, point.dynamics.system.coordinate_names), float(growth.max())
+
+    return Stability(*potential_words(k, down, flat, fastest, beside), spectrum, seen)
+
+
+def potential_words(
+    directions: int, down: int, flat: int, fastest: Callable[[], tuple[str, float]], beside: str
+) -> tuple[bool | None, str]:
+    """Whether rest is stable, in words: of so many directions the potential falls along some, and is flat along some.
+
+    `fastest` says along which direction it leaves fastest, and how fast.
+    """
+    if not directions:
+        return True, "stable: nothing can move"
+    if not down and flat == directions:
+        return None, f"neutral: there is no force beside it either{beside}"
+    if not down:
+        return True, f"{SMALLEST}{beside}"
+    along, growth = fastest()
+    kind = "a saddle" if down + flat < directions else "a maximum of the potential energy"
+    leaves = f"it leaves in {down} of {count(directions, 'direction')}"
+    return False, f"unstable: {kind}, {leaves}, fastest along {along}, as exp({growth:.4g} t){beside}"
 
 
 def growing(linear: Linear, spectrum: Spectrum, worst: int) -> str:
@@ -152,16 +170,16 @@ def family_words(linear: Linear, family: Array, rest: bool) -> tuple[str, ...]:
     if not len(family):
         return ()
     if rest:
-        return rest_words(linear.point, family)
+        return rest_words(linear.point.dynamics, family)
     n = len(linear.point.q)
     nothing = unchanged(linear.point, len(family))
     moved = linear.states.along(linear.point, family[:, :n], family[:, n:], nothing)["d_reading"]
     return tuple(direction(simple, linear.states.names) for simple in simplest(moved))
 
 
-def rest_words(point: Point, family: Array) -> tuple[str, ...]:
+def rest_words(dynamics: Dynamics, family: Array) -> tuple[str, ...]:
     """The same at rest."""
-    names = point.dynamics.system.coordinate_names
+    names = dynamics.system.coordinate_names
     return tuple(direction(simple, names) for simple in simplest(family[:, : len(names)]))
 
 

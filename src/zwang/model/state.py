@@ -64,6 +64,13 @@ class State(Mapping[Any, float]):
         return f"<State: {listed(pairs, MOST_NAMED)}>"
 
 
+def state_of(system: System, values: Array) -> Mapping[Any, float]:
+    """A row of positions and velocities as a mapping, whose keys are made at once unless the system has families."""
+    if system.families is not None:
+        return State(system, values)
+    return dict(zip([*system.coordinates, *system.velocities], map(float, values), strict=True))
+
+
 def place_of(system: System, key: Any) -> int | None:
     """The number of a coordinate, or of a rate after all coordinates; None for what is neither.
 

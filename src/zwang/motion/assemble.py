@@ -21,7 +21,7 @@ from zwang.lowering.matrices import MatrixKernel, matrix_kernel
 from zwang.model import System
 from zwang.model.families.array import CoordinateArray
 from zwang.model.has_system import HasSystem, begin_of, system_of
-from zwang.model.state import State, place_of, places_of_array
+from zwang.model.state import place_of, places_of_array, state_of
 from zwang.model.values import numbers, parameter_values, state_arrays, suggestion
 from zwang.verdict import violations
 from zwang.waiting import waiting
@@ -93,10 +93,7 @@ def assemble(
             f"the state nearest to the guess is beyond the one-sided constraint {name!r}: move the guess",
             where=("constraints", name),
         )
-    found = np.concatenate([q, v])
-    if system.families is not None:
-        return State(system, found)
-    return dict(zip([*system.coordinates, *system.velocities], map(float, found), strict=True))
+    return state_of(system, np.concatenate([q, v]))
 
 
 def nearest(kernel: MatrixKernel, level: str, rows: Any, q: Array, v: Array, t: float, p: Array, free: Any) -> Found:

@@ -1,0 +1,1 @@
+"""Rest of large systems, and the motion beside it, in sparse matrices."""

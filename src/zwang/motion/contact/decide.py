@@ -66,6 +66,11 @@ def decide(
         grown = int(row_rank(scaled[None, [*equal, *pushing, i]])[0])
         if grown > rank + len(pushing):
             pushing.append(i)
+    held = [*equal, *pushing]
+    rank = int(row_rank(scaled[None, held])[0]) if held else 0
+    for i in sorted(lifted & closed - leaves):  # it opens however slowly, unless those that push hold it
+        if int(row_rank(scaled[None, [*held, i]])[0]) > rank:
+            leaves.add(i)
     resting = tuple(i for i in sorted(closed) if i not in leaves and i not in pushing)
     shared = tuple(i for i in sorted(closed) if i not in leaves and not unique[i])
     return Decision(tuple(sorted(pushing)), resting, tuple(sorted(leaves)), shared)

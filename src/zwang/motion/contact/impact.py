@@ -18,6 +18,7 @@ from zwang.arrays import EPS, Array
 from zwang.engines.task import Status
 from zwang.formulations.solve import Names, solve_named
 from zwang.motion.contact.one_by_one import MOST_IN_A_ROW, in_turn
+from zwang.motion.contact.units import balanced, mass_units
 
 AT_REST = 512 * EPS  # of the speeds that make up γ: below, it is rounding
 
@@ -106,7 +107,7 @@ class Impact:
 
 def natural_speeds(M: Array, rows: Array, v: Array) -> Array:
     """(k,) how fast gaps could open with the kinetic energy that there is: what rounding of velocities is beside."""
-    mobility = np.einsum("ij,ji->i", rows, np.linalg.lstsq(M, rows.T, rcond=None)[0])
+    mobility = np.einsum("ij,ji->i", rows, balanced(M, rows[:0], rows.T, mass_units(M, rows[:0])))
     return np.asarray(np.sqrt(np.maximum(mobility, 0.0) * max(float(v @ M @ v), 0.0)))
 
 
@@ -177,13 +178,8 @@ def sequential(c: Collision) -> Struck:
 
 def responses(c: Collision) -> Array:
     """(n, k) the changes of velocities by unit impulses of the contacts."""
-    n, m = len(c.v), len(c.equal)
-    saddle = np.zeros((n + m, n + m))
-    saddle[:n, :n], saddle[:n, n:], saddle[n:, :n] = c.M, -c.equal.T, c.equal
-    load = np.concatenate([c.contact.T, np.zeros((m, len(c.contact)))])
-    x = np.linalg.lstsq(saddle, load, rcond=None)[0]
-    x += np.linalg.lstsq(saddle, load - saddle @ x, rcond=None)[0]
-    return np.asarray(x[:n])
+    load = np.concatenate([c.contact.T, np.zeros((len(c.equal), len(c.contact)))])
+    return balanced(c.M, c.equal, load, mass_units(c.M, c.equal))[: len(c.v)]
 
 
 LAWS: dict[str, Callable[[Collision], Struck]] = {

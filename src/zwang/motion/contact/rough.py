@@ -16,7 +16,7 @@ import numpy as np
 from zwang.arrays import EPS, Array
 from zwang.motion.contact.cones import Cones, grows, reaches, roomiest
 from zwang.motion.contact.split import FREE, ends, null_space, shortest, spanning, unbounded
-from zwang.motion.contact.units import mass_units
+from zwang.motion.contact.units import balanced, mass_units
 
 OPEN, CLOSED, STICK, FORTH, BACK = "open", "closed", "stick", "forth", "back"
 LEAVE, LEAVE_STICK, LEAVE_FORTH, LEAVE_BACK = "leave", "leave stick", "leave forth", "leave back"
@@ -73,7 +73,7 @@ class Problem:
     @cached_property
     def free(self) -> Array:
         """x without any row."""
-        return np.asarray(np.linalg.lstsq(self.M, self.Q, rcond=None)[0])
+        return balanced(self.M, self.equal[:0], self.Q, mass_units(self.M, self.equal))
 
     @property
     def count(self) -> int:
@@ -369,8 +369,9 @@ def presses(found: Found, other: Found) -> bool:
 
 def same(problem: Problem, a: Found, b: Found) -> bool:
     """Whether two solutions have the same x, beside what it would be without any row."""
-    size = float(np.abs([b.x, problem.free]).max(initial=EPS))
-    return bool(np.abs(a.x - b.x).max(initial=0.0) <= DISTINCT * size)
+    units = mass_units(problem.M, problem.equal)
+    size = float((units * np.abs([b.x, problem.free])).max(initial=0.0))
+    return bool((units * np.abs(a.x - b.x)).max(initial=0.0) <= DISTINCT * size)
 
 
 def yields(problem: Problem, found: Found, other: Found) -> bool:
@@ -389,10 +390,7 @@ def margins(problem: Problem) -> list[tuple[int, float]]:
         for state in surface.may:
             if state in SIGN and surface.t is not None:
                 rows = np.concatenate([problem.equal, surface.n[None]])
-                m, n = len(rows), len(problem.M)
-                saddle = np.zeros((n + m, n + m))
-                saddle[:n, :n], saddle[:n, n:], saddle[n:, :n] = problem.M, -rows.T, rows
-                load = np.concatenate([surface.t, np.zeros(m)])
-                response = np.linalg.lstsq(saddle, load, rcond=None)[0][-1]
+                load = np.concatenate([surface.t, np.zeros(len(rows))])
+                response = balanced(problem.M, rows, load, mass_units(problem.M, problem.equal))[-1]
                 result.append((surface.row, float(1 + surface.mu_k * SIGN[state] * response)))
     return result

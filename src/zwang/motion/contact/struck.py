@@ -23,6 +23,7 @@ from zwang.lowering.contact import slip_program, slip_rows
 from zwang.lowering.directional import directional
 from zwang.motion.contact.course import Course
 from zwang.motion.contact.record import Transition
+from zwang.motion.contact.units import balanced, mass_units
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
 
@@ -64,9 +65,9 @@ def struck_along(
                 dG[at] = dG[at] + share[k] * ds[k] + np.sign(share[k]) * change_of(setup, mu, dp) * s[k]
     columns, across, d_columns, d_across = (np.array(m).reshape(len(H), n) for m in (G, H, dG, dH))
     impulses = np.linalg.lstsq(columns.T, M @ moved, rcond=None)[0]
-    saddle = np.block([[M, -columns.T], [across, np.zeros((len(H), len(H)))]])
     right = np.concatenate([d_columns.T @ impulses - dM @ moved, np.array(dr) - d_across @ moved])
-    return np.asarray(direction[1 + n : 1 + 2 * n] + np.linalg.lstsq(saddle, right, rcond=None)[0][:n])
+    change = balanced(M, across, right, mass_units(M, out["A"][equal]), columns)[:n]
+    return np.asarray(direction[1 + n : 1 + 2 * n] + change)
 
 
 def tangential(

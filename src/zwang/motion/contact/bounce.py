@@ -124,5 +124,5 @@ def bounced(machine: Machine, path: Trajectory) -> None:
         row = machine.rows[place]
         fastest = -float(now.residual_rate[places == place, row].min())
         machine.fastest[row] = max(machine.fastest.get(row, 0.0), fastest)
-    machine.scales.see(now, q, before)
+    machine.scales.see(now, t, q, before)
     machine.scales.go(now, after, np.diff(np.append(t, path.end[0])))

@@ -311,7 +311,7 @@ class Machine:
 
     def near(self, now: Matrices) -> tuple[Array, Array]:
         """(m,) how small a gap and its rate are that count as zero."""
-        near, slow = self.scales.near(now, *self.state[1:])
+        near, slow = self.scales.near(now, *self.state)
         near[self.rates] = np.maximum(near[self.rates], OFF_RATE * self.setup.tol * self.scales.pace[self.rates])
         return near, slow
 

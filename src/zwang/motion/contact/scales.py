@@ -24,10 +24,15 @@ class Scales:
         self.drive = 0.0
         """The largest acceleration by forces, √(aᵀMa)."""
 
-    def see(self, now: Matrices, q: Array, v: Array) -> None:
-        """Look at a state, or at several (T, …)."""
+    def see(self, now: Matrices, t: float | Array, q: Array, v: Array) -> None:
+        """Look at a state, or at several (T, …).
+
+        Time is rounded, too: where a surface moves, its part of the gap is known no better than the instant.
+        """
         slope = np.abs(now.A)
+        moving = np.nan_to_num(now.residual_rate - (now.A @ v[..., None])[..., 0])
         reach = np.nan_to_num(now.size) + (slope @ np.abs(q)[..., None])[..., 0]
+        reach = reach + np.abs(moving) * np.abs(np.asarray(t))[..., None]
         pace = np.nan_to_num(now.rate_size) + (slope @ np.abs(v)[..., None])[..., 0]
         self.reach = np.maximum(self.reach, reach if reach.ndim == 1 else reach.max(axis=0))
         self.pace = np.maximum(self.pace, pace if pace.ndim == 1 else pace.max(axis=0))
@@ -71,9 +76,9 @@ class Scales:
         slow = LINGERS * float(self.pace[i])
         return bool(now.residual[i] <= self.flat(i) and abs(now.residual_rate[i]) <= slow)
 
-    def near(self, now: Matrices, q: Array, v: Array) -> tuple[Array, Array]:
+    def near(self, now: Matrices, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         """(m,) how small a gap and its rate are that count as zero."""
-        self.see(now, q, v)
+        self.see(now, t, q, v)
         self.feel(now)
         gaps, rates = contact_scale(now, q, now.size), contact_scale(now, v, now.rate_size)
         gaps[self.rates] = rates[self.rates]

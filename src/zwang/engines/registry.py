@@ -62,6 +62,8 @@ class Engine:
     """Whether it steps across singular positions itself, given the kernel for that."""
     measures_projection: bool = False
     """Whether it tells how much of the drift its projections could not take away."""
+    known_to_tol: bool = False
+    """Whether its states between steps are known to the tolerance only: a lower flight of a contact is not seen."""
     stiff: bool = False
     """Whether it is for stiff systems; it is slow then for others."""
     slow_to_compile: bool = False
@@ -182,6 +184,7 @@ ENGINES: dict[str, Engine] = {
         tightest=SCIPY_TIGHTEST,
         quick_from=1e-10,
         runs_loops=True,
+        known_to_tol=True,
         stiff=True,
     ),
 }

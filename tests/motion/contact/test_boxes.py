@@ -107,3 +107,14 @@ def test_a_ball_that_bounces_out_while_it_slides_has_been_slowed_by_all_its_weig
     spent = float(motion.friction_work.values[-1, 0]) - motion.energy_loss.values.sum()
     assert impacts.sum() > 5
     assert spent == pytest.approx((20 - 0.3 * G * 5) ** 2 / 2 - 200 - 0.5 * G, abs=1e-9)
+
+
+@pytest.mark.parametrize("law", ["poisson", "moreau"])
+def test_an_engine_that_knows_positions_to_its_tolerance_brings_a_box_to_rest(law):
+    friction = np.array([0.57368255, 0.1425619, 0.48891728, 0.29001612])
+    start = {x: 0, y: 0.8, angle: 0.358363, dot(x): 1.480354, dot(y): 0, dot(angle): -1.636089}
+    system = box(friction, (0.3, 0.6, 0, 0), (0.5, 0.25))
+    motion = zw.simulate(system, start, 1.0, method="lsoda", tol=1e-9, impacts=law)
+    assert motion.attrs["status"] == "finished"
+    assert float(motion.gap.min()) > -1e-8
+    assert float(abs(motion.energy_balance).max()) < 1e-6

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from zwang.arrays import Array
+from zwang.engines.registry import engine_of
 from zwang.engines.task import Status
 from zwang.evaluation import names_of
 from zwang.formulations.solve import Names
@@ -95,10 +96,13 @@ class Colliding(Machine):
             return set()
         now = self.matrices()
         a = self.free(now, touching)
+        known = (
+            self.setup.tol * self.scales.reach if engine_of(self.setup.method).known_to_tol else 0 * self.scales.reach
+        )
         flights = [
             Flight(
                 speed, float(now.b[i] - now.A[i] @ a), float(self.restitution[i]), self.fastest[i],
-                self.scales.flat(i),
+                max(self.scales.flat(i), float(known[i])),
             )
             for i, speed in leaving.items()
         ]  # fmt: skip

@@ -9,6 +9,7 @@ import sympy as sp
 import zwang as zw
 from tests.references import contact
 from zwang import dot
+from zwang import multibody as mb
 from zwang.errors import InputError
 from zwang.motion.compare import compare_forms
 from zwang.motion.independent import compare_derivation
@@ -392,3 +393,24 @@ def test_balls_in_a_row_that_touch_and_part_keep_what_impacts_keep(seed):
     assert masses @ after**2 == pytest.approx(masses @ speeds**2, rel=1e-13)
     assert motion.gap.values.min() > -1e-13
     assert motion.attrs["status"] == "finished"
+
+
+def test_what_is_crushed_stops_there_and_is_told_until_then():
+    walls = [zw.Constraint(x >= 0, "left"), zw.Constraint(x <= 2 - zw.t / 10, "right")]
+    s = zw.System((x,), kinetic=dot(x) ** 2 / 2, constraints=walls)
+    motion = zw.simulate(s, {x: 0.5, dot(x): 3}, 25.0, throw=False)
+    assert motion.attrs["status"] == "inconsistent"
+    assert "'left', constraint 'right'" in motion.attrs["message"]
+    assert motion.time[-1] < 20 and np.isclose(motion.q[-1, 0], 2 - motion.time[-1] / 10)  # the right wall pushes it
+
+
+def test_a_ball_leaves_a_ball_in_space_where_its_force_vanishes():
+    """cos θ = ⅔ cos θ₀, for a ball that does not rub: its energy, and the force on its circle."""
+    ball = mb.Body("ball", 1.0, [0.036] * 3, position=(1.3 * np.sin(0.2), 0, 1.3 * np.cos(0.2)))
+    hill = mb.Contact("hill", mb.ground, ball, radii=(1, 0.3))
+    motion = zw.simulate(mb.Mechanism([ball], [hill], [mb.Gravity((0, 0, -9.81))]), until=1.0)
+    assert motion.transition_kind.values.tolist() == ["lift"]
+    before = float(motion.transition_time[0])
+    place = motion.q.sel(coordinate="ball.z").interp(time=before, method="cubic")
+    assert np.isclose(float(place), 1.3 * 2 / 3 * np.cos(0.2), rtol=0, atol=1e-6)
+    assert float(motion.gap[-1, 0]) > 0.01

@@ -12,7 +12,7 @@ import numpy as np
 
 from zwang.arrays import TINIEST
 from zwang.engines.task import NO_PARTS, EventHit, Status, Trajectory
-from zwang.errors import InputError
+from zwang.errors import InfeasibleError, InputError
 from zwang.lowering.contact import across_rows, slip_rows
 from zwang.lowering.lowered import Matrices
 from zwang.motion.contact.as_before import require_one_motion, shared_now, would_stand
@@ -81,6 +81,11 @@ class Course(Colliding):
         except Stop as end:
             self.notes.append(str(end))
             return self.account(end.status)
+        except InfeasibleError as clash:
+            if not self.total.steps:  # a start that cannot move is refused
+                raise
+            self.notes.append(f"There {clash}.")
+            return self.account(Status.INCONSISTENT)
 
     def reset(self, fired: tuple[int, ...]) -> None:
         """The jump of the state at events; what contacts do after it is found out as at a start."""

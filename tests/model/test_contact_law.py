@@ -99,3 +99,9 @@ def test_coefficients_that_are_no_real_numbers_are_refused(given):
         zw.Constraint(y >= 0, "floor", restitution=given)
     with pytest.raises(InputError, match=r"friction is .*: a real number"):
         zw.Constraint(y >= 0, "floor", friction=given, slip=dot(x))
+
+
+def test_a_coefficient_of_zero_is_that_of_a_smooth_surface_whatever_slips():
+    """A loop over coefficients begins with none."""
+    smooth = zw.Constraint(y >= 0, "floor", friction=0.0, slip=dot(x))
+    assert smooth == zw.Constraint(y >= 0, "floor")

@@ -40,8 +40,8 @@ def as_friction(given: Any) -> tuple[sp.Expr, ...]:
     return tuple(coefficient(mu, "friction") for mu in pair)
 
 
-def as_slip(given: Any, friction: tuple[sp.Expr, ...]) -> tuple[sp.Expr, ...]:
-    """The speeds at which surfaces rub: one in the plane, two in space."""
+def as_slip(given: Any, friction: tuple[sp.Expr, ...], smooth: bool = False) -> tuple[sp.Expr, ...]:
+    """The speeds at which surfaces rub: one in the plane, two in space; none of those that are said to be smooth."""
     speeds = list(given) if isinstance(given, Sequence | sp.Tuple) and not isinstance(given, str) else [given]
     if not speeds:
         if friction:
@@ -49,6 +49,8 @@ def as_slip(given: Any, friction: tuple[sp.Expr, ...]) -> tuple[sp.Expr, ...]:
                 "friction needs the slip, the speed at which the surfaces rub: give slip=dot(x), say, or in space two "
                 "speeds"
             )
+        return ()
+    if not friction and smooth:
         return ()
     if not friction:
         raise InputError("slip is given without friction: give friction=, too, or leave the slip out")

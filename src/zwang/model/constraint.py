@@ -73,7 +73,7 @@ class Constraint(Displayed):
         object.__setattr__(self, "one_sided", one_sided)
         try:
             restitution, friction = as_restitution(self.restitution, one_sided), as_friction(self.friction)
-            slip = as_slip(self.slip, friction, smooth=not isinstance(self.friction, tuple | list) and not friction)
+            slip = as_slip(self.slip, friction, smooth=self.friction != () and not friction)
         except InputError as error:
             raise InputError(f"{self._who}: {error}") from None
         if wrong := out_of_range(restitution, friction):

@@ -300,8 +300,8 @@ class Course(Colliding):
         """Of contacts whose friction has changed, all but slips in space that have turned, or pass zero by.
 
         Small ones are so near to zero that slips change at constant rates. The motion goes on to where they vanish;
-        others that do so there, as all slips of a body that comes to rest, are among them. One that turns too fast for that
-        is followed further in, and caught if sticking would hold it.
+        others that do so there, as all slips of a body that comes to rest, are among them. One that turns too fast for
+        that is followed further in, and caught if sticking would hold it.
         """
         assert self.rubbing is not None
         sliding = [i for i in self.rubbing.space if self.rubbing.signs.get(i)]

@@ -30,8 +30,8 @@ def mass_units(M: Array, equal: Array) -> Array:
 def balanced(M: Array, rows: Array, load: Array, units: Array, columns: Array | None = None) -> Array:
     """(n + m, …) x and multipliers of M x = f + columnsᵀλ with rows x = r, for loads (n + m, …) of f above r.
 
-    Columns are the rows, unless friction comes along with λ. The shortest of them in units of equal mass, with rows of unit length: rounding there is rounding in any units of
-    the user's, however heavy, small or far things are.
+    Columns are the rows, unless friction comes along with λ. The shortest of them in units of equal mass, with rows
+    of unit length: rounding there is rounding in any units of the user's, however heavy, small or far things are.
 
     >>> ship, along = np.diag([3e8, 3e8, 1e12]), np.array([[0.0, 1.0, 0.0]])
     >>> balanced(ship, along, np.array([3e8, 3e8, 1e12, 0.0]), mass_units(ship, along)).round(6).tolist()

@@ -15,7 +15,7 @@ from sympy.core.relational import Relational
 
 from zwang.display import Displayed, told
 from zwang.errors import InputError
-from zwang.model.contact_law import as_friction, as_restitution, as_slip, out_of_range
+from zwang.model.contact_law import as_friction, as_restitution, as_slip, is_smooth, out_of_range
 from zwang.model.differentiation import differentiator
 from zwang.model.identity import degree_at_most, is_zero
 from zwang.model.symbols import Plain, as_expression, in_a_line, t
@@ -73,7 +73,7 @@ class Constraint(Displayed):
         object.__setattr__(self, "one_sided", one_sided)
         try:
             restitution, friction = as_restitution(self.restitution, one_sided), as_friction(self.friction)
-            slip = as_slip(self.slip, friction, smooth=self.friction != () and not friction)
+            slip = as_slip(self.slip, friction, smooth=is_smooth(self.friction))
         except InputError as error:
             raise InputError(f"{self._who}: {error}") from None
         if wrong := out_of_range(restitution, friction):

@@ -40,6 +40,15 @@ def as_friction(given: Any) -> tuple[sp.Expr, ...]:
     return tuple(coefficient(mu, "friction") for mu in pair)
 
 
+def is_smooth(given: Any) -> bool:
+    """Whether a friction is said to be zero, which is not the same as said to be none.
+
+    >>> is_smooth(0.0), is_smooth(()), is_smooth(0.3)
+    (True, False, False)
+    """
+    return not isinstance(given, Sequence | sp.Tuple) and not as_friction(given)
+
+
 def as_slip(given: Any, friction: tuple[sp.Expr, ...], smooth: bool = False) -> tuple[sp.Expr, ...]:
     """The speeds at which surfaces rub: one in the plane, two in space; none of those that are said to be smooth."""
     speeds = list(given) if isinstance(given, Sequence | sp.Tuple) and not isinstance(given, str) else [given]

@@ -79,9 +79,25 @@ def touching_rows(
 
 
 def dependent_on(A: Array, base: Indices, rows: Indices, rank_tol: float | None) -> NDArray[np.bool_]:
-    """Which of the given rows of A depend on the base rows."""
-    stacks = np.concatenate([np.broadcast_to(A[base], (len(rows), *A[base].shape)), A[rows][:, None]], axis=1)
-    return np.asarray(row_rank(stacks, rank_tol) == row_rank(A[None, base], rank_tol))
+    """Which of the given rows of A depend on the base rows: nothing but rounding of them is outside their span.
+
+    A row that is made of large multiples of base rows is as near to dependent as it is long beside them: pivoting
+    would take it first, and find next to nothing left of the base row with the largest.
+
+    >>> A = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
+    >>> dependent_on(A, np.array([0, 1]), np.array([2, 3]), None).tolist()
+    [True, False]
+    """
+    unit = A / row_norms(A)[:, None]
+    tol = rank_tolerance(len(base) + 1, A.shape[1]) if rank_tol is None else rank_tol
+    order, pivots = pivoted_rows(unit[None, base], min(len(base), A.shape[1]))
+    largest = pivots.max(initial=1.0)
+    rank = np.count_nonzero(pivots > tol * largest)
+    spanning, R = np.linalg.qr(unit[base[order[0, :rank]]].T)
+    inside = spanning.T @ unit[rows].T
+    outside = np.linalg.norm(unit[rows].T - spanning @ inside, axis=0)
+    multiples = np.abs(np.linalg.solve(R, inside)).max(axis=0, initial=1.0)
+    return np.asarray(outside <= tol * largest * multiples)
 
 
 def least_distance(rows: Array, gap: Array) -> Indices | None:

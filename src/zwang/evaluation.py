@@ -199,9 +199,16 @@ def limits(system: System, now: AnyMatrices, q: Array, v: Array) -> tuple[NDArra
     order = np.array([c.order for c in system.constraints])
     at_position = np.where(order == 0, np.abs(np.nan_to_num(now.residual)) <= scale_q, True)
     at_velocity = np.where(order < 2, np.abs(np.nan_to_num(now.residual_rate)) <= scale_v, True)
-    beyond = (order == 0) & (now.residual < -scale_q)
-    beyond |= (order < 2) & at_position & (now.residual_rate < -scale_v)
-    return np.asarray(one_sided & at_position & at_velocity), np.asarray(one_sided & beyond)
+    closing = one_sided & (order < 2) & at_position & (now.residual_rate < -scale_v)
+    return np.asarray(one_sided & at_position & at_velocity), np.asarray(penetrated(system, now, q) | closing)
+
+
+def penetrated(system: System, now: AnyMatrices, q: Array) -> NDArray[np.bool_]:
+    """(…, m) which one-sided constraints are beyond their limit, whatever the velocities."""
+    gaps = np.array([c.one_sided and c.order == 0 for c in system.constraints], dtype=bool)
+    if not gaps.any():
+        return np.zeros(now.b.shape, dtype=bool)
+    return np.asarray(gaps & (now.residual < -contact_scale(now, q, now.size)))
 
 
 def contact_scale(now: AnyMatrices, x: Array, size: Array) -> Array:

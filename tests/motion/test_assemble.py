@@ -185,6 +185,18 @@ def test_a_state_beyond_one_sided_constraints_is_refused_by_the_first_of_them():
             zw.assemble(system, dict(zip((x, y), guess, strict=True)))
 
 
+def test_a_state_that_only_moves_beyond_a_limit_is_a_start_with_an_impact():
+    limits = {"line": x - 1, "floor": zw.Constraint(y >= 0, "floor", restitution=0.5), "ratchet": dot(y) >= -3}
+    system = zw.System((x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, constraints=limits)
+    start = zw.assemble(system, {x: 1.1, y: 0, dot(y): -2})
+    assert (start[y], start[dot(y)]) == (0, -2)
+    motion = zw.simulate(system, start, until=1.0, samples=2)
+    assert motion.transition_kind.values.tolist() == ["impact"]
+    assert abs(float(motion.v[-1, 1]) - 1) < 1e-14  # −ε times the approach
+    with pytest.raises(AssemblyError, match=r"beyond the one-sided constraint 'floor' by 0.25: move the guess"):
+        zw.assemble(system, {x: 1, y: -0.25, dot(y): 1})
+
+
 def test_refused_arguments():
     system, start = problems.pendulum()
     with pytest.raises(InputError, match="maps coordinates and rates to numbers; got list"):

@@ -9,7 +9,7 @@ import numpy as np
 
 from zwang.arrays import TINIEST, Array
 from zwang.errors import AssemblyError, InputError
-from zwang.evaluation import limits
+from zwang.evaluation import penetrated
 from zwang.linalg.masses import regular
 from zwang.linalg.newton import Found, nearest_point
 from zwang.linalg.rank import row_norms
@@ -45,7 +45,8 @@ def assemble(
 
     Positions first, then velocities. Rates that the guess leaves out are taken as zero; of a mechanism the guess is
     where its bodies are described, if none is given. `hold` lists coordinates and rates that must keep their value.
-    Redundant constraints are fine; one-sided constraints are not moved to, and a state beyond one is refused.
+    Redundant constraints are fine; one-sided constraints are not moved to, and a state beyond one is refused; a
+    state at one that moves beyond is not: a motion begins there with the impact.
 
     >>> import zwang as zw
     >>> x, y = zw.coordinates("x y")
@@ -87,10 +88,11 @@ def assemble(
             "for that one did not come to an end; give a better guess",
             stacklevel=2,
         )
-    if (beyond := np.flatnonzero(limits(system, now, q, v)[1])).size:
-        name = system.constraint_names[int(beyond[0])]
+    if (beyond := np.flatnonzero(penetrated(system, now, q))).size:  # what only moves there meets it: an impact
+        name = system.constraint_names[first := int(beyond[0])]
         raise AssemblyError(
-            f"the state nearest to the guess is beyond the one-sided constraint {name!r}: move the guess",
+            f"the state nearest to the guess is beyond the one-sided constraint {name!r} by "
+            f"{-now.residual[first]:.6g}: move the guess",
             where=("constraints", name),
         )
     return state_of(system, np.concatenate([q, v]))

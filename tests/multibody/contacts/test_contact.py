@@ -199,3 +199,16 @@ def test_a_start_in_penetration_names_the_contact_and_how_deep_it_is():
     floor = mb.Contact("floor", mb.ground, ball, normal=(0, 1), radius=0.03)
     with pytest.raises(InputError, match=r"beyond the limit 'floor' by 0\.01"):
         zw.simulate(mb.Mechanism([ball], [floor], [G]), mb.Mechanism([ball], [floor], [G]).guess, until=1)
+
+
+def test_a_box_that_is_set_down_with_a_spin_begins_with_an_impact():
+    """Housner's ratio, once more: a block that turns about the centre of its base loses what its other corner does."""
+    w, h = 0.2, 1.0
+    inertia = (w * w + h * h) / 12
+    block = mb.PlanarBody("block", 1.0, inertia, position=(0, h / 2), velocity=(0.5 * h, 0), spin=-1.0)
+    floor = mb.Contact("floor", mb.ground, block, normal=(0, 1), box=(w, h), friction=50)
+    motion = zw.simulate(mb.Mechanism([block], [floor], [mb.Gravity((0, -9.81))]), until=1e-3, samples=2)
+    assert motion.transition_time.values[0] == 0
+    about = inertia + (w * w + h * h) / 4  # about the corner that is met; before, the angular momentum is I ω + m v h/2
+    spin = -(inertia + h * h / 4) / about
+    np.testing.assert_allclose(motion.velocity_after.values[0, 2], spin, rtol=1e-13)

@@ -214,7 +214,7 @@ FILES = {
     "product of sums as a surface": bodies(1) + SURFACE.format("*".join(f"(x + {i})" for i in range(1, 200))),
     "many products of sums": model(definitions="\n".join(f'p{i} = "{factors(40)}"' for i in range(20))),
     "product of definitions": model(definitions=laughs(1, 80, "x*y + y"), potential="l1*l1"),
-    "many bodies in space": bodies(200),
+    "many repeated bodies in space": bodies(1).replace("mass", 'for = "i = 1:301"\nmass', 1),
     "many bodies without end": bodies(2000),
     "many unknown names": model(
         definitions="\n".join(f'd{i} = "parameter_nomber_{i}"' for i in range(1500)),

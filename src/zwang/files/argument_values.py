@@ -13,6 +13,7 @@ from zwang.files.language.grammar import names_in
 from zwang.files.language.names import wrong_name
 from zwang.files.language.scope import Meaning, Scope
 from zwang.files.language.uses import CONSTRAINT, FORCE, Use, use
+from zwang.files.repetition import FOR
 from zwang.files.table_types import Key, Kind
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
@@ -52,7 +53,7 @@ class Values:
         known = {key.name: key for key in kind.keys}
         found, right = {}, True
         for name, given in entry.items():
-            if name == "kind":
+            if name in ("kind", FOR):
                 continue
             try:
                 with self.locals_of(path, known[name], entry):
@@ -116,6 +117,7 @@ class Values:
 
     def look_up(self, path: Path, name: str, known: Mapping[str, Any], what: str, many: str) -> Any:
         """A part by its name; `Wrong` where it is unknown, which is noted, or where it has a mistake of its own."""
+        name = self.named(path, name)
         if name not in known:
             there = f"the {many} are {', '.join(list(known)[:20])}" if known else f"there are no {many}"
             self.document.of(path, f"there is no {what} {quoted(name)}{self.document.meant(name, known)}", there)
@@ -124,9 +126,16 @@ class Values:
             raise Wrong
         return known[name]
 
+    def named(self, path: Path, text: str) -> str:
+        """A name with its indices put in."""
+        found = self.scope.attempt(path, lambda: self.scope.repeats.named(text))
+        if found is None:
+            raise Wrong
+        return found
+
     def selection(self, path: Path, text: str) -> Any:
         """A joint, or a pair of joint and coordinate."""
-        name, _, coordinate = text.partition(".")
+        name, _, coordinate = self.named(path, text).partition(".")
         joint = self.joint(path, name)
         return (joint, coordinate) if coordinate else joint
 

@@ -5,13 +5,14 @@ from collections.abc import Mapping
 import sympy as sp
 
 from zwang.files.drawings import joined, read_drawing
-from zwang.files.mechanisms import PART_TABLES, MechanismReader, coordinate_paths, fixed_values, place_names
+from zwang.files.mechanisms import MechanismReader, coordinate_paths, fixed_values, place_names
 from zwang.files.model_file import ModelFile
 from zwang.files.reader import Reader
+from zwang.files.repeated_parts import PART_TABLES, declare_parts, parts_in, require_members
 from zwang.files.toml.positions import Path
 from zwang.model.fixed import FrozenValue
 
-MOST_COORDINATES = 450  # of a mechanism: 64 bodies in space, 150 in the plane
+MOST_COORDINATES = 2100  # of a mechanism: 300 bodies in space, 700 in the plane
 ENERGETIC = ("coordinates", "energy", "mass", "forces", "nonideal")  # sections of a model without bodies
 
 
@@ -24,11 +25,12 @@ def model_of_bodies(reader: Reader) -> ModelFile:
     document, scope, raw = reader.document, reader.scope, reader.document.data
     require_bodies(reader)
     names = {key: list(raw[key]) for key in PART_TABLES if isinstance(raw.get(key), dict)}
-    scope.freedoms = dict.fromkeys(names.get("joints", ()))
-    scope.quantities = dict.fromkeys(names.get("bodies", ()))
+    require_members(document)
+    scope.freedoms = dict.fromkeys([*names.get("joints", ()), *(joint.name for joint in parts_in(raw, "joints"))])
+    scope.quantities = dict.fromkeys([*names.get("bodies", ()), *(body.name for body in parts_in(raw, "bodies"))])
     coordinates = coordinate_paths(raw)
     require_size(reader, coordinates)
-    reader.declare(coordinates)
+    reader.declare(coordinates, declare_parts)
     definitions, parameters = reader.section("definitions"), reader.parameters()
     scope.fixed = fixed_values(place_names(raw, definitions), parameters)
     scope.forget_definitions()

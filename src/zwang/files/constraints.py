@@ -36,10 +36,6 @@ class ConstraintReader:
             if not repetition.is_repeated(entry):
                 continue
             path: Path = ("constraints", name, repetition.FOR)
-            if "bodies" in scope.document.data:
-                scope.document.of(path, "constraints are not repeated beside [bodies]", "write them one by one")
-                self.ranges[name] = None
-                continue
             self.ranges[name] = ranges = repetition.ranges_of(scope, path, entry[repetition.FOR])
             labels = ranges.labels(name) if ranges else []
             if clash := next((label for label in labels if label in scope.constraints), None):
@@ -63,7 +59,7 @@ class ConstraintReader:
                 found |= self.constraint(path, name, entry)
             elif (ranges := self.ranges[name]) is None:
                 continue
-            elif entry.keys() <= {"rule", "for"}:
+            elif entry.keys() <= {"rule", "for"} and "bodies" not in document.data:
                 family = repetition.rows_at(self.scope, path, entry, CONSTRAINT, ranges)
                 found |= {} if family is None else {name: family}
             else:
@@ -71,10 +67,10 @@ class ConstraintReader:
         return found
 
     def contacts(self, path: Path, name: str, entry: Mapping[str, Any], ranges: Ranges) -> dict[str, Constraint]:
-        """Repeated contacts with a law, written out one by one, up to the first that is wrong."""
+        """Repeated contacts with a law, and constraints beside bodies, one by one, up to the first that is wrong."""
         found: dict[str, Constraint] = {}
-        for at, label in zip(ranges.members, ranges.labels(name), strict=True):
-            with self.scope.repeats.member(ranges, at):
+        for at, label in zip(ranges.indexed, ranges.labels(name), strict=True):
+            with self.scope.repeats.member(at):
                 made = self.constraint(path, label, entry)
             if not made or self.scope.document.problems:
                 return {}

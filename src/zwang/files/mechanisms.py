@@ -1,6 +1,6 @@
 """Bodies, joints and force elements of a model file to a mechanism."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ from zwang.files.language.names import wrong_name
 from zwang.files.language.scope import Scope
 from zwang.files.mistakes import in_file_words, place_of_part
 from zwang.files.part_table import LATER
-from zwang.files.schema import SECTIONS, kind_of
+from zwang.files.repeated_parts import PART_TABLES, SECTION, Part, entries, parts_in
 from zwang.files.table_types import Kind
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
@@ -26,8 +26,6 @@ from zwang.multibody.body import MassBody, Moving
 from zwang.multibody.joint import Joint
 from zwang.words import quoted
 
-PART_TABLES = ("bodies", "joints", "springs", "elements")
-SECTION = {section.name: section for section in SECTIONS}
 GRAVITY = next(key for key in SECTION["gravity"].keys if key.name == "acceleration")
 # The coordinates of a body; of one whose kind is unknown there may be any of them.
 COORDINATES = {"Body": "x y z q0 q1 q2 q3", "PlanarBody": "x y angle", "Particle": "x y z", "Moving": ""}
@@ -36,37 +34,31 @@ COORDINATES = {"Body": "x y z q0 q1 q2 q3", "PlanarBody": "x y angle", "Particle
 def coordinate_paths(data: Mapping[str, Any]) -> dict[str, Path]:
     """The coordinates that bodies and joints have, and whose they are, as the file says before anything is checked."""
     found: dict[str, Path] = {}
-    for name, kind, entry in entries(data, "bodies"):
+    for body in parts_in(data, "bodies"):
+        kind = body.kind
         suffixes = "x y z angle q0 q1 q2 q3" if kind is None else COORDINATES[kind.part]
-        if kind is not None and kind.part == "Particle" and isinstance(at := entry.get("position"), list):
+        if kind is not None and kind.part == "Particle" and isinstance(at := body.entry.get("position"), list):
             suffixes = "x y z" if len(at) == 3 else "x y"
-        found |= {f"{name}.{suffix}": ("bodies", name) for suffix in suffixes.split()}
-    for name, kind, entry in entries(data, "joints"):
+        found |= {f"{body.name}.{suffix}": body.path for suffix in suffixes.split()}
+    for joint in parts_in(data, "joints"):
+        kind = joint.kind
         if kind is not None and kind.part == "PointOnCurve":
-            found[f"{name}.s"] = ("joints", name)
-        steps = entry.get("steps") if kind is not None and kind.part == "Series" else None
+            found[f"{joint.name}.s"] = joint.path
+        steps = joint.entry.get("steps") if kind is not None and kind.part == "Series" else None
         for step in steps if isinstance(steps, list) else ():
             if isinstance(step, dict) and isinstance(word := step.get("name"), str):
-                found[f"{name}.{word}"] = ("joints", name)
+                found[f"{joint.name}.{word}"] = joint.path
     return found
-
-
-def entries(data: Mapping[str, Any], section: str) -> Iterator[tuple[str, Kind | None, dict[str, Any]]]:
-    """The parts of a section with their kinds, None where that is unknown."""
-    found = data.get(section)
-    for name, entry in found.items() if isinstance(found, dict) else ():
-        if isinstance(entry, dict):
-            yield name, kind_of(SECTION[section], entry), entry
 
 
 def place_names(data: Mapping[str, Any], definitions: Mapping[str, Any]) -> set[str]:
     """The names that places, directions and starts depend on, those in definitions included."""
     wanted: set[str] = set()
     for section in PART_TABLES:
-        for _, kind, entry in entries(data, section):
-            for key in kind.keys if kind is not None else ():
-                if key.name in entry and dependence(key, entry[key.name], entry) == "number":
-                    wanted.update(*map(found_names, texts_in(entry[key.name])))
+        for part in entries(data, section):
+            for key in part.kind.keys if part.kind is not None else ():
+                if key.name in part.entry and dependence(key, part.entry[key.name], part.entry) == "number":
+                    wanted.update(*map(found_names, texts_in(part.entry[key.name])))
     wanted.update(*map(found_names, texts_in(data.get("scenery"))))
     todo = list(wanted)
     while todo:
@@ -97,34 +89,41 @@ class MechanismReader:
         self.numbers = {sp.Symbol(n): as_scalar(v) for n, v in values.items() if v is not None}
         self.values = Values(document, scope)
         self.forces: dict[str, Any] = {}
+        self.refused: set[Path] = set()
         self.scenery: tuple[Any, ...] = ()
 
     def read(self, definitions: Mapping[str, Any]) -> None:
         """Bodies, then joints, then what refers to joints, then force elements."""
         self.check_names()
         bodies, joints = self.values.bodies, self.values.joints
-        bodies |= {"ground": mb.ground} | dict.fromkeys(self.names.get("bodies", ()))
-        joints |= dict.fromkeys(self.names.get("joints", ()))
-        for name, kind, entry in entries(self.document.data, "bodies"):
-            bodies[name] = self.part(("bodies", name), kind, entry)
+        bodies |= {"ground": mb.ground} | dict.fromkeys(self.known("bodies"))
+        joints |= dict.fromkeys(self.known("joints"))
+        for body in parts_in(self.document.data, "bodies"):
+            bodies[body.name] = self.part(body)
         self.require_motions()
         self.scope.quantities |= {name: partial(velocities, b) for name, b in bodies.items() if isinstance(b, MassBody)}
         self.scope.freedoms = dict.fromkeys(joints)
-        listed = list(entries(self.document.data, "joints"))
+        listed = list(parts_in(self.document.data, "joints"))
         for later in (False, True):
-            for name, kind, entry in listed:
-                if kind is not None and later == any(key.type in LATER for key in kind.needed):
-                    joints[name] = self.part(("joints", name), kind, entry)
-                    self.scope.freedoms[name] = None if joints[name] is None else partial(freedoms, joints[name])
+            for joint in listed:
+                if joint.kind is not None and later == any(key.type in LATER for key in joint.kind.needed):
+                    joints[joint.name] = made = self.part(joint)
+                    self.scope.freedoms[joint.name] = None if made is None else partial(freedoms, made)
             self.scope.define(dict(definitions))
         self.gravity()
         self.surround()
         for section in ("springs", "elements"):
-            for name, kind, entry in entries(self.document.data, section):
-                if name in self.forces:
-                    message = f"{quoted(name)} is a force element twice"
-                    self.document.of((section, name), message, "choose another name", key=True)
-                self.forces[name] = self.part((section, name), kind, entry)
+            for force in parts_in(self.document.data, section):
+                if force.name in self.forces:
+                    message = f"{quoted(force.name)} is a force element twice"
+                    self.document.of(force.path, message, "choose another name", key=True)
+                self.forces[force.name] = self.part(force)
+
+    def known(self, section: str) -> list[str]:
+        """The names of the parts of a section, those that are wrong included; members in place of a repeated entry."""
+        there = {whole.name for whole in entries(self.document.data, section)}
+        wrong = [name for name in self.names.get(section, ()) if name not in there]
+        return [*wrong, *(part.name for part in parts_in(self.document.data, section))]
 
     def check_names(self) -> None:
         """Note names that no part can have."""
@@ -136,13 +135,25 @@ class MechanismReader:
                 if wrong:
                     self.document.of((section, name), f"the name {quoted(name)} {wrong}", key=True)
 
-    def part(self, path: Path, kind: Kind | None, entry: Mapping[str, Any]) -> Any:
-        """A part of its kind, or None where something is wrong with it.
+    def part(self, part: Part) -> Any:
+        """A part of its kind, or None where something is wrong with it; of a repeated entry that is told once.
 
         What its class refuses is refused with the parameters' values too: a mass "m" where m is negative.
         """
-        arguments = None if kind is None else self.values.of(path, kind, entry)
-        if kind is None or arguments is None:
+        path, kind = part.path, part.kind
+        if kind is None or path in self.refused:
+            return None
+        before = len(self.document.problems)
+        with self.scope.repeats.member(part.at):
+            made = self.made(part, kind)
+        if part.at and len(self.document.problems) > before:
+            self.refused.add(path)
+        return made
+
+    def made(self, part: Part, kind: Kind) -> Any:
+        """A part of a kind, or None where something is wrong with it."""
+        path, arguments = part.path, self.values.of(part.path, kind, part.entry)
+        if arguments is None:
             return None
         make = getattr(mb, kind.part)
         if any(key.name == "first" for key in kind.further):
@@ -150,12 +161,12 @@ class MechanismReader:
         try:
             with_values = numbered(arguments, self.numbers)
             if with_values != arguments:
-                make(path[-1], **with_values)
-            return make(path[-1], **arguments)
+                make(part.name, **with_values)
+            return make(part.name, **arguments)
         except InputError as error:
             self.blame(path, error)
         except (ArithmeticError, ValueError, TypeError, np.linalg.LinAlgError) as error:
-            words = f"{quoted(str(path[-1]))} has no meaning with these numbers ({error})"
+            words = f"{quoted(part.name)} has no meaning with these numbers ({error})"
             self.document.of(path, words, "every number of a part is real and of bearable size")
         except Exception as error:
             self.document.trouble(path, error)

@@ -22,6 +22,7 @@ SYSTEM: dict[str | int, Path] = {
     "potential": ("energy", "potential"),
     "mass": ("mass", "matrix"),
 }
+PARTS = ("joints", "springs", "elements", "bodies")
 TABLES_OF = {"bodies": ("bodies",), "joints": ("joints",), "forces": ("springs", "elements")}
 
 
@@ -61,7 +62,7 @@ def part_place(where: Where, data: Mapping[str, Any]) -> Path:
         return "scenery", "solids", *(where[1:] or (0,))
     if len(where) < 2:
         return ()
-    argument, name = str(where[0]), str(where[1])
+    argument, name = str(where[0]), unrepeated(str(where[1]), data)
     if (argument, name) == ("forces", "gravity") and "gravity" in data:
         return "gravity", "acceleration"
     for section in TABLES_OF.get(argument, ()):
@@ -70,7 +71,18 @@ def part_place(where: Where, data: Mapping[str, Any]) -> Path:
     if argument in ("constraints", "parameters", "inputs") and name in data.get(argument, ()):
         return argument, name
     owner = name.split(".")[0]
-    return next(((s, owner) for s in ("joints", "springs", "elements", "bodies") if owner in data.get(s, ())), ())
+    return next(((s, owner) for s in PARTS if owner in data.get(s, ())), ())
+
+
+def unrepeated(name: str, data: Mapping[str, Any]) -> str:
+    """The entry that a member of a repeated one, or what it has, is of: pin.x of pin[3].x.
+
+    >>> unrepeated("pin[3].x", {"joints": {"pin": {"for": "i = 1:4"}}})
+    'pin.x'
+    """
+    head, index, rest = name.partition("[")
+    repeated = any(isinstance(data.get(s), dict) and head in data[s] for s in (*PARTS, "constraints"))
+    return head + rest.partition("]")[2] if index and repeated else name
 
 
 def in_file_words(said: Said) -> str:

@@ -1,7 +1,7 @@
 """The sections of a model file, read one by one: every mistake is noted at its place."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
@@ -66,8 +66,10 @@ class Reader:
             if name not in names:
                 raise InputError(f"parameters sets {name}, which this model does not have{did_you_mean(name, names)}")
 
-    def declare(self, coordinates: Mapping[str, Path] | None = None) -> None:
-        """Check the document, and give its names their meaning."""
+    def declare(
+        self, coordinates: Mapping[str, Path] | None = None, further: Callable[[Scope], None] | None = None
+    ) -> None:
+        """Check the document, and give its names their meaning; `further` declares what else there is, once checked."""
         document, scope = self.document, self.scope
         raw = document.data
         declared = {name: list(raw[name]) for name in SECTIONS if isinstance(raw.get(name), dict)}
@@ -76,6 +78,8 @@ class Reader:
         scope.declare(declared, dict(coordinates or {}))
         repetition.declare_counts(scope, self.section("counts"))
         repetition.declare_arrays(scope, self.section("coordinates"))
+        if further is not None:
+            further(scope)
         scope.constraints = constraints
         self.rows.declare(self.section("constraints"))
         scope.define(self.section("definitions"))

@@ -23,6 +23,7 @@ MOST_ENTRIES = 2000  # of one section
 MOST_PARTS = 200  # of one kind in a mechanism: bodies, joints, springs, elements
 DIRECTIONS = {"up": 1, "down": -1, "both": 0}
 RESET = Key("reset", "guess", "where the state jumps to there: coordinates and rates by what they were before")
+REPEATED = Key("for", "indices", "over which indices it is repeated, both ends included")
 NUMBER = re.compile(r"\s*[-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 LONGEST_LABEL = 80  # the name of a constraint
 
@@ -49,7 +50,7 @@ SECTIONS = (
             Key("start", "expression", "value at the start, of parameters", 0),
             Key("rate", "expression", "rate at the start, of parameters", 0),
             Key("unit", "text", "unit, a label for tables and axes", ""),
-            Key("for", "indices", "over which indices it is repeated, both ends included"),
+            REPEATED,
         ),
         short="expression",
         named=True,
@@ -100,7 +101,7 @@ SECTIONS = (
             Key("restitution", "expression", "of impacts, from 0 (plastic) to 1 (elastic), of parameters", 0),
             Key("friction", "one or two", "the coefficient of friction, or those of sticking and of sliding", 0),
             Key("slip", "one or two", "the speed at which the surfaces rub; in space, two speeds"),
-            Key("for", "indices", "over which indices it is repeated, both ends included"),
+            REPEATED,
         ),
         short="relation",
         named=True,
@@ -251,7 +252,7 @@ def check_part(document: Document, path: Path, entry: Any, section: Section) -> 
     if kind is None:
         refuse_kind(document, path, entry, section)
         return False
-    keys = {"kind": Key("kind", "text", "what it is")} | {key.name: key for key in kind.keys}
+    keys = {"kind": Key("kind", "text", "what it is"), REPEATED.name: REPEATED} | {key.name: key for key in kind.keys}
     where = f"{quoted(name)}, of kind {kind.name}"
     right = [check_key(document, (*path, key), value, keys, where) for key, value in entry.items()]
     for key in kind.needed:
@@ -373,7 +374,7 @@ def kind_schema(kind: Kind, section: Section) -> dict[str, Any]:
     silent = len(section.kinds) == 1 or kind.part in ("Body", "PlanarBody")
     return {
         "type": "object",
-        "properties": properties | {key.name: key_schema(key) for key in kind.keys},
+        "properties": properties | {key.name: key_schema(key) for key in (*kind.keys, REPEATED)},
         "required": needed if silent else ["kind", *needed],
         "additionalProperties": False,
     }

@@ -7,8 +7,9 @@
     product     = signed (("*" | "/") signed)*
     signed      = ("-" | "+") signed | power
     power       = operand (("^" | "**") signed)?            so −x^2 is −(x^2), and x^y^z is x^(y^z)
-    operand     = number | name index? "'"* | "(" sum ")" | function "(" argument ("," argument)* ")"
+    operand     = number | name (index suffix?)? "'"* | "(" sum ")" | function "(" argument ("," argument)* ")"
     index       = "[" sum ("," sum)* "]"
+    suffix      = "." and a word, at once after an index    link[3].x: a coordinate of a repeated body
     argument    = sum (("<" | ">" | "<=" | ">=") sum)?      a comparison: the condition of if(…) alone
 
 A tree is data: nothing here looks a name up, computes or calls anything.
@@ -28,6 +29,7 @@ DEEPEST = 40  # parentheses within parentheses, signs before signs, powers of po
 
 COMPARISONS = ("<", ">", "<=", ">=")
 RELATION_SIGNS = ("=", ">=", "<=")
+INDEX = "[]"  # where the index of a name stands that goes on after it
 INDEXING = ("[", "]", ":")  # signs of indices and their ranges: elsewhere people write them by habit
 
 
@@ -39,7 +41,7 @@ class Node:
     kind          value                                       args
     ============  ==========================================  ==========================
     number        its text
-    name          (name, number of rate marks)                its indices
+    name          (name, number of rate marks)                its indices, in place of [] where it goes on after them
     text          a quoted name
     sum           a sign (1 or −1) for each part              the parts
     product       an exponent (1 or −1) for each part         the parts
@@ -172,18 +174,20 @@ class Parser:
 
     def name(self, token: Token, depth: int) -> Node:
         """A name with its indices and its rate marks."""
-        indices = self.indices(depth) if self.now.kind == "[" else ()
+        name, indices = token.text, self.indices(depth) if self.now.kind == "[" else ()
+        if self.now.kind == "suffix":  # link[3].x: the index stands inside the name
+            name += INDEX + self.advance().text
         marks = 0
         while self.now.kind == "'":
             self.advance()
             marks += 1
         if marks and self.now.kind == "(":
-            rate = f"{token.text}{marks * chr(39)}"
+            rate = f"{name.replace(INDEX, '[…]')}{marks * chr(39)}"
             hint = f"write {rate}*(…), or {rate} alone for its value"
             raise Misread(f"an operator is missing after {rate}", self.now.at, hint)
         if marks and self.now.kind == "[":
             raise Misread("an index comes before rate marks", self.now.at, f"write {token.text}[…]{marks * chr(39)}")
-        return Node("name", token.at, (token.text, marks), indices)
+        return Node("name", token.at, (name, marks), indices)
 
     def indices(self, depth: int) -> tuple[Node, ...]:
         """The indices of a name, in brackets."""

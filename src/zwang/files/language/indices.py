@@ -1,6 +1,6 @@
 """Indices: whole numbers that run over ranges, and what is simple in them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -10,7 +10,7 @@ import numpy as np
 
 from zwang.arrays import Indices
 from zwang.files.language.functions import RESERVED
-from zwang.files.language.grammar import Node, Parser
+from zwang.files.language.grammar import INDEX, Node, Parser
 from zwang.files.language.names import CONSTANTS, TIME
 from zwang.files.toml.problems import Misread
 from zwang.words import quoted
@@ -60,6 +60,11 @@ class Ranges:
         """The values of the indices, member by member."""
         return product(*(range(a, b + 1) for a, b in self.pairs))
 
+    @property
+    def indexed(self) -> Iterator[dict[str, int]]:
+        """The same by the names of the indices."""
+        return (dict(zip(self.names, at, strict=True)) for at in self.members)
+
     def labels(self, name: str) -> list[str]:
         """What the members of a name are called.
 
@@ -69,9 +74,14 @@ class Ranges:
         return [label(name, at) for at in self.members]
 
 
-def label(name: str, at: tuple[int, ...]) -> str:
-    """A member's name, as Python has it: x[2,0]."""
-    return f"{name}[{','.join(map(str, at))}]"
+def label(name: str, at: Sequence[object]) -> str:
+    """A member's name, as Python has it: x[2,0].
+
+    >>> label("x", (2, 0)), label("link[].x", (3,))
+    ('x[2,0]', 'link[3].x')
+    """
+    head, _, tail = name.partition(INDEX)
+    return f"{head}[{','.join(map(str, at))}]{tail}"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import sympy as sp
 
 from zwang.files.language.build import Builder, Built
 from zwang.files.language.functions import REACTIONS
-from zwang.files.language.grammar import Node, every_name
+from zwang.files.language.grammar import INDEX, Node, every_name, parse
 from zwang.files.language.indices import Broken, Ranges, label, linear, whole
 from zwang.files.language.names import CONSTANTS
 from zwang.files.toml.problems import Misread
@@ -49,7 +49,11 @@ class Repeats:
     """Whole numbers by name: those of the file, and indices of a member that is written out; None for a wrong one."""
     arrays: dict[str, Ranges | None] = field(default_factory=dict)
     """Coordinates with an index; None where it could not be read."""
+    parts: dict[str, Ranges | None] = field(default_factory=dict)
+    """Bodies, joints and force elements with an index, likewise."""
     here: Template | None = None
+    at: Mapping[str, int] = field(default_factory=dict)
+    """The indices of the member that is being read."""
     members: int = 0
     computed: int = 0
     growth: int = 0
@@ -64,14 +68,14 @@ class Repeats:
             self.here = None
 
     @contextmanager
-    def member(self, ranges: Ranges, at: tuple[int, ...]) -> Iterator[None]:
+    def member(self, at: Mapping[str, int]) -> Iterator[None]:
         """Within it, indices are the numbers of one member."""
         kept = self.counts
-        self.counts = kept | dict(zip(ranges.names, at, strict=True))
+        self.counts, self.at = {**kept, **at}, at
         try:
             yield
         finally:
-            self.counts = kept
+            self.counts, self.at = kept, {}
 
     def count(self, ranges: Ranges) -> Ranges:
         """Indices whose members are counted: a file has a limited number."""
@@ -120,28 +124,25 @@ class Repeats:
             return self.number(node, self.here)
         if name in self.counts:
             return Node("number", node.at, str(whole(name, self.counts)))
+        owner, dot, suffix = name.partition(".")
         if name in self.arrays:
-            first = "" if (ranges := self.arrays[name]) is None else label(name, ranges.firsts)
-            raise Misread(f"{quoted(name)} is repeated: its index is missing", node.at, f"write {name}[i], or {first}")
-        return node
+            ranges, own = self.arrays[name], f"{name}{INDEX}"
+        elif dot and owner in self.parts:
+            ranges, own = self.parts[owner], f"{owner}{INDEX}.{suffix}"
+        else:
+            return node
+        first = "" if ranges is None else f", or {label(own, ranges.firsts)}"
+        hint = f"write {label(own, ('i',))}{first}"
+        raise Misread(f"{quoted(name)} is repeated: its index is missing", node.at, hint)
 
     def entry(self, node: Node) -> Node:
         """A name with an index: one coordinate, or a symbol of the template for one in each member."""
         name, marks = node.value
-        if name not in self.arrays:
-            hint = f"write {name}*(…) to multiply, or repeat it: [coordinates] {name} = {{ for = … }}"
-            raise Misread(f"{quoted(name)} is not a repeated coordinate: it has no index", node.at, hint)
-        ranges = self.arrays[name]
-        if ranges is None:
-            raise Broken
-        if len(node.args) != len(ranges.names):
-            wanted, given = len(ranges.names), len(node.args)
-            message = f"{quoted(name)} has {wanted} {'index' if wanted == 1 else 'indices'}, {given} are given"
-            raise Misread(message, node.at)
+        ranges = self.ranges_of(node)
         indices = self.here.ranges.names if self.here is not None else ()
         parts = [linear(arg, indices, self.counts) for arg in node.args]
         there = f"there are {label(name, ranges.firsts)} to {label(name, ranges.lasts)}"
-        shown = f"{name}[{','.join(map(str, parts))}]"
+        shown = label(name, parts)
         if self.here is None or not any(c for part in parts for c in part.factors.values()):
             if not all(a <= part.constant <= b for part, (a, b) in zip(parts, ranges.pairs, strict=True)):
                 raise Misread(f"{shown} is out of range", node.at, there)
@@ -159,6 +160,35 @@ class Repeats:
             self.here.names[shown] = made
         self.here.used.update(i for part in parts for i, c in part.factors.items() if c)
         return Node("name", node.at, (shown, marks))
+
+    def ranges_of(self, node: Node) -> Ranges:
+        """The indices of what a name with an index is of: a repeated coordinate, or a repeated part, link[].x."""
+        name, _ = node.value
+        part, inside, _ = name.partition(INDEX)
+        known = self.parts if inside else self.arrays
+        if part not in known:
+            if inside:
+                hint = f"repeat it: [bodies.{part}] for = …"
+                raise Misread(f"{quoted(part)} is not a repeated part: it has no index", node.at, hint)
+            hint = f"write {name}*(…) to multiply, or repeat it: [coordinates] {name} = {{ for = … }}"
+            raise Misread(f"{quoted(name)} is not a repeated coordinate: it has no index", node.at, hint)
+        ranges = known[part]
+        if ranges is None:
+            raise Broken
+        if len(node.args) != len(ranges.names):
+            wanted, given = len(ranges.names), len(node.args)
+            message = f"{quoted(part)} has {wanted} {'index' if wanted == 1 else 'indices'}, {given} are given"
+            raise Misread(message, node.at)
+        return ranges
+
+    def named(self, text: str) -> str:
+        """The name of a part, or of what it has, its indices put in: link[i-1] is link[2] where i is 3."""
+        if "[" not in text:
+            return text
+        node = parse(text)
+        if node.kind != "name" or node.value[1] or not node.args:
+            raise Misread("this is not the name of a part", node.at, "write link[3], or link[i-1] in a repeated one")
+        return str(self.labelled(node).value[0])
 
     def labelled(self, node: Node) -> Node:
         """The argument of multiplier(link[3]): the name of a member."""

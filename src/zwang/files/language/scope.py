@@ -95,7 +95,10 @@ class Scope:
             for name in names:
                 self.introduce(name, SECTIONS[section], (section, name))
         for name, path in (coordinates or {}).items():
-            self.introduce(name, "coordinate", path)
+            if name.endswith("]") or "]." in name:  # of a member of a repeated part, whose own name is looked at
+                self.names[name] = Meaning("coordinate", path, MAKE["coordinate"](name))
+            else:
+                self.introduce(name, "coordinate", path)
 
     def introduce(self, name: str, kind: str, path: Path) -> None:
         """Give a name its meaning."""
@@ -142,7 +145,10 @@ class Scope:
         except Broken:
             return None
         except Misread as error:
-            self.document.of(path, error.message, error.hint, index=error.at)
+            where = ", ".join(f"{i} = {k}" for i, k in self.repeats.at.items())
+            self.document.of(
+                path, f"where {where}: {error.message}" if where else error.message, error.hint, index=error.at
+            )
             return None
         except Exception as error:
             self.document.trouble(path, error)

@@ -13,13 +13,17 @@ MOST_TOKENS = 10_000
 MOST_DIGITS = 40
 
 NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+SUFFIX = re.compile(r"\.[^\W\d_]\w*")
 SPACE = re.compile(r"[ \t\r\n]+")
 SIGN = re.compile(r"\*\*|<=|>=|==|!=|[-+*/^()<>=,'\[\]:]")
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of an expression: its kind ("number", "name", "text", "end", or the sign itself), text and place."""
+    """A piece of an expression: its kind, text and place.
+
+    Kinds are "number", "name", "text", "suffix" (.x after an index, as in link[3].x), "end", or the sign itself.
+    """
 
     kind: str
     text: str
@@ -62,6 +66,8 @@ def next_token(text: str, at: int, before: Token | None) -> Token:
         if wrong := wrong_name(name):
             raise Misread(f"the name {quoted(name)} {wrong}", at)
         return Token("name", name, at)
+    if before is not None and before.kind == "]" and (found := SUFFIX.match(text, at)):
+        return Token("suffix", found.group(), at)
     if text[at] == "'" and (before is None or before.kind in ("(", ",")):
         end = text.find("'", at + 1)
         if end < 0:

@@ -39,6 +39,19 @@ def test_four_bar_in_space_swings_like_one_pendulum():
     assert not model("four_bar_in_space").mechanism.reactions(motion).unique.any()
 
 
+def test_row_of_parallelograms_swings_like_one_pendulum():
+    # N + 1 cranks turn, N couplers go along: ((N+1)/3 + N) L φ̈ = −((N+1)/2 + N) g sin φ, from the bottom at speed w.
+    p, n = values("row_of_parallelograms"), 5
+    rate = np.sqrt(((n + 1) / 2 + n) * p["g"] / (((n + 1) / 3 + n) * p["L"]))
+    k = p["w"] / (2 * p["L"] * rate)
+    motion = run("row_of_parallelograms")
+    angle = 2 * np.arcsin(k * ellipj(rate * motion.time.values, k**2)[0])
+    assert np.abs(angle).max() > 1.1
+    for i in range(n + 1):
+        assert np.abs(of(motion, f"crank[{i}].angle") + np.pi / 2 - angle).max() < 1e-10
+    assert np.abs(of(motion, "coupler[5].y") + p["L"] * np.cos(angle)).max() < 1e-10
+
+
 def test_universal_joint_is_uneven_as_cardans_is():
     # tan φ = tan θ cos β, and the motor's torque is J φ̈ dφ/dθ.
     p = values("universal_joint")

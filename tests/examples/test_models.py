@@ -72,6 +72,7 @@ FREEDOM = {
     "rolling_disc": 3,
     "rolling_wheel": 3,
     "rosenberg": 2,
+    "row_of_parallelograms": 1,
     "servo": 1,
     "simplest_walker": 2,
     "slack_rope": 1,

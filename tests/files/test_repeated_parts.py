@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from zwang import multibody as mb
-from zwang.errors import ModelFileError
+from zwang.errors import InputError, ModelFileError
 from zwang.files.read import read_model
 from zwang.files.schema import json_schema
+from zwang.files.write import save_model
 from zwang.motion.simulate import simulate
 
 CHAIN = """
@@ -202,3 +203,12 @@ def test_a_file_of_many_coordinates_is_refused():
 
 def test_the_schema_knows_repeated_parts():
     jsonschema.validate(tomllib.loads(CHAIN), json_schema())
+
+
+def test_what_was_changed_is_written_by_its_equations_under_plain_names(tmp_path):
+    changed = read_model(CHAIN).with_parameters({"L": 0.25})
+    with pytest.raises(InputError, match=r"write its equations instead, with save_model\(model.system"):
+        save_model(changed, tmp_path / "bodies.toml")
+    again = read_model(save_model(changed.system, tmp_path / "equations.toml").read_text(encoding="utf-8"))
+    assert again.system.coordinate_names[:2] == ("bar_1.x", "bar_1.y")
+    assert again.system.constraint_names[2] == "pin_2.x"

@@ -75,14 +75,15 @@ def model_text(model: System | HasSystem) -> str:
 
 
 def with_plain_names(model: ModelFile) -> ModelFile:
-    """A model whose coordinates in arrays are called x_0_1, and constraints of families link_0: files have no brackets.
+    """A model whose coordinates in arrays are called x_0_1, and members of other names link_0: files have no brackets.
 
     Only where nothing else speaks of them, and the names are free.
     """
     system = model.system
     plain = {name: name.translate(PLAIN) for name in (*system.coordinate_names, *system.constraint_names)}
     new = [*(plain[name] for name in system.coordinate_names), *(s.name for s in system.symbols)]
-    if system.families is None or model.events or model.drawing.shapes or model.analyses or len(set(new)) < len(new):
+    said = model.events or model.drawing.shapes or model.analyses
+    if said or all(name == other for name, other in plain.items()) or len(set(new)) < len(new):
         return model
     put: dict[sp.Expr, sp.Expr] = {}
     for q in system.coordinates:

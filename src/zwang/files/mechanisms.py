@@ -13,7 +13,7 @@ from zwang import multibody as mb
 from zwang.errors import InputError, ModelError, ZwangError
 from zwang.files.argument_values import Values, Wrong, dependence, found_names, texts_in
 from zwang.files.language.build import Built, plain
-from zwang.files.language.names import wrong_name
+from zwang.files.language.names import without_index, wrong_name
 from zwang.files.language.scope import Scope
 from zwang.files.mistakes import in_file_words, place_of_part
 from zwang.files.part_table import LATER
@@ -129,7 +129,7 @@ class MechanismReader:
         """Note names that no part can have."""
         for section in PART_TABLES:
             for name in self.names.get(section, ()):
-                wrong = wrong_name(name) or ("has a dot" if "." in name else "")
+                wrong = wrong_name(without_index(name)) or ("has a dot" if "." in name else "")
                 if name == "ground":
                     wrong = "is taken: it is the ground"
                 if wrong:

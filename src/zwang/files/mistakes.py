@@ -81,8 +81,9 @@ def unrepeated(name: str, data: Mapping[str, Any]) -> str:
     'pin.x'
     """
     head, index, rest = name.partition("[")
-    repeated = any(isinstance(data.get(s), dict) and head in data[s] for s in (*PARTS, "constraints"))
-    return head + rest.partition("]")[2] if index and repeated else name
+    tables = [data[s] for s in (*PARTS, "constraints") if isinstance(data.get(s), dict)]
+    alone = any(name.partition(".")[0] in table for table in tables)
+    return head + rest.partition("]")[2] if index and not alone and any(head in table for table in tables) else name
 
 
 def in_file_words(said: Said) -> str:

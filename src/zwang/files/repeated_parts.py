@@ -1,7 +1,8 @@
 """Bodies, joints and force elements of a model file: one for each entry, or one for each member of a repeated one.
 
 A repeated entry is read once for each of its members, with its indices as numbers. Nothing is lost by that: a mechanism
-finds out by itself which of its parts are of one kind.
+finds out by itself which of its parts are of one kind. An entry may be called as a member is, "bar[3]", and stands by
+itself: one that differs from the others, and all of them in a file that was written by `save_model`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,6 +17,7 @@ from zwang.files.table_types import Kind
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
 from zwang.files.toml.problems import Misread
+from zwang.words import quoted
 
 PART_TABLES = ("bodies", "joints", "springs", "elements")
 MOST_REPEATED_PARTS = 4000  # members of the repeated entries of one section
@@ -80,5 +82,13 @@ def declare_parts(scope: Scope) -> None:
     """Give repeated parts their indices, and note what is wrong with these."""
     for section in PART_TABLES:
         for whole in entries(scope.document.data, section):
-            if is_repeated(whole.entry):
-                scope.repeats.parts[whole.name] = ranges_of(scope, (*whole.path, FOR), whole.entry[FOR])
+            if not is_repeated(whole.entry):
+                scope.repeats.single |= {whole.name} if "[" in whole.name else set()
+            elif "[" in whole.name:
+                scope.document.of(whole.path, f"{quoted(whole.name)} has an index and is repeated", key=True)
+            else:
+                scope.repeats.parts[whole.name] = ranges = ranges_of(scope, (*whole.path, FOR), whole.entry[FOR])
+                labels = [] if ranges is None else ranges.labels(whole.name)
+                if twice := next((label for label in labels if label in scope.document.data[section]), None):
+                    message = f"{quoted(twice)} is one of the repeated {quoted(whole.name)}, and stands by itself, too"
+                    scope.document.of((section, twice), message, "leave it out of for, or here", key=True)

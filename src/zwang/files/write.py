@@ -11,7 +11,7 @@ import sympy as sp
 from zwang.errors import InputError, ModelFileError
 from zwang.files.analyses.write import entries_of, range_text
 from zwang.files.language.functions import RESERVED
-from zwang.files.language.names import CONSTANTS, TIME, wrong_name
+from zwang.files.language.names import CONSTANTS, TIME, without_index, wrong_name
 from zwang.files.language.printer import expression_text
 from zwang.files.language.reactions import with_calls
 from zwang.files.made import model_of
@@ -308,7 +308,7 @@ def require_names(model: ModelFile) -> None:
         name = s.func.__name__ if s in functions else s.name
         if REACTION.fullmatch(name) and s not in functions:
             continue
-        if wrong := wrong_name(name):
+        if wrong := wrong_name(name if model.mechanism is None else without_index(name)):
             raise InputError(f"the name {name!r} {wrong}: a model file cannot have it, rename it")
         if name in RESERVED or name in CONSTANTS or name == TIME:
             raise InputError(f"the name {name!r} is taken in model files: rename it")

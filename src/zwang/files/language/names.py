@@ -17,6 +17,18 @@ LOOKALIKES = str.maketrans(
 PATTERN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
+MEMBER = re.compile(r"\[\d+(?:,\d+)*\]")
+
+
+def without_index(name: str) -> str:
+    """The name of a member of repeated parts, or of what it has, without its index.
+
+    >>> without_index("bar[3].x"), without_index("bar[2,0]")
+    ('bar.x', 'bar')
+    """
+    return MEMBER.sub("", name, count=1)
+
+
 def wrong_name(name: str) -> str:
     """What is wrong with a name; empty if nothing is.
 

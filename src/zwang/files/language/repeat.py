@@ -51,6 +51,8 @@ class Repeats:
     """Coordinates with an index; None where it could not be read."""
     parts: dict[str, Ranges | None] = field(default_factory=dict)
     """Bodies, joints and force elements with an index, likewise."""
+    single: set[str] = field(default_factory=set)
+    """Those that are called as members are, bar[3], and stand by themselves."""
     here: Template | None = None
     at: Mapping[str, int] = field(default_factory=dict)
     """The indices of the member that is being read."""
@@ -138,6 +140,8 @@ class Repeats:
     def entry(self, node: Node) -> Node:
         """A name with an index: one coordinate, or a symbol of the template for one in each member."""
         name, marks = node.value
+        if (one := self.single_part(node)) is not None:
+            return one
         ranges = self.ranges_of(node)
         indices = self.here.ranges.names if self.here is not None else ()
         parts = [linear(arg, indices, self.counts) for arg in node.args]
@@ -160,6 +164,15 @@ class Repeats:
             self.here.names[shown] = made
         self.here.used.update(i for part in parts for i, c in part.factors.items() if c)
         return Node("name", node.at, (shown, marks))
+
+    def single_part(self, node: Node) -> Node | None:
+        """What a part has that is called as a member is, and stands by itself: bar[3].x; None of others."""
+        name, marks = node.value
+        part, inside, _ = name.partition(INDEX)
+        if not inside or not self.single:
+            return None
+        at = [linear(arg, self.here.ranges.names if self.here is not None else (), self.counts) for arg in node.args]
+        return Node("name", node.at, (label(name, at), marks)) if label(part, at) in self.single else None
 
     def ranges_of(self, node: Node) -> Ranges:
         """The indices of what a name with an index is of: a repeated coordinate, or a repeated part, link[].x."""

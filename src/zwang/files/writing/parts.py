@@ -9,7 +9,7 @@ import sympy as sp
 
 from zwang import multibody as mb
 from zwang.errors import InputError
-from zwang.files.language.names import wrong_name
+from zwang.files.language.names import without_index, wrong_name
 from zwang.files.part_table import BODIES, ELEMENTS, JOINTS
 from zwang.files.table_types import Key
 from zwang.files.writing.values import constraint_text, inline, key, section, toml_text, written
@@ -62,7 +62,7 @@ def part_lines(where: str, part: Any, mechanism: mb.Mechanism) -> list[str]:
     who = f"{WHAT[where]} {part.name!r}"
     if kind is None:
         raise InputError(f"{who} is a {type(part).__name__}, which a model file does not know")
-    wrong = wrong_name(part.name) or ("has a dot" * ("." in part.name))
+    wrong = wrong_name(without_index(part.name)) or ("has a dot" * ("." in part.name))
     if wrong:
         raise InputError(f"the name of {who} {wrong}: a model file cannot have it, rename it")
     usual = {f.name: f.default if f.default is not MISSING else None for f in fields(part)}

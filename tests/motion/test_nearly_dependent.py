@@ -58,6 +58,14 @@ def test_what_rounding_takes_is_not_vouched_for(coordinates):
     assert motion.attrs["status"] != "finished" or "nearly dependent" in motion.attrs["message"]
 
 
+@pytest.mark.parametrize("outputs", [None, ("q", "v")], ids=["all", "some"])
+def test_what_is_not_asked_for_does_not_hide_that(outputs):
+    system, start, acceleration = nearly(3e-11, FEW)
+    motion = zw.simulate(system, start, 1.0, samples=2, tol=1e-3, progress=False, throw=False, outputs=outputs)
+    off = motion.attrs["status"] != "finished" or abs(2 * motion.q.values[-1] - acceleration).max() > 1e-3
+    assert off == (motion.attrs["status"] != "finished" or "nearly dependent" in motion.attrs["message"])
+
+
 @pytest.mark.parametrize("lead", [1.0, 1e-8], ids=["apart", "close"])
 def test_of_many_samples_each_is_told_that_is_not_vouched_for(lead):
     """Two rows r and r + ε s: where ε is 1e-8, rounding takes what they say of s, whatever the other samples do."""

@@ -1,4 +1,4 @@
-"""One small system at a time, solved in machine code where it is regular; elsewhere by the papers' formulations."""
+"""Small systems in machine code, one at a time: regular ones, and the multipliers of redundant rows; others by arrays."""
 
 from zwang.dense.solve import solve, solve_named
 

@@ -15,7 +15,7 @@ import numpy as np
 from zwang.arrays import EPS, Array
 from zwang.engines.native.engine import compiled
 from zwang.linalg.sparse.ranked import NO_DIGITS
-from zwang.motion.observe import Segment, reporting
+from zwang.motion.observe import ALL, Segment, reporting
 from zwang.motion.setup import Setup
 from zwang.motion.start import polished, rank_of
 from zwang.results.dataset import balance
@@ -50,19 +50,21 @@ class Account(Protocol):
 
 
 def doubts(setup: Setup, segments: Sequence[Segment], values: dict[str, Any], run: Account) -> tuple[str, ...]:
-    """Sentences on what disagrees beyond the tolerance along a motion; none where all is well."""
+    """Sentences on what disagrees beyond the tolerance along a motion; none where all is well.
+
+    Of values that nothing calls for a closer look at (`vouched_for`) some will do.
+    """
     times = np.concatenate([s.times for s in segments]) if segments else np.zeros(0)
     if not len(times):
         return ()
-    try_out = partial(changes, setup, segments, values)
-    found = [
-        energy(times, values, setup.tol, run, try_out),
-        late(times, values, setup.tol),
-        lost(setup, segments[0]),
-        unsolved(setup, segments),
-    ]
-    if setup.drift != "baumgarte":  # which follows another equation beside its constraints
-        found.insert(1, slopes(setup.system.coordinate_names, times, values, setup.tol, try_out))
+    found = list[str]()
+    if values.keys() >= ALL:
+        try_out = partial(changes, setup, segments, values)
+        found.append(energy(times, values, setup.tol, run, try_out))
+        if setup.drift != "baumgarte":  # which follows another equation beside its constraints
+            found.append(slopes(setup.system.coordinate_names, times, values, setup.tol, try_out))
+        found.append(late(times, values, setup.tol))
+    found += [lost(setup, segments[0]), unsolved(setup, segments)]
     return tuple(sentence for sentence in found if sentence)
 
 
@@ -84,7 +86,8 @@ def unsolved(setup: Setup, segments: Sequence[Segment]) -> str:
     if not setup.lowered.description.reactions:
         return ""
     for segment in segments:
-        error = compiled(reporting(setup, segment))(**segment.named(slice(None)))["implicit"]
+        program = setup.program("report", segment.basis, ("implicit",), segment.modes is not None)
+        error = compiled(program)(**segment.named(slice(None)))["implicit"]
         bad = np.flatnonzero(~(np.abs(error.reshape(-1)) <= UNSOLVED * max(setup.tol, LEAST_ERROR)))
         if len(bad):
             return (

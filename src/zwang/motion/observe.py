@@ -9,10 +9,9 @@ import numpy as np
 from zwang._version import __version__
 from zwang.arrays import Array
 from zwang.compile import AnyProgram
+from zwang.dense import shortest as dense
 from zwang.engines.native.engine import compiled
 from zwang.engines.task import REMEDY, Status, Trace, Trajectory
-from zwang.linalg.dependence import shortest
-from zwang.linalg.masses import mass_units
 from zwang.linalg.sparse.masses import sparse_masses
 from zwang.linalg.sparse.matrix import is_sparse, scaled
 from zwang.linalg.sparse.multipliers import shortest_multipliers
@@ -193,10 +192,10 @@ def share_multipliers(setup: Setup, segment: Segment, multiplier: Array) -> Any:
     for part in chunks(len(segment.times), SMALL_CHUNK):
         p = segment.p if segment.p.ndim == 1 else segment.p[part]
         now = kernel(segment.times[part], segment.q[part], segment.v[part], p)
-        A = now.A / mass_units(now.M, now.A)[:, None, :]
         if segment.contact:  # contacts that are open have no part in it
-            A[:, [i for i, mask in zip(segment.contact.rows, segment.contact.masks, strict=True) if not mask]] = 0.0
-        multiplier[part], flags = shortest(A, segment.rank, multiplier[part])
+            open_ = [i for i, mask in zip(segment.contact.rows, segment.contact.masks, strict=True) if not mask]
+            now.A[:, open_] = 0.0
+        multiplier[part], flags = dense.shortest_multipliers(now.M, now.A, segment.rank, multiplier[part])
         unique &= flags.all(axis=0)
     return unique
 

@@ -44,6 +44,7 @@ from zwang.motion.resets.watched import Watched
 from zwang.motion.saltation import Beside
 from zwang.motion.setup import Setup
 from zwang.motion.singular import way_past as singular
+from zwang.motion.singular.losing import losing_rows
 from zwang.motion.start import Start, State, first_basis, start_of
 from zwang.results.dataset import plain
 
@@ -258,7 +259,7 @@ class Varied(Alone):
         # no engine has computed that stretch, or one across a singular position
         leapt = end != t and (passed.path.steps == 0 or bool(passed.path.bridges))
         if leapt or passed.path.status is not GOES_ON:
-            names = singular.losing_rows(setup, alone.end, basis)
+            [names] = losing_rows(setup, [alone.end], basis)
             words = f"Sensitivities are not defined across a singular position, where the rank of A changes: {names}."
             return singular.Passed(singular.stretch(path.end, Status.SINGULAR, words), scale)
         if end == t:

@@ -72,8 +72,8 @@ class Setup:
     in_lanes: bool = False
     """Whether many runs are computed side by side."""
 
-    def matrices(self, t: float, q: Array, v: Array) -> Matrices:
-        """The system's matrices at a state."""
+    def matrices(self, t: float | Array, q: Array, v: Array) -> Matrices:
+        """The system's matrices at a state, or at a stack of states."""
         now = matrix_kernel(self.system, self.inputs)(t, q, v, self.p)
         require_finite_matrices(self.system, now)
         return now

@@ -190,9 +190,10 @@ def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
     seen = (
         first.damping and keeps_on(setup, first) and engine_of(setup.method).measures_projection
     )  # what projection cannot take away
-    times, zero = watched_times(setup, first, t, grid), Watched(setup, first, start.state).zeros()
-    segments, path = integrate(setup, start.state, grid if seen else times, watch, first, at_zero=zero)
+    zero, times = Watched(setup, first, start.state).zeros(), grid if seen else watched_times(setup, first, t, grid)
+    segments, path = integrate(setup, start.state, times, watch, first, at_zero=zero)
     if seen and path.left > SUSPECT:
+        times = watched_times(setup, first, t, grid)
         segments, path = integrate(setup, start.state, times, watch, first, at_zero=zero)
     if any(keeps_on(setup, segment.basis) for segment in segments):
         setup = altered(setup, drift="projection")
@@ -210,7 +211,7 @@ def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
     if odds is not None:
         values, saved, path = cut_short(setup, odds, values, saved, path)
     else:
-        path = altered(path, doubts=doubts(setup, segments, values, path) if values.keys() >= ALL else ())
+        path = altered(path, doubts=doubts(setup, segments, values, path))
     if len(saved) > len(grid):
         wanted = np.isin(saved, grid)
         values, saved = {k: x if k == "unique" else x[wanted] for k, x in values.items()}, saved[wanted]

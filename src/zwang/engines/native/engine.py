@@ -288,7 +288,8 @@ def taken_out(runs: stepper.Runs) -> list[Bridge]:
     record = runs.records[0]
     rows = [row.copy() for row in runs.bridges[: record["bridged"]]]
     runs.records["bridged"][0] = 0
-    return [Bridge(float(r[0]), float(r[1]), *map(split_state, np.split(r[2:], 2))) for r in rows]
+    half = 1 + runs.bridges.shape[1] // 2
+    return [Bridge(float(r[0]), float(r[1]), split_state(r[2:half]), split_state(r[half:])) for r in rows]
 
 
 def split_state(packed: Array) -> tuple[float, Array, Array]:

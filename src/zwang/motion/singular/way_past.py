@@ -37,6 +37,7 @@ from zwang.motion.singular.leap import (
     quiet,
     retraced,
 )
+from zwang.motion.singular.losing import losing_rows
 from zwang.motion.start import polished
 
 HEALTHY = 1e-4  # a squared relative pivot above this leaves twelve digits
@@ -175,7 +176,7 @@ def go_on(
         return Passed(stretch(path.end), replace(scale, pivots=now, volume=volume_of(now[: task.growing])))
     ahead = time_to_go(task, path)
     lowest = smallest_ahead(setup, task, path, ahead)
-    names = losing_rows(setup, path.end, basis)
+    [names] = losing_rows(setup, [path.end], basis)
     if lowest > VANISHES:
         near = come_near(task, path, grid, LOOK_PAST * ahead, lowest, engine)
         if lowest > DOUBTFUL or not turned_over(setup, basis, path.end, near.end):
@@ -348,12 +349,17 @@ def other_choice_serves(setup: Setup, path: Trajectory, basis: RowBasis) -> bool
 
 def bridges(setup: Setup, basis: RowBasis, path: Trajectory) -> tuple[str, ...]:
     """A sentence for each singular position that the engine stepped across."""
-    return tuple(
-        f"Leapt the singular position at t = {bridge.instant:.9g} ({losing_rows(setup, bridge.start, basis)}), "
-        f"from {bridge.start[0]:.9g} to {bridge.end[0]:.9g}."
+    met = [
+        bridge
         for bridge in path.bridges
         if (bridge.least <= VANISHES or turned_over(setup, basis, bridge.start, bridge.end))
         and not stopped_before(bridge, path.end[0])
+    ]
+    names = losing_rows(setup, [bridge.start for bridge in met], basis)
+    return tuple(
+        f"Leapt the singular position at t = {bridge.instant:.9g} ({what}), from {bridge.start[0]:.9g} to "
+        f"{bridge.end[0]:.9g}."
+        for bridge, what in zip(met, names, strict=True)
     )
 
 
@@ -361,21 +367,6 @@ def stopped_before(bridge: Bridge, end: float) -> bool:
     """Whether an event stopped the motion before a crossing's instant."""
     way = bridge.end[0] - bridge.start[0]
     return bool((bridge.instant - end) * np.sign(way) > 1e-6 * abs(way))
-
-
-def losing_rows(setup: Setup, state: State, basis: RowBasis) -> str:
-    """What becomes of the constraints near a state, by name: they become dependent, or the row of one vanishes."""
-    t, q, v = state
-    now = setup.matrices(t, q, v)
-    rows = list(basis.rows)
-    factors = factorise(now.M[None], now.A[None, rows], len(rows), setup.system.coordinate_names)
-    # the combination of unit rows that vanishes
-    weights = np.abs(np.linalg.svd(factors.Ri[0])[0][:, 0])
-    involved = [rows[int(factors.order[0, i])] for i in range(len(rows)) if weights[i] > 0.05 * weights.max()]
-    names = [setup.system.constraint_names[i] for i in sorted(involved)]
-    if len(names) == 1:
-        return f"the row of {names[0]} vanishes"
-    return f"{', '.join(names)} become dependent"
 
 
 def time_to_go(task: Task, path: Trajectory) -> float:

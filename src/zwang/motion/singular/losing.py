@@ -1,0 +1,28 @@
+"""Which constraints lose their rank at a singular position, in words."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from zwang.linalg.factors import factorise
+from zwang.lowering.rows import RowBasis
+from zwang.motion.setup import Setup
+from zwang.motion.singular.leap import State
+
+TOLD_AT_ONCE = 64  # singular positions whose constraints are named together
+LOSES = 0.05  # of the largest weight in a combination of unit rows that vanishes: a row with more has a part in it
+
+
+def losing_rows(setup: Setup, states: Sequence[State], basis: RowBasis) -> list[str]:
+    """What becomes of the constraints near each of some states, by name: they become dependent, or a row vanishes."""
+    rows, told = list(basis.rows), list[str]()
+    for begin in range(0, len(states), TOLD_AT_ONCE):
+        now = setup.matrices(*map(np.array, zip(*states[begin : begin + TOLD_AT_ONCE], strict=True)))
+        factors = factorise(now.M, now.A[:, rows], len(rows), setup.system.coordinate_names)
+        # the combinations of unit rows that vanish
+        for order, weights in zip(factors.order, np.abs(np.linalg.svd(factors.Ri)[0][:, :, 0]), strict=True):
+            involved = [rows[int(order[i])] for i in range(len(rows)) if weights[i] > LOSES * weights.max()]
+            names = [setup.system.constraint_names[i] for i in sorted(involved)]
+            alone = len(names) == 1
+            told.append(f"the row of {names[0]} vanishes" if alone else f"{', '.join(names)} become dependent")
+    return told

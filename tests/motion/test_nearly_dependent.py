@@ -5,6 +5,7 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from zwang.errors import InputError
 from zwang.lowering.matrices import SPARSE_FROM
 
 FEW = zw.coordinates(" ".join(f"c{i}" for i in range(5)))
@@ -64,6 +65,19 @@ def test_what_is_not_asked_for_does_not_hide_that(outputs):
     motion = zw.simulate(system, start, 1.0, samples=2, tol=1e-3, progress=False, throw=False, outputs=outputs)
     off = motion.attrs["status"] != "finished" or abs(2 * motion.q.values[-1] - acceleration).max() > 1e-3
     assert off == (motion.attrs["status"] != "finished" or "nearly dependent" in motion.attrs["message"])
+
+
+@pytest.mark.parametrize(("apart", "tol"), [(3e-8, 1e-12), (3e-11, 1e-3)])
+def test_samples_say_so_too_and_a_stepper_refuses(apart, tol):
+    system, start, _ = nearly(apart, FEW)
+    many = {x: np.zeros(9) for x in start}
+    told = zw.simulate_many(system, many, 1.0, samples=2, tol=tol, progress=False)
+    assert all(
+        ("nearly dependent" in words) == (how == "finished")
+        for words, how in zip(told.doubts.values, told.status.values, strict=True)
+    )
+    with pytest.raises(InputError, match="so nearly dependent at the start"):
+        zw.Stepper(system, start, tol=tol)
 
 
 @pytest.mark.parametrize("lead", [1.0, 1e-8], ids=["apart", "close"])

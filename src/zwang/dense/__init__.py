@@ -1,4 +1,4 @@
-"""Small systems in machine code, one at a time: regular ones, and the multipliers of redundant rows; others by arrays."""
+"""Small systems in machine code: one that is regular, the multipliers of redundant rows; others by arrays."""
 
 from zwang.dense.solve import solve, solve_named
 

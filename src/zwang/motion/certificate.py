@@ -15,9 +15,10 @@ import numpy as np
 from zwang.arrays import EPS, Array
 from zwang.engines.native.engine import compiled
 from zwang.linalg.sparse.ranked import NO_DIGITS
+from zwang.lowering.rows import RowBasis
 from zwang.motion.observe import ALL, Segment, reporting
 from zwang.motion.setup import Setup
-from zwang.motion.start import polished, rank_of
+from zwang.motion.start import State, polished, rank_of
 from zwang.results.dataset import balance
 
 LEAST_ERROR = 4 * EPS  # of a number: no step keeps more
@@ -30,6 +31,10 @@ SECOND_LOOKS = 32  # states at which it is tried out what a change within the to
 LATE = 100.0  # spans: a motion that begins so late has lost digits of time that it could have
 TryOut = Callable[[Any], dict[str, Array]]  # from some of the saved states to what `changes` finds there
 
+NEARLY_DEPENDENT = (
+    "constraints are so nearly dependent at the start that rounding alone costs the tolerance; drop one of them, or "
+    "write them so that they say different things"
+)
 REMEDY = "something narrow may have been stepped over: ask for a smaller max_step"
 
 
@@ -70,15 +75,14 @@ def doubts(setup: Setup, segments: Sequence[Segment], values: dict[str, Any], ru
 
 def lost(setup: Setup, first: Segment) -> str:
     """Whether the constraints are so nearly dependent at the start that refinement cannot make up for it."""
-    if not first.basis.close or not len(first.times):
+    if not len(first.times) or not costs_tolerance(setup, first.basis, (float(first.times[0]), first.q[0], first.v[0])):
         return ""
-    now = polished(setup, (float(first.times[0]), first.q[0], first.v[0]))
-    if rank_of(now, setup.system.coordinate_names).closest > NO_DIGITS:
-        return ""
-    return (
-        "Not vouched for: constraints are so nearly dependent at the start that rounding alone costs the tolerance; "
-        "drop one of them, or write them so that they say different things."
-    )
+    return f"Not vouched for: {NEARLY_DEPENDENT}."
+
+
+def costs_tolerance(setup: Setup, basis: RowBasis, state: State) -> bool:
+    """Whether rows are so nearly dependent at a start that rounding alone costs the tolerance."""
+    return basis.close and rank_of(polished(setup, state), setup.system.coordinate_names).closest <= NO_DIGITS
 
 
 def unsolved(setup: Setup, segments: Sequence[Segment]) -> str:
@@ -86,15 +90,24 @@ def unsolved(setup: Setup, segments: Sequence[Segment]) -> str:
     if not setup.lowered.description.reactions:
         return ""
     for segment in segments:
-        program = setup.program("report", segment.basis, ("implicit",), segment.modes is not None)
-        error = compiled(program)(**segment.named(slice(None)))["implicit"]
-        bad = np.flatnonzero(~(np.abs(error.reshape(-1)) <= UNSOLVED * max(setup.tol, LEAST_ERROR)))
+        error = left_undone(setup, segment.basis, segment.named(slice(None)), segment.modes is not None)
+        bad = np.flatnonzero(~(error <= UNSOLVED * max(setup.tol, LEAST_ERROR)))
         if len(bad):
             return (
                 f"Not vouched for: the multipliers that nonideal forces depend on are off by a share of "
-                f"{error.reshape(-1)[bad[0]]:.2g} at t = {segment.times[bad[0]]:.9g}, for they depend on them strongly."
+                f"{error[bad[0]]:.2g} at t = {segment.times[bad[0]]:.9g}, for they depend on them strongly."
             )
     return ""
+
+
+def solved(setup: Setup, basis: RowBasis, given: dict[str, Array]) -> Any:
+    """(…,) at which states the same steps have left nothing undone."""
+    return left_undone(setup, basis, given, False) <= UNSOLVED * max(setup.tol, LEAST_ERROR)
+
+
+def left_undone(setup: Setup, basis: RowBasis, given: dict[str, Array], rests: bool) -> Array:
+    """(…,) the share by which multipliers are off at states."""
+    return np.abs(compiled(setup.program("report", basis, ("implicit",), rests))(**given)["implicit"][..., 0])
 
 
 def vouched_for(setup: Setup, segments: Sequence[Segment], values: dict[str, Any]) -> bool:

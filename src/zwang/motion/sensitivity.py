@@ -33,11 +33,12 @@ from zwang.motion.at_switch import Along
 from zwang.motion.breaks import breaks_in, require_fit
 from zwang.motion.continuity import require_continuous
 from zwang.motion.direction import Direction, directions_of
-from zwang.motion.drive import Alone, along_of, engine, integrate, keeps_on
+from zwang.motion.drive import Alone, along_of, engine, keeps_on
 from zwang.motion.observe import Segment, account, cut_short, first_contradiction, how_it_ended
 from zwang.motion.options import RunOptions, check_span
 from zwang.motion.prepare import prepare
 from zwang.motion.progress import reporter
+from zwang.motion.redundant import integrate_watched
 from zwang.motion.resets.beside import across
 from zwang.motion.resets.jump import Jump
 from zwang.motion.resets.watched import Watched
@@ -153,10 +154,13 @@ def sensitivities(
         first = first_basis(setup, begin)
         setting_up = clock.perf_counter() - options.began
         kind, zero = Varied(len(q), directions, scale), Watched(setup, first, begin.state).zeros()
-        segments, path = integrate(setup, kind.start(begin.state), grid, watch, first, kind, zero)
+        segments, path = integrate_watched(setup, kind.start(begin.state), grid, watch, first, zero, kind)
     if any(keeps_on(setup, segment.basis) for segment in segments):
         setup = replace(setup, drift="projection")
     values, saved, path = values_of(setup, directions, segments, path)
+    if len(saved) > len(grid):
+        wanted = np.isin(saved, grid)
+        values, saved = {name: value[wanted] for name, value in values.items()}, saved[wanted]
     path = replace(path, compile_seconds=path.compile_seconds + setting_up)
     message = how_it_ended(setup.events, path)
     seconds = clock.perf_counter() - options.began

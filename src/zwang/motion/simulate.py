@@ -7,19 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zwang.arrays import Array
 from zwang.engines.native.engine import compiled
-from zwang.engines.registry import engine_of
 from zwang.engines.task import REMEDY, Trajectory, altered
 from zwang.errors import InputError, SimulationError
-from zwang.lowering.rows import RowBasis
 from zwang.model import System
 from zwang.model.event import Event
 from zwang.model.has_system import HasSystem, begin_of, end_of, start_of_one, system_of
 from zwang.motion.breaks import breaks_in, require_fit
 from zwang.motion.certificate import doubts, vouched_for
 from zwang.motion.continuity import require_continuous
-from zwang.motion.drive import integrate, keeps_on
+from zwang.motion.drive import keeps_on
 from zwang.motion.observe import (
     ALL,
     LOOKED_AT,
@@ -33,9 +30,10 @@ from zwang.motion.observe import (
     values_of,
     with_parts,
 )
-from zwang.motion.options import DEFAULT_SAMPLES, RunOptions, check_span, in_precision
+from zwang.motion.options import RunOptions, check_span, in_precision
 from zwang.motion.prepare import prepare
 from zwang.motion.progress import reporter
+from zwang.motion.redundant import integrate_watched, missed_between
 from zwang.motion.resets.watched import Watched
 from zwang.motion.setup import Setup
 from zwang.motion.start import Start, first_basis, start_of
@@ -46,8 +44,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from zwang.motion.blackbox import BlackBox
-
-SUSPECT = 1e-9  # a residual that projection leaves, above which constraints may contradict each other
 
 
 def simulate(
@@ -187,14 +183,8 @@ def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
         return in_contact(setup, start, options, watch, names)
     first = first_basis(setup, start)
     setting_up = clock.perf_counter() - options.began
-    seen = (
-        first.damping and keeps_on(setup, first) and engine_of(setup.method).measures_projection
-    )  # what projection cannot take away
-    zero, times = Watched(setup, first, start.state).zeros(), grid if seen else watched_times(setup, first, t, grid)
-    segments, path = integrate(setup, start.state, times, watch, first, at_zero=zero)
-    if seen and path.left > SUSPECT:
-        times = watched_times(setup, first, t, grid)
-        segments, path = integrate(setup, start.state, times, watch, first, at_zero=zero)
+    zero = Watched(setup, first, start.state).zeros()
+    segments, path = integrate_watched(setup, start.state, grid, watch, first, zero)
     if any(keeps_on(setup, segment.basis) for segment in segments):
         setup = altered(setup, drift="projection")
     began = clock.perf_counter()
@@ -218,13 +208,6 @@ def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
     message = how_it_ended(setup.events, path)
     motion = report(setup, saved, values, path, message, clock.perf_counter() - options.began, names)
     return unless_stopped(motion, path, message, options)
-
-
-def watched_times(setup: Setup, basis: RowBasis, t: float, grid: Array) -> Array:
-    """The saved times, and more of them where constraints are redundant: these are looked at there."""
-    if not basis.redundant(len(setup.system.constraint_names)):
-        return grid
-    return np.union1d(grid, np.linspace(t, grid[-1], DEFAULT_SAMPLES))
 
 
 def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, names: list[str]) -> "xr.Dataset":
@@ -260,7 +243,7 @@ def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, name
     if odds is not None:
         values, saved, path = cut_short(setup, odds, values, saved, path)
     else:
-        path = altered(path, doubts=doubts(setup, segments, values, path))
+        path = altered(path, doubts=(*doubts(setup, segments, values, path), *missed_between(path)))
     modes, gaps = modes_of(segments)[: len(saved)], gaps_of(values, rows)
     share(setup, segments, values)
     path = within(setup, gaps, modes, saved, path)

@@ -361,3 +361,22 @@ def test_a_sample_that_is_not_a_number_is_named_by_its_place():
     places[[17, 40]] = np.nan
     with pytest.raises(InputError, match=r"^z\[17\] = nan is not finite, nor is another of 1,000 numbers$"):
         zw.simulate_many(free, {z: places, dot(z): 0.0}, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("form", "drift"), [("fundamental", "none"), ("gibbs-appell", "none"), ("lagrange", "baumgarte")]
+)
+def test_constraints_that_contradict_each_other_between_two_saved_times_mark_the_sample(form, drift):
+    """Two rules that agree at both ends, and between them only where a is zero: x is then t³/3."""
+    a = zw.parameters("a")
+    rules = {"one": dot(x) - zw.t**2, "two": dot(x) - zw.t**2 - a * zw.t**2 * (1 - zw.t)}
+    system = zw.System((x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, constraints=rules)
+    start, ask = {x: 0, y: 0, dot(x): 0, dot(y): 0.5}, {"samples": 2, "form": form, "drift": drift, "progress": False}
+    many = zw.simulate_many(system, start, 1.0, parameters={a: [0.0, 1.0, 0.0, -0.3]}, **ask)
+    assert many.status.values.tolist() == ["finished", "inconsistent", "finished", "inconsistent"]
+    np.testing.assert_allclose(many.q.values[[0, 2], -1], [[1 / 3, 0.5]] * 2, rtol=0, atol=1e-8)
+    assert np.isnan(many.q.values[[1, 3], -1]).all()
+    for i, each in enumerate([0.0, 1.0]):
+        one = zw.simulate(system, start, 1.0, parameters={a: each}, throw=False, **ask)
+        assert one.attrs["status"] == many.status.values[i]
+        np.testing.assert_array_equal(many.q.values[i, : len(one.time)], one.q.values)

@@ -9,6 +9,7 @@ from zwang.errors import SimulationError
 from zwang.motion.contact.coefficients import coefficients
 from zwang.motion.contact.course import Course
 from zwang.motion.observe import how_it_ended
+from zwang.motion.redundant import require_agreement
 from zwang.motion.setup import Setup
 from zwang.motion.start import Start, State
 
@@ -30,13 +31,14 @@ class Onward:
         course = self.course
         course.grid, course.saved, course.span = np.array([until]), 0, until - self.begun
         course.segments, course.transitions, course.notes = [], [], []
-        course.total = replace(course.total, hits=(), kicks=(), notes=(), leapt=0.0)
+        course.total = replace(course.total, hits=(), kicks=(), notes=(), leapt=0.0, left=0.0)
         self.take(setup)
         self.moved, path = True, course.run(begin=not self.moved, again=changed)
         if path.status in REMEDY:
             raise SimulationError(how_it_ended((), path), str(path.status), None)
         if path.status is Status.INTERRUPTED:
             raise KeyboardInterrupt
+        require_agreement(path, until)
         return course.state
 
     def take(self, setup: Setup) -> None:

@@ -21,14 +21,15 @@ from zwang.engines.task import EventHit, Status
 from zwang.errors import ZwangError
 from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.rows import RowBasis
-from zwang.motion.certificate import doubts, suspicious
-from zwang.motion.drive import integrate, keeps_on
+from zwang.motion.certificate import doubts, solved, suspicious
+from zwang.motion.drive import keeps_on
 from zwang.motion.ensemble.contacts import compute_in_contact
 from zwang.motion.ensemble.gather import gathered
 from zwang.motion.ensemble.problem import Ensemble
 from zwang.motion.ensemble.together import EVENT_ROWS, Lead, first_rows, fitting, run_together
 from zwang.motion.ensemble.told import BAD_START, ERROR, Met, Told
 from zwang.motion.observe import AT_ODDS, Segment, chunks, first_contradiction, share_multipliers, values_of
+from zwang.motion.redundant import SUSPECT, integrate_watched
 from zwang.motion.resets.watched import Watched
 from zwang.motion.setup import Setup
 from zwang.results.dataset import VARIABLES, balance
@@ -150,6 +151,8 @@ class Block:
         stuck = status == stepper.LoopStatus.SINGULAR
         if ensemble.setup.margins:  # it may be for want of a solution, which a run by itself says
             stuck |= np.isin(status, MAY_LACK_SOLUTION)
+        if len(basis.rows) < len(ensemble.setup.system.constraint_names):  # they may be at odds between saved times
+            stuck |= runs.records["left"] > SUSPECT
         saved[stuck] = 0  # each has its own way past it, or its own words
         self.report(basis, runs, places)
         words = {
@@ -163,12 +166,12 @@ class Block:
             for i, first in self.at_odds(basis, places, saved):
                 result.statuses[places[i]], saved[i] = str(Status.INCONSISTENT), -1
                 self.cut(int(places[i]), first)
-        for i in np.flatnonzero((saved > 0) & self.suspicious(runs, places)).tolist():
+        for i in np.flatnonzero((saved > 0) & self.suspicious(basis, runs, places)).tolist():
             place = int(places[i])
             record, until = runs.records[i], int(saved[i])
             segment = Segment(basis, ensemble.grid[:until], runs.q[i, :until], runs.v[i, :until], ensemble.p[place])
             account = Sample([segment], "", int(record["accepted"]), turned=float(record["turned"]))
-            self.doubt(place, account, until, result)
+            self.doubt(place, account, {name: value[place, :until] for name, value in self.values.items()}, result)
         return sorted(others + places[stuck].tolist())
 
     def report(self, basis: RowBasis, runs: stepper.Runs, places: Indices) -> None:
@@ -215,16 +218,23 @@ class Block:
             if len(bad):
                 yield i, int(bad[0, 0])
 
-    def suspicious(self, runs: stepper.Runs, places: Indices) -> Any:
-        """Which runs need a closer look."""
+    def suspicious(self, basis: RowBasis, runs: stepper.Runs, places: Indices) -> Any:
+        """Which runs need a closer look; all of them where rows are nearly dependent."""
+        if basis.close:
+            return np.ones(len(places), dtype=bool)
+        setup, grid = self.ensemble.setup, self.ensemble.grid
         values = self.values if len(places) == len(self.ensemble) else {k: x[places] for k, x in self.values.items()}
         steps, turned = (runs.records[name].astype(float) for name in ("accepted", "turned"))
-        return suspicious(self.ensemble.grid, values, self.ensemble.setup.tol, steps, turned)
+        found = suspicious(grid, values, setup.tol, steps, turned)
+        if setup.lowered.description.reactions:
+            given = {"t": grid[None, :, None], "q": runs.q, "v": runs.v, "p": self.ensemble.p[places][:, None]}
+            reached = np.arange(len(grid)) < runs.records["saved"][:, None]
+            found |= (reached & ~solved(setup, basis, given)).any(axis=1)
+        return found
 
-    def doubt(self, place: int, sample: Sample, until: int, result: Told) -> None:
-        """What cannot be vouched for in one sample."""
-        mine = {name: value[place, :until] for name, value in self.values.items()}
-        if words := " ".join(doubts(self.ensemble.setup, sample.segments, mine, sample)):
+    def doubt(self, place: int, sample: Sample, values: dict[str, Any], result: Told) -> None:
+        """What cannot be vouched for in one sample, by its values."""
+        if words := " ".join(doubts(self.ensemble.of(place), sample.segments, values, sample)):
             result.doubts[place] = words
 
     def leave_out(self, which: Any) -> None:
@@ -243,7 +253,7 @@ class Block:
             setup, state = self.ensemble.of(sample), self.ensemble.state(sample)
             basis = first_rows(setup, state)
             zero = Watched(setup, basis, state).zeros()
-            segments, path = integrate(setup, state, self.ensemble.grid, None, basis, at_zero=zero)
+            segments, path = integrate_watched(setup, state, self.ensemble.grid, None, basis, zero)
         except ZwangError as error:
             return Sample([], ERROR, words=str(error))
         return Sample(segments, str(path.status), path.steps, path.leapt, path.turned, hits=path.hits)
@@ -261,17 +271,17 @@ class Block:
         if not sample.segments:
             return
         found = values_of(setup, sample.segments)
+        times, grid = np.concatenate([segment.times for segment in sample.segments]), self.ensemble.grid
+        odds, until = first_contradiction(setup, sample.segments, found), len(times)
+        if odds is not None:
+            result.statuses[place], until = str(Status.INCONSISTENT), odds[0]
+        else:
+            self.doubt(place, sample, found, result)
         result.unique &= found.pop("unique")
         result.projected |= any(keeps_on(setup, segment.basis) for segment in sample.segments)
-        until = len(found["q"])
+        wanted = np.flatnonzero(np.isin(times[:until], grid))
         for name, value in found.items():
-            self.values[name][place, :until] = value
-        odds = first_contradiction(setup, sample.segments, found)
-        if odds is not None:
-            result.statuses[place] = str(Status.INCONSISTENT)
-            self.cut(place, odds[0])
-        else:
-            self.doubt(place, sample, until, result)
+            self.values[name][place, : len(wanted)] = value[wanted]
 
 
 def row_of(hit: EventHit, resets: bool) -> list[float]:

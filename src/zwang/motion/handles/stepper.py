@@ -21,16 +21,18 @@ from zwang.model.event import Event
 from zwang.model.has_system import HasSystem, begin_of, resets_of, start_of_one, system_of
 from zwang.model.values import GivenValues, one_number, state_arrays
 from zwang.motion.breaks import breaks_in, require_fit, switches_in
+from zwang.motion.certificate import NEARLY_DEPENDENT, costs_tolerance
 from zwang.motion.contact.onward import Onward
 from zwang.motion.drive import Alone, Drive, Reached, integrate
 from zwang.motion.handles.inputs import Inputs, follows, inputs_of
 from zwang.motion.observe import how_it_ended
 from zwang.motion.options import RunOptions
 from zwang.motion.prepare import prepare
+from zwang.motion.redundant import SUSPECT, require_agreement
 from zwang.motion.resets.jump import Resets
 from zwang.motion.resets.watched import Watched
 from zwang.motion.setup import Setup
-from zwang.motion.simulate import SUSPECT, motion_from
+from zwang.motion.simulate import motion_from
 from zwang.motion.start import Start, State, basis_at, first_basis, require_satisfied
 
 if TYPE_CHECKING:
@@ -214,6 +216,8 @@ class Stepper(Displayed):
             require_satisfied(start)
         else:
             basis = first_basis(setup, start)
+            if costs_tolerance(setup, basis, state):
+                raise InputError(NEARLY_DEPENDENT)
         self._zeros = Watched(setup, basis, state).zeros() if setup.resets and setup.contact is None else ()
         if setup.locked is None and setup.contact is None and not setup.resets:
             nothing = Trajectory(GOES_ON, q[None][:0], v[None][:0], state)
@@ -316,6 +320,7 @@ class Stepper(Displayed):
             raise KeyboardInterrupt
         if path.status is not GOES_ON:
             raise SimulationError(how_it_ended(setup.events, path), str(path.status), None)
+        require_agreement(path, until)
         _, q, v = path.end
         last = {h.which for h in path.hits if h.t == until}
         self._zeros = tuple(i for i in Watched(setup, segments[-1].basis, path.end).zeros() if i in last)

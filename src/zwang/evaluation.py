@@ -72,7 +72,7 @@ def evaluate(
     if choice.get("eliminate") is not None:
         choice["eliminate"] = [column_of(system, q) for q in choice["eliminate"]]
     one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
-    plain = form == DEFAULT and not choice and not one_sided.any()
+    plain = isinstance(form, str) and form == DEFAULT and not choice and not one_sided.any()
     if plain and (alone := solved_large(system, state, t, parameters)) is not None:
         return alone
     now, q, v = matrices(system, state, t, parameters)

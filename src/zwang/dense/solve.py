@@ -76,7 +76,12 @@ def one_regular(
     **choice: Any,
 ) -> Solution | None:
     """The solution of one system that is regular without doubt; None for all others, for mistakes too."""
-    if form != DEFAULT or choice or not (one_sided is None or is_idle(one_sided, np.size(b))):
+    if (
+        not isinstance(form, str)
+        or form != DEFAULT
+        or choice
+        or not (one_sided is None or is_idle(one_sided, np.size(b)))
+    ):
         return None
     read = [as_given(x, ndim) for x, ndim in ((M, 2), (Q, 1), (A, 2), (b, 1))]
     if any(x is None for x in read):

@@ -221,7 +221,7 @@ def constraint_force(M: Array, Q: Array, C: Array, x: Array, lam: Array, factors
 
 def require_form(form: str, choice: dict[str, Any]) -> None:
     """Refuse an unknown form, or a choice that the form does not have."""
-    if form not in FORMS:
+    if not isinstance(form, str) or form not in FORMS:
         raise InputError(f"form={form!r} is unknown: choose one of {', '.join(map(repr, FORMS))}")
     for key in choice.keys() - {*FORMS[form].choices}:
         has = ", ".join(sorted(FORMS[form].choices)) or "none"

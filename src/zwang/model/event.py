@@ -98,3 +98,17 @@ class Event(Displayed):
         crossing = f"{in_a_line(self.expression)} crosses zero {DIRECTIONS[self.direction]}"
         sets = f"sets {', '.join(map(label, self.reset))}" if self.reset else ""
         return told(self, self.name, crossing, sets, "stops the motion" if self.stop else "")
+
+
+def listed_events(events: Any) -> list[Event]:
+    """Events as they are given, one or several; what is none is refused."""
+    if isinstance(events, Event):
+        return [events]
+    try:
+        listed = list(events) if not isinstance(events, str) else [events]
+    except TypeError:
+        raise InputError(f"events = {events!r}: make it an event, zwang.Event(expression, name)") from None
+    for event in listed:
+        if not isinstance(event, Event):
+            raise InputError(f"events contains {event!r}: make it an event, zwang.Event(expression, name)")
+    return listed

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from zwang.display import Displayed
 from zwang.errors import InputError
-from zwang.model.event import Event
+from zwang.model.event import Event, listed_events
 from zwang.model.moved import Moved, tell
 from zwang.model.signal import Signal
 from zwang.model.system import System
@@ -62,6 +62,8 @@ class MechanismPart(Displayed):
 
 def system_of(given: Any, what: str, parameters: Mapping[Any, Any] | None = None) -> System:
     """The system that is meant; what has none is refused, saying what was given and what takes it."""
+    if not isinstance(parameters, Mapping | None):
+        raise InputError(f"parameters maps parameters to values, {{k: 2, …}}; got {type(parameters).__name__}")
     if isinstance(given, System):
         return given
     if isinstance(given, HasSystem):
@@ -154,6 +156,5 @@ def is_array(value: Any) -> bool:
 
 def resets_of(given: Any, events: Event | Sequence[Event]) -> tuple[Event, ...]:
     """The events that reset the state, of those given and of a model's own."""
-    listed = [events] if isinstance(events, Event) else list(events)
     own = given.events if isinstance(given, HasSystem) else ()
-    return tuple(e for e in (*own, *listed) if not isinstance(e, Event) or e.reset)
+    return tuple(event for event in (*own, *listed_events(events)) if event.reset)

@@ -223,7 +223,7 @@ def numbers(value: Any, name: str) -> Array:
         if text or given.dtype.kind in "cSUV":
             raise TypeError("complex numbers and text")
         array = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} = {shortened(repr(value))} is not a real number") from None
     if not np.isfinite(array).all():
         raise InputError(f"{not_finite(array, name, value)}")

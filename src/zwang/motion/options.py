@@ -46,6 +46,12 @@ class RunOptions:
     began: float = field(default_factory=clock.perf_counter)
     """When the call began: its account counts from there."""
 
+    def __post_init__(self) -> None:
+        """Refuse what is not a word where one is meant: an array is neither among some words nor not."""
+        for name in ("method", "form", "precision", "impacts", "contacts"):
+            if isinstance(getattr(self, name), np.ndarray):
+                raise InputError(f"{name} is an array: a word is meant, such as {name}={getattr(RunOptions, name)!r}")
+
     @property
     def grid(self) -> Array:
         """The times to save."""
@@ -60,7 +66,11 @@ class RunOptions:
 def drift_of(drift: str | tuple[str, float, float]) -> tuple[str, tuple[float, float]]:
     """What is done about drift, and the gains of Baumgarte's method."""
     kind, *gains = drift if isinstance(drift, tuple | list) and drift else (drift,)
-    if kind not in ("none", "baumgarte", "projection") or (gains and (kind != "baumgarte" or len(gains) != 2)):
+    if (
+        not isinstance(kind, str)
+        or kind not in ("none", "baumgarte", "projection")
+        or (gains and (kind != "baumgarte" or len(gains) != 2))
+    ):
         raise InputError(f"drift={drift!r} is unknown: choose 'none', 'projection', 'baumgarte' or ('baumgarte', α, β)")
     if not all(isinstance(gain, int | float | np.number) and 0 <= gain < np.inf for gain in gains):
         raise InputError(f"drift={drift!r}: the gains must be numbers, finite and not negative")
@@ -72,7 +82,7 @@ def check_span(until: float, t: float) -> tuple[float, float]:
     """Start and end as finite numbers, the end after the start."""
     try:
         until, t = float(until), float(t)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"until = {until!r}, t = {t!r}: both must be numbers") from None
     if not (np.isfinite(until) and np.isfinite(t)):
         raise InputError(f"until = {until}, t = {t}: both must be finite")
@@ -87,7 +97,11 @@ def longest_step(max_step: float | None, span: float) -> tuple[float, float]:
         return span / FEWEST_STEPS[0], span / FEWEST_STEPS[1]
     if not isinstance(max_step, int | float | np.number) or isinstance(max_step, bool) or not max_step > 0:
         raise InputError(f"max_step = {max_step!r}: a positive number is needed, or None for a share of the motion")
-    return float(max_step), float(max_step)
+    try:
+        longest = float(max_step)
+    except OverflowError:  # a whole number beyond what a double can be
+        longest = np.inf
+    return longest, longest
 
 
 def saved_times(t: float, until: float, times: ArrayLike | None, samples: int | None) -> Array:
@@ -101,7 +115,7 @@ def saved_times(t: float, until: float, times: ArrayLike | None, samples: int | 
         return np.linspace(t, until, int(count)) if count > 2 else np.array([t, until])
     try:
         grid = np.array(times, dtype=float).ravel()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"times = {times!r}: numbers are needed") from None
     if not len(grid) or not np.isfinite(grid).all() or (np.diff(grid) < 0).any():
         raise InputError("times must be finite, at least one, and in ascending order")

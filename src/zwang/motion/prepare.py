@@ -11,7 +11,7 @@ from zwang.lowering.lowered import lower
 from zwang.lowering.resets import require_resets
 from zwang.model import System
 from zwang.model.contact_law import CONTACTS, IMPACTS
-from zwang.model.event import Event
+from zwang.model.event import listed_events
 from zwang.model.values import GivenValues
 from zwang.motion.contact.steps.options import require_step
 from zwang.motion.options import RunOptions, drift_of
@@ -29,10 +29,7 @@ def prepare(system: System, values: GivenValues, options: RunOptions, contacts: 
     if not isinstance(tol, int | float | np.number) or not TIGHTEST <= tol <= LOOSEST:
         raise InputError(f"tol = {tol!r} is out of range: choose between {TIGHTEST:g} and {LOOSEST:g}")
     kind, gains = drift_of(options.drift)
-    events = [events] if isinstance(events, Event) else list(events)
-    for event in events:
-        if not isinstance(event, Event):
-            raise InputError(f"events contains {event!r}: make it an event, zwang.Event(expression, name)")
+    events = listed_events(events)
     contact = contacts_of(system, options, able=contacts)
     require_explicit(system, form)
     p, inputs, signals = values.p, values.inputs, values.signals

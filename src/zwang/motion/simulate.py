@@ -11,7 +11,7 @@ from zwang.engines.native.engine import compiled
 from zwang.engines.task import REMEDY, Trajectory, altered
 from zwang.errors import InputError, SimulationError
 from zwang.model import System
-from zwang.model.event import Event
+from zwang.model.event import Event, listed_events
 from zwang.model.has_system import HasSystem, begin_of, end_of, start_of_one, system_of
 from zwang.motion.breaks import breaks_in, require_fit
 from zwang.motion.certificate import doubts, vouched_for
@@ -139,7 +139,7 @@ def simulate(
         return motion_from(begin, options)
     kept = outputs and (*variables_named(outputs, "outputs"), "q", "v")  # what is drawn is computed from these
     try:
-        motion = motion_from(begin, altered(options, events=(*system.events, *events), outputs=kept))
+        motion = motion_from(begin, altered(options, events=(*system.events, *listed_events(events)), outputs=kept))
     except SimulationError as error:
         error.motion = only(system.dressed(error.motion, parameters), outputs)
         raise

@@ -173,7 +173,7 @@ def variables_named(given: Sequence[str] | None, argument: str) -> list[str]:
     """The variables that are named, in the order of the results; all of them where nothing is said."""
     if given is None:
         return list(VARIABLES)
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(given, str) or not isinstance(given, Iterable) or not getattr(given, "ndim", 1):
         raise InputError(f"{argument} = {given!r}: give names of variables in a list or tuple, as in ('q', 'v')")
     names = list(given)
     for name in names:

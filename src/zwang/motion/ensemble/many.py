@@ -16,7 +16,7 @@ from zwang.engines.registry import AUTO, DEFAULT
 from zwang.errors import InputError
 from zwang.lowering.contact import across_rows
 from zwang.model import System
-from zwang.model.event import Event
+from zwang.model.event import Event, listed_events
 from zwang.model.has_system import HasSystem, begin_of, end_of, is_array, resets_of
 from zwang.motion.ensemble.contacts import with_contacts
 from zwang.motion.ensemble.fingerprint import fingerprint
@@ -102,8 +102,9 @@ def simulate_many(
     array([1., 2., 3.])
     """
     until, t = check_span(end_of(system, until), begin_of(system, t))
-    method = AUTO if contacts == "steps" else DEFAULT  # steps are a method of their own
-    watched = (*resets_of(system, ()), *([events] if isinstance(events, Event) else events))
+    method = AUTO if isinstance(contacts, str) and contacts == "steps" else DEFAULT  # steps are a method of their own
+    events = listed_events(events)
+    watched = (*resets_of(system, ()), *events)
     options = RunOptions(
         until, t, times, samples, method, form, tol, drift, watched, max_step=max_step, impacts=impacts,
         contacts=contacts, step=step,

@@ -98,7 +98,10 @@ def with_ramps(system: System, values: GivenValues, ramps: dict[Any, Any], new: 
 
 def found_inputs(system: System, wanted: Any) -> tuple[sp.Expr, ...]:
     """Parameters and known functions of time by symbol or by name, or a refusal."""
-    listed = (wanted,) if isinstance(wanted, str | sp.Basic) else tuple(wanted)
+    try:
+        listed = (wanted,) if isinstance(wanted, str | sp.Basic) else tuple(wanted)
+    except TypeError:
+        raise InputError(f"inputs = {wanted!r}: give parameters or known functions of time, in a list") from None
     known = [*system.symbols, *(f for f in system.inputs)]
     found: list[sp.Expr] = []
     for key in listed:

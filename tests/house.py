@@ -127,7 +127,6 @@ TESTED_IN = {
     "motion/contact/steps/step": ("motion/contact/steps/test_observe", "motion/contact/steps/test_walk"),
     "motion/continuity": ("motion/test_breaks", "motion/test_breaks_of_switches"),
     "motion/drive": ("motion/test_drift", "motion/singular/test_way_past"),
-    "motion/options": ("motion/test_simulate",),
     "motion/prepare": ("motion/test_simulate",),
     "motion/progress": ("motion/test_simulate",),
     "motion/at_switch": ("motion/test_switching", "motion/test_resting"),

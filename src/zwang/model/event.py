@@ -105,7 +105,7 @@ def listed_events(events: Any) -> list[Event]:
     if isinstance(events, Event):
         return [events]
     try:
-        listed = list(events) if not isinstance(events, str) else [events]
+        listed: list[Any] = list(events) if not isinstance(events, str) else [events]
     except TypeError:
         raise InputError(f"events = {events!r}: make it an event, zwang.Event(expression, name)") from None
     for event in listed:

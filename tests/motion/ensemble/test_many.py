@@ -9,7 +9,7 @@ import sympy as sp
 import zwang as zw
 from tests.references import problems
 from zwang import dot
-from zwang.errors import AssemblyError, InputError
+from zwang.errors import AssemblyError, InputError, UndeterminedError
 from zwang.files.read import read_model
 from zwang.formulations.forms import integrable
 from zwang.motion.ensemble.many import room_for
@@ -380,3 +380,18 @@ def test_constraints_that_contradict_each_other_between_two_saved_times_mark_the
         one = zw.simulate(system, start, 1.0, parameters={a: each}, throw=False, **ask)
         assert one.attrs["status"] == many.status.values[i]
         np.testing.assert_array_equal(many.q.values[i, : len(one.time)], one.q.values)
+
+
+def test_a_sample_that_cannot_begin_says_why_by_name():
+    """A bob without mass on a rod moves along it as it likes: as `simulate` says, so does the sample; others run."""
+    m = zw.parameters("m")
+    system = zw.System(
+        (x, y), kinetic=m * (dot(x) ** 2 + dot(y) ** 2) / 2, potential=m * y, constraints={"rod": x**2 + y**2 - 1}
+    )
+    start = {x: 1, y: 0, dot(x): 0, dot(y): 0}
+    with pytest.raises(UndeterminedError) as caught:
+        zw.simulate(system, start, 1.0, samples=2, parameters={m: 0.0})
+    many = zw.simulate_many(system, start, 1.0, samples=2, parameters={m: [1.0, 0.0, 2.0]})
+    assert many.status.values.tolist() == ["finished", "error", "finished"]
+    assert many.doubts.values[1] == str(caught.value)
+    assert np.isnan(many.q.values[1]).all()

@@ -153,6 +153,8 @@ class Block:
             stuck |= np.isin(status, MAY_LACK_SOLUTION)
         if len(basis.rows) < len(ensemble.setup.system.constraint_names):  # they may be at odds between saved times
             stuck |= runs.records["left"] > SUSPECT
+        # one that cannot even begin may be refused by name
+        stuck |= (status == stepper.LoopStatus.NOT_FINITE) & (runs.records["accepted"] == 0)
         saved[stuck] = 0  # each has its own way past it, or its own words
         self.report(basis, runs, places)
         words = {

@@ -216,6 +216,7 @@ def test_what_is_not_a_store_is_left_alone(tmp_path):
     [
         ({"store": 3}, "store = 3"),
         ({"store": ""}, "store = ''"),
+        ({"store": "s\0.zarr"}, "no name of a folder has a zero in it"),
         ({"store": "s3://bucket/s.zarr"}, "a folder on a disk"),
         ({"store": "no/such/folder/s.zarr"}, "there is no folder"),
         ({"store": "s.zarr", "chunk": 0}, "chunk = 0"),
@@ -255,7 +256,50 @@ def test_a_spoilt_chunk_is_named_and_can_be_computed_anew(tmp_path):
     assert_same(zw.simulate_many(*arguments, **options, **where), zw.simulate_many(*arguments, **options))
 
 
-@pytest.mark.parametrize("lost", ["q/1.0.0", "energy/1.0", "done/1"])
+@pytest.mark.parametrize(
+    ("spoilt", "words"), [("status/1", "status of samples 10 to 19"), ("account/1.0", "account of parts 1 to 1")]
+)
+def test_what_is_said_of_samples_may_be_spoilt_too(tmp_path, spoilt, words):
+    arguments, options = swings(30)
+    where = {"store": tmp_path / "s.zarr", "chunk": 10}
+    zw.simulate_many(*arguments, **options, **where)
+    chunk = tmp_path / "s.zarr" / spoilt
+    chunk.write_bytes(chunk.read_bytes()[:-3])
+    with pytest.raises(InputError, match=rf"{words} cannot be read .* remove .*done.1 and call"):
+        zw.simulate_many(*arguments, **options, **where)
+    (tmp_path / "s.zarr" / "done" / "1").unlink()
+    assert_same(zw.simulate_many(*arguments, **options, **where), zw.simulate_many(*arguments, **options))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("q/.zarray", "{", "the array q is missing or damaged; remove the store"),
+        ("done/.zarray", "{", "the array done is missing or damaged; remove the store"),
+        (".zattrs", '{"zwang_sweep": {"format": 1}}', "what it is of is damaged; remove the store"),
+        (".zattrs", "{", "is not a store of simulate_many"),
+    ],
+)
+def test_a_store_whose_description_is_spoilt_is_refused(tmp_path, name, text, words):
+    arguments, options = swings(12)
+    zw.simulate_many(*arguments, **options, store=tmp_path / "s.zarr")
+    (tmp_path / "s.zarr" / name).write_text(text)
+    with pytest.raises(InputError, match=words):
+        zw.simulate_many(*arguments, **options, store=tmp_path / "s.zarr")
+
+
+def test_a_value_given_as_the_system_has_it_is_the_same_sweep(tmp_path):
+    k = zw.parameters("k")
+    system = zw.System((x,), kinetic=dot(x) ** 2 / 2, potential=k * x**2, parameters={k: 2})
+    start, ask = {x: [1.0, 2.0], dot(x): 0}, {"until": 1.0, "samples": 2, "store": tmp_path / "s.zarr"}
+    first = zw.simulate_many(system, start, **ask)
+    for same in ({k: 2}, {"k": 2.0}):
+        assert_same(zw.simulate_many(system, start, **ask, parameters=same), first)
+    with pytest.raises(InputError, match="the values of parameters are others"):
+        zw.simulate_many(system, start, **ask, parameters={k: 3})
+
+
+@pytest.mark.parametrize("lost", ["q/1.0.0", "energy/1.0", "status/1", "doubts/1", "account/1.0", "done/1"])
 def test_a_part_of_which_a_file_is_missing_is_computed_anew(tmp_path, lost):
     arguments, options = swings(30)
     where = {"store": tmp_path / "s.zarr", "chunk": 10}

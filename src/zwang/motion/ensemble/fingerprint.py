@@ -96,8 +96,9 @@ def values_of(values: GivenValues) -> Iterable[Any]:
     for f, expression in values.inputs.items():
         signal = values.signals.get(f)
         yield from (str(f), *points_of(signal)) if signal is not None else (str(f), written(expression))
+    known = {name for s in (*values.symbols, *values.inputs) for name in (s, label(s))}
     for key, value in values.given.items():  # some may matter to the start only
-        if not isinstance(value, Signal):
+        if key not in known and not isinstance(value, Signal):
             yield from (str(key), value)
 
 

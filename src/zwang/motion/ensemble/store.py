@@ -23,6 +23,7 @@ from zwang.errors import InputError
 from zwang.motion.ensemble import store_contacts as contacts
 from zwang.motion.ensemble.contacts import COUNT_MEANS
 from zwang.motion.ensemble.fingerprint import difference
+from zwang.motion.ensemble.stored import Stored, read_whole, shown
 from zwang.motion.ensemble.summary import DOUBTS_MEAN, STATUS_MEANS, summary, summary_of_doubts
 from zwang.motion.ensemble.told import STATUSES, Told
 from zwang.results.contacts import AT_CONTACTS
@@ -108,12 +109,13 @@ class Store:
     def pending(self) -> list[int]:
         """The parts that are to be computed: those without their flag, or of which a file is missing."""
         # every chunk is written, even if it is empty: one that is missing is lost
-        there = {name: set(os.listdir(self.path / name)) for name in ("done", *self.layout.written)}
+        there = {name: set(os.listdir(self.path / name)) for name in (*OWN, *self.layout.written)}
         return [part for part in range(self.layout.parts) if not self._has(part, there)]
 
     def _has(self, part: int, there: Mapping[str, set[str]]) -> bool:
         tails = {name: ".0" * (len(self.layout.shape(name)) - 1) for name in self.layout.written}
-        if str(part) not in there["done"] or any(f"{part}{tail}" not in there[name] for name, tail in tails.items()):
+        tails |= dict.fromkeys(OWN, "") | {"account": ".0"}
+        if any(f"{part}{tail}" not in there[name] for name, tail in tails.items()):
             return False
         if self.layout.contacts and not (self.path / contacts.TABLES / str(part)).is_dir():
             return False
@@ -162,7 +164,8 @@ class Store:
             stored = Stored(group[name], name, self.path, layout.chunk)
             return da.from_array(stored, chunks=group[name].chunks, name=f"{name}-{token}")
 
-        account, codes = group["account"][:], group["status"][:]
+        account = read_whole(Stored(group["account"], "account", self.path, 1, "parts"))
+        codes = read_whole(Stored(group["status"], "status", self.path, layout.chunk))
         variables: dict[str, Any] = {
             name: (layout.dims(name), lazily(name), {"long_name": KNOWN[name][1]}) for name in layout.written
         }
@@ -215,51 +218,6 @@ class Store:
         return where.start + first, str(words[first])
 
 
-@dataclass(frozen=True)
-class Stored:
-    """An array of a store as dask reads it; a chunk that cannot be read is named, with what to do about it."""
-
-    array: Any
-    name: str
-    path: Path
-    chunk: int
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Its shape."""
-        return tuple(self.array.shape)
-
-    @property
-    def dtype(self) -> Any:
-        """The type of its entries."""
-        return self.array.dtype
-
-    @property
-    def ndim(self) -> int:
-        """How many dimensions it has."""
-        return len(self.shape)
-
-    def __getitem__(self, key: Any) -> Any:
-        """Some of its entries."""
-        try:
-            return self.array[key]
-        except (RuntimeError, ValueError, OSError) as error:
-            first = key[0].start if isinstance(key, tuple) and isinstance(key[0], slice) else 0
-            part = (first or 0) // self.chunk
-            begin, end = part * self.chunk, min((part + 1) * self.chunk, self.shape[0])
-            raise InputError(
-                f"{shown(self.path)}: {self.name} of samples {begin} to {end - 1} cannot be read "
-                f"({str(error) or type(error).__name__}): remove {shown(self.path / 'done' / str(part))} and call "
-                f"simulate_many again; that part is then computed anew"
-            ) from None
-
-
-def shown(path: Path) -> Path:
-    """A place as messages call it: from the folder that one is in, if it is below."""
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
-
-
 def packing() -> Any:
     """How chunks are compressed; Zstandard's checksums find what a disk has spoilt."""
     import numcodecs
@@ -286,6 +244,8 @@ def place_of(store: Any) -> Path:
     """The folder that is meant."""
     if not isinstance(store, str | os.PathLike) or not str(store):
         raise InputError(f"store = {store!r}: the name of a folder is meant, as in 'sweep.zarr'")
+    if "\0" in str(store):
+        raise InputError(f"store = {str(store)!r}: no name of a folder has a zero in it")
     if "://" in str(store):
         raise InputError(f"store = {str(store)!r}: give a folder on a disk that this process and all workers see")
     path = Path(store).absolute()
@@ -321,16 +281,21 @@ def found(path: Path, layout: Layout, known_by: Mapping[str, Any]) -> Store:
         raise InputError(
             f"{shown(path)} was written by another version of zwang, in another format: choose another name"
         )
+    if not isinstance(mark.get("fingerprint"), dict) or not isinstance(mark.get("chunk"), int) or mark["chunk"] < 1:
+        raise InputError(f"{shown(path)}: what it is of is damaged; remove the store and begin anew")
     if differs := difference(mark["fingerprint"], known_by):
         remedy = "choose another store, or ask for what it holds to go on with it"
         raise InputError(f"{shown(path)} holds another sweep: {differs}; {remedy}")
     kept = dict(group.attrs)
     kept.pop(MARK)
-    own = Layout(**{**vars(layout), "chunk": int(mark["chunk"])})
-    own_names = (*OWN, *((contacts.COUNTS, contacts.TABLES) if own.contacts else ()))
-    missing = [name for name in (*own_names, *own.written) if name not in group]
-    if missing:
-        raise InputError(f"{shown(path)}: the array {missing[0]} is missing; remove the store and begin anew")
+    own = Layout(**{**vars(layout), "chunk": mark["chunk"]})
+    for name in (*OWN, *((contacts.COUNTS, contacts.TABLES) if own.contacts else ()), *own.written):
+        try:
+            there = name in group
+        except (OSError, ValueError, KeyError, TypeError):
+            there = False
+        if not there:
+            raise InputError(f"{shown(path)}: the array {name} is missing or damaged; remove the store and begin anew")
     return Store(path, own, kept, group)
 
 

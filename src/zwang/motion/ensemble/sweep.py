@@ -20,7 +20,8 @@ from zwang.errors import InputError, ZwangError
 from zwang.model.has_system import is_array
 from zwang.motion.ensemble.part import compute
 from zwang.motion.ensemble.problem import Sampled
-from zwang.motion.ensemble.store import Layout, Store, found, shown
+from zwang.motion.ensemble.store import Layout, Store, found
+from zwang.motion.ensemble.stored import shown
 from zwang.motion.ensemble.together import Lead, lead_by
 from zwang.words import count
 

@@ -6,6 +6,7 @@ t³/3. y moves freely, and turns back at y = 0.3 where it is told to.
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import zwang as zw
 from zwang import dot
@@ -63,3 +64,18 @@ def test_with_events_that_reset_the_state_it_is_told():
     assert motion(PLAIN, 1.0, events=[BACK], throw=False).attrs["status"] == "inconsistent"
     many = zw.simulate_many(PLAIN, START, 1.0, samples=2, parameters={a: [0.0, 1.0]}, events=[BACK])
     assert many.status.values.tolist() == ["finished", "inconsistent"]
+
+
+@pytest.mark.parametrize("drift", ["none", "baumgarte"])
+def test_only_the_times_that_are_asked_for_are_saved(drift):
+    """One of them twice; and with rules that contradict each other from t = 1/2 on: ẋ = 0 and ẋ = a(t − 1/2)⁴."""
+    later = zw.System((x, y), kinetic=FREE, constraints={"one": dot(x), "two": dot(x) - a * sp.Max(zw.t - 0.5, 0) ** 4})
+    times, ask = [0.0, 0.3, 0.3, 0.4, 0.9, 1.0], {"drift": drift, "tol": 1e-9}
+    for value, count in ((0.0, 6), (100.0, 4)):
+        one = zw.simulate(later, START, 1.0, times=times, parameters={a: value}, throw=False, **ask)
+        np.testing.assert_array_equal(one.time, times[:count])
+        many = zw.simulate_many(later, START, 1.0, times=times, parameters={a: [value] * 3}, **ask)
+        np.testing.assert_array_equal(many.time, times)
+        np.testing.assert_array_equal(many.q.values[1, :count], one.q.values)
+        assert np.isnan(many.q.values[:, count:]).all()
+        assert set(many.status.values) == {one.attrs["status"]}

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from zwang.arrays import Array
+from zwang.arrays import Array, Indices
 from zwang.engines.registry import engine_of
 from zwang.engines.task import REMEDY, Status, Trajectory
 from zwang.errors import SimulationError
@@ -47,6 +47,16 @@ def watched_times(setup: Setup, basis: RowBasis, t: float, grid: Array) -> Array
     if not basis.redundant(len(setup.system.constraint_names)):
         return grid
     return np.union1d(grid, np.linspace(t, grid[-1], DEFAULT_SAMPLES))
+
+
+def places_of(grid: Array, times: Array) -> Indices:
+    """Where the saved times are among those that were reached, as far as they are there.
+
+    >>> places_of(np.array([0.0, 0.5, 0.5, 2.0]), np.array([0.0, 0.25, 0.5, 1.0])).tolist()
+    [0, 2, 2]
+    """
+    found = np.searchsorted(times, grid[grid <= times[-1]] if len(times) else grid[:0])
+    return np.asarray(found, dtype=np.intp)
 
 
 def missed_between(path: Trajectory) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ from zwang.motion.observe import Segment, account, cut_short, first_contradictio
 from zwang.motion.options import RunOptions, check_span
 from zwang.motion.prepare import prepare
 from zwang.motion.progress import reporter
-from zwang.motion.redundant import integrate_watched
+from zwang.motion.redundant import integrate_watched, places_of
 from zwang.motion.resets.beside import across
 from zwang.motion.resets.jump import Jump
 from zwang.motion.resets.watched import Watched
@@ -158,8 +158,8 @@ def sensitivities(
     if any(keeps_on(setup, segment.basis) for segment in segments):
         setup = replace(setup, drift="projection")
     values, saved, path = values_of(setup, directions, segments, path)
-    if len(saved) > len(grid):
-        wanted = np.isin(saved, grid)
+    if not np.array_equal(saved, grid[: len(saved)]):
+        wanted = places_of(grid, saved)
         values, saved = {name: value[wanted] for name, value in values.items()}, saved[wanted]
     path = replace(path, compile_seconds=path.compile_seconds + setting_up)
     message = how_it_ended(setup.events, path)

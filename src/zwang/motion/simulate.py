@@ -33,7 +33,7 @@ from zwang.motion.observe import (
 from zwang.motion.options import RunOptions, check_span, in_precision
 from zwang.motion.prepare import prepare
 from zwang.motion.progress import reporter
-from zwang.motion.redundant import integrate_watched, missed_between
+from zwang.motion.redundant import integrate_watched, missed_between, places_of
 from zwang.motion.resets.watched import Watched
 from zwang.motion.setup import Setup
 from zwang.motion.start import Start, first_basis, start_of
@@ -202,8 +202,8 @@ def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
         values, saved, path = cut_short(setup, odds, values, saved, path)
     else:
         path = altered(path, doubts=doubts(setup, segments, values, path))
-    if len(saved) > len(grid):
-        wanted = np.isin(saved, grid)
+    if not np.array_equal(saved, grid[: len(saved)]):
+        wanted = places_of(grid, saved)
         values, saved = {k: x if k == "unique" else x[wanted] for k, x in values.items()}, saved[wanted]
     message = how_it_ended(setup.events, path)
     motion = report(setup, saved, values, path, message, clock.perf_counter() - options.began, names)

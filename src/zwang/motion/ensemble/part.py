@@ -7,7 +7,7 @@ by itself.
 import os
 import time as clock
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from zwang.motion.ensemble.problem import Ensemble
 from zwang.motion.ensemble.together import EVENT_ROWS, Lead, first_rows, fitting, run_together
 from zwang.motion.ensemble.told import BAD_START, ERROR, Met, Told
 from zwang.motion.observe import AT_ODDS, Segment, chunks, first_contradiction, share_multipliers, values_of
-from zwang.motion.redundant import SUSPECT, integrate_watched
+from zwang.motion.redundant import SUSPECT, integrate_watched, places_of, tells_by_projection, watched_times
 from zwang.motion.resets.watched import Watched
 from zwang.motion.setup import Setup
 from zwang.results.dataset import VARIABLES, balance
@@ -70,15 +70,23 @@ def compute(
         found = compute_in_contact(ensemble, into, told)
         found.met += [Met.of(found.hits)] if found.hits else []
         return found
-    m, count = len(ensemble.setup.system.constraint_names), threads or os.cpu_count() or 1
+    m, count, saved = len(ensemble.setup.system.constraint_names), threads or os.cpu_count() or 1, ensemble.grid
+    if lead is not None and len(lead.basis.rows) < m and not tells_by_projection(ensemble.setup, lead.basis):
+        # redundant rows are looked at between the saved times: more is computed, and what is wanted taken out of it
+        times = watched_times(ensemble.setup, lead.basis, ensemble.t, saved)
+        ensemble = replace(ensemble, options=replace(ensemble.options, times=times, samples=None))
+    taken = places_of(saved, ensemble.grid)
+    kept: Mapping[str, Array] = into if np.array_equal(ensemble.grid, saved) else {}
     size = block_size(ensemble, count)
-    spare = scratch(ensemble, into, min(size, len(ensemble)))
+    spare = scratch(ensemble, kept, min(size, len(ensemble)))
     all_told = Told([], unique=np.ones(m, dtype=bool))
     for block in chunks(len(ensemble), size):
         part = ensemble.part(block)
-        values = {name: array[block] for name, array in into.items()}
+        values = {name: array[block] for name, array in kept.items()}
         values |= {name: array[: len(part)] for name, array in spare.items()}
         found = Block(part, lead, values, count).told()
+        for name in into.keys() - kept.keys():
+            into[name][block] = values[name][:, taken]
         all_told.statuses += found.statuses
         all_told.doubts |= {block.start + i: words for i, words in found.doubts.items()}
         if found.hits:
@@ -281,7 +289,7 @@ class Block:
             self.doubt(place, sample, found, result)
         result.unique &= found.pop("unique")
         result.projected |= any(keeps_on(setup, segment.basis) for segment in sample.segments)
-        wanted = np.flatnonzero(np.isin(times[:until], grid))
+        wanted = places_of(grid, times[:until])
         for name, value in found.items():
             self.values[name][place, : len(wanted)] = value[wanted]
 

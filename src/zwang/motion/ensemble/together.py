@@ -16,7 +16,6 @@ from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.rows import CLOSE, DAMPING, RowBasis, mobilities
 from zwang.motion.drive import task_of
 from zwang.motion.ensemble.problem import Ensemble
-from zwang.motion.redundant import tells_by_projection
 from zwang.motion.setup import Setup
 from zwang.motion.start import State, basis_at, polished, rank_of, refined
 
@@ -38,17 +37,12 @@ class Lead:
 
 
 def lead_by(ensemble: Ensemble, sample: int, count: int) -> Lead | None:
-    """One of so many samples as their lead; None where each runs by itself, because something switches.
-
-    Or because constraints are redundant and have to be looked at between the saved times.
-    """
+    """One of so many samples as their lead; None where each runs by itself, because something switches."""
     setup = ensemble.of(sample)
     if setup.locked or setup.contact is not None or setup.resets:
         return None
     state = ensemble.state(sample)
     basis = first_rows(setup, state)
-    if len(basis.rows) < len(setup.system.constraint_names) and not tells_by_projection(setup, basis):
-        return None
     task = task_of(setup, basis, state, ensemble.grid, None, {})
     # crossings are for runs by themselves
     return Lead(basis, replace(task, could_bridge=task.growing > 0), count)

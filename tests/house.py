@@ -138,6 +138,7 @@ TESTED_IN = {
     "multibody/drawing": ("show/test_scene",),
     "multibody/efforts": ("multibody/test_joint_reactions",),
     "multibody/element": ("multibody/forces/test_forces", "multibody/test_energies"),
+    "multibody/freedom": ("multibody/joints/test_joints", "multibody/test_joint_coordinates", "multibody/test_twins"),
     "multibody/inertia": ("multibody/test_body",),
     "multibody/joints/transmission/belt": ("multibody/joints/test_joints",),
     "multibody/joints/transmission/coupling": ("multibody/joints/test_joints", "multibody/test_joint_coordinates"),

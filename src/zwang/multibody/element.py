@@ -23,6 +23,16 @@ class ForceElement(MechanismPart, ABC):
     name: str
 
     @property
+    def held(self) -> tuple[str, ...]:
+        """The attributes that hold every number of what it does; empty where that is written one by one.
+
+        Energies and forces of many elements of a kind are then written once, with symbols in the place of numbers:
+        they may read these attributes, poses of bodies and what does not differ from one to another, and nothing of
+        the start.
+        """
+        return ()
+
+    @property
     def who(self) -> str:
         """What messages call the element."""
         return f"force element {self.name!r}"

@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +14,7 @@ from zwang.model.drawing import Shape
 from zwang.model.has_system import MechanismPart
 from zwang.multibody.body import AnyBody, common_dimension, own_point
 from zwang.multibody.efforts import FreeMotion
+from zwang.multibody.freedom import Freedom, TurnInPlane, TurnInSpace
 from zwang.multibody.pose import Pose
 from zwang.multibody.vectors import (
     IDENTITY,
@@ -33,36 +33,6 @@ Point = Sequence[Any]
 Place = Point | tuple[Point, Point]
 
 
-@dataclass(frozen=True)
-class Freedom:
-    """A joint coordinate: an angle or a travel, and its rate.
-
-    In space an angle is known by its sine and cosine only (`value` is None): conditions on it are written without
-    its value, so that it may turn as often as it likes.
-    """
-
-    kind: str
-    rate: sp.Expr
-    value: sp.Expr | None = None
-    sine: Any = None
-    cosine: Any = None
-    start: Any = 0
-    """What it reads in the start position, as described."""
-
-    def equals(self, target: Any) -> sp.Expr:
-        """An expression that is zero where the coordinate is `target`, with slope 1 there."""
-        if self.value is not None:
-            return self.value - target
-        # 2 tan(δ/2) of the difference δ, by its sine and cosine: sin δ is zero half a turn off, too
-        c, s = sp.cos(target), sp.sin(target)
-        return 2 * (self.sine * c - self.cosine * s) / (1 + self.cosine * c + self.sine * s)
-
-    @property
-    def reading(self) -> sp.Expr:
-        """The coordinate as a number, an angle in space between −π and π."""
-        return self.value if self.value is not None else sp.atan2(self.sine, self.cosine)
-
-
 class Constrainer(MechanismPart, ABC):
     """What asks something of a mechanism: joints, drivers, couplings and conditions of the user's own."""
 
@@ -76,8 +46,11 @@ class Constrainer(MechanismPart, ABC):
         self.require()
 
     def require(self) -> None:
-        """Refuse what cannot be joined; by default the conditions are written for it."""
-        _ = self.asked
+        """Refuse what cannot be joined: the numbers of the conditions are computed for it, or these are written."""
+        for name in self.held:
+            getattr(self, name)
+        if not self.held:
+            _ = self.asked
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -91,9 +64,10 @@ class Constrainer(MechanismPart, ABC):
 
     @property
     def held(self) -> tuple[str, ...]:
-        """The cached properties that hold every number of the conditions; empty where these are written one by one.
+        """The attributes that hold every number of the conditions; empty where these are written one by one.
 
-        The conditions of many joints of a kind are then written once, with symbols in the place of numbers.
+        The conditions of many joints of a kind are then written once, with symbols in the place of numbers: they may
+        read these attributes, `poses` and what does not differ from joint to joint, and nothing of the start.
         """
         return ()
 
@@ -192,6 +166,12 @@ class Joint(Pair):
         world = vector(self.who, at, (self.dimension,), ("at",))
         return both_ends(self.who, self.bodies, self.dimension, world, world)
 
+    @cached_property
+    def start_turn(self) -> sp.Expr:
+        """In the plane, how far the first body is turned against the second in the start position."""
+        first, second = self.start_poses
+        return scalar(self.who, first.angle - second.angle)
+
     @property
     def gap(self) -> Vector:
         """From the joint's point on the first body to that on the second, in world axes."""
@@ -226,12 +206,6 @@ class Joint(Pair):
     def own_axes(self) -> tuple[Vector, ...]:
         """The joint's own axes in world components, for its reaction."""
         return tuple(self.poses[0].direction(e) for e in self.frame)
-
-
-def hold(joint: Joint) -> None:
-    """Compute the numbers of a joint's conditions: what is wrong with them is said at once."""
-    for name in joint.held:
-        getattr(joint, name)
 
 
 def is_pair(given: Any) -> bool:
@@ -317,48 +291,6 @@ def turn_about(joint: Joint, axes: tuple[Vector, Vector], reading: Any) -> Freed
     """The angle by which the second body has turned about an axis, from the start, where it reads `reading`."""
     reading = scalar(joint.who, reading, ("reading",))
     if joint.dimension == 2:
-        (a, b), (first, second) = joint.poses, joint.start_poses
-        from_start = scalar(joint.who, reading + first.angle - second.angle)
-        return Freedom("angle", b.spin - a.spin, b.angle - a.angle + from_start, start=reading)
-    return TurnInSpace(joint, frames_of(joint, axes), reading)
-
-
-class TurnInSpace(Freedom):
-    """An angle in space, by frames on both bodies that were parallel at the start: written when it is read."""
-
-    joint: Joint
-    frames: tuple[tuple[Vector, ...], tuple[Vector, ...]]
-
-    def __init__(self, joint: Joint, frames: tuple[tuple[Vector, ...], tuple[Vector, ...]], reading: sp.Expr) -> None:
-        self.__dict__.update(kind="angle", value=None, start=reading, joint=joint, frames=frames)
-
-    @cached_property
-    def rate(self) -> sp.Expr:
-        """How fast it turns."""
-        return spin_about(self.joint, self.frames[0][2])
-
-    @cached_property
-    def _turned(self) -> tuple[sp.Expr, sp.Expr]:
-        (a, b), ((n, m, _), (n2, _, _)) = self.joint.poses, self.frames
-        moved = b.direction(n2)
-        cosine, sine = inner(a.direction(n), moved), inner(a.direction(m), moved)
-        if not self.start:
-            return cosine, sine
-        c, s = sp.cos(self.start), sp.sin(self.start)
-        return c * cosine - s * sine, s * cosine + c * sine
-
-    @property
-    def cosine(self) -> sp.Expr:
-        """Its cosine."""
-        return self._turned[0]
-
-    @property
-    def sine(self) -> sp.Expr:
-        """Its sine."""
-        return self._turned[1]
-
-
-def spin_about(joint: Joint, axis: Vector) -> sp.Expr:
-    """How fast the second body turns against the first, about an axis of the first."""
-    a, b = joint.poses
-    return inner(a.direction(axis), subtract(b.spin, a.spin))
+        turned = scalar(joint.who, reading + joint.start_turn)
+        return TurnInPlane("angle", joint, turned=turned, start=reading)
+    return TurnInSpace("angle", joint, frames=frames_of(joint, axes), start=reading)

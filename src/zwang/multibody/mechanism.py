@@ -28,7 +28,6 @@ from zwang.multibody.check import find_mistakes
 from zwang.multibody.drawing import draw
 from zwang.multibody.element import ForceElement
 from zwang.multibody.families import by_families, facing_at, is_large, total
-from zwang.multibody.hinges import hinge_shares
 from zwang.multibody.inertia import require_inertia
 from zwang.multibody.joint import Constrainer
 from zwang.multibody.moved import moved_bodies
@@ -101,7 +100,7 @@ class Mechanism(HasSystem):
         if is_large(self):
             known = frozenset(f for f in parameters if isinstance(f, AppliedUndef))
             writes = {what: partial(self._written, what) for what in ("kinetic", "potential", "forces", "nonideal")}
-            return System.by_families(by_families(self, known, writes, hinge_shares), parameters, self.name)
+            return System.by_families(by_families(self, known, writes), parameters, self.name)
         bodies = self.movable
         constraints: dict[str, Any] = {f"{b.name}.{suffix}": e for b in bodies for suffix, e in b.conditions.items()}
         for j in self.joints:

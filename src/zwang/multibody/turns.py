@@ -19,7 +19,7 @@ from zwang.errors import ZwangError
 from zwang.motion.assemble import assemble
 from zwang.motion.simulate import simulate
 from zwang.multibody.described import DescribedMechanism
-from zwang.multibody.joint import Freedom
+from zwang.multibody.freedom import Freedom
 from zwang.multibody.joints.driver import Driver
 from zwang.results.evaluate_along import along
 

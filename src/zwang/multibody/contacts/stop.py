@@ -9,7 +9,8 @@ from zwang.errors import InputError
 from zwang.model.constraint import Constraint
 from zwang.model.contact_law import as_restitution, out_of_range
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Constrainer, Freedom, Joint
+from zwang.multibody.freedom import Freedom
+from zwang.multibody.joint import Constrainer, Joint
 from zwang.multibody.joints.selection import bodies_of, freedom_of
 from zwang.multibody.vectors import is_number, scalar
 

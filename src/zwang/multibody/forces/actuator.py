@@ -38,6 +38,11 @@ class Actuator(AlongJoint):
         _ = self.freedom
         self._read()
 
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The rate and the effort; none where this is a signal, which is another function of time for each."""
+        return () if self.inputs else ("moving", "effort")
+
     def _read(self) -> tuple[sp.Expr, dict[sp.Expr, Any]]:
         return known(self.who, f"{self.name}.u", self.effort, ("effort",))
 
@@ -48,4 +53,4 @@ class Actuator(AlongJoint):
 
     def forces(self, bodies: Sequence[MassBody]) -> dict[sp.Expr, sp.Expr]:
         """The effort, along the coordinate."""
-        return self.along(bodies, self._read()[0])
+        return self.along(self._read()[0])

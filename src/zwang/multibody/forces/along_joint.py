@@ -8,7 +8,8 @@ import sympy as sp
 from zwang.model.symbols import rates
 from zwang.multibody.body import MassBody
 from zwang.multibody.element import ForceElement
-from zwang.multibody.joint import Constrainer, Freedom, Joint
+from zwang.multibody.freedom import Freedom
+from zwang.multibody.joint import Constrainer, Joint
 from zwang.multibody.joints.selection import freedom_of
 
 
@@ -28,9 +29,14 @@ class AlongJoint(ForceElement):
         """The joint's coordinate."""
         return freedom_of(self.who, self.joint, self.coordinate)
 
-    def along(self, bodies: Sequence[MassBody], effort: sp.Expr) -> dict[sp.Expr, sp.Expr]:
+    @cached_property
+    def moving(self) -> Freedom:
+        """The same by its rate alone."""
+        return self.freedom.moving
+
+    def along(self, effort: sp.Expr) -> dict[sp.Expr, sp.Expr]:
         """The generalized forces of an effort along the coordinate."""
-        return along(self.freedom, bodies, effort)
+        return along(self.moving, [b for b in self.joint.bodies if isinstance(b, MassBody)], effort)
 
 
 def along(freedom: Freedom, bodies: Sequence[MassBody], effort: sp.Expr) -> dict[sp.Expr, sp.Expr]:

@@ -37,6 +37,8 @@ class Armature(AlongJoint):
         not_negative(self.who, "inertia", self.inertia)
         _ = self.freedom
 
+    held = ("moving", "inertia")
+
     def kinetic(self, bodies: Sequence[MassBody]) -> sp.Expr:
         """½ inertia × rate²."""
-        return scalar(self.who, self.inertia) * self.freedom.rate**2 / 2
+        return scalar(self.who, self.inertia) * self.moving.rate**2 / 2

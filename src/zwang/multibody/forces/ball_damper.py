@@ -49,6 +49,8 @@ class BallDamper(ForceElement):
         """The joint."""
         return (self.joint,)
 
+    held = ("damping",)
+
     def forces(self, bodies: Sequence[MassBody]) -> dict[sp.Expr, sp.Expr]:
         """The torque on the second body, and its opposite on the first."""
         a, b = self.joint.poses

@@ -140,14 +140,29 @@ class Bushing(ForceElement):
             raise InputError(f"{self.who}: across is parallel to its axis: turn one of them", where=("across",))
         return unit(self.who, there.tolist(), (3,), ("across",))
 
+    held = ("ends", "held_axes", "start_turn", *COEFFICIENTS)
+
+    @cached_property
+    def held_axes(self) -> tuple[tuple[Vector, ...], tuple[Vector, ...]]:
+        """The axes on each body, which are parallel at the start, in body axes."""
+        first, second = (body.start_pose(self.dimension) for body in self.bodies)
+        return tuple(map(first.held_direction, self.axes)), tuple(map(second.held_direction, self.axes))
+
+    @cached_property
+    def start_turn(self) -> sp.Expr:
+        """In the plane, how far the first body is turned against the second in the start position; 0 in space."""
+        if self.dimension == 3:
+            return sp.S.Zero
+        a, b = (body.start_pose(2).angle for body in self.bodies)
+        return tidy((a - b,), (a, b))[0]
+
     @cached_property
     def on_bodies(self) -> tuple[tuple[Vector, ...], tuple[Vector, ...]]:
-        """The axes on each body, which are parallel at the start, in world components."""
-        found = []
-        for body, pose in zip(self.bodies, self.poses, strict=True):
-            start = body.start_pose(self.dimension)
-            found.append(tuple(pose.direction(start.held_direction(e)) for e in self.axes))
-        return found[0], found[1]
+        """The same axes, in world components."""
+        first, second = (
+            tuple(map(pose.direction, axes)) for pose, axes in zip(self.poses, self.held_axes, strict=True)
+        )
+        return first, second
 
     @cached_property
     def places(self) -> tuple[Vector, Vector]:
@@ -158,8 +173,7 @@ class Bushing(ForceElement):
     @cached_property
     def turn(self) -> sp.Expr:
         """How far the second body has turned from the start, in the plane."""
-        a, b = (body.start_pose(2) for body in self.bodies)
-        return self.poses[1].angle - self.poses[0].angle + tidy((a.angle - b.angle,), (a.angle, b.angle))[0]
+        return self.poses[1].angle - self.poses[0].angle + self.start_turn
 
     def potential(self, bodies: Sequence[MassBody]) -> sp.Expr:
         """½ Σ k shiftᵢ² + ½ Σ kᵢ(2eᵢ)², where 4eᵢ² = 1 + Rᵢᵢ − Rⱼⱼ − Rₖₖ by the relative turn R."""

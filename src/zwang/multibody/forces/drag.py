@@ -48,6 +48,8 @@ class Drag(ForceElement):
         """The body."""
         return (self.body,)
 
+    held = ("linear", "quadratic", "turning")
+
     def forces(self, bodies: Sequence[MassBody]) -> dict[sp.Expr, sp.Expr]:
         """Against the velocity, and against the spin."""
         pose = self.body.pose(self.body.dimension)

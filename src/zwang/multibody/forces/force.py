@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
@@ -41,7 +42,7 @@ class Force(ForceElement):
         """Refuse a body that cannot move, an unknown frame, and components or a point that are not vectors."""
         require_movable(self.who, self.body)
         require_frame(self.who, self.frame)
-        _ = self._point
+        _ = self.arm
         self._read()
 
     @property
@@ -50,7 +51,13 @@ class Force(ForceElement):
         return (self.body,)
 
     @property
-    def _point(self) -> Vector:
+    def held(self) -> tuple[str, ...]:
+        """Components and point; none where components are signals, which are other functions of time for each."""
+        return () if self.inputs else ("components", "arm", "frame")
+
+    @cached_property
+    def arm(self) -> Vector:
+        """Where it acts, in body axes."""
         size = self.body.dimension
         point = vector(self.who, (0,) * size if self.point is None else self.point, (size,), ("point",))
         return own_point(self.who, self.body, point, ("point",))
@@ -67,6 +74,6 @@ class Force(ForceElement):
         """The force, and its moment about the centre of mass."""
         force, size = self._read()[0], self.body.dimension
         if self.frame == "world":
-            return at_point(self.body, size, self._point, force)
-        pose, moment = self.body.pose(size), moment_of(self._point, force)
+            return at_point(self.body, size, self.arm, force)
+        pose, moment = self.body.pose(size), moment_of(self.arm, force)
         return self.body.generalized(pose.direction(force), moment if size == 2 else pose.direction(moment))

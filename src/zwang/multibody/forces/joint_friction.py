@@ -75,6 +75,11 @@ class JointFriction(AlongJoint):
             raise InputError(f"{self.who}: its radius is {self.radius}, but it must be positive", where=("radius",))
 
     @property
+    def held(self) -> tuple[str, ...]:
+        """The rate and the coefficient; none of what is in multipliers of its own joint."""
+        return ("moving", "coefficient") if self.mu is None else ()
+
+    @property
     def carried(self) -> sp.Expr:
         """The force that the joint carries across its axis, or across its way, in its multipliers."""
         suffixes = self.joint.suffixes
@@ -89,9 +94,9 @@ class JointFriction(AlongJoint):
 
     def nonideal(self, bodies: Sequence[MassBody]) -> dict[sp.Expr, sp.Expr]:
         """−coefficient × rate − μ r |F| sign rate, along the coordinate."""
-        rate = self.freedom.rate
+        rate = self.moving.rate
         effort = -scalar(self.who, self.coefficient or 0) * rate
         if self.mu is not None:
             arm = 1 if self.radius is None else scalar(self.who, self.radius)
             effort -= scalar(self.who, self.mu) * arm * self.carried * sp.sign(rate)
-        return self.along(bodies, effort)
+        return self.along(effort)

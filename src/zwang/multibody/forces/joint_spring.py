@@ -14,6 +14,8 @@ from zwang.multibody.forces.along_joint import AlongJoint
 from zwang.multibody.joint import Joint
 from zwang.multibody.vectors import is_number, is_zero, scalar
 
+SPRING = ("unstretched", "stiffness", "damping")  # the numbers of a spring
+
 
 @dataclass(frozen=True, eq=False)
 class JointSpring(AlongJoint):
@@ -46,8 +48,8 @@ class JointSpring(AlongJoint):
         given = [not_negative(self.who, what, getattr(self, what)) for what in ("stiffness", "damping")]
         if all(map(is_zero, given)):
             raise InputError(f"{self.who} does nothing: give a stiffness or a damping", where=("stiffness",))
-        away = self._rest - self.freedom.start
-        if self.freedom.value is None and is_number(away) and not abs(float(away)) < float(sp.pi):
+        away = self.unstretched - self.freedom.start
+        if not self.freedom.in_numbers and is_number(away) and not abs(float(away)) < float(sp.pi):
             raise InputError(
                 f"{self.who}: its rest is {float(away):.6g} rad away from the start of joint {self.joint.name!r}, but "
                 f"in space an angle is known within half a turn only: choose a rest nearer to the start",
@@ -55,13 +57,20 @@ class JointSpring(AlongJoint):
             )
 
     @property
-    def _rest(self) -> sp.Expr:
+    def held(self) -> tuple[str, ...]:
+        """The coordinate, what it reads at rest and the coefficients; of a damper, the rate alone."""
+        damper = is_zero(scalar(self.who, self.stiffness))
+        return ("moving", "stiffness", "damping") if damper else ("freedom", "moving", *SPRING)
+
+    @cached_property
+    def unstretched(self) -> sp.Expr:
+        """What the coordinate reads where the spring does not act."""
         return scalar(self.who, self.freedom.start if self.rest is None else self.rest, ("rest",))
 
     @cached_property
     def deviation(self) -> sp.Expr:
         """The coordinate less its rest."""
-        f, rest = self.freedom, self._rest
+        f, rest = self.freedom, self.unstretched
         if f.value is not None:
             return f.value - rest
         c, s = sp.cos(rest), sp.sin(rest)
@@ -75,4 +84,4 @@ class JointSpring(AlongJoint):
     def forces(self, bodies: Sequence[MassBody]) -> dict[sp.Expr, sp.Expr]:
         """The forces of the damper."""
         damping = scalar(self.who, self.damping)
-        return {} if is_zero(damping) else self.along(bodies, -damping * self.freedom.rate)
+        return {} if is_zero(damping) else self.along(-damping * self.moving.rate)

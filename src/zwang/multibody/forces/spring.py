@@ -70,7 +70,7 @@ class Spring(ForceElement):
         if self.force is not None:
             scalar(self.who, self.force, ("force",))
         _ = self.ends
-        if self.force is None and self.rest is None and is_zero(self._rest):
+        if self.force is None and self.rest is None and is_zero(self.unstretched):
             words = "its ends meet at the start: give rest=0, or place them apart"
             raise InputError(f"{self.who}: {words}", where=("start",) if self.at is None else ("at",))
 
@@ -88,6 +88,8 @@ class Spring(ForceElement):
     def ends(self) -> tuple[Vector, Vector]:
         """The spring's point on each body, in body axes."""
         return both_ends(self.who, self.bodies, self.dimension, self.start, self.end, self.at)
+
+    held = ("ends", "unstretched", "stiffness", "damping", "force")
 
     @cached_property
     def gap(self) -> Vector:
@@ -113,7 +115,7 @@ class Spring(ForceElement):
         return inner(self.gap, subtract(b, a)) / self.length
 
     @cached_property
-    def _rest(self) -> sp.Expr:
+    def unstretched(self) -> sp.Expr:
         """The rest length: as given, or the length in the start position."""
         if self.rest is not None:
             return scalar(self.who, self.rest)
@@ -126,9 +128,9 @@ class Spring(ForceElement):
         stiffness = scalar(self.who, self.stiffness)
         if is_zero(stiffness):
             return sp.S.Zero
-        if is_zero(self._rest):
+        if is_zero(self.unstretched):
             return stiffness * inner(self.gap, self.gap) / 2
-        return stiffness * (self.length - self._rest) ** 2 / 2
+        return stiffness * (self.length - self.unstretched) ** 2 / 2
 
     def forces(self, bodies: Sequence[MassBody]) -> dict[sp.Expr, sp.Expr]:
         """The forces of the damper, or of the whole nonlinear spring: its tension pulls the ends together."""

@@ -42,6 +42,11 @@ class Torque(ForceElement):
         """The body."""
         return (self.body,)
 
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The components; none where these are signals, which are other functions of time for each."""
+        return () if self.inputs else ("components", "frame")
+
     def _read(self) -> tuple[Any, dict[sp.Expr, Any]]:
         if self.body.dimension == 2:
             return known(self.who, f"{self.name}.u", self.components, ("components",))

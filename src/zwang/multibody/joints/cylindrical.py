@@ -7,7 +7,8 @@ import sympy as sp
 
 from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Freedom, Place, turn_about
+from zwang.multibody.freedom import Freedom
+from zwang.multibody.joint import Place, turn_about
 from zwang.multibody.joints.parts import (
     AxisJoint,
     axes_facing,
@@ -45,10 +46,17 @@ class Cylindrical(AxisJoint):
     at: Place
     axis: Place
 
-    def conditions(self) -> dict[str, sp.Expr]:
-        """The point stays on the axis; the axes stay parallel."""
+    held = ("ends", "axes", "frame")
+    suffixes = ("side1", "side2", "axis1", "axis2")
+
+    def require(self) -> None:
+        """Refuse bodies in the plane, and particles."""
         need_space(self, "use ", PartName("Prismatic"), " or ", PartName("Revolute"), " in the plane")
         need_axes(self, "use ", PartName("PointOnLine"))
+        super().require()
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The point stays on the axis; the axes stay parallel."""
         return on_line(self) | axes_parallel(self, self.axes)
 
     @property

@@ -1,6 +1,7 @@
 """Drivers: a joint coordinate moves as prescribed."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
@@ -8,7 +9,8 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.model.symbols import as_scalar
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Constrainer, Freedom, Joint
+from zwang.multibody.freedom import Freedom
+from zwang.multibody.joint import Constrainer, Joint
 from zwang.multibody.joints.selection import bodies_of, freedom_of
 from zwang.multibody.vectors import scalar
 
@@ -47,25 +49,51 @@ class Driver(Constrainer):
         """Those of the joint."""
         return bodies_of(self.joint)
 
-    def conditions(self) -> dict[str, sp.Expr]:
-        """The coordinate is, or moves, as prescribed."""
-        who = f"driver {self.name!r}"
+    @property
+    def who(self) -> str:
+        """What messages call the driver."""
+        return f"driver {self.name!r}"
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The coordinate and what it is to do; of an angle in space that is to have a speed, its rate alone."""
+        return ("freedom", "motion") if self.motion is not None else ("moving", "speed")
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Whether it is a motion or a speed."""
+        return ("motion",) if self.motion is not None else ("speed",)
+
+    @cached_property
+    def freedom(self) -> Freedom:
+        """The joint's coordinate."""
+        return freedom_of(self.who, self.joint, self.coordinate)
+
+    @cached_property
+    def moving(self) -> Freedom:
+        """The same by its rate alone."""
+        return self.freedom.moving
+
+    def require(self) -> None:
+        """Refuse what is given a motion and a speed, or none, or not as an expression."""
         if (self.motion is None) == (self.speed is None):
             given = "both motion and speed" if self.motion is not None else "neither motion nor speed"
-            raise InputError(f"{who} is given {given}: give one of them", where=("motion",))
-        freedom = freedom_of(who, self.joint, self.coordinate)
+            raise InputError(f"{self.who} is given {given}: give one of them", where=("motion",))
+        what = self.suffixes[0]
+        scalar(self.who, getattr(self, what), (what,))
+        super().require()
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The coordinate is, or moves, as prescribed."""
         if self.motion is not None:
-            return {"motion": freedom.equals(self._target(freedom))}
-        return {"speed": freedom.rate - scalar(who, self.speed, ("speed",))}
+            return {"motion": self.freedom.equals(self._target)}
+        return {"speed": self.moving.rate - scalar(self.who, self.speed, ("speed",))}
 
     def tied(self) -> list[tuple[Freedom, sp.Expr]]:
         """The coordinate, to the motion."""
-        if self.motion is None:
-            return []
-        freedom = freedom_of(f"driver {self.name!r}", self.joint, self.coordinate)
-        return [(freedom, self._target(freedom))]
+        return [] if self.motion is None else [(self.freedom, self._target)]
 
-    def _target(self, freedom: Freedom) -> sp.Expr:
+    @property
+    def _target(self) -> sp.Expr:
         """What the coordinate is to be."""
-        motion = scalar(f"driver {self.name!r}", self.motion, ("motion",))
-        return motion.xreplace({start: as_scalar(freedom.start)})
+        return scalar(self.who, self.motion, ("motion",)).xreplace({start: as_scalar(self.freedom.start)})

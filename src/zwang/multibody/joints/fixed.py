@@ -10,7 +10,7 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Joint, Place, hold, together
+from zwang.multibody.joint import Joint, Place, together
 from zwang.multibody.joints.parts import Frame, frames_facing, need_axes, need_space, no_turn, start_frames
 from zwang.multibody.vectors import IDENTITY, numeric, quaternion_turn, tidy
 
@@ -41,16 +41,15 @@ class Fixed(Joint):
 
     @property
     def held(self) -> tuple[str, ...]:
-        """Ends and frames, in space."""
-        return ("ends", "frames") if self.dimension == 3 else ()
+        """Ends, and how the bodies are turned: by frames in space."""
+        return ("ends", "frames") if self.dimension == 3 else ("ends", "start_turn")
 
     def require(self) -> None:
         """Refuse particles."""
         need_axes(self, "use ", PartName("Spherical"), " in space, ", PartName("Revolute"), " in the plane")
-        if self.dimension == 3:
-            hold(self)
-        else:
-            super().require()
+        if self.orientation is not None:
+            need_space(self, "in the plane give the bodies the angles that they are to keep")
+        super().require()
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -59,7 +58,7 @@ class Fixed(Joint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The points coincide; nothing turns."""
-        return together(self.gap) | no_turn(self, self.frames if self.dimension == 3 else self._frames)
+        return together(self.gap) | no_turn(self, self.frames if self.dimension == 3 else None)
 
     @cached_property
     def frames(self) -> tuple[Frame, Frame]:
@@ -70,7 +69,6 @@ class Fixed(Joint):
     def _frames(self) -> tuple[Frame, Frame] | None:
         if self.orientation is None:
             return None
-        need_space(self, "in the plane give the bodies the angles that they are to keep")
         u = numeric(self.who, self.orientation, (4,), ("orientation",))
         length = math.hypot(*u)
         if not length > 0:

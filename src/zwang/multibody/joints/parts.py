@@ -9,7 +9,8 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.mistakes import PartName
 from zwang.multibody.body import Particle
-from zwang.multibody.joint import Freedom, Joint, Pair, Place, carried, frame_about, frames_of
+from zwang.multibody.freedom import Freedom, TravelAlong
+from zwang.multibody.joint import Joint, Pair, Place, carried, frame_about, frames_of
 from zwang.multibody.vectors import Vector, inner, is_number, scalar, subtract, tidy
 
 Frame = tuple[Vector, ...]
@@ -116,9 +117,9 @@ def no_turn(joint: Joint, frames: tuple[Frame, Frame] | None = None) -> dict[str
     """
     a, b = joint.poses
     if joint.dimension == 2:
-        first, second = joint.start_poses
-        return {"turn": b.angle - a.angle + scalar(joint.who, first.angle - second.angle)}
-    on_first, on_second = frames or start_frames(joint)
+        return {"turn": b.angle - a.angle + joint.start_turn}
+    assert frames is not None
+    on_first, on_second = frames
     x, y, z = (a.direction(e) for e in on_first)
     x2, y2, z2 = (b.direction(e) for e in on_second)
     return {"turn1": inner(y, z2), "turn2": inner(z, x2), "turn3": inner(x, y2)}
@@ -139,11 +140,9 @@ def on_line(joint: AxisJoint) -> dict[str, sp.Expr]:
 
 def travel_along(joint: Joint, axis: Vector, reading: Any = 0) -> Freedom:
     """How far the second body's point is along a direction of the first body; it reads `reading` at the start."""
-    world = joint.poses[0].direction(axis)
-    rate = inner(world, slip(joint, joint.poses[1].point(joint.ends[1])))
     reading = scalar(joint.who, reading, ("reading",))
     offset = reading - inner(joint.start_poses[0].direction(axis), start_gap(joint))
-    return Freedom("travel", rate, inner(world, joint.gap) + offset, start=reading)
+    return TravelAlong("travel", joint, axis=axis, ends=joint.ends, offset=offset, start=reading)
 
 
 def start_gap(joint: Joint) -> Vector:

@@ -7,7 +7,8 @@ import sympy as sp
 
 from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Freedom, Place, turn_about
+from zwang.multibody.freedom import Freedom
+from zwang.multibody.joint import Place, turn_about
 from zwang.multibody.joints.parts import PlaneJoint, axes_facing, axes_parallel, need_axes, need_space, travel_along
 from zwang.multibody.vectors import inner
 
@@ -40,10 +41,17 @@ class Planar(PlaneJoint):
     at: Place
     normal: Place
 
-    def conditions(self) -> dict[str, sp.Expr]:
-        """The point stays in the plane; the normals stay parallel."""
+    held = ("ends", "normals", "frame")
+    suffixes = ("out", "axis1", "axis2")
+
+    def require(self) -> None:
+        """Refuse bodies in the plane, and particles."""
         need_space(self, "bodies in the plane need none")
         need_axes(self, "use ", PartName("PointOnPlane"))
+        super().require()
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The point stays in the plane; the normals stay parallel."""
         out = inner(self.poses[0].direction(self.frame[2]), self.gap)
         return {"out": out} | axes_parallel(self, self.normals)
 

@@ -12,7 +12,8 @@ from zwang.model.drawing import Shape
 from zwang.model.symbols import rates, t
 from zwang.multibody.body import AnyBody
 from zwang.multibody.efforts import FreeMotion
-from zwang.multibody.joint import Freedom, Joint, together
+from zwang.multibody.freedom import Freedom
+from zwang.multibody.joint import Joint, together
 from zwang.multibody.joints.parts import need_axes
 from zwang.multibody.joints.point_on_surface import follower_ends
 from zwang.multibody.vectors import Vector, numeric, scalar, subtract, vector
@@ -77,18 +78,33 @@ class PointOnCurve(Joint):
     def _start(self) -> float:
         return numeric(self.who, (self.start,), (1,), ("start",))[0]
 
-    def curve_at(self, parameter: Any) -> Vector:
-        """The curve's place, in the first body's axes."""
+    held = ("ends", "s", "places")
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Of the axes."""
+        return ("x", "y", "z")[: self.dimension]
+
+    def require(self) -> None:
+        """Refuse a curve of a particle, and one that is a point."""
+        _ = self._start, self.s
         need_axes(self, "give the curve to a body that has", bodies=(self.first,))
-        places = vector(self.who, self.curve, (self.dimension,), ("curve",))
-        if not any(place.has(self.parameter) for place in places):
+        if not self.places.expr.has(self.parameter):
             words = f"the curve does not depend on its parameter {self.parameter}"
             raise InputError(f"{self.who}: {words}", where=("curve",))
-        return tuple(place.subs(self.parameter, parameter) for place in places)
+        super().require()
+
+    @cached_property
+    def places(self) -> sp.Lambda:
+        """The curve, in the first body's axes, by its parameter."""
+        return sp.Lambda(self.parameter, sp.Tuple(*vector(self.who, self.curve, (self.dimension,), ("curve",))))
+
+    def curve_at(self, parameter: Any) -> Vector:
+        """The curve's place, in the first body's axes."""
+        return tuple(self.places(parameter))
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The point is on the curve."""
-        _ = self._start
         return together(subtract(self.place, self.poses[0].point(self.curve_at(self.s))))
 
     @property

@@ -6,7 +6,8 @@ from functools import cached_property
 import sympy as sp
 
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Freedom, Place
+from zwang.multibody.freedom import Freedom
+from zwang.multibody.joint import Place
 from zwang.multibody.joints.parts import AxisJoint, need_axes, on_line, travel_along
 
 
@@ -36,9 +37,20 @@ class PointOnLine(AxisJoint):
     axis: Place
     reading: float = 0.0
 
+    held = ("ends", "frame")
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Of the line."""
+        return ("side1", "side2") if self.dimension == 3 else ("side",)
+
+    def require(self) -> None:
+        """Refuse a line of a particle."""
+        need_axes(self, "give the line to a body that has", bodies=(self.first,))
+        super().require()
+
     def conditions(self) -> dict[str, sp.Expr]:
         """The point stays on the line."""
-        need_axes(self, "give the line to a body that has", bodies=(self.first,))
         return on_line(self)
 
     @cached_property

@@ -7,7 +7,8 @@ import sympy as sp
 
 from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Freedom, Place
+from zwang.multibody.freedom import Freedom
+from zwang.multibody.joint import Place
 from zwang.multibody.joints.parts import PlaneJoint, need_axes, need_space, travel_along
 from zwang.multibody.vectors import inner
 
@@ -38,10 +39,17 @@ class PointOnPlane(PlaneJoint):
     at: Place
     normal: Place
 
-    def conditions(self) -> dict[str, sp.Expr]:
-        """The point stays in the plane."""
+    held = ("ends", "frame")
+    suffixes = ("out",)
+
+    def require(self) -> None:
+        """Refuse bodies in the plane, and a plane of a particle."""
         need_space(self, "use ", PartName("PointOnLine"), " in the plane")
         need_axes(self, "give the plane to a body that has", bodies=(self.first,))
+        super().require()
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The point stays in the plane."""
         return {"out": inner(self.poses[0].direction(self.frame[2]), self.gap)}
 
     @cached_property

@@ -49,19 +49,29 @@ class PointOnSurface(Joint):
         """The point on both bodies, in body axes at the start."""
         return follower_ends(self, self.at)
 
-    def conditions(self) -> dict[str, sp.Expr]:
-        """The point is on the surface."""
+    held = ("ends", "equation")
+    suffixes = ("surface",)
+
+    @cached_property
+    def equation(self) -> sp.Lambda:
+        """What is zero on the surface, by the point's coordinates."""
+        return sp.Lambda(tuple(self.symbols), scalar(self.who, self.surface, ("surface",)))
+
+    def require(self) -> None:
+        """Refuse a surface of a particle, and one that is none."""
         need_axes(self, "give the surface to a body that has", bodies=(self.first,))
-        f = scalar(self.who, self.surface, ("surface",))
-        size = self.dimension
+        f, size = scalar(self.who, self.surface, ("surface",)), self.dimension
         if len(self.symbols) != size or not all(isinstance(s, sp.Symbol) for s in self.symbols):
             words = f"symbols={self.symbols!r}: give {size} symbols, one a coordinate"
             raise InputError(f"{self.who}: {words}", where=("symbols",))
         if not f.free_symbols & set(self.symbols):
             words = f"the surface {f} depends on none of {', '.join(map(str, self.symbols))}"
             raise InputError(f"{self.who}: {words}", where=("surface",))
-        there = map(as_scalar, self.poses[0].local_point(self.place))
-        return {"surface": f.xreplace(dict(zip(self.symbols, there, strict=True)))}
+        super().require()
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The point is on the surface."""
+        return {"surface": self.equation(*map(as_scalar, self.poses[0].local_point(self.place)))}
 
 
 def follower_ends(joint: Joint, at: Place | None) -> tuple[Vector, Vector]:

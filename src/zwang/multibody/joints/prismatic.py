@@ -7,7 +7,8 @@ import sympy as sp
 
 from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Freedom, Place, frames_of, hold
+from zwang.multibody.freedom import Freedom
+from zwang.multibody.joint import Place, frames_of
 from zwang.multibody.joints.parts import AxisJoint, Frame, frames_facing, need_axes, no_turn, on_line, travel_along
 
 
@@ -42,16 +43,13 @@ class Prismatic(AxisJoint):
 
     @property
     def held(self) -> tuple[str, ...]:
-        """Ends and frames, in space."""
-        return ("ends", "frame", "frames") if self.dimension == 3 else ()
+        """Ends, the line, and how the bodies are turned: by frames in space."""
+        return ("ends", "frame", "frames") if self.dimension == 3 else ("ends", "frame", "start_turn")
 
     def require(self) -> None:
         """Refuse particles."""
         need_axes(self, "use ", PartName("PointOnLine"))
-        if self.dimension == 3:
-            hold(self)
-        else:
-            super().require()
+        super().require()
 
     @property
     def suffixes(self) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody, Particle
-from zwang.multibody.joint import Freedom, Place, hold, is_pair, together, turn_about, world_axes
+from zwang.multibody.freedom import Freedom
+from zwang.multibody.joint import Place, is_pair, together, turn_about, world_axes
 from zwang.multibody.joints.parts import AxisJoint, Frame, axes_facing, axes_parallel, need_axes
 from zwang.multibody.vectors import unit
 
@@ -64,7 +65,7 @@ class Revolute(AxisJoint):
                 )
         else:
             need_axes(self, "use ", PartName("Spherical"))
-        hold(self)
+        super().require()
 
     @property
     def suffixes(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.model.drawing import Shape
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Joint, Point, both_ends, hold
+from zwang.multibody.joint import Joint, Point, both_ends
 from zwang.multibody.joints.parts import positive, start_gap
 from zwang.multibody.vectors import Vector, inner, is_number, scalar
 
@@ -70,10 +70,6 @@ class Rod(Joint):
 
     held = ("ends", "span")
     suffixes = ("length",)
-
-    def require(self) -> None:
-        """Refuse a rod without a length."""
-        hold(self)
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The distance is the length."""

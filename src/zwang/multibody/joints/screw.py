@@ -9,7 +9,8 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Freedom, Place, turn_about
+from zwang.multibody.freedom import Freedom
+from zwang.multibody.joint import Place, turn_about
 from zwang.multibody.joints.parts import (
     AxisJoint,
     axes_facing,
@@ -50,8 +51,11 @@ class Screw(AxisJoint):
     axis: Place
     pitch: Any
 
-    def conditions(self) -> dict[str, sp.Expr]:
-        """The point stays on the axis, the axes stay parallel, the angle follows the travel."""
+    held = ("ends", "axes", "frame", "freedoms", "pitch")
+    suffixes = ("side1", "side2", "axis1", "axis2", "thread")
+
+    def require(self) -> None:
+        """Refuse bodies in the plane, particles, and a pitch of zero."""
         need_space(
             self,
             "couple a ",
@@ -66,6 +70,10 @@ class Screw(AxisJoint):
         if scalar(self.who, self.pitch, ("pitch",)) == 0:
             words = f"{self.who}: its pitch is 0, so it cannot travel: use "
             raise InputError(words, PartName("Revolute"), where=("pitch",))
+        super().require()
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The point stays on the axis, the axes stay parallel, the angle follows the travel."""
         [(angle, target)] = self.tied()
         return on_line(self) | axes_parallel(self, self.axes) | {"thread": angle.equals(target)}
 

@@ -4,7 +4,8 @@ from typing import Any
 
 from zwang.errors import InputError
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Freedom, Joint
+from zwang.multibody.freedom import Freedom
+from zwang.multibody.joint import Joint
 
 Selected = Joint | tuple[Joint, str]
 

@@ -12,7 +12,8 @@ from zwang.errors import InputError
 from zwang.model.symbols import dot, t
 from zwang.multibody.body import AnyBody
 from zwang.multibody.efforts import FreeMotion
-from zwang.multibody.joint import Freedom, Joint, Place, together
+from zwang.multibody.freedom import Freedom
+from zwang.multibody.joint import Joint, Place, together
 from zwang.multibody.joints.parts import need_axes, need_space
 from zwang.multibody.vectors import (
     IDENTITY,
@@ -22,6 +23,7 @@ from zwang.multibody.vectors import (
     axis_turn,
     inner,
     numeric,
+    scalar,
     scale,
     subtract,
     unit,
@@ -102,14 +104,35 @@ class Series(Joint):
             found.append((unit(who, axis, (3,)), at))
         return tuple(found)
 
+    @cached_property
+    def plan(self) -> tuple[tuple[str, Vector, Vector, sp.Expr], ...]:
+        """Of every step: its kind, axis and place in the axes of the first body, and what it reads at the start."""
+        steps = zip(self.steps, self.screws, strict=True)
+        return tuple((s.kind, axis, at, scalar(self.who, s.reading)) for s, (axis, at) in steps)
+
+    @cached_property
+    def start_columns(self) -> tuple[Vector, ...]:
+        """The second body's axes at the start, in those of the first."""
+        first, second = self.start_poses
+        return tuple(first.held_direction(second.direction(e)) for e in IDENTITY[3])
+
+    held = ("ends", "variables", "plan", "start_columns")
+    suffixes = ("x", "y", "z", "turn1", "turn2", "turn3")
+
+    def require(self) -> None:
+        """Refuse bodies in the plane, and particles."""
+        need_space(self, "join bodies in the plane one by one")
+        need_axes(self, "give the body some extent")
+        super().require()
+
     def moved(self, x: Vector, free: bool = False, count: int | None = None) -> Vector:
         """Where the steps (the first few) bring a point (or a free vector) of the start, in axes of the first body.
 
         The product of exponentials: the last step acts first, about its place at the start.
         """
-        for q, s, (axis, at) in reversed(list(zip(self.variables, self.steps, self.screws, strict=True))[:count]):
-            by = q - s.reading if s.reading else q
-            if s.kind == "angle":
+        for q, (kind, axis, at, reading) in reversed(list(zip(self.variables, self.plan, strict=True))[:count]):
+            by = q - reading if reading else q
+            if kind == "angle":
                 turn = axis_turn(axis, by)
                 x = apply(turn, x) if free else add(at, apply(turn, subtract(x, at)))
             elif not free:
@@ -118,12 +141,8 @@ class Series(Joint):
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The second body is where the steps bring it."""
-        need_space(self, "join bodies in the plane one by one")
-        need_axes(self, "give the body some extent")
         (a, b), (p, q) = self.poses, self.ends
-        first, second = self.start_poses
-        columns = [first.held_direction(second.direction(e)) for e in IDENTITY[3]]
-        brought = [a.direction(self.moved(c, free=True)) for c in columns]
+        brought = [a.direction(self.moved(c, free=True)) for c in self.start_columns]
         x2, y2, z2 = (b.direction(e) for e in IDENTITY[3])
         turns = {"turn1": inner(brought[1], z2), "turn2": inner(brought[2], x2), "turn3": inner(brought[0], y2)}
         return together(subtract(b.point(q), a.point(self.moved(p)))) | turns

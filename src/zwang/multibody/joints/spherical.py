@@ -6,7 +6,7 @@ import sympy as sp
 
 from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Joint, Place, hold, together
+from zwang.multibody.joint import Joint, Place, together
 from zwang.multibody.joints.parts import need_space
 
 
@@ -40,7 +40,7 @@ class Spherical(Joint):
     def require(self) -> None:
         """Refuse bodies in the plane."""
         need_space(self, "use ", PartName("Revolute"), " in the plane")
-        hold(self)
+        super().require()
 
     def conditions(self) -> dict[str, sp.Expr]:
         """The points coincide."""

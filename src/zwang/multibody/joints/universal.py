@@ -10,7 +10,8 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.mistakes import PartName
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Freedom, Joint, Place, is_pair, together
+from zwang.multibody.freedom import Freedom, Measured
+from zwang.multibody.joint import Joint, Place, is_pair, together
 from zwang.multibody.joints.parts import need_axes, need_space
 from zwang.multibody.vectors import Vector, cross, inner, subtract, tidy, unit
 
@@ -46,11 +47,18 @@ class Universal(Joint):
     at: Place
     axes: tuple[Sequence[Any], Sequence[Any]]
 
+    held = ("ends", "crossing")
+    suffixes = ("x", "y", "z", "cross")
+
+    def require(self) -> None:
+        """Refuse bodies in the plane, particles, and axes that are not perpendicular."""
+        need_space(self, "use ", PartName("Revolute"), " in the plane")
+        need_axes(self, "use ", PartName("Spherical"))
+        super().require()
+
     @cached_property
     def crossing(self) -> tuple[tuple[Vector, Vector], tuple[Vector, Vector]]:
         """Both axes at the start, on the first body and on the second, in body axes."""
-        need_space(self, "use ", PartName("Revolute"), " in the plane")
-        need_axes(self, "use ", PartName("Spherical"))
         if not is_pair(self.axes):
             words = f"axes={self.axes!r}: give two directions, (on the first, on the second)"
             raise InputError(f"{self.who}: {words}", where=("axes",))
@@ -75,12 +83,39 @@ class Universal(Joint):
     @cached_property
     def freedoms(self) -> dict[str, Freedom]:
         """The angles of the cross on the first body and of the second body on the cross."""
-        (a, b), ((e1, n1), (n2, e2)) = self.poses, self.crossing
-        axis1, axis2 = a.direction(e1), b.direction(e2)
-        spin = subtract(b.spin, a.spin)
-        x1, y1 = a.direction(n1), a.direction(cross(e1, n1))
-        x2, y2 = b.direction(n2), b.direction(cross(e2, n2))
-        return {
-            "angle1": Freedom("angle", inner(axis1, spin), None, inner(y1, axis2), inner(x1, axis2)),
-            "angle2": Freedom("angle", inner(axis2, spin), None, -inner(y2, axis1), inner(x2, axis1)),
-        }
+        return {f"angle{i + 1}": CrossTurn("angle", self, crossing=self.crossing, second=i) for i in (0, 1)}
+
+
+class CrossTurn(Measured):
+    """An angle of the cross: about the axis on the first body, or of the second body about its own."""
+
+    crossing: tuple[tuple[Vector, Vector], tuple[Vector, Vector]]
+    second: int
+    """1 for the angle about the axis on the second body."""
+    held = ("crossing", "second")
+    in_numbers = False
+
+    @cached_property
+    def _axes(self) -> tuple[Vector, Vector]:
+        (a, b), ((e1, _), (_, e2)) = self.joint.poses, self.crossing
+        return a.direction(e1), b.direction(e2)
+
+    @cached_property
+    def rate(self) -> sp.Expr:
+        """How fast it turns."""
+        a, b = self.joint.poses
+        return inner(self._axes[self.second], subtract(b.spin, a.spin))
+
+    @cached_property
+    def cosine(self) -> sp.Expr:
+        """Its cosine."""
+        pose, n = self.joint.poses[self.second], self.crossing[self.second][1 - self.second]
+        return inner(pose.direction(n), self._axes[1 - self.second])
+
+    @cached_property
+    def sine(self) -> sp.Expr:
+        """Its sine."""
+        pose, own = self.joint.poses[self.second], self.crossing[self.second]
+        e, n = own[self.second], own[1 - self.second]
+        side = inner(pose.direction(cross(e, n)), self._axes[1 - self.second])
+        return -side if self.second else side

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
@@ -10,7 +11,8 @@ from zwang.model.symbols import as_scalar
 from zwang.multibody.body import MassBody
 from zwang.multibody.element import ForceElement
 from zwang.multibody.forces.along_joint import along
-from zwang.multibody.joint import Constrainer, Freedom, Joint
+from zwang.multibody.freedom import Freedom
+from zwang.multibody.joint import Constrainer, Joint
 
 Terms = Sequence[tuple[float, Joint, str]]  # factor, joint, and the name of its coordinate
 
@@ -36,7 +38,9 @@ class JointSum(ForceElement):
         """The joints, each once."""
         return tuple(dict.fromkeys(joint for _, joint, _ in self.terms))
 
-    @property
+    held = ("freedoms", "stiffness", "rest", "damping", "effort", "inertia")
+
+    @cached_property
     def freedoms(self) -> list[tuple[float, Freedom]]:
         """The factors with the coordinates."""
         return [(factor, joint.freedoms[name]) for factor, joint, name in self.terms]
@@ -53,7 +57,7 @@ class JointSum(ForceElement):
 
     def kinetic(self, bodies: Sequence[MassBody]) -> sp.Expr:
         """½ inertia × rate²."""
-        return sp.Float(self.inertia) * self.rate**2 / 2 if self.inertia else sp.S.Zero
+        return as_scalar(self.inertia) * self.rate**2 / 2 if self.inertia else sp.S.Zero
 
     def potential(self, bodies: Sequence[MassBody]) -> sp.Expr:
         """½ stiffness × what the sum is beyond its rest, squared."""
@@ -61,9 +65,9 @@ class JointSum(ForceElement):
         if not self.stiffness:
             return sp.S.Zero
         if low == high:
-            return sp.Float(self.stiffness) * (self.value - low) ** 2 / 2
+            return as_scalar(self.stiffness) * (self.value - low) ** 2 / 2
         beyond = sp.Max(self.value - high, 0) + sp.Max(low - self.value, 0)
-        return sp.Float(self.stiffness) * beyond**2 / 2
+        return as_scalar(self.stiffness) * beyond**2 / 2
 
     def forces(self, bodies: Sequence[MassBody]) -> dict[sp.Expr, sp.Expr]:
         """The damper's and the given effort, along every coordinate by its factor."""

@@ -7,7 +7,7 @@ from typing import Any
 import sympy as sp
 
 from zwang.model.constraint import Constraint
-from zwang.multibody.joint import Freedom
+from zwang.multibody.freedom import Freedom
 
 
 @dataclass(frozen=True)

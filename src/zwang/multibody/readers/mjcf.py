@@ -15,7 +15,8 @@ from zwang.multibody.body import ground
 from zwang.multibody.element import ForceElement
 from zwang.multibody.forces.force import Force
 from zwang.multibody.forces.gravity import Gravity
-from zwang.multibody.joint import Constrainer, Freedom
+from zwang.multibody.freedom import Freedom
+from zwang.multibody.joint import Constrainer
 from zwang.multibody.joints.condition import Condition
 from zwang.multibody.joints.fixed import Fixed
 from zwang.multibody.joints.selection import Selected

@@ -46,10 +46,17 @@ class RollingBall(RollingJoint):
     at: Point = (0, 0, 0)
     centre: Point | None = None
 
-    def conditions(self) -> dict[str, sp.Expr]:
-        """The ball touches the plane and does not slip."""
+    held = ("ends", "frame", "size")
+    suffixes = ("contact", "slip1", "slip2")
+
+    def require(self) -> None:
+        """Refuse bodies in the plane, and a ball behind the plane."""
         need_space(self, "use ", PartName("RollingWheel"), " in the plane")
         self.need_side()
+        super().require()
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The ball touches the plane and does not slip."""
         n, m, normal = (self.poses[0].direction(e) for e in self.frame)
         return {"contact": inner(normal, self.gap) - self.size} | self.no_slip((n, m))
 

@@ -79,11 +79,18 @@ class RollingDisc(RollingJoint):
         ahead = scale(1 / sine, cross(axis, normal))
         return ahead, cross(normal, ahead), normal
 
-    def conditions(self) -> dict[str, sp.Expr]:
-        """The rim touches the plane and does not slip."""
+    held = ("ends", "frame", "size", "disc_axis")
+    suffixes = ("contact", "slip1", "slip2")
+
+    def require(self) -> None:
+        """Refuse bodies in the plane, a disc behind the plane, and one that lies flat."""
         need_space(self, "use ", PartName("RollingWheel"), " in the plane")
         self.need_side()
         self.need_edge()
+        super().require()
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The rim touches the plane and does not slip."""
         normal, _, _, sine = self.leaning
         contact = inner(normal, self.gap) - self.size * sine
         return {"contact": contact} | self.no_slip([self.poses[0].direction(e) for e in self.frame[:2]])

@@ -9,7 +9,8 @@ import sympy as sp
 from zwang.mistakes import PartName
 from zwang.model.drawing import Shape
 from zwang.multibody.body import AnyBody
-from zwang.multibody.joint import Freedom, Place, Point, turn_about
+from zwang.multibody.freedom import Freedom
+from zwang.multibody.joint import Place, Point, turn_about
 from zwang.multibody.joints.parts import Frame, need_plane, travel_along
 from zwang.multibody.joints.rolling.contact import RollingJoint
 from zwang.multibody.vectors import add, inner
@@ -51,10 +52,17 @@ class RollingWheel(RollingJoint):
         x, y = self.normals[0]
         return (y, -x), (x, y)
 
-    def conditions(self) -> dict[str, sp.Expr]:
-        """The wheel touches the line and does not slip."""
+    held = ("ends", "frame", "size", "freedoms")
+    suffixes = ("contact", "roll")
+
+    def require(self) -> None:
+        """Refuse bodies in space, and a wheel behind the line."""
         need_plane(self, "use ", PartName("RollingDisc"), " or ", PartName("RollingBall"), " in space")
         self.need_side()
+        super().require()
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The wheel touches the line and does not slip."""
         travel, angle = (self.freedoms[key].value for key in ("travel", "angle"))
         return {"contact": inner(self.upright, self.gap) - self.size, "roll": travel + self.size * angle}
 

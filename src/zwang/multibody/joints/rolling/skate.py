@@ -58,9 +58,21 @@ class Skate(Joint):
         return across(self.blade) if self.dimension == 2 else cross(self.upright, self.blade)
 
     @cached_property
+    def plane(self) -> Vector:
+        """In space, the normal of the first body's plane, in the axes of that body."""
+        return self.directed("normal", self.normal)[0]
+
+    @cached_property
     def upright(self) -> Vector:
         """In space, the normal of the first body's plane, in world components."""
-        return self.poses[0].direction(self.directed("normal", self.normal)[0])
+        return self.poses[0].direction(self.plane)
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """Ends, the blade and, in space, the normal."""
+        return ("ends", "edge", "plane") if self.dimension == 3 else ("ends", "edge")
+
+    suffixes = ("side",)
 
     @property
     def own_axes(self) -> tuple[Vector, ...]:
@@ -70,13 +82,17 @@ class Skate(Joint):
         side = scale(1 / sp.sqrt(inner(self.sideways, self.sideways)), self.sideways)
         return cross(side, self.upright), side, self.upright
 
-    def conditions(self) -> dict[str, sp.Expr]:
-        """No velocity across the blade."""
+    def require(self) -> None:
+        """Refuse a blade of a particle, and one across which nothing is."""
         need_axes(self, "a blade needs a body that turns", bodies=(self.second,))
         if self.dimension == 3:
             first, second = self.start_poses
-            side = cross(first.direction(self.directed("normal", self.normal)[0]), second.direction(self.edge))
+            side = cross(first.direction(self.plane), second.direction(self.edge))
             if all(is_number(x) and abs(float(x)) < UPRIGHT for x in side):
                 words = "its blade points along the normal of the plane: nothing is across it"
                 raise InputError(f"{self.who}: {words}", where=("direction",))
+        super().require()
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """No velocity across the blade."""
         return {"side": inner(self.sideways, slip(self, self.place))}

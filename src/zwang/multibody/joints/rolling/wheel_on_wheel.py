@@ -83,12 +83,19 @@ class WheelOnWheel(Joint):
         """From centre to centre, and to its left."""
         return self.ahead, across(self.ahead)
 
-    def conditions(self) -> dict[str, sp.Expr]:
-        """The wheels touch and do not slip."""
-        distance = self.sizes[1]
+    held = ("ends", "sizes", "inside")
+    suffixes = ("contact", "slip")
+
+    def require(self) -> None:
+        """Refuse wheels about one centre."""
+        super().require()
         if not any(start_gap(self)):
             words = "both wheels start with one centre: say roughly where they touch"
             raise InputError(f"{self.who}: {words}", where=("at",))
+
+    def conditions(self) -> dict[str, sp.Expr]:
+        """The wheels touch and do not slip."""
+        distance = self.sizes[1]
         open_by = (inner(self.gap, self.gap) - distance**2) / (2 * distance)
         past = inner(across(self.ahead), slip(self, self.place))
         return {"contact": -open_by if self.inside else open_by, "slip": past}

@@ -44,13 +44,15 @@ class Belt(Summed):
         """Those of both joints."""
         return bodies_of(self.first, self.second)
 
-    def summed(self) -> tuple[str, str, Terms, sp.Expr | None]:
+    suffixes = ("length",)
+
+    def summed(self) -> tuple[Terms, sp.Expr | None]:
         """As much belt runs onto one wheel as leaves the other."""
-        who = f"belt {self.name!r}"
+        who = self.who
         r1, r2 = vector(who, self.radii, (2,), ("radii",))
         if any(is_number(r) and not r > 0 for r in (r1, r2)):
             raise InputError(f"{who}: its radii are {self.radii}, but both must be positive", where=("radii",))
         sign = 1 if self.crossed else -1
         first, second = selected(who, self.first, "first", "angle"), selected(who, self.second, "second", "angle")
         terms = [(r2, second), (sign * r1, first)]
-        return who, "length", terms, None
+        return terms, None

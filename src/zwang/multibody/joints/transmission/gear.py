@@ -44,13 +44,15 @@ class Gear(Summed):
         """Those of both joints."""
         return bodies_of(self.first, self.second)
 
-    def summed(self) -> tuple[str, str, Terms, sp.Expr | None]:
+    suffixes = ("ratio",)
+
+    def summed(self) -> tuple[Terms, sp.Expr | None]:
         """The angles stay in proportion."""
-        who = f"gear {self.name!r}"
+        who = self.who
         ratio = scalar(who, self.ratio, ("ratio",))
         if ratio == 0:
             words = f"{who}: its ratio is 0: the second wheel would stand still; use a "
             raise InputError(words, PartName("Driver"), " for that", where=("ratio",))
         first, second = selected(who, self.first, "first", "angle"), selected(who, self.second, "second", "angle")
         terms = [(sp.S.One, second), (-ratio, first)]
-        return who, "ratio", terms, None
+        return terms, None

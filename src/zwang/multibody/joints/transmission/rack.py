@@ -43,12 +43,14 @@ class Rack(Summed):
         """Those of both joints."""
         return bodies_of(self.pinion, self.rack)
 
-    def summed(self) -> tuple[str, str, Terms, sp.Expr | None]:
+    suffixes = ("travel",)
+
+    def summed(self) -> tuple[Terms, sp.Expr | None]:
         """The travel stays in proportion to the angle."""
-        who = f"rack {self.name!r}"
+        who = self.who
         radius = scalar(who, self.radius, ("radius",))
         if radius == 0:
             raise InputError(f"{who}: its radius is 0, but a pinion has one", where=("radius",))
         rack, pinion = selected(who, self.rack, "rack", "travel"), selected(who, self.pinion, "pinion", "angle")
         terms = [(sp.S.One, rack), (-radius, pinion)]
-        return who, "travel", terms, None
+        return terms, None

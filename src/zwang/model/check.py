@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from typing import Any
 
@@ -136,8 +136,12 @@ def wrong_in(
     lookalikes: Mapping[str, Any],
     inputs: Mapping[sp.Expr, Any],
     highest: int,
+    bound: Set[sp.Basic] = frozenset(),
 ) -> Iterator[Mistake]:
-    """Mistakes of that kind in one expression, in which coordinates may be differentiated `highest` times."""
+    """Mistakes of that kind in one expression, in which coordinates may be differentiated `highest` times.
+
+    `bound` are symbols of a template, which may be called as they like.
+    """
     parts = expression.atoms(AppliedUndef, sp.Derivative, sp.Atom)  # one look at a long expression
     # Sorted throughout: atoms come as a set, and the same model must give the same message.
     # a function of coordinates, h(x, t), may stay unspecified in symbols; numbers will ask for it
@@ -155,7 +159,7 @@ def wrong_in(
     for d in sorted((d for d in derivatives if d.expr in known and d.derivative_count > highest), key=str):
         what = "accelerations are allowed in constraints only" if d.derivative_count == 2 else "the order is above 2"
         yield Mistake("contains ", d, f"; {what}")
-    symbols = [s for s in parts if isinstance(s, sp.Symbol) and s != t]
+    symbols = [s for s in parts if isinstance(s, sp.Symbol) and s != t and s not in bound]
     for s in sorted((s for s in symbols if s.name in lookalikes and s in expression.free_symbols), key=str):
         meant = lookalikes[s.name]
         yield Mistake("the symbol ", s, " is not ", meant, ", it only looks like it", remedy=Said("use ", meant))

@@ -58,8 +58,10 @@ def corners(who: str, given: Any, size: int) -> tuple[Vector, ...]:
 
 def scalar(who: str, value: Any, where: Where = ()) -> sp.Expr:
     """One number or expression; whole numbers exact."""
-    if type(value) is float and math.isfinite(value):  # most of them, and SymPy takes its time
-        return sp.Integer(int(value)) if value.is_integer() and abs(value) < 1e15 else sp.Float(value)
+    if isinstance(value, float) and math.isfinite(value):  # most of them, and SymPy takes its time
+        return sp.Integer(int(value)) if value.is_integer() and abs(value) < 1e15 else sp.Float(float(value))
+    if type(value) is int:
+        return sp.Integer(value)
     try:
         expression = as_scalar(value)
     except InputError as error:
@@ -183,13 +185,18 @@ def unit(who: str, given: Any, sizes: Sequence[int] = (2, 3), where: Where = ())
 
 def numeric(who: str, given: Any, sizes: Sequence[int] = (2, 3), where: Where = ()) -> tuple[float, ...]:
     """A vector in finite numbers."""
-    if type(given) is tuple and len(given) in sizes and all(type(x) is float and math.isfinite(x) for x in given):
-        return given
+    if type(given) in (tuple, list, np.ndarray) and length(given) in sizes and all(map(is_plain, given)):
+        return tuple(map(float, given))
     values = vector(who, given, sizes, where)
     for value in values:
         if not is_number(value):
             raise refusal(who, where, value, " is not a number; only numbers serve here")
     return tuple(float(x) for x in values)
+
+
+def is_plain(x: Any) -> bool:
+    """Whether this is a finite number of Python's or NumPy's with a fraction, or a whole one that a double holds."""
+    return (isinstance(x, float) and math.isfinite(x)) or (type(x) is int and abs(x) < 2**DOUBLE)
 
 
 def perpendiculars(axis: Vector) -> tuple[Vector, Vector]:

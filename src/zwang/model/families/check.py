@@ -21,7 +21,6 @@ from zwang.model.check import (
 from zwang.model.constraint import Constraint
 from zwang.model.described import Described
 from zwang.model.event import REACTION
-from zwang.model.families.family import Kind
 from zwang.model.families.repeated import Repeated, Share
 from zwang.model.identity import degree_at_most
 from zwang.model.reaction import wrong_reaction
@@ -158,7 +157,8 @@ def wrong_symbols(system: Described, repeated: Repeated) -> Iterator[Mistake]:
         for kind in share.family.kinds:
             known = Known(repeated, kind.functions.keys() - share.family.free)
             k = int(kind.members[0])
-            for wrong in wrong_in(unbound(kind), known, lookalikes, system.inputs, highest):
+            bound = kind.parameters.keys() | kind.numbers.keys()
+            for wrong in wrong_in(kind.expression, known, lookalikes, system.inputs, highest, bound):
                 where, who = place_of(repeated, share, k), said_of(repeated, share, k)
                 yield Mistake(who, ": ", wrong.text, where=where, remedy=wrong.remedy or "")
     known = Known(repeated)
@@ -171,11 +171,6 @@ def wrong_symbols(system: Described, repeated: Repeated) -> Iterator[Mistake]:
             )
             yield Mistake(who, ": ", wrong.text, where=where, remedy=wrong.remedy)
     yield from same_names(system)
-
-
-def unbound(kind: Kind) -> Any:
-    """The template of a kind with numbers for parameters that are bound: they may be called like coordinates."""
-    return kind.expression.xreplace({s: sp.Dummy("bound") for s in (*kind.parameters, *kind.numbers)})
 
 
 def beside(repeated: Repeated) -> Iterator[tuple[Where, sp.Expr]]:

@@ -249,8 +249,16 @@ def facing_at(joint: Constrainer, q: Array, index: Mapping[str, int]) -> Any:
     if not (isinstance(joint, Joint) and held_by(joint) and all(map(is_twinned, joint.bodies))) or joint.dimension == 2:
         return None
     twin = object.__new__(type(joint))
-    twin.__dict__.update(joint.__dict__ | {"poses": tuple(pose_at(body, q, index) for body in joint.bodies)})
+    held = {name: in_floats(getattr(joint, name)) for name in joint.held}
+    twin.__dict__.update(joint.__dict__ | held | {"poses": tuple(pose_at(body, q, index) for body in joint.bodies)})
     return 1.0 if twin.facing is None else twin.facing
+
+
+def in_floats(x: Any) -> Any:
+    """Numbers, in tuples of tuples, as Python's; all else as it is."""
+    if isinstance(x, tuple):
+        return tuple(map(in_floats, x))
+    return float(x) if isinstance(x, sp.Number) else x
 
 
 def pose_at(body: AnyBody, q: Array, index: Mapping[str, int]) -> Pose:

@@ -163,11 +163,13 @@ class Repeated:
 
 def is_repeated(*given: Any) -> bool:
     """Whether a description has families, or coordinates in arrays."""
+    # each coordinate has a class of its own, of which it takes long to say whether it is a mapping
     return any(
         isinstance(part, Family | Sum | CoordinateArray | np.ndarray)
-        or (isinstance(part, Mapping) and is_repeated(*part.keys(), *part.values()))
         or (isinstance(part, list | tuple) and is_repeated(*part))
+        or (isinstance(part, Mapping) and is_repeated(*part.keys(), *part.values()))
         for part in given
+        if not isinstance(part, sp.Basic)
     )
 
 

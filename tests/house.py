@@ -65,6 +65,7 @@ TESTED_IN = {
     "engines/stepping/faces": ("motion/contact/steps/test_piles",),
     "engines/stepping/loop": ("motion/contact/steps/test_walk", "motion/contact/steps/test_scheme"),
     "engines/stepping/pivots": ("motion/contact/steps/test_piles", "motion/contact/steps/test_walk"),
+    "engines/stepping/ways": ("motion/contact/steps/test_piles", "motion/contact/steps/test_walk"),
     "engines/stepping/readings": ("motion/contact/steps/test_walk", "motion/contact/steps/test_scheme"),
     "engines/stepping/record": ("motion/contact/steps/test_walk", "motion/contact/steps/test_scheme"),
     "engines/stepping/step": ("motion/contact/steps/test_walk", "motion/contact/steps/test_scheme"),

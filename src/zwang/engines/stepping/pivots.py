@@ -1,4 +1,4 @@
-"""Impulses of few rows by pivoting: who opens, sticks and slides is guessed, and what that asks for is solved for.
+"""Impulses by pivoting: who opens, sticks and slides is guessed, and what that asks for is solved for.
 
 On the way to the solution the first contact that would pull, or need more friction than there is, is stopped at its
 limit, and opens or slides from there on; at the end those that approach push, and those that slide the wrong way stick.
@@ -13,15 +13,17 @@ from zwang.arrays import EPS
 from zwang.compile.restricted import native
 from zwang.compile.restricted.memory import at
 from zwang.engines.stepping.acting import look, mobility, settle
-from zwang.engines.stepping.dense import eliminated
 from zwang.engines.stepping.faces import IS_OPEN, IS_SLIDING, IS_STUCK, directed, face_of, taken
+from zwang.engines.stepping.profiles import profiled
 from zwang.engines.stepping.record import DENSE_ROWS, WalkRecord, integers
+from zwang.engines.stepping.ways import unknowns, way
 
 FEW_AT_FIRST: Final = 2  # sweeps there and back before pivots are tried; twice as many before each further time
 GAINS: Final = 0.3  # the share of what is left that a turn should leave of it
 MOST_PIVOTS: Final = 60
 NOT_AGAIN_FOR: Final = 64  # times, where they were in vain and laws hold well enough, as in a pile at rest
-GIVES_WAY: Final = 1e-8  # of the largest mobility: how much dependent rows give way
+FIRM: Final = 1e-6  # of its entry: a pivot of independent rows
+LEAVE_TOGETHER: Final = 20  # times that all contacts which a way stops leave it together; later one at a time
 WRONG_WAY: Final = 1e-3  # of what is asked for: speeds that are zero in a guess
 
 
@@ -38,95 +40,6 @@ def first_guess(walk: WalkRecord) -> None:
         if x[i] > 0.0:
             slides = end > i + 1 and not math.sqrt(friction) < mu[a] * x[i] * (1.0 - 64.0 * EPS)
             state[a] = IS_SLIDING if slides else IS_STUCK
-
-
-@native
-def unknowns(walk: WalkRecord) -> int:
-    """Rows of contacts that push, with their slips where these stick, into `places`; their number, −1 for too many.
-
-    Of a contact that slides in space the last row stands for friction across its direction, which may turn.
-    """
-    begin, places, state = integers(walk.begin), integers(walk.places), at(walk.state)
-    count = 0
-    for a in range(walk.acting):
-        if state[a] != IS_OPEN:
-            if count + 3 > DENSE_ROWS:
-                return -1
-            i, end = begin[a].at, begin[a + 1].at
-            places[count].at = i
-            count += 1
-            if state[a] == IS_STUCK:
-                for r in range(i + 1, end):
-                    places[count].at = r
-                    count += 1
-            elif end > i + 2 and at(walk.mu)[a] * at(walk.x)[i] > 0.0:
-                places[count].at = i + 2
-                count += 1
-    return count
-
-
-@native
-def part_of(walk: WalkRecord, s: int, r: int) -> float:
-    """How much of an unknown that stands in row s is along row r of its contact."""
-    a = integers(walk.owner)[s].at
-    i, aim, m = integers(walk.begin)[a].at, at(walk.aim), at(walk.mu)[a]
-    if at(walk.state)[a] != IS_SLIDING:
-        return 1.0 if r == s else 0.0
-    if s == i:
-        return 1.0 if r == i else aim[r]
-    return 0.0 if r == i else (-aim[i + 2] / m if r == i + 1 else aim[i + 1] / m)
-
-
-@native
-def across(walk: WalkRecord, s: int, r: int) -> float:
-    """The same of an equation: speeds of normals do not contain slips."""
-    a = integers(walk.owner)[s].at
-    return (1.0 if r == s else 0.0) if s == integers(walk.begin)[a].at else part_of(walk, s, r)
-
-
-@native
-def entry(walk: WalkRecord, k: int, j: int) -> float:
-    """What an unknown in row j changes of the equation in row k."""
-    begin, owner, W, total = integers(walk.begin), integers(walk.owner), at(walk.mobilities), 0.0
-    for r in range(begin[owner[k].at].at, begin[owner[k].at + 1].at):
-        share = across(walk, k, r)
-        if share != 0.0:
-            for s in range(begin[owner[j].at].at, begin[owner[j].at + 1].at):
-                part = part_of(walk, j, s)
-                if part != 0.0:
-                    total += share * part * W[r * DENSE_ROWS + s]
-    return total
-
-
-@native
-def way(walk: WalkRecord, count: int) -> bool:
-    """How impulses change so that the guess holds, into `best`, by all rows; False where there is no way."""
-    begin, u, places, way = integers(walk.begin), at(walk.u), integers(walk.places), at(walk.best)
-    dense, wide, owner, x, mu = at(walk.dense), count + 1, integers(walk.owner), at(walk.x), at(walk.mu)
-    state, largest = at(walk.state), 0.0
-    for j in range(count):
-        for k in range(count):
-            dense[k * wide + j] = entry(walk, places[k].at, places[j].at)
-        largest = abs(dense[j * wide + j]) if abs(dense[j * wide + j]) > largest else largest
-    for k in range(count):
-        s = places[k].at
-        a = owner[s].at
-        missing, slip = 0.0, 0.0
-        for r in range(begin[a].at, begin[a + 1].at):
-            missing += across(walk, s, r) * u[r]
-            slip += u[r] * u[r] if r > begin[a].at else 0.0
-        turns = state[a] == IS_SLIDING and s > begin[a].at
-        dense[k * wide + k] += GIVES_WAY * largest + (math.sqrt(slip) / (mu[a] * x[begin[a].at]) if turns else 0.0)
-        dense[k * wide + count] = -missing
-    if not eliminated(dense, count):
-        return False
-    for r in range(begin[walk.acting].at):
-        way[r] = 0.0
-    for j in range(count):
-        s = places[j].at
-        for r in range(begin[owner[s].at].at, begin[owner[s].at + 1].at):
-            way[r] += part_of(walk, s, r) * dense[j * wide + count]
-    return True
 
 
 @native
@@ -201,6 +114,35 @@ def gone(walk: WalkRecord) -> bool:
 
 
 @native
+def gone_at_once(walk: WalkRecord) -> bool:
+    """Go the whole way; whether some have pulled, or needed more friction than there is, who open or slide then."""
+    begin, x, way, state, aim = integers(walk.begin), at(walk.x), at(walk.best), at(walk.state), at(walk.aim)
+    found = False
+    for a in range(walk.acting):
+        if state[a] == IS_OPEN:
+            continue
+        i, end, friction, m = begin[a].at, begin[a + 1].at, 0.0, at(walk.mu)[a]
+        for r in range(i, end):
+            x[r] += way[r]
+        if x[i] < 0.0:
+            state[a], found = IS_OPEN, True
+            for r in range(i, end):
+                x[r] = 0.0
+            continue
+        for r in range(i + 1, end):
+            friction += x[r] * x[r]
+        friction = math.sqrt(friction)
+        if state[a] == IS_STUCK and friction > m * x[i]:
+            state[a], found = IS_SLIDING, True
+            for r in range(i + 1, end):
+                aim[r] = m * x[r] / friction
+                x[r] = aim[r] * x[i]
+        elif state[a] == IS_SLIDING and end > i + 2:
+            turned(walk, a)
+    return found
+
+
+@native
 def revised(walk: WalkRecord, enough: float) -> bool:
     """Whether contacts that approach push from now on, or some that slide the wrong way stick; or turn, in space."""
     begin, u, mu, state, aim = (
@@ -240,7 +182,7 @@ def tabled(walk: WalkRecord) -> None:
 def pivoted(walk: WalkRecord, enough: float) -> float:
     """Pivots until the laws hold, or no longer than that helps; what is left of them."""
     first_guess(walk)
-    left = look(walk)
+    left, at_once = look(walk), 0
     for _ in range(MOST_PIVOTS):
         count = unknowns(walk)
         if count < 0:
@@ -248,7 +190,10 @@ def pivoted(walk: WalkRecord, enough: float) -> float:
         if count > 0:
             if not way(walk, count):
                 break
-            stopped = gone(walk)
+            # rows that depend on each other have a way without end: only the first that it stops may leave it
+            whole = walk.large == 1 and walk.firm > FIRM and at_once < LEAVE_TOGETHER
+            stopped = gone_at_once(walk) if whole else gone(walk)
+            at_once += 1 if whole else 0
             left = look(walk)
             if stopped:
                 continue
@@ -280,7 +225,7 @@ def solved(walk: WalkRecord, enough: float, well: float, most: int) -> None:
     Where it is well enough, no longer than that gains much.
     """
     begin, x, kept = integers(walk.begin), at(walk.x), at(walk.good)
-    rows, made, turns, known = begin[walk.acting].at, 0, FEW_AT_FIRST, False
+    rows, made, turns, known, direct = begin[walk.acting].at, 0, FEW_AT_FIRST, False, True
     left = look(walk)
     before = math.inf
     while left > enough and made < most and not (left <= well and left > GAINS * before):
@@ -298,12 +243,16 @@ def solved(walk: WalkRecord, enough: float, well: float, most: int) -> None:
         if left <= well and walk.vain > 0:
             walk.vain -= 1
             continue
-        if rows <= DENSE_ROWS and not known:
-            tabled(walk)
-            known = True
+        if not known:
+            walk.large, direct, known = 0, True, True
+            if rows <= DENSE_ROWS:
+                tabled(walk)
+            else:
+                direct = profiled(walk)
+                walk.large = 1
         for r in range(rows):
             kept[r] = x[r]
-        found = pivoted(walk, enough) if rows <= DENSE_ROWS else faced(walk, enough)
+        found = pivoted(walk, enough) if direct else faced(walk, enough)
         if found < left:
             left = found
         else:

@@ -21,6 +21,9 @@ LEVELS: Final = 3
 DENSE_ROWS: Final = 96
 """So many rows at most are looked at as a dense matrix."""
 
+PROFILE_ROOM: Final = 2_000_000
+"""Numbers of the profile of how more rows act on each other."""
+
 
 class Outcome(IntEnum):
     """Why steps came back. The state is always that after the last step."""
@@ -164,9 +167,25 @@ WALK: Final = np.dtype(
         ("settled", "i8"),  #     1: friction of sliding for the rest of the step
         ("dense", "i8"),  #       (DENSE_ROWS, DENSE_ROWS + 1)
         ("mobilities", "i8"),  #  (DENSE_ROWS, DENSE_ROWS)
-        ("places", "i8"),  #      integers: (DENSE_ROWS) rows that are solved for
+        ("places", "i8"),  #      integers: (rows) rows that are solved for
         ("owner", "i8"),  #       integers: the contact of each row
         ("scratch", "i8"),
+        # Many contacts that act, in a profile; all but the last four are integers.
+        ("large", "i8"),  #       1: it is used
+        ("meet_first", "i8"),  #  (blocks + 1) contacts that meet in a block
+        ("meet", "i8"),
+        ("seen", "i8"),  #        (blocks)
+        ("sequence", "i8"),  #    (acting) contacts in their order, and their places in it
+        ("position", "i8"),
+        ("reach", "i8"),  #       (acting) the first place that acts on one, by places
+        ("table_first", "i8"),  # (acting) where mobilities begin in the table, nine for a pair
+        ("base", "i8"),  #        (acting + 1) the first unknown of each place
+        ("low", "i8"),  #         (rows) the first unknown in the line of each
+        ("profile_first", "i8"),  # (rows) where lines of the factors begin
+        ("table", "i8"),  #       (PROFILE_ROOM)
+        ("lower", "i8"),
+        ("upper", "i8"),
+        ("firm", "f8"),  #        the least pivot, as a share of its entry
         ("vain", "i8"),  #        for how many times pivots are not tried
         ("largest", "f8"),  #     the largest speed
         ("left", "f8"),

@@ -84,6 +84,8 @@ def made(walk: WalkRecord, until: float) -> int:
         if not abs(after[i]) < math.inf:
             return HARD
     looked_at(walk, work)
+    left = walk.left
     if not back(walk, until):
         return HARD
+    walk.left = left  # of laws; the move back has its own
     return RUNNING

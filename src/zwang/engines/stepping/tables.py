@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from zwang.arrays import Array, Indices
 from zwang.compile import Kernel
 from zwang.engines.stepping.loop import compiled
-from zwang.engines.stepping.record import ANSWER, DENSE_ROWS, SHORT, WALK, Outcome
+from zwang.engines.stepping.record import ANSWER, DENSE_ROWS, PROFILE_ROOM, SHORT, WALK, Outcome
 
 MOST_CONNECTED = (
     48  # coordinates that masses or equalities connect: of more, dense matrices take longer than sparse ones
@@ -235,13 +235,23 @@ class Loop:
             "value_first": rows + 1,
             "answer_first": rows + 1,
         }
-        whole |= {"column": len(given.A[0]), "answer_column": self._touched, "places": DENSE_ROWS + 3}
+        whole |= {"column": len(given.A[0]), "answer_column": self._touched, "places": max(rows, DENSE_ROWS) + 3}
         self._set(**{name: np.zeros(size, dtype=np.int64) for name, size in whole.items()})
         self._set(dense=np.zeros(DENSE_ROWS * (DENSE_ROWS + 1)), mobilities=np.zeros(DENSE_ROWS**2))
+        self._lay_out_profile()
         length = HEAD + 8 * n + rows + 4 * k
         self._full = np.zeros((max(2, min(AT_A_TIME, KEPT_AT_ONCE // length)), length))
         self._short = np.zeros((AT_A_TIME, SHORT))
         self._set(length=length, room_for=len(self._full), full=self._full, short=self._short)
+
+    def _lay_out_profile(self) -> None:
+        """Room for many contacts at once; pages that are never written to take none."""
+        rows, k, blocks = self.given.rows, len(self.given.contacts), len(self._blocks.sizes)
+        room = PROFILE_ROOM if rows > DENSE_ROWS else 0
+        whole = {"meet_first": blocks + 1, "meet": self._touched, "seen": blocks, "low": rows, "profile_first": rows}
+        whole |= dict.fromkeys(("sequence", "position", "reach", "table_first", "base"), k + 1)
+        self._set(**{name: np.zeros(size, dtype=np.int64) for name, size in whole.items()})
+        self._set(**{name: np.zeros(room) for name in ("table", "lower", "upper")})
 
     def begin(self, t: float, until: float, count: int, wanted: NDArray[np.bool_]) -> None:
         """So many steps are to be made from a time to another; some are wanted in full."""

@@ -48,6 +48,7 @@ def test_systems_with_other_laws_have_other_structures():
         ({"friction": (0.1, 0.2, 0.3), "slip": dot(x)}, "friction has 3 coefficients: give one, or two"),
         ({"friction": 0.2}, "friction needs the slip, the speed at which the surfaces rub"),
         ({"slip": dot(x)}, "slip is given without friction"),
+        ({"friction": 0.2, "slip": (dot(x), -dot(x))}, "two directions across each other are meant"),
         ({"friction": 0.2, "slip": (dot(x),) * 3}, "slip has 3 speeds: one in the plane, or two in space"),
         ({"friction": 0.2, "slip": "x'"}, "is text, not an expression"),
     ],

@@ -50,7 +50,7 @@ def wrong_slips(system: Described, c: Constraint) -> Iterator[Mistake]:
         if put.atoms(AppliedUndef) - system.inputs.keys():
             continue  # unknown symbols are told elsewhere
         if not put.free_symbols & set(plain.v):
-            why, remedy = " contains no velocity", "give the speed at which the surfaces rub, as dot(x)"
+            why, remedy = " contains no velocity", "give the speed at which the surfaces rub"
         elif not degree_at_most(put, plain.v, 1):
             why, remedy = " is not linear in the velocities", "give the speed with its sign, not its size or square"
         else:

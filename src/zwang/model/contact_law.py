@@ -54,18 +54,18 @@ def as_slip(given: Any, friction: tuple[sp.Expr, ...], smooth: bool = False) -> 
     speeds = list(given) if isinstance(given, Sequence | sp.Tuple) and not isinstance(given, str) else [given]
     if not speeds:
         if friction:
-            raise InputError(
-                "friction needs the slip, the speed at which the surfaces rub: give slip=dot(x), say, or in space two "
-                "speeds"
-            )
+            raise InputError("friction needs the slip, the speed at which the surfaces rub: give one, or in space two")
         return ()
     if not friction and smooth:
         return ()
     if not friction:
-        raise InputError("slip is given without friction: give friction=, too, or leave the slip out")
+        raise InputError("slip is given without friction: give both, or leave the slip out")
     if len(speeds) not in (1, 2):
         raise InputError(f"slip has {len(speeds)} speeds: one in the plane, or two in space, are meant")
-    return tuple(as_scalar(speed) for speed in speeds)
+    slip = tuple(as_scalar(speed) for speed in speeds)
+    if len(slip) == 2 and (slip[0] == slip[1] or slip[0] == -slip[1]):
+        raise InputError(f"both slips are {slip[0]}: two directions across each other are meant, or one in the plane")
+    return slip
 
 
 def coefficient(given: Any, what: str) -> sp.Expr:

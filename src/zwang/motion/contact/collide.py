@@ -10,6 +10,8 @@ from zwang.engines.task import Status
 from zwang.evaluation import names_of
 from zwang.formulations.solve import Names
 from zwang.lowering.contact_power import FRICTION
+from zwang.lowering.lowered import Matrices
+from zwang.motion.contact.decide import solution
 from zwang.motion.contact.impact import Collision, Impact, Stop, held, impact
 from zwang.motion.contact.machine import Machine
 from zwang.motion.contact.one_by_one import MOST_IN_A_ROW
@@ -90,12 +92,28 @@ class Colliding(Machine):
         leaving = {i: float(speed) for i, speed in zip(which, speeds, strict=True) if i not in apart}
         return touching | self.faint(leaving, touching, cause)
 
+    def falling(self, now: Matrices, touching: set[int], speed: float) -> Array:
+        """q̈ after an impact; friction of contacts that slide on, faster than some speed, may be all that brings back."""
+        a = self.free(now, touching)
+        if self.rubbing is None or not touching:
+            return a
+        loads = solution(self.setup, now, sorted(touching)).multipliers
+        slow = {i for i, _, _ in self.rubbing.slow(self.state, speed)}
+        slides = sliding(self.rubbing, self.state, [i for i in sorted(touching) if loads[i] > 0 and i not in slow])
+        if not slides:
+            return a
+        rows = [*self.equal, *(i for i in sorted(touching) if loads[i] > 0)]
+        names = names_of(self.setup.system)
+        labels = Names(names.coordinates, tuple(names.rows[i] for i in rows))
+        rubs = {rows.index(i): row for i, (row, _) in slides.items()}
+        return held(now.M, now.A[rows], now.b[rows], labels, rubs, now.Q + now.C)[0]
+
     def faint(self, leaving: dict[int, float], touching: set[int], cause: int) -> set[int]:
         """Contacts that leave each other so slowly after an impact that they are closed from here on."""
         if not leaving:
             return set()
         now = self.matrices()
-        a = self.free(now, touching)
+        a = self.falling(now, touching, max(leaving.values()))
         known = (
             self.setup.tol * self.scales.reach if engine_of(self.setup.method).known_to_tol else 0 * self.scales.reach
         )

@@ -65,8 +65,12 @@ class Collision:
         return np.asarray(found.acceleration), np.asarray(found.multipliers[len(self.equal) :])
 
 
-def held(M: Array, A: Array, change: Array, names: Names, rubs: Mapping[int, Array]) -> tuple[Array, Array]:
+def held(
+    M: Array, A: Array, change: Array, names: Names, rubs: Mapping[int, Array], force: Array | None = None
+) -> tuple[Array, Array]:
     """The least change of velocities, in the kinetic-energy metric, that changes A v by so much.
+
+    With a force it is the acceleration that has A q̈ of such a size.
 
     `rubs` are rows −μ s t of slips by their places among those of A: impulses there, which are given, too, have such
     ones of friction with them.
@@ -78,7 +82,7 @@ def held(M: Array, A: Array, change: Array, names: Names, rubs: Mapping[int, Arr
         )
         return np.asarray(found.acceleration), np.asarray(found.multipliers)
 
-    x, normal = response(np.zeros(len(M)), change)
+    x, normal = response(np.zeros(len(M)) if force is None else force, change)
     if not rubs:
         return x, np.zeros(0)
     by = [response(row, 0 * change) for row in rubs.values()]  # (C1): (I + RμS) N = N⁰

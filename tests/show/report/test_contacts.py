@@ -1,11 +1,14 @@
 """The report of a motion with contacts: its law, a strip of modes, the table of transitions."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import zwang as zw
+from zwang.show.report.figures import MOST_MARKS, spread_out
+from zwang.show.report.ledger import said_of_law
 
 BALL = """
 name = "Ball <b>"
@@ -73,3 +76,19 @@ def test_the_account_says_what_impacts_and_friction_took(page):
     assert "balance: what the integrator erred by" in html
     assert "Account of energy" in html
     assert float(abs(motion.energy_balance).max()) < 1e-10
+
+
+def test_two_coefficients_of_friction_and_two_slips_are_said_in_words():
+    x, y, z = zw.coordinates("x y z")
+    floor = zw.Constraint(z >= 0, "floor", friction=(0.5, 0.4), slip=(zw.dot(x), zw.dot(y)))
+    assert said_of_law(floor) == ["friction 0.5 in sticking, 0.4 in sliding", "slip x' and y'"]
+
+
+def test_marks_of_very_many_impacts_go_to_the_end():
+    """A plot that marks the first hundred of a thousand impacts looks as if they had ended."""
+    impacts = [(0.3 * k, "impact floor") for k in range(1000)]
+    shown = spread_out(sorted([*impacts, (150.1, "gate")]))
+    assert len(shown) <= MOST_MARKS
+    assert shown[-1][0] > 0.97 * impacts[-1][0]
+    assert max(b[0] - a[0] for a, b in itertools.pairwise(shown)) < 7
+    assert (150.1, "gate") in shown

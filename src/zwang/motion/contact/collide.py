@@ -93,7 +93,7 @@ class Colliding(Machine):
         return touching | self.faint(leaving, touching, cause)
 
     def falling(self, now: Matrices, touching: set[int], speed: float) -> Array:
-        """q̈ after an impact; friction of contacts that slide on, faster than some speed, may be all that brings back."""
+        """q̈ after an impact; friction of contacts that slide on faster than this may be all that brings others back."""
         a = self.free(now, touching)
         if self.rubbing is None or not touching:
             return a

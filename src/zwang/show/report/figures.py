@@ -1,5 +1,6 @@
 """The report's plots: what they show, as data; assets/report-plots.js draws them."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html import escape
@@ -231,7 +232,27 @@ def marks(subject: Subject) -> tuple[dict[str, Any], ...]:
         hit = motion.transition_kind.values == "impact"
         names = [f"impact {name}" for name in motion.transition_contact.values[hit]]
         both += zip(motion.transition_time.values[hit], names, strict=True)
-    return tuple({"x": float(f"{time:.9g}"), "name": name} for time, name in sorted(both)[:MOST_MARKS])
+    return tuple({"x": float(f"{time:.9g}"), "name": name} for time, name in spread_out(sorted(both)))
+
+
+def spread_out(marked: list[tuple[float, str]]) -> list[tuple[float, str]]:
+    """No more of them than can be told apart: of those that have a name, some all along their way.
+
+    >>> many = [(float(k), "impact") for k in range(1000)]
+    >>> few = spread_out(sorted([*many, (500.5, "gate")]))
+    >>> len(few) <= MOST_MARKS, few[0], few[-1][0] > 970, (500.5, "gate") in few
+    (True, (0.0, 'impact'), True, True)
+    """
+    if len(marked) <= MOST_MARKS:
+        return marked
+    names = len({name for _, name in marked})
+    apart = names * (marked[-1][0] - marked[0][0]) / MOST_MARKS
+    kept, last = list[tuple[float, str]](), dict[str, float]()
+    for time, name in marked:
+        if time - last.get(name, -math.inf) >= apart:
+            last[name] = time
+            kept.append((time, name))
+    return kept[:: len(kept) // MOST_MARKS + 1]
 
 
 def tabbed(heading: str, figures: list[Figure]) -> str:

@@ -57,7 +57,7 @@ def row(subject: Subject, i: int, constraint: Constraint, usual: Sequence[str]) 
     """One constraint's line in the ledger; of kinds it says those that are not the usual ones."""
     unique = bool(subject.motion.unique.values[i])
     kinds = () if tuple(constraint.kinds) == usual else constraint.kinds
-    said = [*kinds, *(escape(f"{what} {law_words(value)}") for what, value in constraint.law.items())]
+    said = [*kinds, *map(escape, said_of_law(constraint))]
     asked = [condition(subject.notation, constraint)]
     if len(subject.system.constraint_names) <= MOST_ROWS:
         asked.append(acceleration_level(subject, constraint))
@@ -68,6 +68,18 @@ def row(subject: Subject, i: int, constraint: Constraint, usual: Sequence[str]) 
         readings(*subject.residuals[constraint.name]),
         "".join(f'<div class="line">{line}</div>' for line in asked),
     ]
+
+
+def said_of_law(constraint: Constraint) -> list[str]:
+    """Restitution, friction and slip of a contact, in words."""
+    said = [f"restitution {law_words(constraint.restitution)}"] if constraint.restitution != 0 else []
+    coefficients = list(dict.fromkeys(map(law_words, constraint.friction)))
+    if coefficients:
+        two = f" in sticking, {coefficients[-1]} in sliding" if len(coefficients) > 1 else ""
+        said.append(f"friction {coefficients[0]}{two}")
+    if constraint.slip:
+        said.append(f"slip {' and '.join(map(law_words, constraint.slip))}")
+    return said
 
 
 def law_words(value: sp.Expr) -> str:

@@ -18,7 +18,7 @@ x = zw.coordinates("x")
         ({"contacts": "steps", "step": -0.1}, "a positive number is needed"),
         ({"contacts": "steps", "step": float("nan")}, "a positive number is needed"),
         ({"contacts": "steps", "step": 2.0}, "not longer than the motion's 1"),
-        ({"contacts": "steps", "step": 1e-12}, "makes 1e+12 steps, and 20,000,000 are allowed: give a longer one"),
+        ({"contacts": "steps", "step": 1e-12}, r"makes 1e\+12 steps, and 20,000,000 are allowed: give a longer one"),
         ({"contacts": "steps", "step": 1e-300}, "is lost in rounding at t = 1"),
         ({"contacts": "steps", "step": "fine"}, "a positive number is needed"),
         ({"contacts": "steps", "step": True}, "a positive number is needed"),

@@ -7,7 +7,7 @@ import numpy as np
 from zwang.errors import InputError
 from zwang.model import System
 
-MOST_STEPS = 20_000_000  # of a motion: what is kept of each takes a gigabyte
+STEPS_IN_ALL = 20_000_000  # of a motion: what is kept of each takes a gigabyte
 
 STEPS_HAVE_NO = {  # option: why it does not go with time stepping
     "method": "steps are a method of their own; leave it out",
@@ -56,10 +56,10 @@ def require_step(system: System, options: Options, usual: Options) -> None:
         raise InputError(f"step = {step!r}: a positive number is needed, not longer than the motion's {span:g}")
     if options.until - step == options.until:
         raise InputError(f"step = {step!r} is lost in rounding at t = {options.until:g}: give a longer one")
-    if span / step > MOST_STEPS:
+    if span / step > STEPS_IN_ALL:
         raise InputError(
-            f"step = {step!r} makes {span / step:.3g} steps, and {MOST_STEPS:,} are allowed: give a longer one, or ask "
-            f"for less time"
+            f"step = {step!r} makes {span / step:.3g} steps, and {STEPS_IN_ALL:,} are allowed: give a longer one, or "
+            f"ask for less time"
         )
     if not any(c.one_sided for c in system.constraints):
         raise InputError("contacts='steps' is for contacts, and there is no one-sided constraint: leave it out")

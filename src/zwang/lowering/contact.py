@@ -24,6 +24,7 @@ from zwang.lowering.rows import DAMPING, RowBasis, mobilities
 from zwang.model.constraint import acceleration_row
 
 KINDS = ("mask", "gap", "push", "slack")  # the numbers of a contact
+ASIDE = (1.0, 0.0)  # the direction of a slip in space that nothing rubs along
 ROUGH_KINDS = ("kappa", "hold", "mu", "rub", "grip")  # those of one with friction
 
 
@@ -120,7 +121,8 @@ class Friction:
         own = [kappa, self.sticks, self.mu_s, self.signs, self.grip + idle, self.masks]
         of_guides = sides[[self.rows.index(i) for i in self.guides]]
         every = [*own, self.shares.ravel(), self.beside, of_guides, self.rest, self.across]
-        every += [self.veer.ravel(), self.head.ravel()]
+        slides = self.signs[[self.rows.index(i) for i in self.space]] != 0
+        every += [np.where(slides[:, None], self.veer, ASIDE).ravel(), self.head.ravel()]
         return np.concatenate(every)
 
 

@@ -133,12 +133,14 @@ def slip_direction(lowered: Lowered, basis: RowBasis, contact: int) -> dict[int,
 def heading(lowered: Lowered, basis: RowBasis, contact: int) -> tuple[Any, ...]:
     """The direction d = γ/|γ| of the slip of a contact in space, smooth in the state; (1,) in the plane.
 
-    To a slip that begins its `veer` is added, so that it has a direction from the start; zero has none, which is zero.
+    To a slip that begins its `veer` is added, so that it has a direction from the start. One of a contact that does not
+    slide is left out, and its direction does not change: no derivative of it is infinite where it is zero.
     """
     if contact not in dict(basis.across):
         return (se.Integer(1),)
     speeds = lowered.derived.residual_rate
     rows = dict(basis.rubbing)[contact], dict(basis.across)[contact]
-    slip = [speeds[row] + symbol(f"veer_{axis}_", contact) for row, axis in zip(rows, "xy", strict=True)]
+    slides = symbol("rub", contact)
+    slip = [slides * speeds[row] + symbol(f"veer_{axis}_", contact) for row, axis in zip(rows, "xy", strict=True)]
     size = se.sqrt(slip[0] ** 2 + slip[1] ** 2 + se.RealDouble(NO_SPEED))
     return tuple(e / size for e in slip)

@@ -33,8 +33,8 @@ from zwang.lowering.saddle import Steps
 def variational_program(lowered: Lowered, basis: RowBasis, form: str, pattern: Sequence[Sequence[int]]) -> Program:
     """The acceleration with its derivatives, in the same form: q is [q, S₁, …, Sₖ], v likewise, p is [p, changes].
 
-    `pattern` says, direction by direction, which parameters change. Where contacts rub, the changes of their κ = μ s
-    along each direction are one more input, the last.
+    `pattern` says, direction by direction, which parameters change. Where contacts rub, the changes of their κ = μ s,
+    and in space of what turns slips that begin, along each direction are one more input, the last.
     """
     q, v, p = (lowered.inputs[name] for name in ("q", "v", "p"))
     inputs, changes = varied_inputs(lowered.inputs, pattern)
@@ -43,6 +43,7 @@ def variational_program(lowered: Lowered, basis: RowBasis, form: str, pattern: S
         for places, changed in zip(pattern, changes, strict=True)
     ]
     rubbing = [symbol("kappa", i) for i, _ in basis.rubbing]
+    rubbing += [symbol(f"veer_{axis}_", i) for i, _ in basis.across for axis in "xy"]
     if rubbing:
         kappas = [tuple(se.Symbol(f"dkappa{i}_{j}") for i in range(len(rubbing))) for j in range(len(pattern))]
         for direction, change in zip(directions, kappas, strict=True):

@@ -110,8 +110,9 @@ def sensitivities(
 
     *Contacts.* One-sided constraints are contacts, as in `simulate`. Impacts, and friction that sets in, come at
     instants that depend on start and parameters, too: derivatives of positions and velocities jump there. Refused by
-    name are contacts that only touch, accumulations, several impacts at one instant, impacts with friction, and
-    directions that lead off contacts which are closed at the start.
+    name are contacts that only touch, accumulations, several impacts at one instant, impacts with friction by other
+    laws than Moreau's, and directions that lead off contacts which are closed at the start. What sticks at the start
+    is held against any push: derivatives are those right after it.
 
     >>> import zwang as zw
     >>> x, y = zw.coordinates("x y")
@@ -276,8 +277,12 @@ class Varied(Alone):
         return replace(passed, path=replace(there, q=there.q[: len(inside)], v=there.v[: len(inside)], trace=trace))
 
 
+@dataclass(frozen=True)
 class InMode(Varied):
     """The same in a mode of contacts, to a time that is known: nothing is watched."""
+
+    veers: Array | None = None
+    """(k, s, 2) how the directions of slips in space that begin change, if some do."""
 
     def whole(self, setup: Setup, basis: RowBasis, task: Task, state: State) -> Task:
         """The motion's task with sensitivities."""
@@ -286,7 +291,7 @@ class InMode(Varied):
         assert setup.contact is not None
         task = super().whole(setup, basis, replace(task, events=None), state)
         changes = [s * d.dp for s, d in zip(self.scale, self.directions, strict=True)]
-        return replace(task, p=np.concatenate([task.p, kappa_along(setup, setup.contact, basis, changes)]))
+        return replace(task, p=np.concatenate([task.p, kappa_along(setup, setup.contact, basis, changes, self.veers)]))
 
 
 def require_plain(system: System) -> None:
@@ -294,8 +299,6 @@ def require_plain(system: System) -> None:
     for c in system.constraints:
         if c.friction and not c.one_sided:
             why = "has friction, as an equality"
-        elif len(c.slip) > 1:
-            why = "has friction in two directions"
         elif c.one_sided and c.order:
             why = "limits velocities"
         else:

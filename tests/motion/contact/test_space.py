@@ -6,7 +6,6 @@ import sympy as sp
 from scipy.integrate import quad, solve_ivp
 
 import zwang as zw
-from zwang.errors import InputError
 from zwang.motion.contact.rough import FORTH, OPEN, STICK, Problem, Surface
 from zwang.motion.contact.space import solutions, tried
 
@@ -291,12 +290,23 @@ until = 1.0
     assert motion.transition_time.values == pytest.approx([2 / (0.3 * G)], rel=1e-12)
 
 
-def test_sensitivities_do_not_know_friction_in_space_and_say_so():
-    ground = zw.Constraint(z >= 0, "ground", friction=0.3, slip=(dot(x), dot(y)))
-    puck = zw.System((x, y, z), kinetic=sum(dot(q) ** 2 for q in (x, y, z)) / 2, potential=z, constraints=[ground])
-    start = {x: 0, y: 0, z: 0, dot(x): 1, dot(y): 2, dot(z): 0}
-    with pytest.raises(InputError, match="'ground' has friction in two directions: sensitivities are not known"):
-        zw.sensitivities(puck, start, 1.0, [dot(x)])
+@pytest.mark.parametrize("method", ["native", "taylor"])
+def test_a_ball_on_a_turntable_rolls_in_circles(method):
+    # a full ball goes round once in 7/2 turns of the table (Earnshaw), about where its first velocity says
+    turn, (a, b, c) = 2.0, zw.coordinates("a b c")
+    slips = dot(x) - dot(b) / 2 + turn * y, dot(y) + dot(a) / 2 - turn * x
+    table = zw.Constraint(z - 0.5 >= 0, "table", friction=1, slip=slips)
+    q = (x, y, z, a, b, c)
+    kinetic = (dot(x) ** 2 + dot(y) ** 2 + dot(z) ** 2 + (dot(a) ** 2 + dot(b) ** 2 + dot(c) ** 2) / 10) / 2
+    system = zw.System(q, kinetic=kinetic, potential=G * z, constraints=[table])
+    start = dict.fromkeys((*q, *map(dot, q)), 0.0) | {x: 1.0, z: 0.5, dot(x): 0.2, dot(y): 0.1}
+    start |= {dot(b): 0.4, dot(a): 2 * (turn - 0.1)}  # it rolls from the start
+    around = 3.5 * 2 * np.pi / turn
+    motion = zw.simulate(system, start, around, method=method, tol=1e-13, times=[around / 2, around])
+    rate = 2 * turn / 7
+    assert motion.q.values[1, :2] == pytest.approx([1, 0], abs=1e-11)
+    assert motion.q.values[0, :2] == pytest.approx([1 - 2 * 0.1 / rate, 2 * 0.2 / rate], abs=1e-11)
+    assert (motion["mode"].values == "sticking").all()
 
 
 def test_many_points_slide_each_its_own_way():

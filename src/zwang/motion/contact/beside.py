@@ -24,6 +24,7 @@ from zwang.errors import InputError
 from zwang.lowering.contact import Held
 from zwang.lowering.directional import directional
 from zwang.lowering.rows import RowBasis
+from zwang.motion.contact.carried import Hop, accelerating_along, hopped, later, onto_sticking, slips_along, turning
 from zwang.motion.contact.course import Course
 from zwang.motion.contact.record import Transition
 from zwang.motion.contact.struck import change_of, dense_of, struck_along
@@ -66,14 +67,24 @@ class Logged(Course):
         """At the start."""
         super().__init__(*given)
         self.stretches: list[Stretch] = []
+        self.hops: list[list[Hop]] = []
+        """What followed each of them: the last moment of slips in space."""
 
     def advance(self) -> Trajectory:
         """The drive, in the present mode, to where it ends."""
         before, held, count = self.state, self.held(), len(self.transitions)
+        basis = self.basis(held)
         path = super().advance()
         hits = tuple(h for h in path.hits if h.t == path.end[0])
-        self.stretches.append(Stretch(held, self.bases[held.closed], before, path.end, hits, count))
+        self.stretches.append(Stretch(held, basis, before, path.end, hits, count))
+        self.hops.append([])
         return path
+
+    def go_on(self, tau: float, a: Array, ends: bool = False) -> None:
+        """The motion over a very short time."""
+        before = self.state
+        super().go_on(tau, a, ends)
+        self.hops[-1].append(Hop(before, self.state[0] - before[0], a, ends))
 
 
 @dataclass(frozen=True)
@@ -100,26 +111,88 @@ class Across:
             self.require_kept(stretches[0], start, "at the start")
         for x in self.course.transitions[: stretches[0].transitions] if stretches else ():
             self.refuse(x, "across what happens at the start")
+        state = self.on_sticking(stretches[0], state) if stretches else state
+        kind = self.kind
         for k, stretch in enumerate(stretches):
             setup = replace(self.setup, contact=stretch.held, events=())
             last = k + 1 == len(stretches)
             inside = grid[(grid >= stretch.start[0]) & ((grid < stretch.end[0]) | (last & (grid <= stretch.end[0])))]
             times = inside if len(inside) and inside[-1] == stretch.end[0] else np.append(inside, stretch.end[0])
             if times[-1] > stretch.start[0]:
-                found, path = integrate(setup, state, times, None, stretch.basis, self.kind)
+                found, path = integrate(setup, state, times, None, stretch.basis, kind)
                 if path.status in REMEDY:
                     return [*segments, *found], replace(joined(total, path), status=path.status)
                 segments += cut(found, len(inside))
                 state = path.end
+            if self.course.hops[k]:
+                saved, state = self.through(stretch, self.course.hops[k], state, grid)
+                segments += [replace(segments[-1], times=t, q=q, v=v, trace=None) for t, q, v in saved]
             if not last:
-                state = self.across(stretch, stretches[k + 1], state)
+                kind = replace(kind, veers=self.turned(stretch, stretches[k + 1], state, kind.veers))
+                state = self.across(stretch, stretches[k + 1], state, self.course.hops[k])
         return segments, total
 
-    def across(self, before: Stretch, after: Stretch, state: State) -> State:
-        """The state with the sensitivities after a transition."""
-        (t, _, v0), (_, q1, v1) = before.end, after.start
-        n, k = self.n, len(self.changes)
-        dq, dv = (x[n:].reshape(k, n).copy() for x in state[1:])
+    def through(
+        self, stretch: Stretch, hops: Sequence[Hop], state: State, grid: Array
+    ) -> tuple[list[tuple[Array, Array, Array]], State]:
+        """The state with its sensitivities after the last moment of slips, and what is saved on the way."""
+        setup = replace(self.setup, contact=stretch.held, events=())
+        dq, dv = self.parts(state)
+        alongs = [
+            accelerating_along(setup, stretch.basis, np.concatenate([d, numbers_along(setup, stretch.held, d)]))
+            for d in self.changes
+        ]
+        found = []
+        for hop in hops:
+            moved = [hopped(along, hop, *d) for along, d in zip(alongs, zip(dq, dv, strict=True), strict=True)]
+            (t, q, v), end = hop.state, hop.end
+            begin = np.concatenate([q, *dq]), np.concatenate([v, *dv])
+            dq, dv = np.array([e[0] for e in moved]), np.array([e[1] for e in moved])
+            state = end[0], np.concatenate([end[1], *dq]), np.concatenate([end[2], *dv])
+            inside = grid[(grid >= t) & (grid < end[0])]
+            if len(inside):
+                share = ((inside - t) / hop.tau)[:, None]
+                found.append((inside, *(b + share * (e - b) for b, e in zip(begin, state[1:], strict=True))))
+        return found, state
+
+    def turned(self, before: Stretch, after: Stretch, state: State, veers: Array | None) -> Array | None:
+        """How the directions of slips in space that begin change: those of the forces that break them loose."""
+        then, now = before.held.rough, after.held.rough
+        if then is None or now is None or not now.veer.any():
+            return None
+        broken = [i for k, i in enumerate(then.rows) if then.sticks[k] and now.signs[k] and i in now.space]
+        if not broken or not before.hits:
+            return veers
+        a, (dq, dv) = self.acceleration(before, before.end), self.parts(state)
+        shifts = self.shifts(before, a, dq, dv)[0]
+        found = np.zeros((len(self.changes), *now.veer.shape))
+        for j, change in enumerate(self.changes):
+            moved = np.concatenate([[shifts[j]], dq[j] + before.end[2] * shifts[j], dv[j] + a * shifts[j], change])
+            setup = replace(self.setup, contact=before.held, events=())
+            direction = np.concatenate([moved, numbers_along(setup, before.held, change)])
+            for i, turn in turning(setup, before.basis, before.end, broken, direction).items():
+                found[j, now.space.index(i)] = np.linalg.norm(now.veer[now.space.index(i)]) * turn
+        return found
+
+    def parts(self, state: State) -> tuple[Array, Array]:
+        """(k, n) the sensitivities of a state, of positions and velocities."""
+        dq, dv = (x[self.n :].reshape(len(self.changes), self.n).copy() for x in state[1:])
+        return dq, dv
+
+    def on_sticking(self, stretch: Stretch, state: State) -> State:
+        """The state with its sensitivities where a stretch begins: what sticks does not slip along any direction."""
+        (t, q, v), (dq, dv) = stretch.start, self.parts(state)
+        setup = replace(self.setup, contact=stretch.held, events=())
+        for j, change in enumerate(self.changes):
+            dv[j] = onto_sticking(setup, self.course, stretch.held, stretch.start, dq[j], dv[j], change)
+        return t, np.concatenate([q, *dq]), np.concatenate([v, *dv])
+
+    def across(self, before: Stretch, after: Stretch, state: State, hops: Sequence[Hop] = ()) -> State:
+        """The state with the sensitivities after a transition, or after the last moment of slips that led to it."""
+        end = before.end if not hops else (state[0], state[1][: self.n], state[2][: self.n])
+        (t, _, v0), (_, q1, v1) = end, after.start
+        n = self.n
+        dq, dv = self.parts(state)
         written = self.course.transitions[before.transitions : after.transitions]
         resets = self.course.resets.fired(before.hits, t)
         if resets:
@@ -130,19 +203,38 @@ class Across:
         impacts = [x for x in written if x.kind == "impact"]
         if len(impacts) > 1:
             self.refuse(impacts[1], "across several impacts at one instant")
-        a0 = self.acceleration(before, before.end)
+        stopped = self.stopped(before, after) if hops else []
+        a0 = hops[-1].a if hops and hops[-1].ends else self.acceleration(before, end)
         a1 = self.acceleration(after, after.start)
         size = float(np.abs([a0, a1]).max()) or 1.0
-        if impacts or np.abs(a1 - a0).max() > CONTINUOUS * size:
-            shifts = self.shifts(before, a0, dq, dv)
+        if impacts or (before.hits and np.abs(a1 - a0).max() > CONTINUOUS * size):
+            if stopped:
+                last = hops[-1] if hops[-1].ends else Hop(end, 0.0, a0, True)
+                slips = [slips_along(self.setup, end, *d) for d in zip(dq, dv, self.changes, strict=True)]
+                shifts = later(self.setup, self.course, last, stopped, slips)
+            else:
+                shifts = self.shifts(before, a0, dq, dv)
             if not written or np.ptp(shifts, axis=0).max() > SAME_SHIFT * np.abs(shifts).max():
                 what = written[0] if written else Transition(before.end, "undecided", before.held.rows[0], v1, v1)
                 self.refuse(what, "where several contacts change at one instant")
             for j, shift in enumerate(shifts[0]):
                 moved = np.concatenate([[shift], dq[j] + v0 * shift, dv[j] + a0 * shift, self.changes[j]])
-                change = self.jump(impacts[0], before.end, moved) if impacts else moved[1 + n : 1 + 2 * n]
+                change = self.jump(impacts[0], end, moved) if impacts else moved[1 + n : 1 + 2 * n]
                 dq[j], dv[j] = dq[j] + (v0 - v1) * shift, change - a1 * shift
-        return t, np.concatenate([q1, *dq]), np.concatenate([v1, *dv])
+        beside = t, np.concatenate([q1, *dq]), np.concatenate([v1, *dv])
+        return self.on_sticking(after, beside) if hops else beside
+
+    def stopped(self, before: Stretch, after: Stretch) -> list[int]:
+        """Contacts in space that slide in a stretch, and stick or begin to slide another way in the next."""
+        rubbing, then, now = self.course.rubbing, before.held.rough, after.held.rough
+        assert rubbing is not None
+        assert then is not None
+        assert now is not None
+        begins = np.abs(now.veer).sum(axis=1) > 0
+        return [
+            i for k, i in enumerate(then.rows)
+            if then.signs[k] and i in rubbing.space and (now.sticks[k] or begins[rubbing.space.index(i)])
+        ]  # fmt: skip
 
     def across_reset(self, before: Stretch, after: Stretch, resets: tuple[int, ...], state: State) -> State:
         """The same after a reset; refused where contacts change with it, or come to be closed by it."""
@@ -232,13 +324,17 @@ def numbers_along(setup: Setup, held: Held, change: Array) -> Array:
     return np.asarray(changed - plain)
 
 
-def kappa_along(setup: Setup, held: Held, basis: RowBasis, changes: Sequence[Array]) -> Array:
-    """How κ = μ s of the contacts that rub changes with parameters, direction by direction."""
+def kappa_along(
+    setup: Setup, held: Held, basis: RowBasis, changes: Sequence[Array], veers: Array | None = None
+) -> Array:
+    """How κ = μ s of the contacts that rub, and what turns slips that begin, change, direction by direction."""
     if held.rough is None or not basis.rubbing:
         return np.zeros(0)
     sign = dict(zip(held.rough.rows, held.rough.signs.tolist(), strict=True))
     laws = {i: setup.system.constraints[i].friction[1] for i, _ in basis.rubbing}
-    return np.array([sign[i] * change_of(setup, laws[i], change) for change in changes for i, _ in basis.rubbing])
+    kappas = np.array([[sign[i] * change_of(setup, laws[i], change) for i, _ in basis.rubbing] for change in changes])
+    turns = np.zeros((len(changes), 2 * len(basis.across))) if veers is None else veers.reshape(len(changes), -1)
+    return np.concatenate([kappas, turns], axis=1).ravel()
 
 
 def cut(segments: list[Segment], count: int) -> list[Segment]:

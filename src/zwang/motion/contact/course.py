@@ -10,15 +10,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from zwang.arrays import TINIEST
 from zwang.engines.task import NO_PARTS, EventHit, Status, Trajectory
 from zwang.errors import InfeasibleError, InputError
 from zwang.lowering.contact import across_rows, slip_rows
 from zwang.lowering.lowered import Matrices
-from zwang.motion.contact.as_before import require_one_motion, shared_now, would_stand
+from zwang.motion.contact.as_before import closes_again, require_one_motion, shared_now
 from zwang.motion.contact.bounce import bounced, bouncing, kicked_works
 from zwang.motion.contact.collide import Colliding
 from zwang.motion.contact.decide import decide, pressed
+from zwang.motion.contact.ending import vanish
 from zwang.motion.contact.impact import Stop
 from zwang.motion.contact.machine import OPEN, PUSHING, RESTING
 from zwang.motion.contact.reset import jumped
@@ -29,8 +29,6 @@ from zwang.motion.start import basis_at
 
 EMPTY: Mapping[int, float] = {}
 NONE: Set[int] = frozenset()
-STOPS_THERE = 1e-5  # of a small slip in space: what its rate leaves of it where it is least, if it vanishes there
-FURTHER_IN = 8.0  # times nearer to zero a slip in space is looked at again
 PULLS = 1e-9  # of all forces: a contact that would have to pull by more cannot stay closed
 SPENT = 1e-11  # of the largest force: contacts that share a load have less than this in reserve when they give way
 
@@ -70,7 +68,7 @@ class Course(Colliding):
                 if fired:
                     continue
                 self.cut()
-                rubbed = self.vanish(rubbed) if rubbed else rubbed
+                rubbed = vanish(self, rubbed) if rubbed else rubbed
                 if self.saved == len(self.grid):  # it ends within the last moment of a slip
                     return self.account(Status.FINISHED)
                 if met or rubbed:
@@ -225,16 +223,16 @@ class Course(Colliding):
         unloaded = {i for i in met if self.states[i] != OPEN}
         arrived = met - unloaded
         if shared:
-            broken, lifted = self.given_way()
-            lifted -= {*self.guides}
             stopped = {i for i in rubbed if self.rubbing and self.rubbing.signs.get(i)}
+            broken, lifted = ({}, set()) if stopped else self.given_way()  # slips that end have no direction to rub by
+            lifted -= {*self.guides}
             spent = bool(self.rubbing and self.rubbing.spent)
             if not any((arrived, stopped, broken, lifted, spent)):
                 self.loosen()  # there is another way to share the load
                 return
             rubbed = stopped | broken.keys()
         else:
-            lifted = unloaded - pressed(self.setup, self.state, {*self.closed} - unloaded, unloaded, self.span)
+            lifted = unloaded - self.pressed(unloaded)
             self.require_push(unloaded - lifted, now)
         if arrived:  # what closes within rounding of it closes at once
             arrived |= {
@@ -252,6 +250,12 @@ class Course(Colliding):
             self.settle(closed, lifted & closed, broken, rubbed - broken.keys() - lifted)
         else:
             self.loosen()
+
+    def pressed(self, unloaded: set[int]) -> set[int]:
+        """Contacts whose forces have vanished, but whose gaps would close without them: they only touched zero."""
+        if unloaded and self.rubbing is not None and self.rubbing.signs:
+            return closes_again(self.rubbing, self.state, unloaded, [i for i in self.closed if i not in unloaded])
+        return pressed(self.setup, self.state, {*self.closed} - unloaded, unloaded, self.span)
 
     def require_push(self, kept: Set[int], now: Matrices) -> None:
         """Stop where a contact would have to pull: dry friction beside it holds what it lets go of.
@@ -295,42 +299,6 @@ class Course(Colliding):
         space = [i for i in stuck if i in across]
         self.rubbing.ways |= {i: -unit(np.array([lam[slips[i]], lam[across[i]]])) for i in space}
         return {i: 1.0 if i in space else -float(np.sign(lam[slips[i]])) for i in stuck}
-
-    def vanish(self, rubbed: set[int]) -> set[int]:
-        """Of contacts whose friction has changed, all but slips in space that have turned, or pass zero by.
-
-        Small ones are so near to zero that slips change at constant rates. The motion goes on to where they vanish;
-        others that do so there, as all slips of a body that comes to rest, are among them. One that turns too fast for
-        that is followed further in, and caught if sticking would hold it.
-        """
-        assert self.rubbing is not None
-        sliding = [i for i in self.rubbing.space if self.rubbing.signs.get(i)]
-        turned = {i for i in rubbed.intersection(sliding) if not self.rubbing.is_small(self.state, i)}
-        rubbed = rubbed - turned
-        small = rubbed.intersection(sliding)
-        if not small:
-            return rubbed
-        a, now = self.acceleration(), self.setup.slips(self.state)
-        slips = {i: now["slip"][self.rubbing.places(i)] for i in sliding}
-        rates = {i: now["A"][self.rubbing.places(i)] @ a - now["b"][self.rubbing.places(i)] for i in sliding}
-        times = {i: -float(slips[i] @ rates[i]) / max(float(rates[i] @ rates[i]), TINIEST) for i in small}
-        ends = {
-            i: tau for i, tau in times.items()
-            if tau > 0 and np.hypot(*(slips[i] + tau * rates[i])) <= STOPS_THERE * np.hypot(*slips[i])
-        }  # fmt: skip
-        pushing = [i for i in self.rows if self.states[i] == PUSHING]
-        held = {i for i in small - ends.keys() if would_stand(self.rubbing, self.state, i, pushing)}
-        for i in small - ends.keys() - held:
-            self.rubbing.misses[i] = float(np.hypot(*slips[i])) / FURTHER_IN
-        if not ends:  # what sticking would hold has no way out: it is caught where it is
-            self.rubbing.headed |= {i: unit(slips[i]) for i in held}
-            return rubbed - small | held
-        tau = min(ends.values())
-        left = STOPS_THERE * max(float(np.hypot(*slips[i])) for i in ends)
-        with_them = {i for i in sliding if np.hypot(*(slips[i] + tau * rates[i])) <= left}
-        self.rubbing.headed |= {i: unit(slips[i]) for i in with_them}
-        self.go_on(tau, a)
-        return rubbed - small | with_them
 
     def settle(
         self, closed: Iterable[int], lifted: set[int], broken: Mapping[int, float] = EMPTY, stopped: Set[int] = NONE
@@ -393,7 +361,8 @@ class Course(Colliding):
         """Write down what became of contacts whose slip has vanished: they stick, or slide the other way."""
         if self.rubbing is None:
             return
-        for i in sorted(stopped):
+        ended = {i for i, sign in before.items() if sign and self.rubbing.signs.get(i) == 0}  # some with others
+        for i in sorted(stopped | ended):
             now = self.rubbing.signs.get(i)
             if now == 0:
                 self.write("stick", i, self.state[2])

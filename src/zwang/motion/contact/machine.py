@@ -34,7 +34,6 @@ BEYOND = 10.0  # times what counts as zero: an open contact must not be exceeded
 DRIFTED = 1e-8  # of the terms of a gap: a contact that rests on others, and is farther off, does not
 UNMOVED = 1e-12  # of where forces could have taken a gap during a run: what is less is rounding
 OFF_RATE = 10.0  # tolerances: a limit of a velocity is read with the errors of the motion until then
-SLOWER = 1 / 32  # of a slip in space that comes to its end is left where it is looked at again
 LEAVING = 1e4  # moments (`decide.SOON`) that are given to a gap to leave zero
 
 
@@ -120,17 +119,17 @@ class Machine:
         """q̈ in the present mode."""
         return self.reading("acceleration")
 
-    def reading(self, name: str) -> Array:
+    def reading(self, name: str, at: State | None = None) -> Array:
         """What the program of the present mode says: `acceleration`, or the `power` of forces; none if it has none."""
         held = self.held()
         setup = replace(self.setup, contact=held)
         program = setup.program("acceleration", self.basis(held))
-        return compiled(program)(**setup.named(program, self.state)).get(name, np.zeros(1))
+        return compiled(program)(**setup.named(program, at or self.state)).get(name, np.zeros(1))
 
-    def go_on(self, tau: float, a: Array) -> None:
+    def go_on(self, tau: float, a: Array, ends: bool = False) -> None:
         """The motion over a very short time, with constant accelerations; what forces do then is in the account.
 
-        Not beyond the end.
+        Not beyond the end. `ends` says that slips end with it.
         """
         t, q, v = self.state
         inside, until = self.grid[self.saved :][self.grid[self.saved :] < t + tau], t + tau
@@ -147,7 +146,8 @@ class Machine:
             trace = Trace(works[0], 0 * states[1], np.zeros(count), works[1])
             self.segments.append(Segment(basis, inside, *states, self.setup.p, trace, held))
             self.saved += len(inside)
-        power = tau * self.reading("power")
+        middle = (t + tau / 2, q + tau / 2 * v + tau**2 / 8 * a, v + tau / 2 * a)  # what ends loses its power evenly
+        power = tau * self.reading("power", middle)
         self.works = self.works + self.worked(self.basis(held), power[1:])
         self.total = replace(self.total, worked=self.total.worked + float(power[0]))
         self.state = (until, q + tau * v + tau**2 / 2 * a, v + tau * a)
@@ -239,8 +239,8 @@ class Machine:
         if self.rubbing is None or not any(self.rubbing.signs.get(i) for i in self.rubbing.space):
             return None
         a = self.acceleration()
-        ends = [tau for i in self.rubbing.space if (tau := self.rubbing.ends_in(self.state, i, a)) is not None]
-        later = self.state[0] + (1 - SLOWER) * min(ends, default=np.inf)
+        slow = [tau for i in self.rubbing.space if (tau := self.rubbing.slow_in(self.state, i, a)) is not None]
+        later = self.state[0] + min(slow, default=np.inf)
         return later if self.state[0] < later < self.grid[-1] else None
 
     def forces(self) -> dict[int, float]:

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from zwang.arrays import EPS, TINIEST, Array
+from zwang.arrays import EPS, Array
 from zwang.engines.task import Status
 from zwang.lowering.contact import Friction, across_rows, slip_rows
 from zwang.motion.contact.decide import SOON, moment_later
@@ -44,6 +44,7 @@ SLIPS = 1e-9  # of the speeds that make it up: a slip above is one
 ROUNDED_SLIP = 4 * EPS  # of the largest speeds that have made it up: a slip below is rounding
 ABOUT = 100.0  # times the speed of faint flights: a slip that is no faster ends with them
 STOPS = 1e-7  # of the usual speed: a slip in space that is no faster comes to rest, or passes by
+SLOWER = 1 / 8  # of a slip in space that comes to its end is left where it is looked at again
 ENDS = 0.25  # of a slip in space: what its rate leaves of it where it is least, if it is about to end
 VEERS = 1e-6  # of the usual speed: by this a slip in space that begins is turned its way
 NO_SLIP = 1e-12  # of the largest speeds: what is added to a slip that begins
@@ -100,6 +101,8 @@ class Rubbing:
         """Contacts that stick since an impact: what is left of their slips is rounding."""
         self.spent = False
         """Whether contacts in space that share a load cannot any more."""
+        self.stops = max(STOPS, float(np.sqrt(setup.tol)))
+        """Of the usual speed: a slip in space that is no faster comes to its end; errors of the motion are smaller."""
 
     def held(self, signs: Mapping[int, float] | None = None) -> Friction:
         """The numbers that hold the present mode."""
@@ -161,22 +164,30 @@ class Rubbing:
             self.veer[self.space.index(i)] = VEERS * usual * self.ways[i]
             return
         self.ways.pop(i, None)
-        near = min(STOPS * usual, self.misses.get(i, np.inf))
+        near = min(self.stops * usual, self.misses.get(i, np.inf))
         self.grip[k] = -min(near, speed / 2)
         self.head[self.space.index(i)] = unit(self.setup.slips(state)["slip"][self.places(i)])
 
     def is_small(self, state: State, i: int) -> bool:
         """Whether a slip in space is about to end, or to pass zero by; one that was watched may have turned instead."""
-        return self.slip(state, i)[0] <= 2 * STOPS * self.usual(self.order.index(i))
+        return self.slip(state, i)[0] <= 2 * self.stops * self.usual(self.order.index(i))
 
-    def ends_in(self, state: State, i: int, a: Array) -> float | None:
-        """How long a slip in space that is not small yet lasts at the rate that accelerations give it, if it ends."""
+    def slow_in(self, state: State, i: int, a: Array) -> float | None:
+        """How long until a slip in space is slow, at the rate that accelerations give it; none if it does not slow.
+
+        One that turns meanwhile is looked at again when it has lost about half of its speed.
+        """
         if not self.signs.get(i) or self.begins[self.order.index(i)] or self.is_small(state, i):
             return None
         now, which = self.setup.slips(state), self.places(i)
         slip, rate = now["slip"][which], now["A"][which] @ a - now["b"][which]
-        tau = -float(slip @ rate) / max(float(rate @ rate), TINIEST)
-        return tau if tau > 0 and np.hypot(*(slip + tau * rate)) <= ENDS * np.hypot(*slip) else None
+        slows = -float(slip @ rate)
+        if not slows > 0:
+            return None
+        tau = slows / float(rate @ rate)
+        if np.hypot(*(slip + tau * rate)) <= ENDS * np.hypot(*slip):
+            return (1 - SLOWER) * tau
+        return float(slip @ slip) / slows / 2
 
     def turns(self, i: int) -> bool:
         """Whether a slip in space that has vanished begins again the other way."""

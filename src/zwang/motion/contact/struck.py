@@ -5,8 +5,9 @@ As long as the same contacts take part, and each sticks or slides as it does, an
     M (v⁺ − v) = GᵀΛ,    H (v⁺ − v) = r,
 
 which are differentiated as they stand. H has the rows of equalities, with r = 0, those n of contacts that push, with
-r = −(1 + ε)γ, and those s of slips that end, with r = −ṡ. G has the same rows, but n + κ s for a contact that slides:
-its friction is the share κ = ±μ of its normal impulse.
+r = −(1 + ε)γ, and those s of slips that end, with r = −ṡ. G has the same rows, but n − μ d·s for a contact that slides:
+its friction is the share μ of its normal impulse against the direction d of its slip after the impact. In space d
+turns with that slip, which adds μΛ sᵀ(1 − d dᵀ)s/|ṡ⁺| to M.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from zwang.arrays import Array
 from zwang.compile import Program
 from zwang.engines.native.engine import compiled
 from zwang.lowering.cache import Kept
-from zwang.lowering.contact import slip_program, slip_rows
+from zwang.lowering.contact import slip_program
 from zwang.lowering.directional import directional
 from zwang.motion.contact.course import Course
 from zwang.motion.contact.record import Transition
@@ -47,44 +48,41 @@ def struck_along(
     dr = [*np.zeros(len(equal)), *(-(1 + e) * out["d_rate"][0][pushed] - de * out["rate"][pushed])]
     G, dG = list(H), list(dH)
     rough = [i for i in pushed if setup.system.constraints[i].friction]
+    turning = np.zeros((n, n))
     if rough:
         slips = compiled(directional(slips_of(setup), "A", "slip"))(**given)
-        places = [list(slip_rows(setup.lowered)).index(i) for i in rough]
-        s, ds, speed, change = slips["A"][places], slips["d_A"][0][places], slips["slip"], slips["d_slip"][0]
-        share = tangential(x, M, moved, np.array(H), pushed, rough, s, course)
-        size = np.abs(s) @ (np.abs(v) + np.abs(x.after))
-        sticks = np.abs(speed[places] + s @ moved) <= SLIP_ENDS * size
-        for k, i in enumerate(rough):
-            if sticks[k]:
+        normal = {i: float(x.impulse[k]) for k, i in enumerate(course.rows)}
+        for i in rough:
+            places = course.rubbing.places(i) if course.rubbing else []
+            s, ds, speed, change = (
+                slips["A"][places],
+                slips["d_A"][0][places],
+                slips["slip"][places],
+                slips["d_slip"][0],
+            )
+            after, size = speed + s @ moved, np.abs(s) @ (np.abs(v) + np.abs(x.after))
+            if np.linalg.norm(after) <= SLIP_ENDS * np.linalg.norm(size):
                 for rows, new in ((H, s), (dH, ds), (G, s), (dG, ds)):
-                    rows.append(new[k])
-                dr.append(-change[places[k]])
-            else:  # friction follows from the normal impulse
-                at, mu = len(equal) + pushed.index(i), setup.system.constraints[i].friction[1]
-                G[at] = G[at] + share[k] * s[k]
-                dG[at] = dG[at] + share[k] * ds[k] + np.sign(share[k]) * change_of(setup, mu, dp) * s[k]
+                    rows.extend(new)
+                dr.extend(-change[places])
+                continue
+            # friction follows from the normal impulse, against the slip after it; that may turn in space
+            at, law, length = (
+                len(equal) + pushed.index(i),
+                setup.system.constraints[i].friction[1],
+                np.linalg.norm(after),
+            )
+            way, mu = after / length, float(course.rubbing.friction[i][1]) if course.rubbing else 0.0
+            turn = (np.eye(len(way)) - np.outer(way, way)) / length
+            turned = turn @ (change[places] + ds @ moved)
+            G[at] = G[at] - mu * way @ s
+            dG[at] = dG[at] - mu * (way @ ds + turned @ s) - change_of(setup, law, dp) * way @ s
+            turning += mu * normal[i] * s.T @ turn @ s
     columns, across, d_columns, d_across = (np.array(m).reshape(len(H), n) for m in (G, H, dG, dH))
     impulses = np.linalg.lstsq(columns.T, M @ moved, rcond=None)[0]
     right = np.concatenate([d_columns.T @ impulses - dM @ moved, np.array(dr) - d_across @ moved])
-    change = balanced(M, across, right, mass_units(M, out["A"][equal]), columns)[:n]
+    change = balanced(M + turning, across, right, mass_units(M, out["A"][equal]), columns)[:n]
     return np.asarray(direction[1 + n : 1 + 2 * n] + change)
-
-
-def tangential(
-    x: Transition,
-    M: Array,
-    moved: Array,
-    H: Array,
-    pushed: Sequence[int],
-    rough: Sequence[int],
-    s: Array,
-    course: Course,
-) -> Array:
-    """(rough,) friction of contacts in an impact, as shares of their normal impulses, which are written down."""
-    normal = {i: float(x.impulse[k]) for k, i in enumerate(course.rows)}
-    rest = M @ moved - H[len(course.equal) :].T @ np.array([normal[i] for i in pushed])
-    found = np.linalg.lstsq(np.vstack([H[: len(course.equal)], s]).T, rest, rcond=None)[0]
-    return np.asarray(found[len(course.equal) :] / np.array([normal[i] for i in rough]))
 
 
 def change_of(setup: Setup, coefficient: sp.Expr, change: Array) -> float:

@@ -111,12 +111,12 @@ def solution(setup: Setup, now: Matrices, may: list[int]) -> Accelerations:
     return Accelerations(np.asarray(found.acceleration), np.asarray(found.free_acceleration), lam, unique)
 
 
-def moment_later(state: State, a: Array, span: float, moments: float = 1.0) -> State:
-    """The state a short time later, or several times that."""
+def moment_later(state: State, a: Array, span: float, moments: float = 1.0, most: float = np.inf) -> State:
+    """The state a short time later, or several times that; at most so long."""
     t, q, v = state
     speed, pace = float(np.abs(v).max()), float(np.abs(a).max())
     scale = max(speed / pace, SLOW * span) if pace > 0 else span
-    tau = moments * SOON * min(span, scale)
+    tau = min(moments * SOON * min(span, scale), most)
     return t + tau, q + tau * v + tau**2 / 2 * a, v + tau * a
 
 

@@ -46,6 +46,7 @@ ABOUT = 100.0  # times the speed of faint flights: a slip that is no faster ends
 STOPS = 1e-7  # of the usual speed: a slip in space that is no faster comes to rest, or passes by
 SLOWER = 1 / 8  # of a slip in space that comes to its end is left where it is looked at again
 ENDS = 0.25  # of a slip in space: what its rate leaves of it where it is least, if it is about to end
+SOONER = 0.1  # of how long a slip in space lasts: what contacts do is not looked at later
 VEERS = 1e-6  # of the usual speed: by this a slip in space that begins is turned its way
 NO_SLIP = 1e-12  # of the largest speeds: what is added to a slip that begins
 HELD_FAST = 1e-11  # of the bound of sticking: what is added to a reserve that begins at zero
@@ -296,7 +297,7 @@ class Rubbing:
             ) -> tuple[Problem, Found | None, Found | None]:
                 said: tuple[Problem, Found | None, Found | None] = (here, None, None)
                 for now, at, ways in tried(here, mode):
-                    there = aimed(self.problem(moment_later(state, at.x, self.span), may, slipping, sides), ways)
+                    there = aimed(self.problem(self.later(state, slipping, at.x), may, slipping, sides), ways)
                     later = solved(there, mode)
                     found = admitted(there, later)
                     if found is not None:
@@ -321,6 +322,16 @@ class Rubbing:
         here, _, sides, begin = theirs[id(kept[0])]
         return replace(self.decision(here, kept, sides), ways=self.ways | begin)
 
+    def later(self, state: State, slipping: Set[int], a: Array, moments: float = 1.0) -> State:
+        """The state a moment later, in which no slip in space turns round."""
+        now, most = self.setup.slips(state), np.inf
+        for i in slipping.intersection(self.space):
+            which = self.places(i)
+            slip, rate = now["slip"][which], now["A"][which] @ a - now["b"][which]
+            if i not in self.ways and float(slip @ rate) < 0:
+                most = min(most, SOONER * float(np.hypot(*slip)) / float(np.hypot(*rate)))
+        return moment_later(state, a, self.span, moments, most)
+
     def hurry(self, state: State, here: Problem) -> None:
         """See what slips accelerations may make in a moment."""
         moment = moment_later(state, here.free, self.span)[0] - state[0]
@@ -335,7 +346,8 @@ class Rubbing:
         kept, self.spent = [], False
         for sides in self.orientations():
             at = partial(self.problem, may=may, slipping=slipping, sides=sides)
-            kept += [(one, ways, sides) for one, ways in soon(at, state, self.span, before)]
+            later = partial(self.later, state, slipping)
+            kept += [(one, ways, sides) for one, ways in soon(at, state, later, before)]
         self.unproven |= {*may}
         here = self.problem(state, may, slipping)
         one_of_each = different(here, [one.found for one, _, _ in kept])

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from zwang.arrays import TINIEST, Array
 from zwang.engines.stepping.sweeps import solve
-from zwang.motion.contact.decide import moment_later
 from zwang.motion.contact.directions import Ways, aimed, directed
 from zwang.motion.contact.rough import (
     BACK,
@@ -228,7 +227,10 @@ def exactly(problem: Problem, mode: tuple[str, ...], ways: Ways, x: Array, norma
 
 
 def soon(
-    problem_at: Callable[[State], Problem], state: State, span: float, excluded: tuple[str, ...] | None
+    problem_at: Callable[[State], Problem],
+    state: State,
+    moment: Callable[[Array, float], State],
+    excluded: tuple[str, ...] | None,
 ) -> list[tuple[Reached, Ways]]:
     """What contacts do a moment later, where it is decided who lifts, sticks and slides; and the directions by then.
 
@@ -240,7 +242,7 @@ def soon(
     begin: list[tuple[Array, Reached | None]] = [(one.found.x, one) for one in known] or [(here.free, None)]
     for x, first in begin:
         for ahead in FARTHER if excluded else (1.0,):
-            later = reached(problem_at(moment_later(state, x, span, ahead)))
+            later = reached(problem_at(moment(x, ahead)))
             later = [one for one in later if one.found.mode != excluded]
             if later:
                 break

@@ -325,7 +325,7 @@ class Rubbing:
     def later(self, state: State, slipping: Set[int], a: Array, moments: float = 1.0) -> State:
         """The state a moment later, in which no slip in space turns round."""
         now, most = self.setup.slips(state), np.inf
-        for i in slipping.intersection(self.space):
+        for i in slipping & {*self.space}:
             which = self.places(i)
             slip, rate = now["slip"][which], now["A"][which] @ a - now["b"][which]
             if i not in self.ways and float(slip @ rate) < 0:

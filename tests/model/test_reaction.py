@@ -28,7 +28,6 @@ def test_multipliers_are_not_parameters():
         ({"nonideal": {x: zw.constraint_force(y)}}, r"constraint_force\('y'\), which is for events"),
         ({"forces": {x: zw.multiplier("wire")}}, r"stand in nonideal forces and in events only"),
         ({"potential": x * zw.multiplier("wire")}, r"stand in nonideal forces and in events only"),
-        ({"nonideal": {x: zw.multiplier("floor")}}, r"multiplier\('floor'\), whose constraint is one-sided"),
     ],
 )
 def test_mistakes_are_told_by_name(given, words):

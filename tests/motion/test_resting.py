@@ -347,12 +347,10 @@ def test_a_guide_that_rubs_ends_on_a_floor():
 
 
 def test_a_floor_does_not_pull_what_friction_holds():
-    """3 sin t − 1 lifts off at once where it is 0, but ½ of friction holds: which of both carries is not decided."""
+    """3 sin t − 1 lifts off where it is 0, but ½ of friction holds: the motion goes on, and nothing pulls."""
     floor = [zw.Constraint(x >= 0, "floor", restitution=0)]
     system = body(3 * sp.sin(t) - 1 - 0.5 * sp.sign(v), constraints=floor)
-    motion = zw.simulate(system, {x: 1, v: 0}, 20.0, samples=201, throw=False)
+    motion = zw.simulate(system, {x: 1, v: 0}, 20.0, samples=201)
+    assert motion.attrs["status"] == "finished"
     assert (motion.normal_force >= -1e-9).all()
-    if motion.attrs["status"] != "finished":
-        assert motion.attrs["status"] == "sliding"
-        assert "holds what 'floor' lets go of" in motion.attrs["message"]
-        assert float(motion.time[-1]) <= 2 * np.pi + np.arcsin(1 / 3)
+    assert float(motion.gap.min()) > -1e-12

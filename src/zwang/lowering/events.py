@@ -104,7 +104,9 @@ def forces_of(system: System, lowered: Lowered, basis: RowBasis, steps: Steps) -
     total = [a + b for a, b in zip(total, sliding_forces(lowered, basis, found.sliding), strict=True)]
     known |= {constraint_force(q): f + c for q, f, c in zip(system.coordinates, total, found.nonideal, strict=True)}
     margin = () if found.margin is None else (found.margin,)
-    put = {s: forces[i] for i, s in implicit} | {sigma(i): share for i, share in found.shares.items()}
+    put = {s: forces.get(i, se.Integer(0)) for i, s in implicit} | {
+        sigma(i): share for i, share in found.shares.items()
+    }
     return Forces(forces, known, put, found.margins, margin)
 
 

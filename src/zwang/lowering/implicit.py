@@ -57,11 +57,6 @@ def require_explicit(system: System, form: str) -> None:
     which = f"nonideal forces depend on multiplier({system.constraint_names[next(iter(system.reactions))]!r})"
     if FORMS[form].eliminates:
         raise InputError(f"{which}, and form={form!r} has no multipliers: use form='fundamental'")
-    sided = next((c.name for c in system.constraints if c.one_sided), None)
-    if sided is not None:
-        raise InputError(
-            f"{which}, and {sided!r} is one-sided: contacts are not integrated with such forces; leave out one of them"
-        )
 
 
 def known_part(lowered: Lowered) -> list[Any]:
@@ -76,6 +71,17 @@ def implicit_part(lowered: Lowered) -> dict[int, Any]:
     return {j: c for j, c in enumerate(lowered.derived.C) if c.free_symbols & unknown} if unknown else {}
 
 
+def laws_on(equation: Equation) -> tuple[dict[int, Any], dict[int, Any]]:
+    """The entries of C that depend on multipliers, by coordinate, and the symbols of these, by row.
+
+    Rows that are not used have none: a contact that is open does not push.
+    """
+    reactions, used = dict(equation.lowered.description.reactions), {*equation.basis.used}
+    absent = {s: se.Integer(0) for row, s in reactions.items() if row not in used}
+    laws = {j: c.xreplace(absent) for j, c in implicit_part(equation.lowered).items()}
+    return laws, {row: s for row, s in reactions.items() if row in used}
+
+
 def balanced(equation: Equation, known: Sequence[Any], b: Sequence[Any], newton: int = WRITTEN_STEPS) -> Balanced:
     """The equation solved for its multipliers; `known` are all forces but those that depend on them.
 
@@ -88,8 +94,7 @@ def balanced(equation: Equation, known: Sequence[Any], b: Sequence[Any], newton:
     if not lowered.description.reactions and not lowered.rests:
         plain = rubbed(equation, known, b)
         return Balanced(plain.acceleration, plain.multipliers, lowered.derived.C, plain.sliding, plain.margins)
-    steps, basis, implicit = equation.saddle.steps, equation.basis, implicit_part(lowered)
-    unknown = dict(lowered.description.reactions)
+    steps, basis, (implicit, unknown) = equation.saddle.steps, equation.basis, laws_on(equation)
     pressing = sharing(basis) if basis.shared else [row for row, _ in basis.rubbing]
     unknown |= {row: se.Symbol(f"l{row}") for row in pressing}
     columns, rates = columns_of(equation, implicit, unknown), Rates.of(lowered, steps)
@@ -120,8 +125,8 @@ def balanced(equation: Equation, known: Sequence[Any], b: Sequence[Any], newton:
 
 def balanced_sparsely(equation: Equation, known: Sequence[Any], b: Sequence[Any], newton: int) -> Balanced:
     """The same where forces depend on many multipliers."""
-    laws, C = implicit_part(equation.lowered), list(equation.lowered.derived.C)
-    found = solved_sparsely(equation, known, b, laws, newton, WRITTEN_STEPS)
+    (laws, unknown), C = laws_on(equation), list(equation.lowered.derived.C)
+    found = solved_sparsely(equation, known, b, laws, unknown, newton, WRITTEN_STEPS)
     for j, force in found.forces.items():
         C[j] = force
     margins = {row: found.margins[row] for row, _ in equation.basis.rubbing}

@@ -25,7 +25,11 @@ class ImplicitKernel:
 
     kernel: Kernel
     unknown: tuple[int, ...]
-    """The rows whose multipliers occur in C, as places among `rows`."""
+    """The rows whose multipliers occur in C, as places among `rows`,"""
+    places: tuple[int, ...]
+    """and where they are among all multipliers in C."""
+    count: int
+    """How many these are; those of contacts are taken for zero."""
     rows: tuple[int, ...]
 
     def __call__(self, given: Mapping[str, Array], M: Array, Q: Array, A: Array, b: Array) -> Array:
@@ -42,15 +46,17 @@ class ImplicitKernel:
         saddle[..., n:, :n] = A / lengths[..., None]
         saddle[..., :n, n:] = -saddle[..., n:, :n].swapaxes(-1, -2)
         inverse = np.linalg.pinv(saddle, rcond=SOLVED)
-        places = [n + i for i in self.unknown]
+        places = [n + i for i in self.unknown]  # of the saddle-point matrix
         scale = lengths[..., list(self.unknown)]
         R = inverse[..., places, :n] / units[..., None, :] / scale[..., None]
         known = R @ Q[..., None] + (inverse[..., places, n:] / scale[..., None]) @ (b / lengths)[..., None]
         start = known[..., 0]
         z, one = start, np.eye(k)
+        every = np.zeros((*shape, self.count))
         for _ in range(MOST_NEWTON_STEPS):
-            out = self.kernel(**given, l=z)
-            slope = one - R @ out["slope"].reshape(*shape, n, k)
+            every[..., list(self.places)] = z
+            out = self.kernel(**given, l=every)
+            slope = one - R @ out["slope"].reshape(*shape, n, self.count)[..., list(self.places)]
             missing = z - start - np.einsum("...kj,...j->...k", R, out["C"])
             with np.errstate(all="ignore"):
                 change = np.linalg.solve(np.where(np.isfinite(slope), slope, one), missing[..., None])[..., 0]
@@ -58,7 +64,8 @@ class ImplicitKernel:
             size = np.abs(z).sum(axis=-1) + np.abs(start).sum(axis=-1)
             if (np.abs(change).sum(axis=-1) <= SOLVED * size).all():
                 if (np.linalg.det(slope) > 0).all():
-                    return np.asarray(self.kernel(**given, l=z)["C"])
+                    every[..., list(self.places)] = z
+                    return np.asarray(self.kernel(**given, l=every)["C"])
                 break
         raise UndeterminedError(
             "the nonideal forces that depend on multipliers have no solution at this state, or several: with friction "
@@ -75,4 +82,6 @@ def implicit_kernel(lowered: Lowered, rows: Sequence[int]) -> ImplicitKernel | N
     off = {s: s + se.RealDouble(OFF_ZERO) for s in symbols}
     slope = tuple(c.diff(s).xreplace(off) if s in c.free_symbols else se.Integer(0) for c in C for s in symbols)
     program = Program({**lowered.inputs, "l": symbols}, {"C": tuple(C), "slope": slope})
-    return ImplicitKernel(compile_program(program, optimise=0), tuple(map(list(rows).index, reactions)), tuple(rows))
+    kernel, known = compile_program(program, optimise=0), [k for k, row in enumerate(reactions) if row in rows]
+    unknown = tuple(list(rows).index(list(reactions)[k]) for k in known)
+    return ImplicitKernel(kernel, unknown, tuple(known), len(reactions), tuple(rows))

@@ -200,7 +200,7 @@ def readings_program(locked: Locked, lowered: Lowered, basis: RowBasis) -> Progr
     equation = Equation.of(lowered, basis, steps, [derived.b[i] for i in basis.used])
     Q = [f + c for f, c in zip(derived.Q, known_part(lowered), strict=True)]
     lam = dict(zip(basis.used, filled(balanced(equation, Q, equation.b).multipliers), strict=True))
-    put = {s: lam[i] for i, s in lowered.description.reactions}
+    put = {s: lam.get(i, se.Integer(0)) for i, s in lowered.description.reactions}
     outputs = {name: tuple(e.xreplace(put) for e in es) for name, es in locked.readings.outputs.items()}
     return Program(lowered.inputs, outputs, {}, tuple(steps.done))
 

@@ -41,15 +41,16 @@ class Many:
 
 
 def solved_sparsely(
-    equation: Equation, known: Sequence[Any], b: Sequence[Any], laws: Mapping[int, Any], newton: int, told: int
-) -> Many:
-    """The equation solved with friction, and with forces by coordinate whose `laws` are in symbols of multipliers.
+    equation: Equation, known: Sequence[Any], b: Sequence[Any], laws: Mapping[int, Any], symbols: Mapping[int, Any],
+    newton: int, told: int,
+) -> Many:  # fmt: skip
+    """The equation solved with friction, and with forces by coordinate whose `laws` are in `symbols` of multipliers.
 
-    By so many steps of Newton's; `error` is that after `told` of them.
+    These are given by row. By so many steps of Newton's; `error` is that after `told` of them.
     """
     steps, basis, name = equation.saddle.steps, equation.basis, equation.saddle.steps.name
     place = {row: k for k, row in enumerate(basis.used)}
-    unknown = {place[row]: s for row, s in equation.lowered.description.reactions}
+    unknown = {place[row]: s for row, s in symbols.items()}
     rubs = {
         place[row]: {j: -symbol("kappa", row) * e for j, e in slip_direction(equation.lowered, basis, row).items()}
         for row, _ in basis.rubbing

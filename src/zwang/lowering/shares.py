@@ -24,7 +24,7 @@ def shares_program(lowered: Lowered, basis: RowBasis) -> Program:
     equation = Equation.of(lowered, basis, steps, [derived.b[i] for i in basis.used])
     found, rates = balanced(equation, Q, equation.b), Rates.of(lowered, steps)
     lam = dict(zip(basis.used, filled(found.multipliers), strict=True))
-    put = {s: lam[i] for i, s in lowered.description.reactions}
+    put = {s: lam.get(i, se.Integer(0)) for i, s in lowered.description.reactions}
     responses: list[Any] = []
     grips: list[Any] = []
     for (i, _), row in zip(lowered.rests, rates.J, strict=True):

@@ -24,17 +24,14 @@ def reactions_in(symbols: Iterable[sp.Symbol], names: Sequence[str]) -> dict[int
 
 
 def wrong_reactions(system: Described) -> Iterator[Mistake]:
-    """Multipliers of constraints that are not there or one-sided, or where none may be, and forces of constraint."""
-    sided = {c.name for c in system.constraints if c.one_sided}
+    """Multipliers of constraints that are not there, or where none may be, and forces of constraint."""
     for where, expression in system.places.items():
         used = sorted((s for s in expression.free_symbols if REACTION.fullmatch(s.name)), key=str)
         for s in used:
-            yield from wrong_reaction(s, where, system.constraint_names, sided)
+            yield from wrong_reaction(s, where, system.constraint_names)
 
 
-def wrong_reaction(
-    s: sp.Symbol, where: tuple[str | int, ...], names: Sequence[str], sided: Iterable[str]
-) -> Iterator[Mistake]:
+def wrong_reaction(s: sp.Symbol, where: tuple[str | int, ...], names: Sequence[str]) -> Iterator[Mistake]:
     """What is wrong with a multiplier or a force of constraint in one place."""
     match = REACTION.fullmatch(s.name)
     assert match is not None
@@ -49,6 +46,3 @@ def wrong_reaction(
         meant = nearest(name, names)
         remedy = f"did you mean {meant!r}?" if meant else f"there are {', '.join(map(repr, names)) or 'none'}"
         yield Mistake(f"{said}, but there is no such constraint", where=where, remedy=remedy)
-    elif name in sided:
-        remedy = "give that constraint friction= and slip= instead"
-        yield Mistake(f"{said}, whose constraint is one-sided: its force comes and goes", where=where, remedy=remedy)

@@ -1,6 +1,6 @@
 """A motion that stands at a switch: its state, how its switches are held, and what programs say of it there."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ State = tuple[float, Array, Array]
 
 SOON = 1e-6  # how far ahead to look from a switch, in terms of the time in which the motion changes
 LOOK_BACK = 1e3  # times as far for a look back
+TO_LOOK_AT = 1e-6  # of coordinates: how far along the way that a motion begins it is looked what falls
 UNCHANGED = 1e-9  # of a value: a change by less is none
 SLOW = 1e-3  # of the span: a motion at rest does not change faster than in this
 
@@ -129,6 +130,18 @@ class AtSwitch:
     def evaluated(self, program: AnyProgram, modes: Array, state: State) -> dict[str, Array]:
         """What a program says at a state."""
         return compiled(program)(**self.inputs_of(program, modes, state))
+
+    def falls(self, which: Sequence[int]) -> bool:
+        """Whether the motion begins to move so from here, where it is at rest, that one of some events falls."""
+        t, q, v = self.state
+        tau = self.soon()
+        a = self.acceleration(self.modes, (t + tau, q, v))
+        size = float(np.abs(a).max())
+        if not size > 0:
+            return False
+        there = q + TO_LOOK_AT * max(1.0, float(np.abs(q).max())) / size * a
+        before, after = (self.watched(self.modes, (t, x, v))[list(which)] for x in (q, there))
+        return bool((after < before).any())
 
     def inputs_of(self, program: AnyProgram, modes: Array, state: State) -> dict[str, Array]:
         """The inputs of a program at a state: as much as it takes of what is the motion's and what is beside it."""

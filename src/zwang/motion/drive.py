@@ -10,7 +10,7 @@ import numpy as np
 from zwang.arrays import Array
 from zwang.engines.native.engine import compiled
 from zwang.engines.registry import engine_of, runner
-from zwang.engines.task import GOES_ON, Status, Task, Trajectory, altered, both
+from zwang.engines.task import GOES_ON, Rest, Status, Task, Trajectory, altered, both
 from zwang.formulations.forms import FORMS
 from zwang.lowering.cache import Kept
 from zwang.lowering.rows import RowBasis
@@ -179,7 +179,7 @@ class Drive:
         again = altered(at, state=made.path.end, kept=basis)
         if task.could_bridge and not at.bridge:
             return altered(again, bridge=True)
-        if self.setup.contact is not None:
+        if singular.sticks(self.setup):
             return at.singular(made.path.end, singular.IN_CONTACT)
         if singular.needs_escort(task):
             lower = singular.only_order(task, end, self.scales[basis])
@@ -264,8 +264,10 @@ def task_of(
         locked = altered(locked, readings=setup.program("readings", basis))
     switches = Switches(locked, place, own) if locked else None
     if switches and setup.resting is not None:
-        may = tuple(i for i, _ in setup.resting.rests)
-        switches = altered(switches, along=partial(along_of, setup, basis), may_rest=may)
+        may, held = tuple(i for i, _ in setup.resting.rests), setup.contact
+        linger = np.flatnonzero(held.open * held.slack).tolist() if held is not None else []
+        pauses = tuple(len(setup.events) + k for k in linger)
+        switches = altered(switches, along=partial(along_of, setup, basis), may_rest=may, pauses=pauses)
     t, q, v = state
     p = setup.for_kernels(setup.p)
 
@@ -365,6 +367,18 @@ def segment_of(setup: Setup, basis: RowBasis, grid: Array, path: Trajectory, bef
     return Segment(basis, grid[: len(path.q)], path.q, path.v, setup.p, trace, setup.contact, modes)
 
 
+def rested(before: tuple[Rest, ...], after: tuple[Rest, ...]) -> tuple[Rest, ...]:
+    """What rested in two stretches; a rest that goes on where the first ended is one."""
+    found = list(before)
+    for rest in after:
+        same = next((k for k, old in enumerate(found) if old.switch == rest.switch and old.end == rest.begin), None)
+        if same is None:
+            found.append(rest)
+        else:
+            found[same] = altered(found[same], end=rest.end)
+    return tuple(found)
+
+
 def joined(first: Trajectory, then: Trajectory) -> Trajectory:
     """Two stretches of one motion as one account."""
     return altered(
@@ -376,7 +390,7 @@ def joined(first: Trajectory, then: Trajectory) -> Trajectory:
         evaluations=first.evaluations + then.evaluations,
         hits=(*first.hits, *then.hits),
         kicks=(*first.kicks, *then.kicks),
-        rests=(*first.rests, *then.rests),
+        rests=rested(first.rests, then.rests),
         leapt=first.leapt + then.leapt,
         left=max(first.left, then.left),
         compile_seconds=first.compile_seconds + then.compile_seconds,

@@ -117,6 +117,13 @@ def require_friction(system: System, options: RunOptions) -> None:
             )
     if options.impacts == "sequential" and any(c.friction for c in system.constraints):
         raise InputError("impacts='sequential' is not available with friction: use 'moreau' or 'poisson'")
+    if not system.reactions or not any(c.one_sided for c in system.constraints):
+        return
+    which = f"nonideal forces depend on multiplier({system.constraint_names[next(iter(system.reactions))]!r})"
+    if options.impacts == "sequential":
+        raise InputError(f"{which}: impacts='sequential' is not available with that; use 'moreau' or 'poisson'")
+    if options.contacts == "steps":
+        raise InputError(f"{which}: that is not integrated with contacts='steps'; leave it out, or use 'events'")
 
 
 def require_events(setup: Setup) -> None:

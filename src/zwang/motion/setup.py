@@ -138,6 +138,8 @@ class Setup:
     def slips(self, state: tuple[float, Array, Array]) -> dict[str, Array]:
         """Rows A, right-hand sides b and speeds of all slips at a state."""
         t, q, v = state
+        if not self.lowered.description.slips:
+            return {"A": np.zeros((0, len(q))), "b": np.zeros(0), "slip": np.zeros(0)}
         key = (self.system.structure, tuple(self.inputs.items()), "slips")
         program = _EVENTS.get(key, lambda: slip_program(self.lowered))
         return compiled(program)(t=np.array([t]), q=q, v=v, p=self.p)

@@ -4,7 +4,7 @@ A start is refused by name if it violates constraints or determines no accelerat
 satisfies its constraints to the last digit.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -21,6 +21,7 @@ from zwang.formulations.inputs import require_symmetric
 from zwang.formulations.solve import require_consistent
 from zwang.linalg.factors import Stack
 from zwang.linalg.newton import Equations, nearest_root
+from zwang.linalg.rank import row_rank
 from zwang.linalg.ranked import Ranked, ranked
 from zwang.linalg.sparse.matrix import diagonal_of
 from zwang.linalg.sparse.ranked import SparseRanked, sparse_ranked
@@ -163,14 +164,18 @@ def checked_basis(setup: Setup, start: Start) -> RowBasis:
 
 def require_unique(setup: Setup, now: AnyMatrices, found: AnyRanked) -> None:
     """Refuse nonideal forces that depend on multipliers which are not unique: rows that others make up for."""
-    which = [*setup.system.reactions, *(setup.contact.guides if setup.contact else ())]
+    sided = setup.contact.rows if setup.contact else ()  # whether these push, and how, is found out on the way
+    which = [i for i in (*setup.system.reactions, *(setup.contact.guides if setup.contact else ())) if i not in sided]
     if not which or found.rank == len(setup.system.constraint_names):
         return
+    rows = [i for i in range(len(setup.system.constraint_names)) if i not in sided]
     units = np.sqrt(np.abs(diagonal_of(now.M)))
-    A = in_full(now).A / np.where(units > 0, units, 1.0)
+    A = in_full(now).A[rows] / np.where(units > 0, units, 1.0)
     lengths = np.linalg.norm(A, axis=1)
-    U = np.linalg.svd(A / np.where(lengths > 0, lengths, 1.0)[:, None])[0]
-    loose = np.abs(U[which, found.rank :]).max(axis=1, initial=0.0)
+    unit = A / np.where(lengths > 0, lengths, 1.0)[:, None]
+    rank = int(row_rank(unit[None])[0]) if sided else found.rank
+    U = np.linalg.svd(unit)[0]
+    loose = np.abs(U[[rows.index(i) for i in which], rank:]).max(axis=1, initial=0.0)
     if (loose > SHARED).any():
         name = setup.system.constraint_names[which[int(loose.argmax())]]
         raise InputError(
@@ -263,12 +268,14 @@ def onto_constraints(
     q: Array,
     v: Array,
     root: Callable[[Equations, Array], Array],
+    closed: Sequence[int] = (),
 ) -> tuple[Array, Array]:
     """Positions on the constraints, then velocities: root(equations, x) says what is near enough to x.
 
-    One-sided constraints are limits, not places to be at.
+    One-sided constraints are limits, not places to be at, unless they are closed.
     """
-    order = np.array([2 if c.one_sided else c.order for c in system.constraints], dtype=int)
+    limits = [c.one_sided and i not in closed for i, c in enumerate(system.constraints)]
+    order = np.array([2 if free else c.order for c, free in zip(system.constraints, limits, strict=True)], dtype=int)
     holonomic, first = np.flatnonzero(order == 0), np.flatnonzero(order <= 1)
 
     def positions(x: Array) -> tuple[Array, Any]:

@@ -45,6 +45,8 @@ class Switches:
     """Makes the programs of a motion along switches, when the first rests; none where none can."""
     may_rest: tuple[int, ...] = ()
     """The switches that can."""
+    pauses: tuple[int, ...] = ()
+    """Events that end the run where a switch that rests gives way towards their falling: something may hold there."""
 
 
 def switching(engine: Engine) -> Engine:
@@ -108,6 +110,9 @@ class Course(AtSwitch):
             if self.switches.beside:
                 self.state = self.switches.beside.across(self, old, list(fired))
             self.log.rested(self.modes)
+            gave_way = bool((self.rests(old) & ~self.rests(self.modes)).any())
+            if gave_way and self.switches.pauses and self.falls(self.switches.pauses):
+                return replace(self.so_far, status=Status.EVENT)
             self.meet_zeros(old)
             if fired and self.chatters():
                 return self.stopped(Status.SLIDING, self.words(next(iter(fired), 0), "ever faster, to and fro across"))

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from zwang.motion.contact import search
-from zwang.motion.contact.rough import BACK, CLOSED, FORTH, OPEN, STICK, Problem, Surface, solutions
+from zwang.motion.contact.problem import BACK, CLOSED, FORTH, OPEN, STICK, Problem, Surface
+from zwang.motion.contact.rough import solutions
 from zwang.motion.contact.search import some_of
 
 

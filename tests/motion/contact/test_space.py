@@ -6,7 +6,7 @@ import sympy as sp
 from scipy.integrate import quad, solve_ivp
 
 import zwang as zw
-from zwang.motion.contact.rough import FORTH, OPEN, STICK, Problem, Surface
+from zwang.motion.contact.problem import FORTH, OPEN, STICK, Problem, Surface
 from zwang.motion.contact.space import solutions, tried
 
 dot = zw.dot

@@ -96,10 +96,9 @@ def find_mistakes_in_families(system: Described, repeated: Repeated) -> list[Mis
 
 
 def wrong_reactions(repeated: Repeated) -> Iterator[Mistake]:
-    """Multipliers where none may be, or of constraints that are not there or one-sided."""
+    """Multipliers where none may be, or of constraints that are not there."""
     if not any(REACTION.fullmatch(s.name) for s in repeated.symbols):
         return
-    sided = {c.name for c in repeated.constraints.values() if c.one_sided}
     energies = {("kinetic",): repeated.kinetic or sp.S.Zero, ("potential",): repeated.potential}
     along = {
         (what, repeated.names[i]): e for what in ("forces", "nonideal") for i, e in getattr(repeated, what).items()
@@ -109,7 +108,7 @@ def wrong_reactions(repeated: Repeated) -> Iterator[Mistake]:
     used += [((share.place,), s) for share in repeated.shares for s in share.family.parameters]
     for where, s in used:
         if REACTION.fullmatch(s.name):
-            yield from wrong_reaction(s, where, repeated.constraint_names, sided)
+            yield from wrong_reaction(s, where, repeated.constraint_names)
 
 
 def wrong_names(repeated: Repeated) -> Iterator[Mistake]:

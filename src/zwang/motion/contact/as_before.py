@@ -6,7 +6,8 @@ import numpy as np
 
 from zwang.arrays import Array
 from zwang.motion.contact.decide import OPENS, moment_later
-from zwang.motion.contact.rough import DISTINCT, OPEN, STICK, Found, Problem, admitted, interval, solved
+from zwang.motion.contact.problem import OPEN, STICK, Found, Problem
+from zwang.motion.contact.rough import DISTINCT, admitted, interval, solved
 from zwang.motion.contact.rubbing import Rubbing
 from zwang.motion.contact.shares import Shares, shares_of
 from zwang.motion.contact.units import mass_units

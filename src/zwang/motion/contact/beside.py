@@ -275,6 +275,9 @@ class Across:
         if (len(pushed) > 1 or rough) and self.course.law != "moreau":
             what = "with friction" if rough else "of several contacts"
             self.refuse(x, f"across impacts {what} by impacts={self.course.law!r}")
+        if self.setup.system.reactions and (rough or self.course.law != "moreau"):
+            what = "with friction" if rough else f"by impacts={self.course.law!r}"
+            self.refuse(x, f"across impacts {what} and nonideal forces that depend on multipliers")
         return struck_along(self.setup, self.course, x, pushed, state, direction)
 
     def acceleration(self, stretch: Stretch, state: State) -> Array:

@@ -1,5 +1,6 @@
 """Impacts of a motion with contacts: who takes part, what follows at once, and flights too faint to be followed."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -11,14 +12,19 @@ from zwang.evaluation import names_of
 from zwang.formulations.solve import Names
 from zwang.lowering.contact_power import FRICTION
 from zwang.lowering.lowered import Matrices
-from zwang.motion.contact.decide import solution
+from zwang.motion.contact.acting import striking
 from zwang.motion.contact.impact import Collision, Impact, Stop, held, impact
 from zwang.motion.contact.machine import Machine
 from zwang.motion.contact.one_by_one import MOST_IN_A_ROW
+from zwang.motion.contact.problem import FORTH, Problem, Surface
+from zwang.motion.contact.rough import solved
 from zwang.motion.contact.rough_impact import rough_impact
 from zwang.motion.contact.rubbing import Rubbing
 from zwang.motion.contact.zeno import Flight, accumulation
+from zwang.motion.setup import Setup
 from zwang.motion.start import State
+
+NO_ROW = -1  # stands for the constraint of a row that has none
 
 
 def sliding(rubbing: Rubbing, state: State, which: list[int]) -> dict[int, tuple[Array, float]]:
@@ -30,6 +36,28 @@ def sliding(rubbing: Rubbing, state: State, which: list[int]) -> dict[int, tuple
             slip, speed = now["slip"][places], float(np.linalg.norm(now["slip"][places]))
             found[i] = -mu * (slip / speed) @ now["A"][places], -mu * speed
     return found
+
+
+def by_law(
+    setup: Setup, state: State, now: Matrices, A: Array, off: Array, rows: list[int],
+    slides: Mapping[int, tuple[Array, float]],
+) -> tuple[Array, Array]:  # fmt: skip
+    """The change of velocities that changes A v by `off`, with the impulses of forces that depend on multipliers.
+
+    And the impulses of contacts that slide. `rows` are the constraints of the first rows of A; slips are behind them.
+    """
+    v, right = state[2], A @ state[2] + off
+    plain = [k for k in range(len(A)) if k >= len(rows) or rows[k] not in slides]
+    whose = tuple(rows[k] if k < len(rows) else NO_ROW for k in plain)
+    surfaces = tuple(
+        Surface(i, now.A[i], float(right[rows.index(i)]), -row, 0.0, 1.0, 1.0, (FORTH,), slips=True)
+        for i, (row, _) in slides.items()
+    )
+    problem = Problem(now.M, now.M @ v, A[plain], right[plain], surfaces, whose, striking(setup, state))
+    found = solved(problem, tuple(FORTH for _ in surfaces))
+    if found is None:
+        raise Stop(Status.NO_SOLUTION, "No velocities obey the forces that depend on multipliers where impacts end.")
+    return found.x - v, found.normal
 
 
 class Colliding(Machine):
@@ -59,7 +87,8 @@ class Colliding(Machine):
             closed = closed | (self.at_zero(now, self.near(now)[0]) - {*self.rates})
         which, equal = sorted(closed | {*self.rates}), self.equal  # velocities are limited after any impact
         cause = min(arrived, key=lambda i: (now.residual_rate[i], i))
-        if self.rubbing is not None and (self.guides or any(i in self.rubbing.friction for i in which)):
+        rubs = self.guides or self.setup.system.reactions  # nonideal forces may have impulses, too
+        if self.rubbing is not None and (rubs or any(i in self.rubbing.friction for i in which)):
             found, speeds = rough_impact(self.rubbing, self.state, now, which, self.restitution, self.law)
             return self.struck(which, found, speeds, cause)
         names = names_of(self.setup.system)
@@ -97,7 +126,7 @@ class Colliding(Machine):
         a = self.free(now, touching)
         if self.rubbing is None or not touching:
             return a
-        loads = solution(self.setup, now, sorted(touching)).multipliers
+        loads = self.with_closed(now, sorted(touching)).multipliers
         slow = {i for i, _, _ in self.rubbing.slow(self.state, speed)}
         slides = sliding(self.rubbing, self.state, [i for i in sorted(touching) if loads[i] > 0 and i not in slow])
         if not slides:
@@ -106,7 +135,7 @@ class Colliding(Machine):
         names = names_of(self.setup.system)
         labels = Names(names.coordinates, tuple(names.rows[i] for i in rows))
         rubs = {rows.index(i): row for i, (row, _) in slides.items()}
-        return held(now.M, now.A[rows], now.b[rows], labels, rubs, now.Q + now.C)[0]
+        return held(now.M, now.A[rows], self.state[2], now.b[rows], labels, rubs, now.Q + now.C)[0]
 
     def faint(self, leaving: dict[int, float], touching: set[int], cause: int) -> set[int]:
         """Contacts that leave each other so slowly after an impact that they are closed from here on."""
@@ -143,7 +172,10 @@ class Colliding(Machine):
         # impulses of what is left out have their friction: contacts that slide are not loaded meanwhile as if closed
         slides = sliding(self.rubbing, self.state, [i for i in rows if i not in slow]) if self.rubbing else {}
         rubs = {rows.index(i): row for i, (row, _) in slides.items()}
-        change, impulses = held(now.M, A, off, Names(names.coordinates, tuple(labels)), rubs)
+        if self.setup.system.reactions:
+            change, impulses = by_law(self.setup, self.state, now, A, off, rows, slides)
+        else:
+            change, impulses = held(now.M, A, v, off, Names(names.coordinates, tuple(labels)), rubs)
         loss = -float((now.M @ change) @ (v + change / 2))
         for impulse, (i, (row, power)) in zip(impulses.tolist(), slides.items(), strict=True):
             done = impulse * (power + float(row @ change) / 2)

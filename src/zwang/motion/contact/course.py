@@ -13,7 +13,6 @@ import numpy as np
 from zwang.engines.task import NO_PARTS, EventHit, Status, Trajectory
 from zwang.errors import InfeasibleError, InputError
 from zwang.lowering.contact import across_rows, slip_rows
-from zwang.lowering.lowered import Matrices
 from zwang.motion.contact.as_before import closes_again, require_one_motion, shared_now
 from zwang.motion.contact.bounce import bounced, bouncing, kicked_works
 from zwang.motion.contact.collide import Colliding
@@ -29,7 +28,6 @@ from zwang.motion.start import basis_at
 
 EMPTY: Mapping[int, float] = {}
 NONE: Set[int] = frozenset()
-PULLS = 1e-9  # of all forces: a contact that would have to pull by more cannot stay closed
 SPENT = 1e-11  # of the largest force: contacts that share a load have less than this in reserve when they give way
 
 
@@ -75,7 +73,7 @@ class Course(Colliding):
                     self.meet(met, rubbed)
                 else:
                     self.require_progress()
-                    self.loosen()
+                    self.let_go()
         except Stop as end:
             self.notes.append(str(end))
             return self.account(end.status)
@@ -233,7 +231,6 @@ class Course(Colliding):
             rubbed = stopped | broken.keys()
         else:
             lifted = unloaded - self.pressed(unloaded)
-            self.require_push(unloaded - lifted, now)
         if arrived:  # what closes within rounding of it closes at once
             arrived |= {
                 i for i in self.at_zero(now, near) if self.states[i] == OPEN and now.residual_rate[i] < -slow[i]
@@ -257,19 +254,18 @@ class Course(Colliding):
             return closes_again(self.rubbing, self.state, unloaded, [i for i in self.closed if i not in unloaded])
         return pressed(self.setup, self.state, {*self.closed} - unloaded, unloaded, self.span)
 
-    def require_push(self, kept: Set[int], now: Matrices) -> None:
-        """Stop where a contact would have to pull: dry friction beside it holds what it lets go of.
-
-        Contacts are decided with the whole force of a switch to one side, and it is not seen that less would do.
-        """
-        if not kept or self.setup.resting is None:
+    def let_go(self) -> None:
+        """Where a switch gives way that held what a contact had let go of: it is decided anew who pushes."""
+        now = self.now = self.matrices()
+        before = {*self.closed}
+        closed = before | self.at_rest(now, *self.near(now))
+        if closed == before:
+            self.loosen()
             return
-        lam = self.forces()
-        load = float(np.abs(now.Q + now.C).sum())
-        pulls = [i for i in sorted(kept) if lam[i] * float(np.abs(now.A[i]).max()) < -PULLS * load]
-        if pulls:
-            words = f"Dry friction written as a sign holds what {self.named(pulls)} lets go of: its force would pull."
-            raise Stop(Status.SLIDING, f"{words}.")
+        self.settle(closed, set())
+        touch = {*self.closed} - before
+        if touch:
+            self.write("touch", min(touch), self.state[2])
 
     def given_way(self) -> tuple[dict[int, float], set[int]]:
         """Contacts that share a load and cannot any more: those that break loose, with signs of slips, or lift.

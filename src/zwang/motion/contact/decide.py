@@ -9,18 +9,27 @@ motion goes; and what has lifted is out, whatever rounding says (what just happe
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zwang.arrays import EPS, Array
-from zwang.evaluation import names_of
+from zwang.engines.task import Status
+from zwang.errors import InconsistentError
+from zwang.evaluation import names_of, uncertainty
 from zwang.formulations.solve import Names, solve_named
 from zwang.linalg.rank import row_rank
 from zwang.lowering.lowered import Matrices
+from zwang.motion.contact.acting import Acting, acting
+from zwang.motion.contact.impact import Stop
+from zwang.motion.contact.problem import CLOSED, OPEN, Problem, Surface
+from zwang.motion.contact.search import some_of
+from zwang.motion.contact.split import FREE
 from zwang.motion.contact.units import mass_units
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
+from zwang.words import listed
 
 SOON = 1e-6  # how far ahead to look, in terms of the time in which the motion changes
 SLOW = 1e-3  # of the span: a motion at rest does not change faster than in this
@@ -49,10 +58,7 @@ def decide(
     `still` has accelerations of gaps that are rounding.
     """
     may = sorted(closed - lifted)
-    here = solution(setup, setup.matrices(*state), may).q
-    later = moment_later(state, here, span)
-    now = setup.matrices(*later)
-    found = solution(setup, now, may)
+    now, found = a_moment_later(setup, state, may, span)
     x, unique = found.q, found.unique
     pushes = {i: float(found.multipliers[i]) for i in may}
     opening_at = now.A @ x - now.b
@@ -80,9 +86,7 @@ def pressed(setup: Setup, state: State, closed: Set[int], unloaded: Set[int], sp
     """Contacts whose forces have vanished, but whose gaps would close without them: their forces only touched zero."""
     if not unloaded:
         return set()
-    later = moment_later(state, solution(setup, setup.matrices(*state), sorted(closed)).q, span)
-    now = setup.matrices(*later)
-    found = solution(setup, now, sorted(closed))
+    now, found = a_moment_later(setup, state, sorted(closed), span)
     size = np.abs(now.A) @ (np.abs(found.q) + np.abs(found.free)) + np.abs(now.b)
     return {i for i in unloaded if now.A[i] @ found.q - now.b[i] < -OPENS * size[i]}
 
@@ -97,18 +101,57 @@ class Accelerations:
     unique: NDArray[np.bool_]
 
 
-def solution(setup: Setup, now: Matrices, may: list[int]) -> Accelerations:
+def a_moment_later(setup: Setup, state: State, may: list[int], span: float) -> tuple[Matrices, Accelerations]:
+    """The matrices a moment later, and what happens there if only some contacts may push.
+
+    Switches that are at zero here are so there, too: what becomes of them is decided along with the contacts.
+    """
+    now = setup.matrices(*state)
+    law = acting(setup, state, now, span)
+    later = moment_later(state, solution(setup, state, now, may, law).q, span)
+    now = setup.matrices(*later)
+    then = acting(setup, later, now, span, law.on) if law else None
+    return now, solution(setup, later, now, may, then)
+
+
+def solution(setup: Setup, state: State, now: Matrices, may: list[int], law: Acting | None) -> Accelerations:
     """What happens if only some contacts may push; equalities always do."""
+    if law is not None:
+        return by_law(setup, now, may, law)
     one_sided = np.array([c.one_sided for c in setup.system.constraints], dtype=bool)
     rows = [i for i in range(len(one_sided)) if not one_sided[i] or i in may]
     names = names_of(setup.system)
-    found = solve_named(
-        now.M, now.Q, now.A[rows], now.b[rows], C=now.C, form="fundamental", rank_tol=None,
-        one_sided=one_sided[rows], v=None, names=Names(names.coordinates, tuple(names.rows[i] for i in rows)),
-    )  # fmt: skip
+    asked: dict[str, Any] = {
+        "C": now.C, "form": "fundamental", "rank_tol": None, "one_sided": one_sided[rows], "v": None,
+        "names": Names(names.coordinates, tuple(names.rows[i] for i in rows)),
+    }  # fmt: skip
+    try:
+        found = solve_named(now.M, now.Q, now.A[rows], now.b[rows], **asked)
+    except InconsistentError:  # perhaps because velocities that should be zero are rounding
+        slack = uncertainty(now, *state[1:])[rows]
+        found = solve_named(now.M, now.Q, now.A[rows], now.b[rows], **asked, slack=slack)
     lam, unique = np.zeros(len(one_sided)), np.ones(len(one_sided), dtype=bool)
     lam[rows], unique[rows] = found.multipliers, found.unique
     return Accelerations(np.asarray(found.acceleration), np.asarray(found.free_acceleration), lam, unique)
+
+
+def by_law(setup: Setup, now: Matrices, may: list[int], law: Acting) -> Accelerations:
+    """The same where forces depend on multipliers, or hold at switches: every mode is tried."""
+    constraints, names = setup.system.constraints, setup.system.constraint_names
+    equal = [i for i, c in enumerate(constraints) if not c.one_sided]
+    surfaces = [Surface(i, now.A[i], float(now.b[i]), None, 0.0, 0.0, 0.0, (OPEN, CLOSED)) for i in may]
+    problem = Problem(now.M, now.Q + now.C, now.A[equal], now.b[equal], tuple(surfaces), tuple(equal), law)
+    kept = some_of(problem)
+    if len(kept) != 1:
+        who = listed([repr(names[i]) for i in may or setup.system.reactions])
+        status = Status.SEVERAL_SOLUTIONS if kept else Status.NO_SOLUTION
+        words = f"{len(kept) or 'No'} accelerations obey {who} with the forces that depend on multipliers or switches."
+        raise Stop(status, words)
+    lam, unique = np.zeros(len(constraints)), np.ones(len(constraints), dtype=bool)
+    lam[equal], lam[may] = kept[0].multipliers, kept[0].normal
+    if kept[0].family is not None:
+        unique[may] = np.abs(kept[0].family[1]).max(axis=1) <= FREE
+    return Accelerations(kept[0].x, now.free, lam, unique)
 
 
 def moment_later(state: State, a: Array, span: float, moments: float = 1.0, most: float = np.inf) -> State:

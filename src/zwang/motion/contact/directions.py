@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from zwang.arrays import EPS, Array
-from zwang.motion.contact.rough import LEAVES, OPEN, SIGN, STICKS, Found, Problem
+from zwang.motion.contact.problem import LEAVES, OPEN, SIGN, STICKS, Found, Problem
 from zwang.motion.contact.units import mass_units
 
 AIMED = 1e-14  # a change of a direction by less is none

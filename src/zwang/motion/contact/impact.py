@@ -66,9 +66,9 @@ class Collision:
 
 
 def held(
-    M: Array, A: Array, change: Array, names: Names, rubs: Mapping[int, Array], force: Array | None = None
+    M: Array, A: Array, v: Array, change: Array, names: Names, rubs: Mapping[int, Array], force: Array | None = None
 ) -> tuple[Array, Array]:
-    """The least change of velocities, in the kinetic-energy metric, that changes A v by so much.
+    """The least change of velocities v, in the kinetic-energy metric, that changes A v by so much, but for rounding.
 
     With a force it is the acceleration that has A q̈ of such a size.
 
@@ -78,10 +78,12 @@ def held(
 
     def response(force: Array, change: Array) -> tuple[Array, Array]:
         found = solve_named(
-            M, force, A, change, C=None, form="fundamental", rank_tol=None, one_sided=None, v=None, names=names
-        )
+            M, force, A, change, C=None, form="fundamental", rank_tol=None, one_sided=None, v=None, names=names,
+            slack=rounding,
+        )  # fmt: skip
         return np.asarray(found.acceleration), np.asarray(found.multipliers)
 
+    rounding = AT_REST * (np.abs(A) @ np.abs(v))
     x, normal = response(np.zeros(len(M)) if force is None else force, change)
     if not rubs:
         return x, np.zeros(0)

@@ -15,8 +15,9 @@ from zwang.lowering.contact_power import SURFACE, contact_parts
 from zwang.lowering.large import in_full
 from zwang.lowering.lowered import Matrices
 from zwang.lowering.rows import RowBasis
+from zwang.motion.contact.acting import acting
 from zwang.motion.contact.coefficients import coefficients
-from zwang.motion.contact.decide import moment_later, solution, unloaded
+from zwang.motion.contact.decide import Accelerations, moment_later, solution, unloaded
 from zwang.motion.contact.impact import Impact, Stop
 from zwang.motion.contact.record import Transition
 from zwang.motion.contact.rubbing import Rubbing
@@ -53,7 +54,8 @@ class Machine:
         self.states: dict[int, str] = dict.fromkeys(self.rows, OPEN)
         self.state: State = start.state
         self.span = abs(float(grid[-1]) - start.state[0])
-        self.rubbing = Rubbing(setup, found.friction, self.span) if found.friction else None
+        rubs = bool(found.friction or setup.system.reactions)
+        self.rubbing = Rubbing(setup, found.friction, self.span) if rubs else None
         rough = self.rubbing.held() if self.rubbing else None
         self.setup = setup = replace(setup, contact=replace(setup.contact, rough=rough))
         self.transitions: list[Transition] = []
@@ -65,7 +67,7 @@ class Machine:
         self.fastest: dict[int, float] = {}
         self.rates = [i for i in self.rows if setup.system.constraints[i].order]
         """Limits of velocities: what they read is their gap, and what is to be kept in impacts, too."""
-        self.scales = Scales(self.rows, len(setup.system.constraints), self.rates)
+        self.scales = Scales(self.rows, len(setup.system.constraints), self.rates, self.span)
         self.shared: set[int] = set()
         self.notes: list[str] = []
         self.saved = 0
@@ -110,10 +112,14 @@ class Machine:
     def free(self, now: Matrices, closed: set[int]) -> Array:
         """q̈ if only some contacts may push; quickly if none."""
         if closed or False not in self.bases:
-            return solution(self.setup, now, sorted(closed)).q
+            return self.with_closed(now, sorted(closed)).q
         setup = replace(self.setup, contact=self.all_open)
         program = setup.program("acceleration", self.bases[False])
         return compiled(program)(**setup.named(program, self.state))["acceleration"]
+
+    def with_closed(self, now: Matrices, closed: list[int]) -> Accelerations:
+        """q̈ if only some contacts may push."""
+        return solution(self.setup, self.state, now, closed, acting(self.setup, self.state, now, self.span))
 
     def acceleration(self) -> Array:
         """q̈ in the present mode."""
@@ -211,7 +217,7 @@ class Machine:
             return False
         if i in self.rates:
             return speed > self.scales.flat(i)
-        falls = float(now.b[i] - now.A[i] @ solution(self.setup, now, self.closed).q)
+        falls = float(now.b[i] - now.A[i] @ self.with_closed(now, self.closed).q)
         return falls > 0 and speed**2 / (2 * falls) > self.scales.flat(i)
 
     def until_left(self) -> float | None:

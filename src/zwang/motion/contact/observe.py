@@ -13,8 +13,9 @@ from zwang.formulations.one_sided import family, nonnegative
 from zwang.linalg.rank import row_rank
 from zwang.lowering.contact import across_rows, slip_rows
 from zwang.lowering.contact_power import FRICTION, SURFACE
+from zwang.motion.contact.problem import BACK, CLOSED, FORTH, SIGN, STICK, Found
 from zwang.motion.contact.record import Transition
-from zwang.motion.contact.rough import BACK, CLOSED, FORTH, SIGN, STICK, Found, consistent, solved
+from zwang.motion.contact.rough import consistent, solved
 from zwang.motion.contact.rubbing import Rubbing
 from zwang.motion.contact.shares import least_forces
 from zwang.motion.contact.space import unit

@@ -5,25 +5,18 @@ it is a solution if normal forces push, gaps do not close, friction of sticking 
 way its friction says. Trying all of them finds all solutions, so that none, or several, are known for what they are.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import product
-from math import prod
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from zwang.arrays import EPS, Array
+from zwang.motion.contact.acting import Push, Solved, settled
 from zwang.motion.contact.cones import Cones, grows, reaches, roomiest
+from zwang.motion.contact.problem import LEAVES, OPEN, SIGN, STICK, STICKS, Found, Problem
 from zwang.motion.contact.split import FREE, ends, null_space, shortest, spanning, unbounded
 from zwang.motion.contact.units import balanced, mass_units
 
-OPEN, CLOSED, STICK, FORTH, BACK = "open", "closed", "stick", "forth", "back"
-LEAVE, LEAVE_STICK, LEAVE_FORTH, LEAVE_BACK = "leave", "leave stick", "leave forth", "leave back"
-"""What a contact with a given normal impulse may do beside: no more of it is needed, and its gap opens."""
-SIGN = {FORTH: 1.0, BACK: -1.0, LEAVE_FORTH: 1.0, LEAVE_BACK: -1.0}
-STICKS = (STICK, LEAVE_STICK)
-LEAVES = (OPEN, LEAVE, LEAVE_STICK, LEAVE_FORTH, LEAVE_BACK)
 WITHIN = 1e-9  # of the terms of a condition, by which it may be missed
 FAR_FROM_SINGULAR = 1e-6  # of the largest singular value of a mode's system: above, it is regular
 RANK = 1e-10  # of the size of rows: what is smaller makes them dependent
@@ -32,102 +25,58 @@ SPLIT = 1e-10  # of the forces around, by which a split may miss the bound of st
 MOST_MODES = 20_000
 
 
-@dataclass(frozen=True)
-class Surface:
-    """A contact at a state: its rows and what they ask for, its coefficients, and what it may do.
+def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
+    """x in a mode; None if that is singular, or if forces that depend on its multipliers have no solution."""
+    if problem.law is None:
+        return pushed(problem, mode, None)
+    last: list[Found] = []
 
-    `least` is what n x is at least, and is if it is closed; `stuck` what t x is if it sticks.
+    def solve(push: Push) -> Solved | None:
+        found = pushed(problem, mode, push)
+        if found is None:
+            return None
+        last[:] = [found]
+        multipliers = dict(zip(problem.held, found.multipliers.tolist(), strict=True))
+        multipliers |= {s.row: s.side * float(e) for s, e in zip(problem.surfaces, found.normal, strict=True)}
+        return Solved(found.x, multipliers, found.shares)
+
+    units = mass_units(problem.M, problem.equal)
+    rows = [*problem.equal, *(s.n for s, state in zip(problem.surfaces, mode, strict=True) if state not in LEAVES)]
+    for s, state in zip(problem.surfaces, mode, strict=True):
+        rows += [e for e in (s.t, s.across) if state in STICKS and e is not None]
+    done = settled(problem.law, np.array(rows).reshape(-1, len(units)), units, problem.Q, problem.free, solve)
+    return last[0] if done is not None else None
+
+
+@dataclass(frozen=True)
+class Held:
+    """The rows that a mode holds, what pushes along each and what each is to be, and all other forces.
+
+    `places` are surfaces and kinds of force (normal, along the slip, along a second one) of those behind equalities.
     """
 
-    row: int
-    n: Array
-    least: float
-    t: Array | None
-    stuck: float
-    mu_s: float
-    mu_k: float
-    may: tuple[str, ...]
-    slips: bool = False
-    """Whether it slips already, so that its direction is known."""
-    given: float = 0.0
-    """A normal impulse that acts whatever else does."""
-    across: Array | None = None
-    stuck_across: float = 0.0
-    """The same of a second slip, in space, where the direction of the slip is not known."""
-
-
-@dataclass(frozen=True)
-class Problem:
-    """M x = Q + Aᵀλ with rows that hold, and surfaces: for accelerations or, with momenta, for velocities."""
-
-    M: Array
+    rows: list[Array]
+    columns: list[Array]
+    right: list[float]
+    places: list[tuple[int, int]]
     Q: Array
-    equal: Array
-    right: Array
-    surfaces: tuple[Surface, ...]
-
-    def modes(self) -> Iterator[tuple[str, ...]]:
-        """All modes that may be."""
-        return product(*(surface.may for surface in self.surfaces))
-
-    @cached_property
-    def free(self) -> Array:
-        """x without any row."""
-        return balanced(self.M, self.equal[:0], self.Q, mass_units(self.M, self.equal))
-
-    @property
-    def count(self) -> int:
-        """How many there are."""
-        return prod(len(surface.may) for surface in self.surfaces)
 
 
-@dataclass(frozen=True)
-class Found:
-    """A mode with its x and the forces (k,) along normals and slips."""
-
-    mode: tuple[str, ...]
-    x: Array
-    normal: Array
-    friction: Array
-    dependent: bool
-    """Whether its rows are, so that forces are not unique."""
-    gaps: Array
-    """(k,) how much more than asked for n x is, as a share of its terms."""
-    across: Array = field(default_factory=lambda: np.zeros(0))
-    """(k,) forces along second slips, in space."""
-    family: tuple[Array, Array, Array, Array] | None = None
-    """Where rows are dependent, what may be added (·, d) to x and to forces along normals, slips and second slips."""
-
-    @property
-    def moves(self) -> bool:
-        """Whether x is another with other members of the family."""
-        return self.family is not None and float(np.abs(self.family[0]).max()) > FREE
-
-    def moved(self, w: Array) -> "Found":
-        """Another member of the family."""
-        assert self.family is not None
-        x, normal, friction, across = self.family
-        return replace(
-            self, x=self.x + x @ w, normal=self.normal + normal @ w, friction=self.friction + friction @ w,
-            across=self.across + across @ w,
-        )  # fmt: skip
-
-    def free_forces(self) -> Array:
-        """(d, d') combinations of a family's members whose forces are orthonormal, without those that have none."""
-        assert self.family is not None
-        return spanning(np.concatenate(self.family[1:]), FREE * max(float(np.abs(part).max()) for part in self.family))
-
-
-def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
-    """x in a mode; None if that is singular."""
+def held_in(problem: Problem, mode: Sequence[str], push: Push | None) -> Held:
+    """What a mode holds; shares of switches that rest come last."""
     rows, columns, right = list(problem.equal), list(problem.equal), list(problem.right)
     places: list[tuple[int, int]] = []
-    Q = problem.Q.copy()
+    Q, by_row = problem.Q.copy(), push.by_row if push else {}
+    if push is not None and problem.law is not None:
+        Q = push.rest + (Q if problem.law.impulsive else 0.0)
+        columns = [row + by_row.get(i, 0.0) for i, row in zip(problem.held, columns, strict=True)]
     for k, (surface, state) in enumerate(zip(problem.surfaces, mode, strict=True)):
         if state == OPEN:
             continue
         sliding = surface.t is not None and state in SIGN
         column = surface.n - surface.mu_k * SIGN[state] * np.asarray(surface.t) if sliding else surface.n
+        if surface.row in by_row:
+            column = column + surface.side * by_row[surface.row]
         Q += surface.given * column
         if state not in LEAVES:
             places.append((k, 0))
@@ -145,7 +94,17 @@ def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
             rows.append(surface.across)
             columns.append(surface.across)
             right.append(surface.stuck_across)
+    if push is not None:
+        rows, columns, right = [*rows, *push.rows], [*columns, *push.columns], [*right, *push.right]
+    return Held(rows, columns, right, places, Q)
+
+
+def pushed(problem: Problem, mode: Sequence[str], push: Push | None) -> Found | None:
+    """x in a mode, with forces that are linear in its multipliers if some are given; None if that is singular."""
+    made = held_in(problem, mode, push)
+    rows, columns, right, places, Q = made.rows, made.columns, made.right, made.places, made.Q
     n, m, held = len(problem.M), len(rows), len(problem.equal)
+    last = n + held + len(places)
     saddle = np.zeros((n + m, n + m))
     saddle[:n, :n] = problem.M
     if m:
@@ -159,7 +118,7 @@ def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
     if np.abs(scaled @ z - right_hand).max(initial=0.0) > WITHIN * max(np.abs(z).max(), np.abs(right_hand).max()):
         return None
     x = z / scale
-    normal, friction, across = forces_of(problem, mode, places, x[n + held :, None])[..., 0]
+    normal, friction, across = forces_of(problem, mode, places, x[n + held : last, None])[..., 0]
     for k, state in enumerate(mode):
         given = problem.surfaces[k].given if state != OPEN else 0.0
         normal[k] += given
@@ -180,8 +139,9 @@ def solved(problem: Problem, mode: Sequence[str]) -> Found | None:
         free = null_space(scaled, RANK)
         free = free @ spanning(np.delete(free, np.s_[n : n + held], axis=0), FREE) / scale[:, None]
         if free.shape[1]:
-            family = (free[:n], *forces_of(problem, mode, places, free[n + held :]))
-    return Found(tuple(mode), x[:n], normal, friction, dependent, gaps, across, family)
+            family = (free[:n], *forces_of(problem, mode, places, free[n + held : last]))
+    known = x[n : n + held], x[last:]
+    return Found(tuple(mode), x[:n], normal, friction, dependent, gaps, across, family, *known)
 
 
 def forces_of(problem: Problem, mode: Sequence[str], places: Sequence[tuple[int, int]], multipliers: Array) -> Array:

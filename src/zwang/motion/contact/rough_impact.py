@@ -12,8 +12,9 @@ import numpy as np
 from zwang.arrays import Array
 from zwang.engines.task import Status
 from zwang.lowering.lowered import Matrices
+from zwang.motion.contact.acting import Acting, striking
 from zwang.motion.contact.impact import AT_REST, Impact, Stop, natural_speeds
-from zwang.motion.contact.rough import (
+from zwang.motion.contact.problem import (
     BACK,
     CLOSED,
     FORTH,
@@ -21,15 +22,14 @@ from zwang.motion.contact.rough import (
     LEAVE_BACK,
     LEAVE_FORTH,
     LEAVE_STICK,
-    MOST_MODES,
     OPEN,
     STICK,
     STICKS,
     Found,
     Problem,
     Surface,
-    different,
 )
+from zwang.motion.contact.rough import MOST_MODES, different
 from zwang.motion.contact.rubbing import Rubbing
 from zwang.motion.contact.search import some_of
 from zwang.motion.contact.shares import least_forces
@@ -52,18 +52,18 @@ def rough_impact(
     v, slips, contacts = state[2], rubbing.setup.slips(state), which
     which = [*which, *rubbing.guides]
     rubbing.fastest = np.maximum(rubbing.fastest, np.abs(v))
-    moving = now.residual_rate - now.A @ v
+    moving, law_of_forces = now.residual_rate - now.A @ v, striking(rubbing.setup, state)
     drift = {i: slips["slip"][rubbing.places(i)] - slips["A"][rubbing.places(i)] @ v for i in rubbing.order}
     if law == "moreau":
         least = {i: float(-restitution[i] * now.residual_rate[i] - moving[i]) for i in which}
-        found = phase(rubbing, now, slips["A"], v, least, drift, {})
+        found = phase(rubbing, now, slips["A"], v, least, drift, {}, law_of_forces)
         after, normal, tangential = found.x, found.normal, [found.friction, found.across]
     else:
         least = {i: float(-moving[i]) for i in which}
-        first = phase(rubbing, now, slips["A"], v, least, drift, {})
+        first = phase(rubbing, now, slips["A"], v, least, drift, {}, law_of_forces)
         given = {i: float(restitution[i] * push) for i, push in zip(which, first.normal, strict=True)}
         given |= dict.fromkeys(rubbing.guides, 0.0)
-        found = phase(rubbing, now, slips["A"], first.x, least, drift, given)
+        found = phase(rubbing, now, slips["A"], first.x, least, drift, given, law_of_forces)
         after = found.x
         normal = first.normal + found.normal
         tangential = [first.friction + found.friction, first.across + found.across]
@@ -89,12 +89,12 @@ def rough_impact(
 
 def phase(
     rubbing: Rubbing, now: Matrices, slip_A: Array, v: Array, least: Mapping[int, float], drift: Mapping[int, Array],
-    given: Mapping[int, float],
+    given: Mapping[int, float], law: Acting | None,
 ) -> Found:  # fmt: skip
     """One phase of an impact, from velocities v on: the one solution there is."""
     found: list[tuple[Problem, Found, dict[int, float]]] = []
     for sides in rubbing.orientations():
-        problem = collision(rubbing, now, slip_A, v, least, drift, given, sides)
+        problem = collision(rubbing, now, slip_A, v, least, drift, given, sides, law)
         if problem.count > MOST_MODES:
             rubbing.unproven |= least.keys()
         found += [(problem, one, sides) for one in (in_space(problem) if rubbing.space else some_of(problem))]
@@ -113,7 +113,7 @@ def phase(
 
 def collision(
     rubbing: Rubbing, now: Matrices, slip_A: Array, v: Array, least: Mapping[int, float], drift: Mapping[int, Array],
-    given: Mapping[int, float], sides: Mapping[int, float],
+    given: Mapping[int, float], sides: Mapping[int, float], law: Acting | None,
 ) -> Problem:  # fmt: skip
     """The modes of contacts and guides in a phase of an impact, for velocities."""
     equal, surfaces = rubbing.equal, []
@@ -131,7 +131,7 @@ def collision(
         surfaces.append(
             Surface(
                 i, side * now.A[i], side * limit, rows[0], float(off[0]), *rubbing.friction[i], modes, False, more,
-                *second,
+                *second, side,
             )
         )  # fmt: skip
-    return Problem(now.M, now.M @ v, now.A[equal], now.A[equal] @ v, tuple(surfaces))
+    return Problem(now.M, now.M @ v, now.A[equal], now.A[equal] @ v, tuple(surfaces), tuple(equal), law)

@@ -1,6 +1,6 @@
 """The friction of a motion's contacts: which of them stick and which slide."""
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
@@ -10,27 +10,12 @@ import numpy as np
 from zwang.arrays import EPS, Array
 from zwang.engines.task import Status
 from zwang.lowering.contact import Friction, across_rows, slip_rows
+from zwang.motion.contact.acting import acting
 from zwang.motion.contact.decide import SOON, moment_later
 from zwang.motion.contact.directions import aimed
 from zwang.motion.contact.impact import Stop
-from zwang.motion.contact.rough import (
-    BACK,
-    CLOSED,
-    FORTH,
-    MOST_MODES,
-    OPEN,
-    SIGN,
-    STICK,
-    Found,
-    Problem,
-    Surface,
-    admitted,
-    different,
-    idle,
-    interval,
-    margins,
-    solved,
-)
+from zwang.motion.contact.problem import BACK, CLOSED, FORTH, OPEN, SIGN, STICK, Found, Problem, Surface
+from zwang.motion.contact.rough import MOST_MODES, admitted, different, idle, interval, margins, solved
 from zwang.motion.contact.scales import LINGERS
 from zwang.motion.contact.search import searched
 from zwang.motion.contact.shares import Shares, shares_of
@@ -105,8 +90,10 @@ class Rubbing:
         self.stops = max(STOPS, float(np.sqrt(setup.tol)))
         """Of the usual speed: a slip in space that is no faster comes to its end; errors of the motion are smaller."""
 
-    def held(self, signs: Mapping[int, float] | None = None) -> Friction:
-        """The numbers that hold the present mode."""
+    def held(self, signs: Mapping[int, float] | None = None) -> Friction | None:
+        """The numbers that hold the present mode; None if nothing rubs."""
+        if not self.order:
+            return None
         signs = self.signs if signs is None else signs
         sticks = np.array([float(signs.get(i) == 0) for i in self.order])
         slides = np.array([signs.get(i, 0.0) for i in self.order])
@@ -239,9 +226,12 @@ class Rubbing:
 
     def problem(
         self, state: State, may: Mapping[int, tuple[str, ...]], slipping: Set[int],
-        sides: Mapping[int, float] | None = None,
+        sides: Mapping[int, float] | None = None, on: Sequence[int] | None = None,
     ) -> Problem:  # fmt: skip
-        """The modes of closed contacts at a state, for accelerations; guides push the way their sides say."""
+        """The modes of closed contacts at a state, for accelerations; guides push the way their sides say.
+
+        `on` are switches at zero, if these are known.
+        """
         now, slips = self.setup.matrices(*state), self.setup.slips(state)
         equal, sides = self.equal, self.sides if sides is None else sides
         surfaces = []
@@ -251,10 +241,12 @@ class Rubbing:
             side = sides.get(i, 1.0)
             surfaces.append(
                 Surface(
-                    i, side * now.A[i], side * float(now.b[i]), t, b, mu_s, mu_k, states, i in slipping, 0.0, *second
+                    i, side * now.A[i], side * float(now.b[i]), t, b, mu_s, mu_k, states, i in slipping, 0.0, *second,
+                    side,
                 )
             )  # fmt: skip
-        return Problem(now.M, now.Q + now.C, now.A[equal], now.b[equal], tuple(surfaces))
+        law = acting(self.setup, state, now, self.span, on)
+        return Problem(now.M, now.Q + now.C, now.A[equal], now.b[equal], tuple(surfaces), tuple(equal), law)
 
     def tangent(
         self, slips: Mapping[str, Array], i: int, slipping: bool
@@ -281,23 +273,25 @@ class Rubbing:
         self.misses = {}
         may, slipping = self.candidates(state, closed, lifted, broken, stopped)
         here = self.problem(state, may, slipping)
+        on = here.law.on if here.law else ()
         many = here.count * 2 ** len(self.guides) > MOST_MODES
         if many and (self.guides or self.space) and len(undecided(here)) < 2:
             raise Stop(Status.CHATTERING, f"{len(closed)} contacts with friction are too many to be told apart there.")
         self.hurry(state, here)
         if len(undecided(here)) > 1:
-            return self.decide_together(state, may, slipping)
+            return self.decide_together(state, may, slipping, on)
         kept: list[Found] = []
         theirs: dict[int, tuple[Problem, Problem, dict[int, float], dict[int, Array]]] = {}
         for sides in self.orientations():
-            here = self.problem(state, may, slipping, sides) if self.guides else here
+            here = self.problem(state, may, slipping, sides, on) if self.guides else here
 
             def attempt(
                 mode: tuple[str, ...], here: Problem = here, sides: dict[int, float] = sides
             ) -> tuple[Problem, Found | None, Found | None]:
                 said: tuple[Problem, Found | None, Found | None] = (here, None, None)
                 for now, at, ways in tried(here, mode):
-                    there = aimed(self.problem(self.later(state, slipping, at.x), may, slipping, sides), ways)
+                    later_on = self.later(state, slipping, at.x)
+                    there = aimed(self.problem(later_on, may, slipping, sides, on), ways)
                     later = solved(there, mode)
                     found = admitted(there, later)
                     if found is not None:
@@ -340,12 +334,14 @@ class Rubbing:
                 k = self.order.index(surface.row)
                 self.rush[k] = max(self.rush[k], float(np.abs(surface.t) @ np.abs(here.free)) * moment)
 
-    def decide_together(self, state: State, may: Mapping[int, tuple[str, ...]], slipping: Set[int]) -> RoughDecision:
+    def decide_together(
+        self, state: State, may: Mapping[int, tuple[str, ...]], slipping: Set[int], on: Sequence[int]
+    ) -> RoughDecision:
         """What closed contacts do where several in space may stick or begin to slide."""
         before = tuple(self.word(i) for i in may) if self.spent else None
         kept, self.spent = [], False
         for sides in self.orientations():
-            at = partial(self.problem, may=may, slipping=slipping, sides=sides)
+            at = partial(self.problem, may=may, slipping=slipping, sides=sides, on=on)
             later = partial(self.later, state, slipping)
             kept += [(one, ways, sides) for one, ways in soon(at, state, later, before)]
         self.unproven |= {*may}

@@ -10,6 +10,7 @@ from zwang.lowering.lowered import Matrices
 
 ROUNDED_GAP = 4 * EPS  # of the terms of a gap
 HIDDEN_GAP = 1e3  # times the rounding of a gap, below which it is not told from zero
+NOT_MOVED = 10.0  # times what is not told from zero beside where forces could have taken it: a gap below has not moved
 STILL = 512 * EPS  # of the largest accelerations, in the kinetic-energy metric: below, those of gaps are rounding
 LINGERS = 1e-6  # of the largest speeds: a gap that opens with less may be rounding for a while
 
@@ -17,9 +18,14 @@ LINGERS = 1e-6  # of the largest speeds: a gap that opens with less may be round
 class Scales:
     """How large the terms of gaps have been along a motion, and those of their rates; they only grow."""
 
-    def __init__(self, rows: Sequence[int], count: int, rates: Sequence[int] = ()) -> None:
-        """Of the contacts among so many constraints, with nothing seen yet; `rates` are limits of velocities."""
-        self.rows, self.rates = list(rows), list(rates)
+    def __init__(self, rows: Sequence[int], count: int, rates: Sequence[int] = (), span: float = 0.0) -> None:
+        """Of the contacts among so many constraints, with nothing seen yet; `rates` are limits of velocities.
+
+        `span` is how long the motion may last.
+        """
+        self.rows, self.rates, self.span = list(rows), list(rates), span
+        self.could = np.zeros(count)
+        """Where forces could have taken gaps: what has not moved is judged by that."""
         self.reach, self.pace = np.zeros(count), np.zeros(count)
         self.drive = 0.0
         """The largest acceleration by forces, √(aᵀMa)."""
@@ -42,6 +48,8 @@ class Scales:
         """The forces at a state."""
         square = float((now.Q + now.C) @ now.free)
         self.drive = max(self.drive, float(np.sqrt(max(square, 0.0))))
+        far = np.sqrt(np.maximum(now.mobility, 0.0)) * self.drive * self.span**2
+        self.could[self.rows] = np.maximum(self.could, far)[self.rows]
 
     def still(self, now: Matrices, i: int) -> float:
         """An acceleration of the gap of contact i that rounding of positions makes where nothing accelerates it.
@@ -65,7 +73,8 @@ class Scales:
 
     def rounding(self, i: int) -> float:
         """What of the gap of contact i is rounding."""
-        return float(ROUNDED_GAP * self.reach[i])
+        unmoved = self.reach[i] <= NOT_MOVED * HIDDEN_GAP * ROUNDED_GAP * self.could[i]
+        return float(ROUNDED_GAP * (self.could[i] if unmoved else self.reach[i]))
 
     def flat(self, i: int) -> float:
         """A gap of contact i that is not told from zero."""
@@ -82,5 +91,5 @@ class Scales:
         self.feel(now)
         gaps, rates = contact_scale(now, q, now.size), contact_scale(now, v, now.rate_size)
         gaps[self.rates] = rates[self.rates]
-        gaps[self.rows] = np.maximum(gaps[self.rows], HIDDEN_GAP * ROUNDED_GAP * self.reach[self.rows])
+        gaps[self.rows] = np.maximum(gaps[self.rows], [self.flat(i) for i in self.rows])
         return gaps, rates

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from zwang.motion.contact.rough import (
+from zwang.motion.contact.problem import (
     BACK,
     CLOSED,
     FORTH,
@@ -19,19 +19,15 @@ from zwang.motion.contact.rough import (
     LEAVE_FORTH,
     LEAVE_STICK,
     LEAVES,
-    MOST_MODES,
     OPEN,
     SIGN,
     STICK,
     STICKS,
-    WITHIN,
     Found,
     Problem,
     Surface,
-    admitted,
-    solutions,
-    solved,
 )
+from zwang.motion.contact.rough import MOST_MODES, WITHIN, admitted, solutions, solved
 
 MOST_EXCHANGES = 50  # for each contact
 LEFT = {CLOSED: LEAVE, STICK: LEAVE_STICK, FORTH: LEAVE_FORTH, BACK: LEAVE_BACK}

@@ -14,7 +14,8 @@ import numpy as np
 
 from zwang.arrays import TINIEST, Array
 from zwang.motion.contact.cones import Cones, follows, roomiest, shortest_within
-from zwang.motion.contact.rough import OPEN, RANK, STICK, Found, Problem, bounds, conditions
+from zwang.motion.contact.problem import OPEN, STICK, Found, Problem
+from zwang.motion.contact.rough import RANK, bounds, conditions
 from zwang.motion.contact.split import FREE, Split, fairest, shortest
 from zwang.motion.contact.units import mass_units
 

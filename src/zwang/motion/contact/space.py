@@ -12,7 +12,8 @@ import numpy as np
 
 from zwang.arrays import EPS, Array
 from zwang.motion.contact.directions import aimed, in_axes
-from zwang.motion.contact.rough import SIGN, Found, Problem, admitted, different, solved
+from zwang.motion.contact.problem import SIGN, Found, Problem
+from zwang.motion.contact.rough import admitted, different, solved
 from zwang.motion.contact.together import reached, undecided
 
 AROUND = 24  # directions at which roots are looked for

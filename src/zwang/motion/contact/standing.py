@@ -9,10 +9,12 @@ from zwang.arrays import Array
 from zwang.errors import ZwangError
 from zwang.evaluation import contact_scale
 from zwang.lowering.large import in_full
+from zwang.motion.contact.acting import acting
 from zwang.motion.contact.coefficients import coefficients
 from zwang.motion.contact.decide import decide, solution
 from zwang.motion.contact.impact import Stop
-from zwang.motion.contact.rough import BACK, CLOSED, FORTH, STICK, admitted, margins, solved
+from zwang.motion.contact.problem import BACK, CLOSED, FORTH, STICK
+from zwang.motion.contact.rough import admitted, margins, solved
 from zwang.motion.contact.rubbing import RoughDecision, Rubbing
 from zwang.motion.contact.shares import least_forces
 from zwang.motion.options import RunOptions
@@ -71,7 +73,8 @@ def loaded(setup: Setup, start: Start, closed: set[int], gaps: Array) -> dict[in
     friction = coefficients(setup, setup.contact.shown).friction
     if not any(i in friction for i in (*closed, *setup.contact.guides)):
         way = decide(setup, start.state, closed, set(), SPAN)
-        at = solution(setup, setup.matrices(*start.state), sorted(closed))
+        now = setup.matrices(*start.state)
+        at = solution(setup, start.state, now, sorted(closed), acting(setup, start.state, now, SPAN))
         return {
             i: Standing("open", float(gaps[i])) if i in way.opening
             else Standing("pushing" if i in way.pushing or i in way.shared else "closed", float(gaps[i]),

@@ -10,7 +10,8 @@ its friction is the share μ of its normal impulse against the direction d of it
 turns with that slip, which adds μΛ sᵀ(1 − d dᵀ)s/|ṡ⁺| to M.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import symengine as se
@@ -22,8 +23,11 @@ from zwang.engines.native.engine import compiled
 from zwang.lowering.cache import Kept
 from zwang.lowering.contact import slip_program
 from zwang.lowering.directional import directional
+from zwang.motion.contact.acting import independent, striking
 from zwang.motion.contact.course import Course
+from zwang.motion.contact.problem import Problem
 from zwang.motion.contact.record import Transition
+from zwang.motion.contact.rough import solved
 from zwang.motion.contact.units import balanced, mass_units
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
@@ -78,11 +82,58 @@ def struck_along(
             G[at] = G[at] - mu * way @ s
             dG[at] = dG[at] - mu * (way @ ds + turned @ s) - change_of(setup, law, dp) * way @ s
             turning += mu * normal[i] * s.T @ turn @ s
+    force = np.zeros(n)
+    if setup.system.reactions:
+        more = nonideal_along(setup, M, np.array(H), [*equal, *pushed], x, state, direction)
+        G = [row + more.by_row.get(i, 0.0) for i, row in zip((*equal, *pushed), G, strict=True)]
+        G, dG = [*G, *more.columns], [*dG, *(0 * more.columns)]
+        H, dH, dr, force = [*H, *more.rows], [*dH, *more.d_rows], [*dr, *more.d_right], more.force
     columns, across, d_columns, d_across = (np.array(m).reshape(len(H), n) for m in (G, H, dG, dH))
     impulses = np.linalg.lstsq(columns.T, M @ moved, rcond=None)[0]
-    right = np.concatenate([d_columns.T @ impulses - dM @ moved, np.array(dr) - d_across @ moved])
+    if setup.system.reactions:
+        impulses = np.concatenate([more.impulses, np.zeros(len(H) - len(more.impulses))])
+    right = np.concatenate([d_columns.T @ impulses + force - dM @ moved, np.array(dr) - d_across @ moved])
     change = balanced(M + turning, across, right, mass_units(M, out["A"][equal]), columns)[:n]
     return np.asarray(direction[1 + n : 1 + 2 * n] + change)
+
+
+@dataclass(frozen=True)
+class Along:
+    """What nonideal forces that depend on multipliers add to the equalities of an impact, along a direction.
+
+    Columns ∂C/∂Λ beside rows, rows and columns of switches whose arguments vanish, with what these change by, and how
+    C changes while all impulses (m,) are held.
+    """
+
+    by_row: Mapping[int, Array]
+    rows: Array
+    columns: Array
+    d_rows: Array
+    d_right: Array
+    force: Array
+    impulses: Array
+
+
+def nonideal_along(
+    setup: Setup, M: Array, H: Array, held: list[int], x: Transition, state: State, direction: Array
+) -> Along:
+    """The impulses of such forces in an impact that is known, and how they change along a direction."""
+    law = striking(setup, state)
+    assert law is not None
+    units, after = mass_units(M, H), x.after
+    found = solved(Problem(M, M @ state[2], H, H @ after, (), tuple(held), law), ())
+    assert found is not None
+    left, size = law.J @ after - law.right, np.abs(law.J) @ (np.abs(after) + np.abs(state[2])) + np.abs(law.right)
+    sides = {k: 0 if abs(left[k]) <= SLIP_ENDS * size[k] else int(np.sign(left[k])) for k in law.on}
+    rest = independent(law.J / units, H / units, [k for k, side in sides.items() if side == 0])
+    multipliers = dict(zip(held, found.multipliers.tolist(), strict=True))
+    push = law.push(multipliers, sides, dict(zip(rest, found.shares.tolist(), strict=True)))
+    shares = np.zeros(len(law.J))
+    shares[rest] = found.shares
+    lam = np.array([multipliers.get(i, 0.0) for i in setup.system.reactions])
+    n, d_force, d_row, d_argument = len(after), *law.along(lam, sides, shares, direction)
+    return Along(push.by_row, push.rows, push.columns, d_row.reshape(-1, n)[rest], -d_argument[rest], d_force,
+                 found.multipliers)  # fmt: skip
 
 
 def change_of(setup: Setup, coefficient: sp.Expr, change: Array) -> float:

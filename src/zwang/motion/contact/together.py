@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from zwang.arrays import TINIEST, Array
 from zwang.engines.stepping.sweeps import solve
 from zwang.motion.contact.directions import Ways, aimed, directed
-from zwang.motion.contact.rough import (
+from zwang.motion.contact.problem import (
     BACK,
     CLOSED,
     FORTH,
@@ -33,10 +33,8 @@ from zwang.motion.contact.rough import (
     STICK,
     Found,
     Problem,
-    admitted,
-    different,
-    solved,
 )
+from zwang.motion.contact.rough import admitted, different, solved
 from zwang.motion.contact.units import mass_units
 from zwang.motion.start import State
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from zwang.arrays import Array
+from zwang.arrays import TINIEST, Array
 from zwang.engines.native.engine import compiled, run
 from zwang.engines.task import Status, Task, Trajectory, named, packed
 from zwang.errors import UndeterminedError, ZwangError
-from zwang.linalg.newton import nearest_root
+from zwang.linalg.newton import Equations, nearest_root
 from zwang.motion.setup import Setup
 from zwang.motion.start import onto_constraints
 
@@ -26,6 +26,7 @@ WIDTHS = (4, 8, 16, 32, 64)  # widths of the window before the stop, in times fr
 TIGHT = 1e-14  # tolerance of the states that polynomials are fitted to
 ACCEPT = 1e-4  # relative disagreement of the accelerations after a leap beyond which it is not believed
 GOOD = 0.1  # of the tolerance: an error of a leap that needs no better one
+CLEAR = 1.5  # times as far behind a singular position as its pivots are at their limit: there a leap lands
 PROBE = 10_000  # steps after which a look at the motion nearby gives up
 
 State = tuple[float, Array, Array]
@@ -66,7 +67,10 @@ def best_leap(setup: Setup, task: Task, path: Trajectory, ahead: float) -> Leap 
     widths = sorted({min(width * ahead, room) for width in WIDTHS})
     if ahead <= 0:
         return None
-    landing = t + 2.5 * sign * ahead  # further than symmetric, so that the pivot is clear of its limit there
+    # further than symmetric, so that pivots, which grow as squares, are clear of their limit there; damped rows have
+    # stopped the engine where those of independent ones may be below it
+    low = float((pivots(task, *path.end) / task.pivot_scale).min())
+    landing = t + sign * ahead * (1 + CLEAR * max(1.0, np.sqrt(task.pivot_tol / max(low, TINIEST))))
     try:
         starts = retraced(setup, task, path, widths)
     except ZwangError:
@@ -183,8 +187,13 @@ def to_unit(t: Array, window: tuple[float, float]) -> tuple[Any, float]:
 
 def project(setup: Setup, t: float, q: Array, v: Array) -> tuple[Array, Array]:
     """The nearest state on the constraints, positions first."""
-    at_t = partial(setup.matrices, t)
-    return onto_constraints(setup.system, at_t, q, v, lambda equations, x: nearest_root(equations, x, 1e-14, 20)[0])
+    at_t, held = partial(setup.matrices, t), setup.contact
+    closed = () if held is None else [i for i, mask in zip(held.rows, held.masks, strict=True) if mask]
+
+    def root(equations: Equations, x: Array) -> Array:
+        return nearest_root(equations, x, 1e-14, 20)[0]
+
+    return onto_constraints(setup.system, at_t, q, v, root, closed)
 
 
 def at_most(task: Task, far: float, t: float) -> float:

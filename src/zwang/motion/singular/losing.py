@@ -15,7 +15,7 @@ LOSES = 0.05  # of the largest weight in a combination of unit rows that vanishe
 
 def losing_rows(setup: Setup, states: Sequence[State], basis: RowBasis) -> list[str]:
     """What becomes of the constraints near each of some states, by name: they become dependent, or a row vanishes."""
-    rows, told = list(basis.rows), list[str]()
+    rows, told = asked(setup, basis), list[str]()
     for begin in range(0, len(states), TOLD_AT_ONCE):
         now = setup.matrices(*map(np.array, zip(*states[begin : begin + TOLD_AT_ONCE], strict=True)))
         factors = factorise(now.M, now.A[:, rows], len(rows), setup.system.coordinate_names)
@@ -26,3 +26,15 @@ def losing_rows(setup: Setup, states: Sequence[State], basis: RowBasis) -> list[
             alone = len(names) == 1
             told.append(f"the row of {names[0]} vanishes" if alone else f"{', '.join(names)} become dependent")
     return told
+
+
+def not_asked(setup: Setup) -> tuple[int, ...]:
+    """The contacts that are open: their rows ask for nothing."""
+    held = setup.contact
+    return () if held is None else tuple(i for i, mask in zip(held.rows, held.masks, strict=True) if not mask)
+
+
+def asked(setup: Setup, basis: RowBasis) -> list[int]:
+    """The rows of a choice that ask for something, without slips that stick, which A has no rows of."""
+    idle, count = not_asked(setup), len(setup.system.constraint_names)
+    return [i for i in basis.rows if i < count and i not in idle]

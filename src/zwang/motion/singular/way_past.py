@@ -37,7 +37,7 @@ from zwang.motion.singular.leap import (
     quiet,
     retraced,
 )
-from zwang.motion.singular.losing import losing_rows
+from zwang.motion.singular.losing import asked, losing_rows, not_asked
 from zwang.motion.start import polished
 
 HEALTHY = 1e-4  # a squared relative pivot above this leaves twelve digits
@@ -65,7 +65,7 @@ ASTRAY = (
     "ask for a tighter tol, or for drift='projection'."
 )
 
-IN_CONTACT = "While contacts are watched, no way past it is looked for."
+IN_CONTACT = "While a contact sticks, no way past it is looked for."
 
 STALLED = "The mass matrix loses rank there; the constraints are as independent as ever."
 
@@ -117,13 +117,19 @@ def as_independent_as_ever(setup: Setup, basis: RowBasis, state: State, starts: 
     """Whether the rows are about as long, and all rows as far from a lower rank, as at the best of some starts."""
 
     def measures(state: State) -> tuple[Array, float]:
-        now, rows = setup.matrices(*state), list(basis.rows)
-        return np.linalg.norm(now.A[rows], axis=1), independence(now, range(len(now.A)), len(rows))
+        now, rows = setup.matrices(*state), asked(setup, basis)
+        return np.linalg.norm(now.A[rows], axis=1), independence(now, every, len(rows))
 
+    every = [i for i in range(len(setup.system.constraint_names)) if i not in not_asked(setup)]
     lengths, apart = measures(state)
     before = [measures(start) for start in starts]
     long = np.max([each for each, _ in before], axis=0)
     return bool(apart > 0.3 * max(each for _, each in before) and (lengths > 0.3 * long).all())
+
+
+def sticks(setup: Setup) -> bool:
+    """Whether a contact sticks."""
+    return setup.contact is not None and setup.contact.rough is not None and bool(setup.contact.rough.sticks.any())
 
 
 def by_name(setup: Setup, basis: RowBasis, path: Trajectory, end: State) -> Trajectory:
@@ -136,7 +142,7 @@ def by_name(setup: Setup, basis: RowBasis, path: Trajectory, end: State) -> Traj
 def beside(setup: Setup, basis: RowBasis, state: State) -> bool:
     """Whether a state is so near a lower rank that rounding bounds the steps: rows are short, or almost dependent."""
     now = setup.matrices(*state)
-    rows = [i for i in basis.rows if i < len(now.A)]  # slips of friction have no rows in A
+    rows = asked(setup, basis)
     lengths, sizes = (np.linalg.norm(X[rows], axis=1) for X in (now.A, now.row_size))
     return bool((lengths < NEXT_TO_LOWER * sizes).any() or independence(now, rows, len(rows)) < NEXT_TO_LOWER)
 
@@ -324,7 +330,7 @@ def turned_over(setup: Setup, basis: RowBasis, before: State, after: State) -> b
     There the vanishing combination of rows passes zero and changes its sign; near misses are gone round, and it turns
     with the motion.
     """
-    rows = list(basis.rows)
+    rows = asked(setup, basis)
     first, last = setup.matrices(*before), setup.matrices(*after)
     inner = first.A[rows] @ np.linalg.lstsq(first.M, last.A[rows].T, rcond=None)[0]
     return bool(np.linalg.slogdet(inner)[0] < 0)
@@ -334,16 +340,18 @@ def other_choice_serves(setup: Setup, path: Trajectory, basis: RowBasis) -> bool
     """Whether a choice made here, of other rows, eliminated coordinates or rows that lift M, is regular here."""
     try:
         now = in_full(polished(setup, path.end))
-        new = choose(now, setup.system.coordinate_names, setup.form, damped=False, lowered=setup.lowered)
+        names, idle = setup.system.coordinate_names, not_asked(setup)
+        new = choose(now, names, setup.form, damped=False, lowered=setup.lowered, open=idle)
     except ZwangError:
         return False
-    if new == replace(basis, close=False) or len(new.rows) != len(basis.rows):
+    rows = tuple(asked(setup, basis))
+    if new == replace(basis, rows=rows, close=False, open=idle, masked=(), rubbing=()) or len(new.rows) != len(rows):
         return False
     factors = factorise(now.M[None], now.A[None, list(new.rows)], len(new.rows), setup.system.coordinate_names)
     regular = 1 / np.linalg.norm(factors.Ri[0], ord=2) ** 2 > HEALTHY
-    if new.rows == basis.rows:
+    if new.rows == rows:
         return bool(regular)
-    before, after = (independence(now, c.rows, len(c.rows)) for c in (basis, new))
+    before, after = (independence(now, c, len(c)) for c in (rows, new.rows))
     return bool((regular or after > APART_WITHOUT_DOUBT) and after > BETTER * before)
 
 

@@ -20,6 +20,12 @@ def test_a_limit_is_plastic_and_smooth_unless_it_says_otherwise():
     assert (floor.restitution, floor.friction, floor.slip) == (0, (), ())
 
 
+def test_a_restitution_of_zero_is_none_whatever_kind_of_number_it_is():
+    ratchet = zw.Constraint(dot(x) >= 0, "ratchet", restitution=0.0)  # limits of velocities have none
+    assert system(ratchet).constraints[0].restitution == 0
+    assert zw.Constraint(sp.Eq(y, 0), "rail", restitution=0.0).restitution == 0
+
+
 def test_one_coefficient_of_friction_is_that_of_sticking_and_of_sliding():
     one = zw.Constraint(y >= 0, "floor", friction=0.3, slip=dot(x))
     two = zw.Constraint(y >= 0, "floor", friction=(0.3, 0.3), slip=[dot(x)])

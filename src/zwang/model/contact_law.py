@@ -22,7 +22,9 @@ CONTACTS = ("events", "steps")
 def as_restitution(given: Any, one_sided: bool) -> sp.Expr:
     """The restitution of a contact; an equality has none."""
     value = coefficient(given, "restitution")
-    if value != 0 and not one_sided:
+    if value.is_zero:  # of whatever kind: 0.0 is none either
+        return sp.S.Zero
+    if not one_sided:
         raise InputError(
             "restitution is for one-sided constraints, which have impacts: leave it out, or write >= or <="
         )

@@ -135,7 +135,7 @@ class Colliding(Machine):
         names = names_of(self.setup.system)
         labels = Names(names.coordinates, tuple(names.rows[i] for i in rows))
         rubs = {rows.index(i): row for i, (row, _) in slides.items()}
-        return held(now.M, now.A[rows], self.state[2], now.b[rows], labels, rubs, now.Q + now.C)[0]
+        return held(now.M, now.A[rows], 0 * a, now.b[rows], labels, rubs, now.Q + now.C)[0]
 
     def faint(self, leaving: dict[int, float], touching: set[int], cause: int) -> set[int]:
         """Contacts that leave each other so slowly after an impact that they are closed from here on."""
@@ -175,7 +175,8 @@ class Colliding(Machine):
         if self.setup.system.reactions:
             change, impulses = by_law(self.setup, self.state, now, A, off, rows, slides)
         else:
-            change, impulses = held(now.M, A, v, off, Names(names.coordinates, tuple(labels)), rubs)
+            fast = np.maximum(np.abs(v), self.rubbing.fastest) if self.rubbing else v
+            change, impulses = held(now.M, A, fast, off, Names(names.coordinates, tuple(labels)), rubs)
         loss = -float((now.M @ change) @ (v + change / 2))
         for impulse, (i, (row, power)) in zip(impulses.tolist(), slides.items(), strict=True):
             done = impulse * (power + float(row @ change) / 2)

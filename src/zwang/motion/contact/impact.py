@@ -68,7 +68,9 @@ class Collision:
 def held(
     M: Array, A: Array, v: Array, change: Array, names: Names, rubs: Mapping[int, Array], force: Array | None = None
 ) -> tuple[Array, Array]:
-    """The least change of velocities v, in the kinetic-energy metric, that changes A v by so much, but for rounding.
+    """The least change of velocities, in the kinetic-energy metric, that changes A v by so much, but for rounding.
+
+    That is of the largest velocities v until now.
 
     With a force it is the acceleration that has A q̈ of such a size.
 

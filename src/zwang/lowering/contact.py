@@ -45,6 +45,8 @@ class Held:
     rough: "Friction | None" = None
     guides: tuple[int, ...] = ()
     """The equalities that have friction: they are always closed."""
+    still: tuple[int, ...] = ()
+    """Switches that closed contacts hold at zero: their forces have no say in the motion."""
 
     @property
     def shown(self) -> tuple[int, ...]:

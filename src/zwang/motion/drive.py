@@ -268,6 +268,7 @@ def task_of(
         linger = np.flatnonzero(held.open * held.slack).tolist() if held is not None else []
         pauses = tuple(len(setup.events) + k for k in linger)
         switches = altered(switches, along=partial(along_of, setup, basis), may_rest=may, pauses=pauses)
+        switches = altered(switches, still=held.still) if held is not None else switches
     t, q, v = state
     p = setup.for_kernels(setup.p)
 

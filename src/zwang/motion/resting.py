@@ -132,6 +132,15 @@ def held(course: AtSwitch, sides: Mapping[int, int]) -> Array:
     return modes
 
 
+def kept_still(course: AtSwitch, modes: Array, still: Sequence[int]) -> Array:
+    """Modes in which some switches rest that something else holds: they follow nothing, so that they have no share."""
+    modes, count = modes.copy(), course.count
+    for i in still:
+        modes[i], modes[count + i], modes[3 * count + i], modes[4 * count + i] = 1.0, NOT_HELD, 1.0, 0.0
+        modes[2 * count + i] = ERRORS * course.task.tol * (1 + float(np.abs(course.state[2]).max(initial=0.0)))
+    return modes
+
+
 def shared(course: AtSwitch, on: Mapping[int, int]) -> dict[int, int] | str:
     """0 for each of some switches that rests, ±1 for the side to which it leaves; or why that is not known."""
     along = Directions.of(course, course.state)

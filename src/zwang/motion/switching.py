@@ -16,7 +16,7 @@ from zwang.arrays import EPS, TINIEST, Array
 from zwang.engines.task import EventHit, Status, Task, Trace, Trajectory, appended
 from zwang.lowering.locked import NOT_HELD, Locked
 from zwang.motion.at_switch import Along, AtSwitch, Standing
-from zwang.motion.resting import Log, decided, pushes
+from zwang.motion.resting import Log, decided, kept_still, pushes
 from zwang.motion.saltation import Beside
 from zwang.words import listed
 
@@ -45,6 +45,8 @@ class Switches:
     """Makes the programs of a motion along switches, when the first rests; none where none can."""
     may_rest: tuple[int, ...] = ()
     """The switches that can."""
+    still: tuple[int, ...] = ()
+    """Switches that stay at zero whatever their forces are: something else holds them there."""
     pauses: tuple[int, ...] = ()
     """Events that end the run where a switch that rests gives way towards their falling: something may hold there."""
 
@@ -220,7 +222,7 @@ class Course(AtSwitch):
         Inner switches come first, so that each finds those that its argument contains decided. Those that are far from
         where they change keep their levels, all up to the next that has to be decided at once.
         """
-        self.modes = old.copy()
+        self.modes = kept_still(self, old, [i for i in self.switches.still if i not in fired])
         tau, rested = self.soon(), self.rests(old)
         on = {i: (1 if fired[i] else -1) if i in fired else 0 for i in np.flatnonzero(rested).tolist()}
         if self.switches.may_rest:

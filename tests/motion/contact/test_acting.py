@@ -8,6 +8,7 @@ from scipy.optimize import brentq
 
 import zwang as zw
 from zwang import dot
+from zwang import multibody as mb
 from zwang.errors import InputError, SimulationError
 
 G, t = 9.81, zw.t
@@ -233,14 +234,14 @@ def collar(force, friction, gap=x):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_sign_holds_what_a_floor_lets_go_of_until_it_gives_way(method):
-    # N vanishes where 30 sin t = g, and 5 of friction hold until 30 sin t = g + 5; then free
+    # N vanishes where 30 sin t = g, and 5 of friction hold until 30 sin t = g + 5; at rest from the start on
     motion = zw.simulate(collar(30 * sp.sin(t) - G, 5), {x: 0, dot(x): 0}, 2.0, method=method)
     lifts, begins = np.arcsin(G / 30), np.arcsin((G + 5) / 30)
     rest = 2 - begins
     height = 30 * (np.cos(begins) * rest - np.sin(2) + np.sin(begins)) - (G + 5) * rest**2 / 2
     assert motion.transition_kind.values.tolist() == ["lift"]
     assert motion.transition_time.values == pytest.approx([lifts], abs=1e-10)
-    assert (motion.rest_begin.item(), motion.rest_end.item()) == pytest.approx((lifts, begins), abs=1e-10)
+    assert (motion.rest_begin.item(), motion.rest_end.item()) == pytest.approx((0, begins), abs=1e-10)
     assert float(motion.q[-1, 0]) == pytest.approx(height, abs=1e-9)
     close(motion)
 
@@ -278,3 +279,29 @@ def test_a_block_pushes_another_that_a_sign_holds():
     motion = zw.simulate(pair, {x: 0, u: 0, dot(x): 0, dot(u): 0}, 3.0)
     assert motion.q.values[-1] == pytest.approx([(5 / 3) ** 3 / 6] * 2, abs=1e-11)
     close(motion)
+
+
+@pytest.mark.parametrize("torque", [0.1, 1.0])
+@pytest.mark.parametrize("restitution", [0, 0.3])
+def test_what_lies_on_a_stop_is_carried_by_it_and_not_pushed_about_by_a_sign(torque, restitution):
+    # a rod of 1 that rests at −1 rad: the stop's torque is ½ g cos 1, friction has nothing left to do
+    rows = [zw.Constraint(x - sp.cos(angle) / 2, "px"), zw.Constraint(y - sp.sin(angle) / 2, "py")]
+    arm = zw.System(
+        (x, y, angle), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2 + dot(angle) ** 2 / 24, potential=G * y,
+        forces={angle: -torque * sp.sign(dot(angle))}, constraints=[*rows, limit(angle + 1, "stop", restitution)],
+    )  # fmt: skip
+    start = dict(zip((x, y, angle, dot(x), dot(y), dot(angle)), (0.5, 0, 0, 0, 0, 0), strict=True))
+    motion = zw.simulate(arm, start, 10.0)
+    assert motion.normal_force.values[-1] == pytest.approx([G * np.cos(1) / 2], abs=1e-10)
+    close(motion)
+
+
+def test_a_joint_that_rubs_rests_on_its_stop():
+    arm = mb.PlanarBody("arm", mass=1, inertia=1 / 12, position=(0.5, 0))
+    elbow = mb.Revolute("elbow", mb.ground, arm, at=(0, 0))
+    stop = mb.Stop("stop", elbow, lower=-1.0, upper=1.0, restitution=0.3)
+    rub = mb.JointFriction("rub", elbow, mu=0.2, radius=0.05)
+    motion = zw.simulate(mb.Mechanism([arm], [elbow, stop], [mb.Gravity((0, -G)), rub]), until=3.0)
+    assert motion.normal_force.values[-1] == pytest.approx([G * np.cos(1) / 2, 0], abs=1e-9)
+    assert motion.transition_kind.values[-1] == "accumulation"
+    assert float(abs(motion.energy_balance).max()) < 1e-9

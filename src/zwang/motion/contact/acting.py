@@ -22,6 +22,7 @@ from zwang.lowering.directional import directional
 from zwang.lowering.forces import forces_program
 from zwang.lowering.lowered import Lowered, Matrices
 from zwang.motion.contact.impact import Stop
+from zwang.motion.contact.units import mass_units
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
 
@@ -120,7 +121,7 @@ def acting(setup: Setup, state: State, now: Matrices, span: float, on: Sequence[
     out = evaluated(setup, state, np.zeros(len(setup.system.reactions)), {}, np.zeros(count))
     if on is None:
         soon = AN_INSTANT * (abs(state[0]) + span)
-        near = np.abs(out["argument"]) <= soon * (np.abs(out["row"]) @ np.abs(now.free))
+        near = np.abs(out["argument"]) <= soon * natural(out["row"], now.free, mass_units(now.M, now.A[:0]))
         on = np.flatnonzero(near).tolist()
     if not on and not setup.system.reactions:
         return None
@@ -181,7 +182,7 @@ def settled(
     """
     sides, lengths = dict(law.begin), np.linalg.norm(held, axis=1)
     rounding = SOLVED * float(np.abs(load).sum()) / float(lengths[lengths > 0].min(initial=np.inf))
-    rounds = ROUNDS * len(sides)
+    rounds, sizes = ROUNDS * len(sides), natural(law.J, free, units)
     for count in range(2 * rounds + 1):
         rest = independent(law.J / units, held / units, [k for k, side in sides.items() if side == 0])
         found = by_newton(law, sides, rest, rounding, solve)
@@ -193,7 +194,7 @@ def settled(
         wrong: dict[int, tuple[float, int]] = {}
         for k, side in sides.items():
             rate = float(law.J[k] @ found.x - law.right[k])
-            size = float(np.abs(law.J[k]) @ (np.abs(found.x) + np.abs(free)) + abs(law.right[k])) or 1.0
+            size = float(np.abs(law.J[k]) @ np.abs(found.x) + abs(law.right[k]) + sizes[k]) or 1.0
             share = float(found.shares[rest.index(k)]) if k in rest else 0.0
             if side == 0 and abs(share) > 1 + HOLDS:
                 wrong[k] = abs(share) - 1, int(np.sign(share))
@@ -206,6 +207,11 @@ def settled(
         k = next(iter(wrong)) if count >= rounds else max(wrong, key=lambda k: wrong[k][0])
         sides[k] = wrong[k][1]
     return None
+
+
+def natural(J: Array, x: Array, units: Array) -> Array:
+    """(r,) how large J x could be with what x there is, in units of mass: rounding is beside that."""
+    return np.asarray(np.linalg.norm(J / units, axis=1) * float(np.linalg.norm(units * x)))
 
 
 def independent(J: Array, held: Array, rest: list[int]) -> list[int]:

@@ -116,7 +116,7 @@ class Course(Colliding):
     def advance(self) -> Trajectory:
         """The drive, in the present mode, to where it ends."""
         held = self.held()
-        setup = replace(self.setup, contact=held)
+        setup = replace(self.setup, contact=replace(held, still=self.still_switches()))
         basis, grid = self.basis(held), self.grid[self.saved :]
         stop = min((t for t in (self.until_left(), self.until_slow()) if t is not None), default=None)
         if stop is not None:

@@ -15,13 +15,14 @@ from zwang.lowering.contact_power import SURFACE, contact_parts
 from zwang.lowering.large import in_full
 from zwang.lowering.lowered import Matrices
 from zwang.lowering.rows import RowBasis
-from zwang.motion.contact.acting import acting
+from zwang.motion.contact.acting import acting, independent, resting_of
 from zwang.motion.contact.coefficients import coefficients
 from zwang.motion.contact.decide import Accelerations, moment_later, solution, unloaded
 from zwang.motion.contact.impact import Impact, Stop
 from zwang.motion.contact.record import Transition
 from zwang.motion.contact.rubbing import Rubbing
 from zwang.motion.contact.scales import Scales
+from zwang.motion.contact.units import mass_units
 from zwang.motion.observe import Segment
 from zwang.motion.resets.jump import Resets
 from zwang.motion.resets.watched import Watched
@@ -287,6 +288,21 @@ class Machine:
         if self.rubbing is not None and self.rubbing.shares is not None:
             loaded = np.array([float(i in self.rubbing.shares.members) for i in self.rows])
         return Held(self.rows, pushing, is_open, loaded, self.slack, rough, self.guides)
+
+    def still_switches(self) -> tuple[int, ...]:
+        """Switches at zero that contacts hold there, which push or stick: rounding must not push them to and fro."""
+        model, pushing = resting_of(self.setup), [i for i in self.rows if self.states[i] == PUSHING]
+        now = self.matrices()
+        law = acting(self.setup, self.state, now, self.span) if model is not None and pushing else None
+        if law is None or model is None:
+            return ()
+        slips, sticks = self.setup.slips(self.state)["A"], []
+        if self.rubbing is not None:
+            stuck = [i for i in self.rubbing.order if self.rubbing.signs.get(i) == 0]
+            sticks = [at for i in stuck for at in self.rubbing.places(i)]
+        units = mass_units(now.M, now.A[self.equal])
+        held = np.concatenate([now.A[[*self.equal, *pushing]], slips[sticks]]) / units
+        return tuple(model.rests[k][0] for k in law.on if not independent(law.J / units, held, [k]))
 
     @property
     def closed(self) -> list[int]:

@@ -1,10 +1,12 @@
 """A model's matrices: the same numbers from straight-line code and from loops, and rows that are rounding are zero."""
 
 import numpy as np
+import pytest
 import sympy as sp
 
 import zwang as zw
 from zwang import dot
+from zwang.lowering.lowered import Matrices
 from zwang.lowering.matrices import build_kernel
 from zwang.lowering.rolled import families
 
@@ -29,3 +31,19 @@ def test_matrices_are_the_same(monkeypatch):
     rolled = build_kernel(system, {})(*arguments)
     for name in ("M", "Q", "A", "b", "C", "residual", "residual_rate", "size", "rate_size", "row_size"):
         np.testing.assert_allclose(getattr(rolled, name), getattr(straight, name), rtol=1e-14, atol=1e-15)
+
+
+def responding(M, Q):
+    """Matrices with these masses and forces, and the rows (1, 0) and (0, 1)."""
+    none = np.zeros(2)
+    return Matrices(np.array(M), np.array(Q), np.eye(2), none, none, none, none, none, none, np.eye(2))
+
+
+def test_free_accelerations_are_those_of_masses_and_the_shortest_where_there_are_none():
+    """(2 1; 1 2)⁻¹ = (2 −1; −1 2)/3; (1 1; 1 1)⁺ = (1 1; 1 1)/4."""
+    regular = responding([[2.0, 1.0], [1.0, 2.0]], [3.0, 0.0])
+    assert regular.free == pytest.approx([2, -1], abs=1e-15)
+    assert regular.mobility == pytest.approx([2 / 3, 2 / 3], abs=1e-15)
+    singular = responding([[1.0, 1.0], [1.0, 1.0]], [1.0, 1.0])
+    assert singular.free == pytest.approx([0.5, 0.5], abs=1e-14)
+    assert singular.mobility == pytest.approx([0.25, 0.25], abs=1e-14)

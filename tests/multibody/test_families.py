@@ -63,6 +63,7 @@ def rolled(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(memory, Kept())
 
 
+@pytest.mark.by_size(reason="it compares both kinds of code itself")
 @pytest.mark.parametrize("build", [in_space, in_the_plane])
 def test_kinds_of_parts_move_as_the_mechanism_written_out(build, rolled, monkeypatch) -> None:
     large = build()

@@ -5,6 +5,7 @@ import pytest
 import sympy as sp
 
 import zwang as zw
+from tests.conftest import in_loops
 from tests.motion.contact.steps.piles import pyramid
 from tests.references import contact
 from tests.references.contact import expected
@@ -197,6 +198,46 @@ def test_a_ball_that_spins_backwards_slides_and_rolls_as_coriolis_says(code):
     after = (5 * v + 2 * r * spin) / 7  # angular momentum about a point of the cloth, −6/7 m/s
     assert abs(motion.v.values[-1, 0] - after) < 5e-3
     assert np.abs(np.linalg.norm(motion.q.values[:, 3:], axis=1) - 1).max() < 1e-12
+
+
+def falling_chain(count):
+    """Masses 1 with rods of length 1 between them, in a bow above a floor that catches all of them."""
+    place = zw.coordinates("place", shape=(count, 2))
+    a, b = zw.coordinates("a b", shape=2)
+    system = zw.System(
+        place,
+        kinetic=zw.family((dot(a) ** 2).sum() / 2, {a: place}),
+        potential=zw.family(9.81 * a[1], {a[1]: place[:, 1]}),
+        constraints={
+            "rod": zw.family(((a - b) ** 2).sum() - 1, {a: place[:-1], b: place[1:]}),
+            "floor": zw.family(a[1] >= 0, {a[1]: place[:, 1]}),
+        },
+    )
+    angle = np.linspace(0, 0.3, count - 1)
+    ways = np.cumsum(np.stack([np.cos(angle), np.sin(angle)], axis=1), axis=0)
+    return system, {place: np.vstack([(0, 0), ways]) + np.array([0, 0.5]), dot(place): 0.0}
+
+
+def test_a_chain_falls_on_a_floor_in_loops_as_in_straight_line_code(monkeypatch):
+    straight = steps(*falling_chain(10), 0.5, 2e-3, samples=6)
+    in_loops(monkeypatch)
+    rolled = steps(*falling_chain(10), 0.5, 2e-3, samples=6)
+    assert straight.sizes["transition"] > 3
+    assert (rolled.transition_contact.values == straight.transition_contact.values).all()
+    for name in ("q", "v", "normal_force"):
+        assert rolled[name].values == pytest.approx(straight[name].values, abs=1e-8), name
+
+
+def test_a_long_chain_falls_on_a_floor():
+    """Freely for √(2 · 0.5 / g) = 0.319 s, the first mass; then none is below, no rod longer, no energy gained."""
+    motion = steps(*falling_chain(120), 0.45, 2e-3, samples=10)
+    free = motion.sel(time=slice(0, 0.31))
+    fallen = motion.q.values[0, 1::2] - 9.81 * free.time.values[:, None] ** 2 / 2
+    assert free.q.values[:, 1::2] == pytest.approx(fallen, abs=1e-2)  # order one: h g t / 2 = 3e-3
+    assert motion.transition_time.values[0] == pytest.approx(np.sqrt(1 / 9.81), abs=4e-3)
+    assert motion.gap.values.min() > -1e-6
+    assert np.abs(motion.residual.sel(constraint=[f"rod[{i}]" for i in range(119)])).max() < 1e-6
+    assert motion.energy.values[-1] < motion.energy.values[0]
 
 
 def test_a_die_tumbles_and_comes_to_rest_on_a_face():

@@ -11,7 +11,6 @@ from scipy.optimize import brentq
 import zwang as zw
 from tests.references.contact import expected
 from zwang import dot, t
-from zwang.motion.resting import Directions
 
 x, y = zw.coordinates("x y")
 v, w = dot(x), dot(y)
@@ -96,6 +95,7 @@ def test_stick_and_slip_have_their_period(method):
     assert motion.q.sel(time=3.0).item() == pytest.approx(way, abs=20 * CLOSE[method])
 
 
+@pytest.mark.both_codes
 def test_two_blocks_go_together_until_the_lower_one_is_torn_away():
     """Masses 1 on 2, friction 1 between them and ½ below, pulled by t: together from ½, apart from 3.5, where a = 1."""
     pull = {x: -sp.sign(v - w), y: t + sp.sign(v - w) - sp.sign(w) / 2}
@@ -168,6 +168,7 @@ def test_every_form_rests(options):
     assert held.residual.values == pytest.approx(0, abs=1e-10)
 
 
+@pytest.mark.both_codes
 def test_switches_that_depend_on_each_other_share_the_load():
     """y = 2x with friction 1 on x and ½ on y: together they hold 2 along x, by equal shares."""
     both = zw.System(
@@ -229,6 +230,7 @@ def test_an_event_watches_the_force_that_holds():
     assert motion.multiplier.values[-1, 0] == pytest.approx(-2, abs=1e-12)
 
 
+@pytest.mark.both_codes
 def test_derivatives_go_into_a_rest_and_out_of_it():
     """Of the spring's rest x = x₀ − 4F/k: 1 by x₀, 4F/k² by k, 0 by m; and by differences after it has broken loose."""
     force = -k * x - 0.3 * sp.sign(v) + sp.Piecewise((0, t < 10), ((t - 10) / 5, True))
@@ -251,6 +253,7 @@ def test_derivatives_of_a_start_at_rest_stay_there():
     assert (beside.dq.values[-1, 0] == [1, 0, 0]).all()
 
 
+@pytest.mark.both_codes
 def test_samples_and_steppers_rest():
     system = body(c - sp.sign(v), parameters={c: 0.5})
     many = zw.simulate_many(system, {x: 0, v: [1.0, 2.0, 0.0]}, 6.0, samples=2)
@@ -278,6 +281,7 @@ def test_what_is_held_among_contacts():
     assert motion.multiplier.values[-1] == pytest.approx([0.05], abs=1e-15)
 
 
+@pytest.mark.both_codes
 def test_forces_that_multiply_are_not_held_together():
     law = {x: -sp.sign(v) * (2 + sp.sign(w)), y: -sp.sign(w)}
     system = zw.System((x, y), kinetic=(v**2 + w**2) / 2, forces=law)
@@ -285,22 +289,6 @@ def test_forces_that_multiply_are_not_held_together():
     assert motion.attrs["status"] == "sliding"
     assert "along the switches at x' = 0 and y' = 0, but their forces multiply" in motion.attrs["message"]
     assert float(motion.time[-1]) < 1
-
-
-def test_of_dependent_switches_as_many_lead_as_are_independent():
-    """Three frictions 1, 2, 3 on one freedom and one on another: shares are in the ratio c J, as of least length."""
-    J = np.array([[1.0, 0], [-2.0, 0], [0.5, 0], [0, 1.0]])
-    force = np.array([1.0, 2.0, 3.0, 5.0])
-    found = Directions([4, 5, 6, 7], J, -force[:, None] * J, force, 1.0)
-    lead, followers = found.followers([4, 5, 6, 7])
-    assert len(lead) == 2
-    assert 7 in lead
-    shares = dict(zip([4, 5, 6], force[:3] * J[:3, 0], strict=True))
-    [first] = [i for i in lead if i != 7]
-    for i, ratios in followers.items():
-        assert ratios[lead.index(first)] == pytest.approx(shares[i] / shares[first])
-        assert ratios[lead.index(7)] == pytest.approx(0, abs=1e-15)
-    assert found.followers([5, 7]) == ([5, 7], {})
 
 
 @pytest.mark.parametrize("method", ENGINES)

@@ -7,7 +7,7 @@ LITERAL is not held: the switch then reads the state, as in the plain model.
 
 Every switch has three numbers: its mode, the level that is watched (the sign, or the floor's value), and a slack. Where
 some may rest (`resting`), every switch has two more, 1 while the motion goes on along it, and 1 while it leads there;
-behind them are ratios of those that may.
+behind them are ratios of those that may. In loops the second is the damping of its row, and there are no ratios.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -109,6 +109,8 @@ class Locked:
     """The model in which some switches may rest; none where none can."""
     families: Any = None
     """The model as families that are held, if it runs in loops."""
+    families_at_rest: Any = None
+    """The same, in which some switches may rest; none where none can."""
 
     @cached_property
     def signs(self) -> NDArray[np.bool_]:

@@ -59,7 +59,7 @@ class Matrices:
 
 
 def definite(M: Array) -> bool:
-    """Whether elimination leaves enough of every mass: then it serves, and takes a fiftieth of the time."""
+    """Whether elimination leaves enough of every mass: then it serves, and takes a fifth of the time."""
     try:
         left = np.diagonal(np.linalg.cholesky(M)) ** 2
     except np.linalg.LinAlgError:

@@ -131,11 +131,12 @@ def exits(lowered: Lowered) -> tuple[Any, ...]:
     return (*gives_way, *(apart(i, s, se.Symbol(f"ease{i}")) for i, s in lowered.rests))
 
 
-def coupled(lowered: Lowered, pair: tuple[int, int]) -> bool:
-    """Whether the jump of forces at one switch depends on the side of another: what they do together is not a sum."""
+def multiplied(lowered: Lowered | None, rest: Sequence[int]) -> bool:
+    """Whether the jump of forces at one of some switches depends on the side of another: together they are no sum."""
+    if lowered is None:
+        return False
     forces = [f + c for f, c in zip(lowered.derived.Q, lowered.derived.C, strict=True)]
-    i, j = pair
-    return any(mode(j) in half_jump(e, i).free_symbols for e in forces)
+    return any(mode(j) in half_jump(e, i).free_symbols for i in rest for j in rest if i != j for e in forces)
 
 
 @dataclass(frozen=True)

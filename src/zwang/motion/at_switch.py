@@ -12,7 +12,6 @@ from zwang.compile import AnyProgram
 from zwang.engines.native.engine import compiled
 from zwang.engines.task import EventTask, Task
 from zwang.lowering.locked import Locked
-from zwang.lowering.lowered import Lowered
 from zwang.motion.singular.leap import inputs
 
 State = tuple[float, Array, Array]
@@ -25,21 +24,30 @@ SLOW = 1e-3  # of the span: a motion at rest does not change faster than in this
 
 
 @dataclass(frozen=True)
+class InLoops:
+    """What a model in loops has beside: J of switches times the response to forces at some, and what puts onto them."""
+
+    response: AnyProgram
+    onto: AnyProgram
+    damped: bool
+    """Whether rows of constraints are."""
+
+
+@dataclass(frozen=True)
 class Along:
     """The programs of a motion some of whose switches rest (`resting`)."""
 
-    model: Lowered
+    which: list[int]
+    """The switches that may rest."""
+    multiplied: Callable[[Sequence[int]], bool]
+    """Whether forces at some of them depend on each other's sides."""
     acceleration: AnyProgram
     events: EventTask
     readings: AnyProgram
     shares: AnyProgram
+    loops: InLoops | None
     projection: AnyProgram | None
     """Onto the constraints, if there are any."""
-
-    @property
-    def which(self) -> list[int]:
-        """The switches that may rest."""
-        return [i for i, _ in self.model.rests]
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,8 @@ class AtSwitch:
         self.given = inputs(task, *self.state)  # of programs; state and modes are put in as they are
         self.make_along = make_along
         self.made: Along | None = None
+        self.mobility: dict[int, float] = {}
+        """How much switches accelerate along themselves by a unit force, of those that were asked for in loops."""
 
     @property
     def along(self) -> Along:
@@ -127,9 +137,9 @@ class AtSwitch:
         assert events is not None
         return self.evaluated(events.program, modes, state)["event"]
 
-    def evaluated(self, program: AnyProgram, modes: Array, state: State) -> dict[str, Array]:
-        """What a program says at a state."""
-        return compiled(program)(**self.inputs_of(program, modes, state))
+    def evaluated(self, program: AnyProgram, modes: Array, state: State, **more: Array) -> dict[str, Array]:
+        """What a program says at a state, with more inputs if it has some."""
+        return compiled(program)(**self.inputs_of(program, modes, state), **more)
 
     def falls(self, which: Sequence[int]) -> bool:
         """Whether the motion begins to move so from here, where it is at rest, that one of some events falls."""
@@ -147,7 +157,7 @@ class AtSwitch:
         """The inputs of a program at a state: as much as it takes of what is the motion's and what is beside it."""
         t, q, v = state
         now = self.given | {"t": np.array([t]), "q": q, "v": v, "modes": modes}
-        return {name: now[name][: len(symbols)] for name, symbols in program.inputs.items()}
+        return {name: now[name][: len(symbols)] for name, symbols in program.inputs.items() if name in now}
 
     def jump(self, old: Array) -> str:
         """What jumps between the old modes and the new ones though no finite force could make it, in words.

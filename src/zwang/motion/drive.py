@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from zwang.arrays import Array
+from zwang.compile import AnyProgram
 from zwang.engines.native.engine import compiled
 from zwang.engines.registry import engine_of, runner
 from zwang.engines.task import GOES_ON, Rest, Status, Task, Trajectory, altered, both
 from zwang.formulations.forms import FORMS
 from zwang.lowering.cache import Kept
+from zwang.lowering.resting import multiplied
 from zwang.lowering.rows import RowBasis
-from zwang.motion.at_switch import Along
+from zwang.motion.at_switch import Along, InLoops
 from zwang.motion.observe import Segment, first
 from zwang.motion.resets.jump import Jump, Resets
 from zwang.motion.setup import Setup
@@ -263,12 +265,14 @@ def task_of(
     if locked and setup.lowered.description.reactions:
         locked = altered(locked, readings=setup.program("readings", basis))
     switches = Switches(locked, place, own) if locked else None
-    if switches and setup.resting is not None:
-        may, held = tuple(i for i, _ in setup.resting.rests), setup.contact
+    if switches and setup.may_rest:
+        held = setup.contact
         linger = np.flatnonzero(held.open * held.slack).tolist() if held is not None else []
         pauses = tuple(len(setup.events) + k for k in linger)
-        switches = altered(switches, along=partial(along_of, setup, basis), may_rest=may, pauses=pauses)
-        switches = altered(switches, still=held.still) if held is not None else switches
+        switches = altered(
+            switches, along=partial(along_of, setup, basis), may_rest=setup.may_rest, pauses=pauses,
+            still=() if held is None else held.still,
+        )  # fmt: skip
     t, q, v = state
     p = setup.for_kernels(setup.p)
 
@@ -304,17 +308,25 @@ def task_of(
 def along_of(setup: Setup, basis: RowBasis) -> Along:
     """The programs of a motion some of whose switches rest."""
     events, locked, model = event_task(setup, basis, rests=True), setup.locked, setup.resting
+    families = setup.families_at_rest
     assert events is not None
     assert locked is not None
-    assert model is not None
-    return Along(
-        model,
-        setup.program("acceleration", basis, rests=True),
-        events,
-        setup.program("readings", basis, rests=True) if model.description.reactions else locked.readings,
-        setup.program("shares", basis, rests=True),
-        setup.program("projection", basis) if basis.used else None,
+
+    def made(kind: str) -> AnyProgram:
+        return setup.program(kind, basis, rests=True)
+
+    along = Along(
+        which=list(setup.may_rest),
+        multiplied=families.multiplied if families else partial(multiplied, model),
+        acceleration=made("acceleration"),
+        events=events,
+        readings=locked.readings,
+        shares=made("shares"),
+        loops=InLoops(made("response"), made("onto"), bool(basis.damping)) if families else None,
+        projection=setup.program("projection", basis) if basis.used else None,
     )
+    implicit = setup.lowered.description.reactions
+    return altered(along, readings=made("readings")) if implicit else along
 
 
 def undamped(

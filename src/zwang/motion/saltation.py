@@ -24,7 +24,7 @@ from zwang.engines.native.engine import compiled
 from zwang.errors import InputError
 from zwang.lowering.locked import Locked
 from zwang.motion.at_switch import AtSwitch, State
-from zwang.motion.resting import Directions
+from zwang.motion.directions import taken
 
 CONTINUOUS = 1e-11  # of the acceleration: a jump by less is none
 AHEAD = 1e3  # of the short time in which the motion changes little: far enough to see an argument bend
@@ -69,17 +69,15 @@ class Beside:
         that hold there.
         """
         t, q, v = course.state
-        rest = [k for k, i in enumerate(course.along.which) if course.rests(course.modes)[i]] if course.made else []
-        if not rest:
+        rests = course.rests(course.modes)
+        which = [i for i in course.along.which if rests[i]] if course.made else []
+        if not which:
             return course.state
-        which = [course.along.which[k] for k in rest]
-        along = Directions.of(course, course.state)
-        J, D = along.J[rest], along.D[rest].T
         v = v.copy()
         for j, change in enumerate(self.changes):
             part = slice(self.n * (j + 1), self.n * (j + 2))
             off = self.slope(course, course.modes, np.concatenate([[0.0], q[part], v[part], change]))[which]
-            v[part] -= D @ np.linalg.lstsq(J @ D, off, rcond=None)[0]
+            v[part] += taken(course, course.modes, course.state, dict(zip(which, off.tolist(), strict=True)))
         return t, q, v
 
     def across(self, course: AtSwitch, old: Array, fired: Sequence[int]) -> State:

@@ -10,7 +10,7 @@ by the engine of the motion and under the same control of errors.
 """
 
 import time as clock
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -212,8 +212,12 @@ class Varied(Alone):
 
         def along() -> Along:
             own = along_of(setup, basis)
-            model = own.model
-            beside = partial(variational_program, model, basis, setup.form, pattern)
+            beside: Callable[[], AnyProgram]
+            if isinstance(own.acceleration, RolledProgram):
+                beside = partial(variational_loops, own.acceleration, pattern)
+            else:
+                assert setup.resting is not None
+                beside = partial(variational_program, setup.resting, basis, setup.form, pattern)
             whole = _PROGRAMS.get((own.acceleration, pattern), beside)
             watch = replace(own.events, program=events_beside(own.events.program, whole.inputs))
             return replace(own, acceleration=whole, events=watch)

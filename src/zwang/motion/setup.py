@@ -19,17 +19,19 @@ from zwang.lowering import acceleration as explicit
 from zwang.lowering.cache import Kept
 from zwang.lowering.contact import Held, slip_program, with_contacts
 from zwang.lowering.events import event_program
-from zwang.lowering.locked import Locked, lock, readings_program
+from zwang.lowering.locked import NOT_HELD, Locked, lock, readings_program
 from zwang.lowering.lowered import Lowered, Matrices
 from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.projection import projection_program
 from zwang.lowering.report import report_program
 from zwang.lowering.resting import exits
+from zwang.lowering.rolled import along as families_at_rest
 from zwang.lowering.rolled import programs as in_families
 from zwang.lowering.rolled.events import event_program as events_in_families
-from zwang.lowering.rolled.families import Families, rolled, rolled_to_run
+from zwang.lowering.rolled.families import Families, rolled, rolled_for_rests, rolled_to_run
 from zwang.lowering.rolled.held import lock_families
 from zwang.lowering.rolled.pencil import pencil_program
+from zwang.lowering.rolled.resting import RestingFamilies
 from zwang.lowering.rows import RowBasis
 from zwang.lowering.shares import shares_program
 from zwang.model import System
@@ -91,7 +93,8 @@ class Setup:
         contacts = self.contact.rows if self.contact else ()
         key = (self.system.structure, tuple(self.inputs.items()), kind, self.form, basis, gains, self.varied, contacts)
         if rests:
-            return _PROGRAMS.get((*key, "rests"), partial(self.with_rests, kind, basis, gains))
+            loops = self.families is not None
+            return _PROGRAMS.get((*key, "rests", loops), partial(self.with_rests, kind, basis, gains))
         late = explicit.coordinates_first(self.form)
         plain = self.among_contacts(self.lowered) if basis.masked else self.lowered
         make: dict[str, Callable[[], AnyProgram]] = {
@@ -124,8 +127,18 @@ class Setup:
 
     def with_rests(self, kind: str, basis: RowBasis, gains: Any) -> AnyProgram:
         """A program in which switches may rest."""
-        locked, model = self.locked, self.resting
+        locked, model, families = self.locked, self.resting, self.families_at_rest
         assert locked is not None
+        late = explicit.coordinates_first(self.form)
+        if families is not None:
+            in_loops: dict[str, Callable[[], AnyProgram]] = {
+                "acceleration": lambda: families_at_rest.acceleration_program(families, basis, late, gains),
+                "report": lambda: families_at_rest.report_program(families, basis),
+                "shares": lambda: families_at_rest.shares_program(families, basis),
+                "response": lambda: families_at_rest.response_program(families, basis),
+                "onto": lambda: families_at_rest.onto_program(families, basis),
+            }
+            return in_loops[kind]()
         assert model is not None
         make: dict[str, Callable[[], AnyProgram]] = {
             "acceleration": lambda: explicit.acceleration_program(model, basis, self.form, gains),
@@ -150,9 +163,11 @@ class Setup:
         contacts = self.contact.rows if self.contact else ()
         falling, families = self.locked.falling if self.locked else (), self.families
 
-        model = self.resting if rests else self.running
+        model = self.resting if rests and families is None else self.running
         assert model is not None
         falling += exits(model)
+        if rests and families is not None:
+            families = self.families_at_rest
 
         def make() -> AnyProgram:
             if families is not None:
@@ -160,7 +175,7 @@ class Setup:
             return event_program(self.system, self.symbols, model, basis, self.events, gains, falling, contacts)
 
         if families is not None and self.locked and not self.events:
-            return _EVENTS.get((self.locked, gains), make)
+            return _EVENTS.get((self.locked, gains, basis if rests else None), make)
         # by their own symbols: two systems of one structure may call different things by these
         words = (self.system.coordinates, self.system.constraint_names, self.symbols)
         watched = (*words, *(e.expression for e in self.events))
@@ -190,7 +205,7 @@ class Setup:
             return None
         if self.contact is not None:  # their rows are masked in straight-line programs only
             return None
-        return rolled_to_run(self.lowered, self.in_lanes)
+        return rolled_to_run(self.lowered, self.in_lanes) or rolled_for_rests(self.lowered)
 
     @cached_property
     def locked(self) -> Locked | None:
@@ -203,10 +218,24 @@ class Setup:
 
         def make() -> tuple[Locked | None]:
             if families is not None:
-                return (lock_families(families, *names, self.varied),)
+                made = lock_families(families, *names, self.varied)
+                if made is None or made.families_at_rest is None or self.rests_in_loops(made.families_at_rest):
+                    return (made,)
             return (lock(self.lowered, *names, self.varied),)
 
         return _LOCKED.get(key, make)[0]
+
+    def rests_in_loops(self, families: RestingFamilies) -> bool:
+        """Whether what holds switches can do so in loops, or the system is too large for anything else.
+
+        Asked at a state drawn by lot.
+        """
+        if rolled_to_run(self.lowered, self.in_lanes) is not None:
+            return True
+        t, q, v = np.split(np.random.default_rng(0).uniform(0.3, 1.7, 1 + 2 * families.n), [1, 1 + families.n])
+        modes = np.full(len(families.lowered.modes), NOT_HELD)
+        across = compiled(families_at_rest.oblique_program(families))(t=t, q=q, v=v, p=self.p, modes=modes)["oblique"]
+        return bool((across <= families_at_rest.OBLIQUE).all())
 
     @property
     def running(self) -> Lowered:
@@ -219,6 +248,19 @@ class Setup:
         if self.locked is None or self.locked.resting is None or self.families is not None:
             return None
         return self.among_contacts(self.locked.resting)
+
+    @property
+    def families_at_rest(self) -> RestingFamilies | None:
+        """The families by which a large system is integrated while switches rest; none if none may."""
+        found: RestingFamilies | None = self.locked.families_at_rest if self.locked else None
+        return found
+
+    @property
+    def may_rest(self) -> tuple[int, ...]:
+        """The switches that may rest."""
+        if self.families_at_rest is not None:
+            return self.families_at_rest.which
+        return tuple(i for i, _ in self.resting.rests) if self.resting else ()
 
     def among_contacts(self, lowered: Lowered) -> Lowered:
         """A model with the numbers of contacts among its inputs, if there are any."""

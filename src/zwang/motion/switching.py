@@ -16,7 +16,8 @@ from zwang.arrays import EPS, TINIEST, Array
 from zwang.engines.task import EventHit, Status, Task, Trace, Trajectory, appended
 from zwang.lowering.locked import NOT_HELD, Locked
 from zwang.motion.at_switch import Along, AtSwitch, Standing
-from zwang.motion.resting import Log, decided, kept_still, pushes
+from zwang.motion.directions import directions_of, kept_still
+from zwang.motion.resting import Log, decided
 from zwang.motion.saltation import Beside
 from zwang.words import listed
 
@@ -143,7 +144,7 @@ class Course(AtSwitch):
             times = times if len(times) and times[-1] == stop else np.append(times, stop)
         task = replace(self.task, t=t, q=q, v=v, times=times, p=self.parameters(modes), switches=None)
         if self.rests(modes).any():
-            task = replace(task, acceleration=self.along.acceleration, events=self.along.events)
+            task = replace(task, acceleration=self.along.acceleration, events=self.along.events, pencil=None)
         if self.total is not None:
             task = replace(task, at_zero=())
         if self.so_far.pivot_scale is not None:
@@ -228,7 +229,8 @@ class Course(AtSwitch):
         if self.switches.may_rest:
             near = self.standing(old, fired, tau).near
             on |= {i: 0 for i in self.switches.may_rest if near[i] and i not in on}
-        on = {i: side for i, side in on.items() if pushes(self, i)} if len(on) > 1 or rested.any() else {}
+        several = len(on) > 1 or rested.any()
+        on = {i: on[i] for i in directions_of(self, self.state).pushing(on)} if several else {}
         if words := self.rest(on):
             return words
         done = 0

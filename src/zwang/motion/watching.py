@@ -2,7 +2,6 @@
 
 from zwang.engines.native.engine import compiled
 from zwang.engines.task import EventTask, Status, Trajectory, altered
-from zwang.lowering.resting import exits
 from zwang.lowering.rows import RowBasis
 from zwang.model.signal import Lookup
 from zwang.motion.setup import Setup
@@ -19,7 +18,8 @@ def event_task(setup: Setup, basis: RowBasis, rests: bool = False) -> EventTask 
     they fall through zero, and those of the events themselves.
     """
     events = setup.events
-    falling = [*(setup.locked.rows if setup.locked else ()), *(exits(setup.resting) if rests and setup.resting else ())]
+    gives_way = 2 * len(setup.may_rest) if rests else 0  # by their shares, and by their arguments
+    falling = [*(setup.locked.rows if setup.locked else ()), *range(gives_way)]
     more = range(watched_first(setup) - len(events) + setup.margins)
     if not events and not falling and not more:
         return None

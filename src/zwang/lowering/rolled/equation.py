@@ -1,7 +1,7 @@
 """The saddle-point system of a large system on the rows chosen for it, in a workspace."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,14 @@ class Entries:
     row: Indices
     column: Indices
     place: Indices
+
+
+@dataclass(frozen=True, eq=False)
+class HeldRows:
+    """Rows beside those of constraints, of switches that rest, and what is added to their diagonal."""
+
+    entries: Entries
+    diagonal: Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,19 +56,23 @@ class RolledEquation:
         coordinates_first: bool = False,
         refinements: int = 0,
         reactions: bool = False,
+        held: HeldRows | None = None,
     ) -> "RolledEquation":
         """With these rows of A; the basis says which are lifted and how they are damped.
 
-        Refinement and reactions need A beside its place in the matrix, which becomes L.
+        Behind them are rows that are `held`. Refinement and reactions need A beside its place in the matrix, which
+        becomes L.
         """
-        n = families.n
-        refinements = refinements_of(basis, refinements)
+        n, m = families.n, len(rows)
+        refinements = refinements if held else refinements_of(basis, refinements)
         number = np.full(families.m, -1)
         number[list(rows)] = np.arange(len(rows))
         lifts = list(lifts_of(families, dict(basis.lifted)))
         saddle = sparse_saddle(
             workspace, n, joined([*map(mass_pairs, families.terms), *(row_pairs(lift.family) for lift in lifts)]),
-            joined([row_entries(family, number) for family in families.constraints]), len(rows), coordinates_first,
+            joined([*(row_entries(family, number) for family in families.constraints),
+                    *([(m + held.entries.row, held.entries.column)] if held else [])]),
+            m + (len(held.diagonal) if held else 0), coordinates_first,
         )  # fmt: skip
         for family in families.terms:
             i, j = local_mass(family)
@@ -77,9 +89,14 @@ class RolledEquation:
                 own = workspace.block(row.size).reshape(row.shape)
                 workspace.members(chosen, expressions, own)
                 A.append(Entries(row.ravel(), chosen.coordinates[:, columns].ravel(), own.ravel()))
+        if held:
+            A.append(replace(held.entries, row=m + held.entries.row))
+            workspace.add(A[-1].place, saddle.at(n + A[-1].row, A[-1].column))
+            nodes = n + m + np.arange(len(held.diagonal))
+            workspace.add(held.diagonal, saddle.at(nodes, nodes))
         lifted = [lift.put(workspace, saddle, number) for lift in lifts]
         if basis.damping:
-            nodes = n + np.arange(len(rows))
+            nodes = n + np.arange(m)
             damping = workspace.constant(-np.array([basis.damping[i] for i in rows]))
             workspace.add(damping, saddle.at(nodes, nodes))
         saddle.factorise()
@@ -104,9 +121,10 @@ class RolledEquation:
         return right[:n], multipliers
 
     def reactions(self, multipliers: Indices) -> Indices:
-        """The places of Aᵀλ."""
-        forces = self.workspace.block(self.families.n)
-        self.workspace.add(pairs(self.A.place, multipliers[self.A.row]), forces[self.A.column])
+        """The places of Aᵀλ, of as many rows as there are multipliers."""
+        forces, some = self.workspace.block(self.families.n), self.A.row < len(multipliers)
+        row, column, place = self.A.row[some], self.A.column[some], self.A.place[some]
+        self.workspace.add(pairs(place, multipliers[row]), forces[column])
         return forces
 
 

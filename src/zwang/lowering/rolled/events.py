@@ -13,10 +13,12 @@ from zwang.compile import Program
 from zwang.compile.rolled.program import RolledProgram
 from zwang.lowering.equation import REFINEMENTS
 from zwang.lowering.events import reading, switches_within
+from zwang.lowering.rolled.along import Solved, exits, forces_at_rest, solved
 from zwang.lowering.rolled.equation import RolledEquation, right_sides
 from zwang.lowering.rolled.families import Families
-from zwang.lowering.rolled.held import HeldFamilies
+from zwang.lowering.rolled.held_families import HeldFamilies
 from zwang.lowering.rolled.programs import forces, workspace_of
+from zwang.lowering.rolled.resting import RestingFamilies
 from zwang.lowering.rolled.workspace import Workspace
 from zwang.lowering.rows import RowBasis
 from zwang.model import System
@@ -37,6 +39,7 @@ def event_program(
     lowered = families.lowered
     own: list[Any] = []
     places: dict[Any, int] = {}
+    at = solved(workspace, families, basis, False, None) if isinstance(families, RestingFamilies) else None
     if events:
         axes = lowered.description.axes
         known: dict[sp.Basic, Any] = dict(zip(symbols, lowered.parameters, strict=True)) | {t: axes.t}
@@ -45,7 +48,7 @@ def event_program(
         asked = frozenset().union(*(e.expression.free_symbols | e.expression.atoms(AppliedUndef) for e in events))
         reactions = [*map(multiplier, system.constraint_names), *map(constraint_force, system.coordinates)]
         if not asked.isdisjoint(reactions):
-            where = reaction_places(workspace, system, families, basis)
+            where = reaction_places(workspace, system, families, basis, at)
             stands = {name: se.Symbol(f"reaction{k}") for k, name in enumerate(where)}
             known |= stands
             places |= {stands[name]: place for name, place in where.items()}
@@ -56,14 +59,25 @@ def event_program(
     fixed = {symbol for name, symbols in inputs.items() if name not in ("t", "q", "v") for symbol in symbols}
     first = read(workspace, own, places)
     falling = [families.watch(workspace)] if isinstance(families, HeldFamilies) else []
+    falling += [exits(at.rows, at.shares)] if at else []
     last = read(workspace, switches_within(own, fixed) if own else (), places)
     return workspace.program({"event": np.concatenate([first, *falling, last])})
 
 
 def reaction_places(
-    workspace: Workspace, system: System, families: Families, basis: RowBasis
+    workspace: Workspace, system: System, families: Families, basis: RowBasis, at: Solved | None
 ) -> Mapping[sp.Basic, int]:
-    """Where multipliers are, if they are unique, and forces of constraint."""
+    """Where multipliers are, if they are unique, and forces of constraint; `at` some switches at rest, if they may."""
+    force, multipliers = forces_at_rest(at) if at else plain_forces(workspace, families, basis)
+    found: dict[sp.Basic, int] = dict(zip(map(constraint_force, system.coordinates), force.tolist(), strict=True))
+    if not basis.redundant(len(system.constraints)):
+        names = [multiplier(system.constraint_names[i]) for i in basis.used]
+        found |= dict(zip(names, multipliers.tolist(), strict=True))
+    return found
+
+
+def plain_forces(workspace: Workspace, families: Families, basis: RowBasis) -> tuple[Indices, Indices]:
+    """Where forces of constraint and multipliers are."""
     Q, C = forces(workspace, families), forces(workspace, families, "C")
     b = right_sides(workspace, families, basis.used, None)
     equation = RolledEquation.of(workspace, families, basis, basis.used, False, REFINEMENTS, reactions=True)
@@ -73,11 +87,7 @@ def reaction_places(
     _, multipliers = equation.solve(whole, b)
     force = equation.reactions(multipliers)
     workspace.add(C, force)
-    found: dict[sp.Basic, int] = dict(zip(map(constraint_force, system.coordinates), force.tolist(), strict=True))
-    if not basis.redundant(len(system.constraints)):
-        names = [multiplier(system.constraint_names[i]) for i in basis.used]
-        found |= dict(zip(names, multipliers.tolist(), strict=True))
-    return found
+    return force, multipliers
 
 
 def read(workspace: Workspace, expressions: Sequence[Any], places: Mapping[Any, int]) -> Indices:

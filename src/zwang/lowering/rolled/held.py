@@ -4,15 +4,13 @@ A family is held as a small system of its own (`lowering.locked`), with modes of
 system these are is a table (`rolled.same`).
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import symengine as se
 
-from zwang.arrays import Indices
 from zwang.compile.rolled.program import RolledProgram
 from zwang.lowering.locked import (
     Holding,
@@ -22,52 +20,15 @@ from zwang.lowering.locked import (
     hold,
     mode_symbols,
     replaced,
-    watched,
     words_of,
 )
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.power import ledger
 from zwang.lowering.rolled.families import Families, Family
+from zwang.lowering.rolled.held_families import HeldFamilies
 from zwang.lowering.rolled.programs import add_up, readings, spread, workspace_of
+from zwang.lowering.rolled.resting import with_rests
 from zwang.lowering.rolled.same import Instances, instances_of
-from zwang.lowering.rolled.workspace import Workspace
-
-
-@dataclass(frozen=True, eq=False)
-class HeldFamilies(Families):
-    """A whole system as families that are held."""
-
-    holdings: tuple[Holding | None, ...]
-    """How each family is held, if it has switches."""
-    instances: Instances
-
-    def groups(self) -> Iterator[tuple[Family, Holding, int, Indices]]:
-        """Every switch once: members of a family, how they are held, which of its switches it is, and their numbers."""
-        found, first = self.instances, self.instances.first
-        which = np.stack([found.family[first], found.local[first]], axis=1)
-        for k, local in np.unique(which, axis=0).tolist():
-            switches = np.flatnonzero((which == (k, local)).all(axis=1))
-            holding = self.holdings[k]
-            assert holding is not None
-            yield self.members[k].of(found.member[first[switches]]), holding, local, switches
-
-    def watch(self, workspace: Workspace) -> Indices:
-        """The places of what falls through zero where levels end, in the order of `rows`."""
-        found = []
-        for family, holding, local, _ in self.groups():
-            for expression, _ in watched(holding, local):
-                found.append(workspace.block(len(family)))
-                workspace.members(family, [expression], found[-1][:, None])
-        return np.concatenate(found)
-
-    def rows(self) -> list[tuple[int, int]]:
-        """Of what is watched, which switch it is and where its argument goes (`Locked.rows`)."""
-        return [
-            (int(switch), rises)
-            for _, holding, local, switches in self.groups()
-            for _, rises in watched(holding, local)
-            for switch in switches
-        ]
 
 
 def lock_families(
@@ -88,7 +49,7 @@ def lock_families(
         members.append(made)
         holdings.append(holding)
     whole = Lowered(families.lowered.description, families.lowered.parameters, mode_symbols(found.count))
-    held = HeldFamilies(whole, tuple(members), tuple(holdings), found)
+    held, resting = with_rests(HeldFamilies(whole, tuple(members), tuple(holdings), found))
     switches: list[Switch] = [Switch("", str)] * found.count
     timed = []
     for family, holding, local, numbers in held.groups():
@@ -100,7 +61,7 @@ def lock_families(
             switches[number] = Switch(type(atom).__name__, tell)
     steady, steady_names = steady_program(held, coordinates, constraints)
     return Locked(
-        lowered=whole,
+        lowered=held.lowered,
         switches=switches,
         rows=held.rows(),
         falling=(),
@@ -110,6 +71,7 @@ def lock_families(
         timed=tuple(sorted(timed)),
         energy=energy_program(held),
         families=held,
+        families_at_rest=resting,
     )
 
 

@@ -19,6 +19,7 @@ from zwang.formulations.large import solve_large
 from zwang.formulations.solution import Solution
 from zwang.formulations.solve import Names
 from zwang.linalg.sparse.matrix import diagonal_of, is_sparse
+from zwang.linalg.threads import one_thread
 from zwang.lowering.lowered import AnyMatrices, Matrices, SparseMatrices
 from zwang.lowering.matrices import matrix_kernel
 from zwang.model import System
@@ -81,7 +82,8 @@ def evaluate(
         idle = one_sided & ~touching(system, now, q, v)
         A = np.where(idle[..., None], 0.0, A)  # 0 ≥ −1: a row that asks for nothing
         b = np.where(idle, -1.0, b)
-    solution = solved(system, replace(now, A=A, b=b), q, v, form=form, one_sided=one_sided, **choice)
+    with one_thread(system.size):
+        solution = solved(system, replace(now, A=A, b=b), q, v, form=form, one_sided=one_sided, **choice)
     if one_sided.any():
         free = solution.free_acceleration
         solution = replace(solution, error=now.b - np.einsum("...ij,...j->...i", now.A, free))

@@ -170,6 +170,11 @@ class System(Displayed):
         """The coordinates' names, without the (t)."""
         return self.families.names if self.families else tuple(q.func.__name__ for q in self.coordinates)
 
+    @property
+    def size(self) -> int:
+        """How many coordinates and constraints there are together."""
+        return len(self.coordinate_names) + len(self.constraint_names)
+
     @cached_property
     def coordinate_index(self) -> dict[str, int]:
         """Name → number of a coordinate."""

@@ -16,6 +16,7 @@ from zwang.linalg.rank import row_norms
 from zwang.linalg.sparse.masses import sparse_masses
 from zwang.linalg.sparse.matrix import Sparse, is_sparse, largest_in_rows, plus_diagonal, scaled
 from zwang.linalg.sparse.matrix import row_norms as sparse_row_norms
+from zwang.linalg.threads import one_thread
 from zwang.lowering.lowered import AnyMatrices, SparseMatrices
 from zwang.lowering.matrices import MatrixKernel, matrix_kernel
 from zwang.model import System
@@ -76,7 +77,7 @@ def assemble(
     order = np.array([c.order for c in system.constraints], dtype=int)
     sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
     n, t = len(q), float(numbers(t, "t"))
-    with waiting("putting the start together"):
+    with waiting("putting the start together"), one_thread(system.size):
         position = nearest(kernel, "position", (order == 0) & ~sided, q, v, t, p, ~held[:n])
         velocity = nearest(kernel, "velocity", (order <= 1) & ~sided, position.x, v, t, p, ~held[n:])
     q, v = position.x, velocity.x

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zwang.errors import InputError
+from zwang.linalg.threads import one_thread
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, start_of_one, system_of
 from zwang.model.values import numbers, parameter_values, state_arrays
@@ -38,4 +39,5 @@ def diagnose(
     p, _ = parameter_values(system, parameters)
     if q.ndim != 1 or p.ndim != 1 or np.ndim(numbers(t, "t")):
         raise InputError("diagnose takes one state: give numbers, not arrays")
-    return verdict_at(start_of(system, at, float(numbers(t, "t")), parameters))
+    with one_thread(system.size):
+        return verdict_at(start_of(system, at, float(numbers(t, "t")), parameters))

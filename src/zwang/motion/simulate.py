@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from zwang.engines.native.engine import compiled
 from zwang.engines.task import REMEDY, Trajectory, altered
 from zwang.errors import InputError, SimulationError
+from zwang.linalg.threads import one_thread
 from zwang.model import System
 from zwang.model.event import Event, listed_events
 from zwang.model.has_system import HasSystem, begin_of, end_of, start_of_one, system_of
@@ -153,7 +154,7 @@ def only(motion: "xr.Dataset", outputs: Sequence[str] | None) -> "xr.Dataset":
 
 def motion_from(start: Start, options: RunOptions) -> "xr.Dataset":
     """`simulate` from a start that is known already; without `progress` nothing is said of compiling either."""
-    with hushed(options.progress is False):
+    with hushed(options.progress is False), one_thread(start.system.size):
         try:
             return integrated(start, options)
         except MemoryError:

@@ -320,3 +320,9 @@ def test_a_chain_of_fifty_thousand_links_is_described() -> None:
         constraints={"link": zw.family(((p - q) ** 2).sum() - 1, {p: x[1:], q: x[:-1]})},
     )  # fmt: skip
     assert len(chain.coordinate_names) == 100_002
+
+
+def test_a_constraint_with_its_law_is_not_a_template():
+    u, x = zw.coordinates("u x")
+    with pytest.raises(InputError, match=r"a Constraint is one row, with its law: give the rule, as in a >= 0"):
+        zw.family(zw.Constraint(u >= 0, restitution=0.5), {u: [x]})

@@ -14,6 +14,7 @@ from sympy.core.relational import Relational
 from zwang.arrays import Indices
 from zwang.display import Displayed, told
 from zwang.errors import InputError
+from zwang.model.constraint import Constraint
 from zwang.model.families.array import CoordinateArray
 from zwang.model.families.column import FUNCTION, NUMBER, Column, column
 from zwang.model.symbols import as_expression, in_a_line, label, rates, t
@@ -283,6 +284,11 @@ def family(template: Any, bindings: Mapping[Any, Any], names: Sequence[str] = ()
     >>> chain.constraint_names
     ('link[0]', 'link[1]', 'link[2]', 'link[3]')
     """
+    if isinstance(template, Constraint):
+        raise InputError(
+            "family: a Constraint is one row, with its law: give the rule, as in a >= 0; rows with restitution or "
+            'friction stand one by one, constraints={f"floor{i}": Constraint(…) for i in …}'
+        )
     expression = as_expression(template)
     if not isinstance(expression, sp.Expr | Relational) or getattr(expression, "is_Matrix", False):
         raise InputError(f"family: {template} is not an expression: give one, Eq(…), or expression >= 0")

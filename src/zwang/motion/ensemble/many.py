@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from zwang.arrays import Array
 from zwang.engines.registry import AUTO, DEFAULT
 from zwang.errors import InputError
+from zwang.linalg.threads import one_thread
 from zwang.lowering.contact import across_rows
 from zwang.model import System
 from zwang.model.event import Event, listed_events
@@ -126,7 +127,7 @@ def simulate_many(
     ensemble.check()
     setup, grid = ensemble.setup, ensemble.grid
     values = room_for(names, (len(ensemble), len(grid)), shapes(setup))
-    with waiting(f"simulating {count(len(ensemble), 'sample')}"):
+    with waiting(f"simulating {count(len(ensemble), 'sample')}"), one_thread(setup.system.size):
         first = find_lead(len(ensemble), lambda part: ensemble.part(part).consistent)
         lead = None if first is None else lead_by(ensemble, first, len(ensemble))
         told = compute(ensemble, lead, values, threads, watch)

@@ -94,7 +94,7 @@ def test_a_large_mechanism_reads_as_it_did(build, monkeypatch) -> None:
 
 def test_describing_many_bodies_writes_a_few_templates(monkeypatch) -> None:
     monkeypatch.setattr(families, "ROLLED_FROM", 0)
-    monkeypatch.setattr(families, "_TEMPLATES", Kept())  # others may have made them already
+    monkeypatch.setattr("zwang.multibody.families._TEMPLATES", Kept())  # others may have made them already
     written: list[str] = []
     asked = mb.Revolute.conditions
     monkeypatch.setattr(mb.Revolute, "conditions", lambda self: written.append(self.name) or asked(self))

@@ -67,7 +67,7 @@ def back(walk: WalkRecord, t: float) -> bool:
     contact, reading, always = integers(walk.contact), integers(walk.reading), at(walk.always)
     before, after, multipliers, stays = at(walk.before), at(walk.speed_after), at(walk.multipliers), at(walk.slot)
     answer = answers_at(walk.answers)[integers(walk.level)[POSITIONS].at]
-    rows, first_pass = integers(answer.rows), at(walk.moved)
+    rows, first_pass, h = integers(answer.rows), at(walk.moved), t - walk.t
     for i in range(walk.contacts):
         pushes, idle = multipliers[contact[i].at] > 0.0, before[i] != before[i]
         closed[i] = 1.0 if idle or (pushes and not after[i] > AT_STANDSTILL * abs(before[i])) else 0.0
@@ -79,7 +79,10 @@ def back(walk: WalkRecord, t: float) -> bool:
         for i in range(walk.contacts):
             gap[i] = math.inf if always[i] > 0.0 else out[reading[contact[i].at].at]
             stays[i] = 0.0
-            if closed[i] > 0.0 and gap[i] < 0.0 and gap[i] < -rounding(walk, out, contact[i].at, q):
+            # what does not push leaves by itself only if it is out of it within a step
+            lingers = not multipliers[contact[i].at] > 0.0 and not after[i] * h >= -gap[i]
+            deep = gap[i] < 0.0 and gap[i] < -rounding(walk, out, contact[i].at, q)
+            if (closed[i] > 0.0 or lingers) and deep:
                 stays[i] = 1.0
                 fine = False
         for k in range(integers(answer.first)[walk.blocks].at):

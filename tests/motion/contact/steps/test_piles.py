@@ -40,7 +40,7 @@ def at_rest(make, count, seed, until):
     assert motion.attrs["contact_residual"] < 1e-6
 
 
-@pytest.mark.parametrize(("make", "count", "seed"), [(discs, 3, 0), (spheres, 4, 1)])
+@pytest.mark.parametrize(("make", "count", "seed"), [(discs, 3, 0), (spheres, 4, 1), (spheres, 8, 113)])
 def test_piles_come_to_rest(make, count, seed):
     at_rest(make, count, seed, 3.0 if make is discs else 2.0)
 

@@ -15,7 +15,7 @@ on velocities are those of the mean, by one repetition. So steps are of second o
 of first order across that.
 
 At the end positions are moved, by least kinetic energy, onto the equalities and out of contacts that are penetrated and
-stay closed, or were run into; what bounces leaves by itself. Velocities are moved onto the equalities.
+stay closed or linger, or were run into; what bounces leaves by itself. Velocities are moved onto the equalities.
 """
 
 from collections.abc import Iterator, Sequence
@@ -250,7 +250,7 @@ class Scheme:
     def back(self, step: Step) -> Step:
         """The step with its end moved back onto the equalities, and out of contacts that stay closed."""
         (t, q, v), rows, (before, after) = step.end, self.rows, step.speeds
-        pushes = step.multipliers[rows] > 0
+        pushes, h = step.multipliers[rows] > 0, t - step.begin[0]
         closed = np.isnan(before) | (
             pushes & ~(after > AT_STANDSTILL * np.abs(before))
         )  # what bounces leaves by itself
@@ -259,7 +259,8 @@ class Scheme:
             near = self.rounding(now, q)
             gaps = np.where(self.always, np.inf, now.residual[rows])
             off = now.residual[self.holonomic]
-            stays = closed & (gaps < -near[rows])
+            lingers = ~pushes & ~(after * h >= -gaps)  # what does not push, and is not out of it within a step
+            stays = (closed | lingers) & (gaps < -near[rows])
             fine = not stays.any() and not (np.abs(off) > near[self.holonomic]).any()
             if fine or turn == BACK_AT_MOST:
                 break

@@ -14,9 +14,8 @@ from zwang.motion.at_switch import AtSwitch, InLoops, State
 ERRORS = 100.0  # in tolerances, that the argument of a switch that follows others may have
 IDLE = 1e-12  # of a unit diagonal: an eigenvalue that is less is none
 NO_JUMP = 1e-11  # of the terms of a rate: a jump by less is none
-LEFT_ALONE = (
-    1e-3  # of its pivot alone: a row that others leave less of may depend on them, and all that rest are damped
-)
+# Of its pivot alone: a row that others leave less of may depend on them, and all that rest are damped.
+LEFT_ALONE = 1e-3
 FARTHER = 1e3  # times as far: what is not near by masses alone is not near with constraints
 
 MULTIPLY = "their forces multiply"

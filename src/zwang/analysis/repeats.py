@@ -59,7 +59,8 @@ def read_of(problem: Problem) -> Kernel | None:
     plain = [e for e in expressions if not any(REACTION.fullmatch(s.name) for s in e.free_symbols)]
     if not plain:
         return None
-    return kernel_of(system, values.symbols, values.inputs, spare_values(system, problem.parameters), plain, ())
+    spare = spare_values(system, problem.parameters, values.symbols)
+    return kernel_of(system, values.symbols, values.inputs, spare, plain, ())
 
 
 def refuse(problem: Problem, T: float, moved: Array) -> None:

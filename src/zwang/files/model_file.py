@@ -202,6 +202,11 @@ class ModelFile(AskedModel):
         """The system, built again where values of parameters change places."""
         return self.with_parameters(parameters).system
 
+    @property
+    def start_symbols(self) -> frozenset[sp.Symbol]:
+        """The parameters in the expressions of its start."""
+        return frozenset().union(*(as_scalar(value).free_symbols for value in self.start.values()))
+
     def guess_with(self, parameters: Mapping[Any, Any] | None) -> dict[sp.Expr, float]:
         """The start as the file has it, in numbers."""
         model = self.with_parameters(parameters)

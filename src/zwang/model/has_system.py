@@ -1,10 +1,11 @@
 """What may stand where a system is meant: whatever has one, with a start of its own."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import sympy as sp
 from numpy.typing import ArrayLike
 
 from zwang.display import Displayed
@@ -32,6 +33,11 @@ class HasSystem(Displayed, ABC):
     def span(self) -> tuple[float, float | None]:
         """When its motion begins, and when it ends if it says so."""
         return 0.0, None
+
+    @property
+    def start_symbols(self) -> frozenset[sp.Symbol]:
+        """The parameters that its own start is written in."""
+        return frozenset()
 
     @abstractmethod
     def system_with(self, parameters: Mapping[Any, Any] | None) -> System:
@@ -158,3 +164,13 @@ def resets_of(given: Any, events: Event | Sequence[Event]) -> tuple[Event, ...]:
     """The events that reset the state, of those given and of a model's own."""
     own = given.events if isinstance(given, HasSystem) else ()
     return tuple(event for event in (*own, *listed_events(events)) if event.reset)
+
+
+def numbered_with(system: System, events: Sequence[Event], only: Container[str] | None = None) -> System:
+    """The system with places among its numbers for its parameters that only these events use; for all, or for some.
+
+    Otherwise the values of such parameters are written into the events, and nothing can be varied there.
+    """
+    used = {s for event in events for e in event.expressions for s in e.free_symbols}
+    declared = [s for s in system.parameters if isinstance(s, sp.Symbol) and s in used]
+    return system.with_symbols(s for s in declared if only is None or s.name in only)

@@ -1,6 +1,6 @@
 """A mechanical system: what it is and what it must obey. Frozen, SymPy, no numbers but default parameters."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
@@ -149,7 +149,8 @@ class System(Displayed):
     def __getstate__(self) -> dict[str, Any]:
         """What to pickle: the fields; a read-only view of a dictionary cannot be pickled, the dictionary can."""
         kept = {"repeated", "mass", "name"} if self.families is not None else {f.name for f in fields(self)}
-        return {key: getattr(self, key) for key in kept} | {"parameters": dict(self.parameters)}
+        own = {key: getattr(self, key) for key in kept} | {"parameters": dict(self.parameters)}
+        return own | ({"further": self.further} if self.further else {})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """The fields back from a pickle."""
@@ -199,6 +200,21 @@ class System(Displayed):
         """The known functions of time that `parameters` declares, and what they are (None: not said)."""
         return {f: value for f, value in self.parameters.items() if isinstance(f, AppliedUndef)}
 
+    @property
+    def further(self) -> frozenset[sp.Symbol]:
+        """Parameters with places among the numbers of this system, though its equations do not use them."""
+        found: frozenset[sp.Symbol] = self.__dict__.get("further", frozenset())
+        return found
+
+    def with_symbols(self, symbols: Iterable[sp.Symbol]) -> "System":
+        """The same system, which gives places among its numbers to further parameters: only events use these."""
+        new = frozenset(symbols) - self._described
+        if not new:
+            return self
+        made = object.__new__(type(self))
+        made.__setstate__(self.__getstate__() | {"further": self.further | new})
+        return made
+
     @cached_property
     def symbols(self) -> tuple[sp.Symbol, ...]:
         """The parameters that occur in the description, in alphabetical order."""
@@ -215,8 +231,8 @@ class System(Displayed):
         if self.families is not None:
             laws = [e.free_symbols for c in self.constraints if c.one_sided for e in c.law.values()]
             mass = self.mass.free_symbols if self.mass is not None else frozenset()
-            return self.families.symbols | frozenset().union(mass, *laws)
-        return frozenset().union(*(e.free_symbols for e in self.places.values()))
+            return self.further | self.families.symbols | frozenset().union(mass, *laws)
+        return self.further.union(*(e.free_symbols for e in self.places.values()))
 
     @cached_property
     def reactions(self) -> dict[int, sp.Symbol]:
@@ -226,9 +242,10 @@ class System(Displayed):
     @cached_property
     def structure(self) -> tuple[Any, ...]:
         """Everything but names and default values: systems of one structure have the same equations."""
+        further = sorted(self.further, key=str)
         if self.families is not None:
             laws = tuple((i, *c.law.items()) for i, c in enumerate(self.constraints) if c.one_sided)
-            return Structure((self.families.key, self.mass, laws, *self.reactions.items()))
+            return Structure((self.families.key, self.mass, laws, *self.reactions.items(), *further))
         constraints = tuple((c.expression, c.order, c.one_sided, *c.law.items()) for c in self.constraints)
         return Structure(
             (
@@ -240,6 +257,7 @@ class System(Displayed):
                 constraints,
                 self.nonideal,
                 *self.reactions.items(),
+                *further,
             )
         )
 

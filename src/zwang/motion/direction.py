@@ -18,6 +18,7 @@ from zwang.formulations.solve import Names, solve_named
 from zwang.lowering.cache import Kept
 from zwang.lowering.lowered import Lowered
 from zwang.model import System
+from zwang.model.fixed import FrozenValue
 from zwang.model.has_system import HasSystem, begin_of, start_of_one, system_of
 from zwang.model.signal import Handle
 from zwang.model.values import numbers, suggestion
@@ -42,6 +43,8 @@ class Direction:
     dq: Array
     dv: Array
     dp: Array
+    elsewhere: Mapping[sp.Expr, float]
+    """Changes of declared parameters on which the motion does not depend."""
 
     def scale(self, p: Array) -> float:
         """The factor that makes the largest change one of start values by 1, or of a parameter by its own size."""
@@ -62,16 +65,21 @@ def directions_of(setup: Setup, inputs: Any) -> list[Direction]:
     for given, item in named:
         changes = item if isinstance(item, Mapping) else {item: 1.0}
         d, words = np.zeros(2 * n + len(setup.p)), []
+        elsewhere: dict[sp.Expr, float] = {}
         for key, change in changes.items():
-            label, place = located(setup.system, places, key)
+            label = located(setup.system, places, key)
+            thing, place = places[label]
             value = float(numbers(change, f"the change of {label}"))
             words.append(f"{'-' if value < 0 else '+'} {'' if abs(value) == 1 else f'{abs(value):g} '}{label}")
             if place is not None:
                 d[place] += value
+            elif value:
+                require_free(setup.system, thing)
+                elsewhere[thing] = elsewhere.get(thing, 0.0) + value
         name = " ".join(words).removeprefix("+ ") if given is None else str(given)
-        if isinstance(item, Mapping) and not d.any():
+        if isinstance(item, Mapping) and not d.any() and not elsewhere:
             raise InputError(f"inputs: the direction {name or item!r} changes nothing: give at least one change")
-        found.append(Direction(name, d[:n], d[n : 2 * n], d[2 * n :]))
+        found.append(Direction(name, d[:n], d[n : 2 * n], d[2 * n :], elsewhere))
     if not found:
         raise InputError("inputs is empty: list what to differentiate by, as in inputs=[x, dot(x), m]")
     names = [d.name for d in found]
@@ -82,7 +90,7 @@ def directions_of(setup: Setup, inputs: Any) -> list[Direction]:
 
 
 def places_of(system: System, symbols: Sequence[sp.Symbol]) -> dict[str, tuple[sp.Expr, int | None]]:
-    """What can be varied, by name: the object, and its place among q, v and p (None: it has no influence)."""
+    """What can be varied, by name: the object, and its place among q, v and p (None: the motion does not use it)."""
     names = system.coordinate_names
     varied: list[tuple[str, sp.Expr]] = list(zip(names, system.coordinates, strict=True))
     varied += [(f"dot({name})", rate) for name, rate in zip(names, system.velocities, strict=True)]
@@ -97,11 +105,20 @@ def places_of(system: System, symbols: Sequence[sp.Symbol]) -> dict[str, tuple[s
     return places
 
 
-def located(system: System, places: dict[str, tuple[sp.Expr, int | None]], key: Any) -> tuple[str, int | None]:
-    """The name and place of something to be varied, given itself or its name."""
-    for name, (thing, place) in places.items():
+def require_free(system: System, parameter: sp.Expr) -> None:
+    """Refuse a parameter from which numbers in the system were computed: these would not follow."""
+    if isinstance(system.parameters.get(parameter), FrozenValue):
+        raise InputError(
+            f"inputs names {parameter}, from which the places of this mechanism were computed: they are numbers, and "
+            f"there is no derivative by it; simulate with two values near each other"
+        )
+
+
+def located(system: System, places: Mapping[str, tuple[sp.Expr, int | None]], key: Any) -> str:
+    """The name of something to be varied, given itself or its name."""
+    for name, (thing, _) in places.items():
         if key in (thing, name):
-            return name, place
+            return name
     if key in system.inputs:
         raise InputError(f"inputs names {key}, a known function of time: name the parameters in it instead")
     wrong = key
@@ -177,6 +194,7 @@ def admissible(
         dv = nearest(direction.dv, "velocity", order <= 1, dq, direction.dp)
         changes = zip(things, np.concatenate([dq, dv, direction.dp]), strict=True)
         result[direction.name] = {thing: float(change) for thing, change in changes if change != 0}
+        result[direction.name] |= direction.elsewhere
     return result
 
 

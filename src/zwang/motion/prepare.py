@@ -41,7 +41,7 @@ def prepare(system: System, values: GivenValues, options: RunOptions, contacts: 
     require_tolerance(method, tol, names())
     # Events may use what the system does not: parameters that occur nowhere in it have no place in p, so their values
     # are put in, and known functions of time are put in as they are in the system.
-    spare = spare_values(system, values.given) if events else {}
+    spare = spare_values(system, values.given, values.symbols) if events else {}
     events = [e.with_each(lambda x: x.xreplace(spare)) for e in events]
     watched = tuple(e.with_each(lambda x: x.subs(inputs).doit()) if inputs else e for e in events)
     lowered = lower(system, inputs)

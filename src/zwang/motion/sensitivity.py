@@ -10,12 +10,13 @@ by the engine of the motion and under the same control of errors.
 """
 
 import time as clock
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import sympy as sp
 from numpy.typing import ArrayLike
 
 from zwang.arrays import Array
@@ -28,7 +29,7 @@ from zwang.lowering.rows import RowBasis
 from zwang.lowering.variational import events_beside, projection_beside, variational_loops, variational_program
 from zwang.model import System
 from zwang.model.event import Event
-from zwang.model.has_system import HasSystem, begin_of, end_of, resets_of, start_of_one, system_of
+from zwang.model.has_system import HasSystem, begin_of, end_of, numbered_with, resets_of, start_of_one, system_of
 from zwang.motion.at_switch import Along
 from zwang.motion.breaks import breaks_in, require_fit
 from zwang.motion.continuity import require_continuous
@@ -107,6 +108,8 @@ def sensitivities(
     switch, or starts on one that does not hold it, there is no derivative: that is refused by name.
 
     *Resets.* Of `events` those count that reset the state: derivatives jump with it, and by what its instant moves.
+    So parameters that occur only in an event or its reset have derivatives, too. By a declared parameter that occurs
+    neither there nor in the system all derivatives are exactly zero.
 
     *Contacts.* One-sided constraints are contacts, as in `simulate`. Impacts, and friction that sets in, come at
     instants that depend on start and parameters, too: derivatives of positions and velocities jump there. Refused by
@@ -128,11 +131,13 @@ def sensitivities(
            [ 0.101253, -0.986979]])
     """
     given = system
-    system = system_of(given, "sensitivities", parameters)
+    resets = resets_of(given, events)
+    system = numbered_with(system_of(given, "sensitivities", parameters), resets)
     until, t = check_span(end_of(given, until), begin_of(given, t))
+    own_start = given.start_symbols if start is None and isinstance(given, HasSystem) else frozenset()
     start = start_of_one(given, start, parameters, t)
     options = RunOptions(
-        until, t, times, samples, method, form, tol, events=resets_of(given, events), max_step=max_step,
+        until, t, times, samples, method, form, tol, events=resets, max_step=max_step,
         progress=progress, impacts=impacts,
     )  # fmt: skip
     begin = start_of(system, start, t, parameters)
@@ -141,6 +146,7 @@ def sensitivities(
     require_plain(system)
     require_fit(system, setup.signals, setup.method, t, until)
     directions = directions_of(setup, inputs)
+    require_start_held(directions, own_start)
     varied = tuple(map(int, np.flatnonzero(np.any([d.dp != 0 for d in directions], axis=0))))
     setup = replace(setup, varied=varied)
     grid = options.grid
@@ -308,6 +314,17 @@ def require_plain(system: System) -> None:
         else:
             continue
         raise InputError(f"constraint {c.name!r} {why}: sensitivities are not known with it; leave it out")
+
+
+def require_start_held(directions: Sequence[Direction], own_start: Set[sp.Symbol]) -> None:
+    """Refuse a parameter that occurs in the model's own start and nowhere else: starts are held."""
+    for direction in directions:
+        for parameter in direction.elsewhere:
+            if parameter in own_start:
+                raise InputError(
+                    f"inputs names {parameter}, which occurs only in the start of this model, and derivatives hold the "
+                    f"start: name the coordinates and rates that it sets, as in inputs=[x, dot(x)]"
+                )
 
 
 def in_contact(

@@ -44,9 +44,9 @@ def along(
            [9., 2.]])
     """
     p, inputs = parameter_values(system, parameters)
-    spare = spare_values(system, parameters)
-    wanted = tuple(map(as_scalar, expressions)), tuple(map(as_scalar, potentials))
     symbols = system.symbols_with(inputs)
+    spare = spare_values(system, parameters, symbols)
+    wanted = tuple(map(as_scalar, expressions)), tuple(map(as_scalar, potentials))
     reactions = reactions_in(system, wanted[0]) if "multiplier" in motion else {}
     key = (system.coordinates, symbols, tuple(inputs.items()), tuple(spare.items()), tuple(reactions), *wanted)
     kernel = _ALONG.get(key, lambda: kernel_of(system, symbols, inputs, spare, *wanted, tuple(reactions)))
@@ -94,9 +94,11 @@ def kernel_of(
     return compile_program(Program(inputs=names, outputs={"values": (*values, *flows)}))
 
 
-def spare_values(system: System, parameters: Mapping[Any, Any] | None) -> dict[sp.Symbol, sp.Float]:
-    """Values of the parameters that are declared but do not occur in the system: drawings and events may use them."""
-    unused = unused_values(system, parameters, system.symbols)
+def spare_values(
+    system: System, parameters: Mapping[Any, Any] | None, used: Sequence[sp.Symbol]
+) -> dict[sp.Symbol, sp.Float]:
+    """Values of the parameters that are declared but not among those used: drawings and events may use them."""
+    unused = unused_values(system, parameters, used)
     return {s: sp.Float(one_number(value, str(s))) for s, value in unused.items()}
 
 

@@ -11,7 +11,7 @@ from zwang._version import __version__
 from zwang.model import System
 from zwang.model.event import Event
 from zwang.model.families.family import Key
-from zwang.model.has_system import resets_of, system_of
+from zwang.model.has_system import resets_of
 from zwang.model.signal import Handle, Signal
 from zwang.model.symbols import label
 from zwang.model.values import GivenValues, given_values
@@ -33,7 +33,7 @@ WORDS = {
 
 def fingerprint(asked: Sampled, keep: Iterable[str]) -> dict[str, Any]:
     """By what a sweep is known again, part by part: plain values where these are short, else what they hash to."""
-    system, options = system_of(asked.given, "simulate_many", asked.parameters), asked.options
+    system, options = asked.system, asked.options
     in_contact = any(c.one_sided for c in system.constraints)
     values, resets = given_values(system, asked.parameters), resets_of(asked.given, ())
     return {

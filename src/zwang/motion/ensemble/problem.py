@@ -16,7 +16,7 @@ from zwang.arrays import Array
 from zwang.errors import AssemblyError, InputError
 from zwang.lowering.matrices import matrix_kernel
 from zwang.model import System
-from zwang.model.has_system import HasSystem, is_array, start_of_each, start_of_one, system_of
+from zwang.model.has_system import HasSystem, is_array, numbered_with, start_of_each, start_of_one, system_of
 from zwang.model.values import GivenValues, given_values, state_arrays
 from zwang.motion.breaks import breaks_in, require_fit
 from zwang.motion.continuity import require_continuous
@@ -37,6 +37,13 @@ class Sampled:
     options: RunOptions
     count: int
 
+    @property
+    def system(self) -> System:
+        """The system, with places among its numbers for whatever differs from sample to sample."""
+        system = system_of(self.given, "simulate_many", self.parameters)
+        varied = {getattr(key, "name", key) for key, x in self.parameters.items() if is_array(x)}
+        return numbered_with(system, self.options.events, varied)
+
     def part(self, which: slice) -> "Sampled":
         """Some of the samples."""
 
@@ -52,7 +59,7 @@ class Sampled:
 
     def ensemble(self) -> "Ensemble":
         """The same in numbers, with the own starts of what has some."""
-        system = system_of(self.given, "simulate_many", self.parameters)
+        system = self.system
         values, t, start = given_values(system, self.parameters), self.options.t, self.start
         refused: dict[int, str] = {}
         if start is None:

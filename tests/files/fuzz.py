@@ -11,6 +11,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 import warnings
 from pathlib import Path
 
@@ -282,29 +283,50 @@ def by_bodies(draw):
 
 
 def reading(path):
-    """How reading a file goes: what became of it, the processor time in seconds, the memory at its peak in MB."""
+    """What became of reading a file, and what is to be said of it."""
     from zwang.errors import ModelFileError
     from zwang.files.read import load_model
     from zwang.files.toml.document import BEYOND
 
-    words = ""
+    try:
+        load_model(path)
+    except ModelFileError as error:
+        placed = error.problems and all(p.file and p.line >= 1 and p.column >= 1 and p.message for p in error.problems)
+        words = next((p.message for p in error.problems if p.message.startswith(BEYOND)), "")
+        return "refused" if placed else "refused without a place", words
+    return "accepted", ""
+
+
+def measured(action, *given):
+    """What became of something, the processor time in seconds and the memory at its peak in MB."""
     forget_peak()
     signal.setitimer(signal.ITIMER_PROF, LONGEST)
     begin = time.process_time()
     try:
         with warnings.catch_warnings(record=True):
             warnings.simplefilter("always")
-            load_model(path)
-        outcome = "accepted"
-    except ModelFileError as error:
-        placed = error.problems and all(p.file and p.line >= 1 and p.column >= 1 and p.message for p in error.problems)
-        outcome = "refused" if placed else "refused without a place"
-        words = next((p.message for p in error.problems if p.message.startswith(BEYOND)), "")
+            outcome, words = action(*given)
     except BaseException as error:
-        outcome, words = "foreign", f"{type(error).__name__}: {error}"
+        outcome, words = "foreign", f"{type(error).__name__}: {error} {where(error)}"
     taken = time.process_time() - begin
     signal.setitimer(signal.ITIMER_PROF, 0)
     return {"outcome": outcome, "seconds": round(taken, 3), "megabytes": peak(), "words": words[:300]}
+
+
+def where(error):
+    """The last line of code that an error came from."""
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    return "".join(f"at {Path(frame.filename).name}:{frame.lineno}" for frame in last)
+
+
+def limited():
+    """Let this process end what takes too long, and have no more memory than some."""
+
+    def too_long(*_):
+        raise KeyboardInterrupt("too long")
+
+    signal.signal(signal.SIGPROF, too_long)
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
 
 
 def forget_peak():
@@ -333,11 +355,7 @@ def main(kind, first, count):
     """Read some files."""
     from zwang.cli import library
 
-    def too_long(*_):
-        raise KeyboardInterrupt("too long")
-
-    signal.signal(signal.SIGPROF, too_long)
-    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+    limited()
     texts = bases()
     with tempfile.TemporaryDirectory() as folder:
         for text in texts:
@@ -347,7 +365,7 @@ def main(kind, first, count):
         path = Path(folder) / "model.toml"
         for seed in range(int(first), int(first) + int(count)):
             path.write_bytes(content(kind, seed, texts))
-            print(json.dumps({"kind": kind, "seed": seed, **reading(path)}), flush=True)
+            print(json.dumps({"kind": kind, "seed": seed, **measured(reading, path)}), flush=True)
 
 
 if __name__ == "__main__":

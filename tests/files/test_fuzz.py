@@ -1,4 +1,7 @@
-"""Model files at random are refused with places or accepted, each in two seconds and 500 MB. `make fuzz` reads them."""
+"""Files at random are accepted or refused, each in two seconds and 500 MB. `make fuzz` tries all of them.
+
+Model files are refused with places. Stores are gone on with to equal bits, or refused by name.
+"""
 
 import json
 import os
@@ -13,12 +16,20 @@ import pytest
 pytest.importorskip("resource")
 TOP = Path(__file__).parents[2]
 AT_ONCE = 500  # files a process
+BY = {
+    "mutated": "tests.files.fuzz",
+    "generated": "tests.files.fuzz",
+    "stores": "tests.motion.ensemble.fuzz_stores",
+}
+NEEDS = {"stores": ("numcodecs", "dask", "distributed")}
 LONGEST, LARGEST = 2.0, 500  # seconds of processor time, megabytes in all
 
 
 def read(kind, first, count):
     """What became of some files, read in a process of their own."""
-    words = [sys.executable, "-m", "tests.files.fuzz", kind, str(first), str(count)]
+    for package in NEEDS.get(kind, ()):
+        pytest.importorskip(package)
+    words = [sys.executable, "-m", BY[kind], kind, str(first), str(count)]
     done = subprocess.run(words, cwd=TOP, capture_output=True, text=True, check=False)
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(rows) == count, f"reading {kind} {first + len(rows)} ended the process: {done.stderr[-500:]}"
@@ -32,16 +43,16 @@ def require(rows):
     assert [r for r in rows if r["seconds"] > LONGEST or r["megabytes"] > LARGEST] == []
 
 
-@pytest.mark.parametrize("kind", ["mutated", "generated"])
-def test_some_files_at_random(kind):
-    require(read(kind, 0, 60))
+@pytest.mark.parametrize(("kind", "count"), [("mutated", 60), ("generated", 60), ("stores", 40)])
+def test_some_files_at_random(kind, count):
+    require(read(kind, 0, count))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "count"), [("mutated", 20_000), ("generated", 2_000)])
+@pytest.mark.parametrize(("kind", "count"), [("mutated", 20_000), ("generated", 2_000), ("stores", 600)])
 def test_many_files_at_random(kind, count, capsys):
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        parts = pool.map(lambda first: read(kind, first, AT_ONCE), range(0, count, AT_ONCE))
+        parts = pool.map(lambda first: read(kind, first, min(AT_ONCE, count - first)), range(0, count, AT_ONCE))
         rows = [row for part in parts for row in part]
     with capsys.disabled():
         print(figures(kind, rows))

@@ -45,7 +45,8 @@ def test_the_model_says_what_is_varied(zwang, here, sweeps):
     assert result.exit_code == 0
     assert result.stdout == ""
     kept = sorted(path.name for path in (here / "s.zarr").iterdir() if path.is_dir())
-    assert kept == sorted(["L", "q", "energy", "time", "coordinate", "constraint", *stores.OWN])
+    own = ["done", "checksums", "account", "status", "doubts"]
+    assert kept == sorted(["L", "q", "energy", "time", "coordinate", "constraint", *own])
     other = zwang("sweep", "m.toml", "--over", "g=9,10", "--store", "s.zarr", "--samples", "2", "--keep", "q,energy")
     assert other.exit_code == Exit.REFUSED
     assert "holds another sweep" in other.stderr

@@ -276,7 +276,7 @@ def test_what_is_said_of_samples_may_be_spoilt_too(tmp_path, spoilt, words):
     [
         ("q/.zarray", "{", "the array q is missing or damaged; remove the store"),
         ("done/.zarray", "{", "the array done is missing or damaged; remove the store"),
-        (".zattrs", '{"zwang_sweep": {"format": 1}}', "what it is of is damaged; remove the store"),
+        (".zattrs", '{"zwang_sweep": {"format": 2}}', "what it is of is damaged; remove the store"),
         (".zattrs", "{", "is not a store of simulate_many"),
     ],
 )
@@ -351,7 +351,7 @@ def test_a_store_can_be_opened_without_zwang(tmp_path):
 def test_without_the_extra_a_store_is_refused_with_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setattr(stores, "find_spec", lambda name: None)
     arguments, options = swings(3)
-    with pytest.raises(InputError, match=r"needs zarr, dask, distributed, .*: pip install 'zwang\[cluster\]'"):
+    with pytest.raises(InputError, match=r"needs numcodecs, dask, distributed, .*: pip install 'zwang\[cluster\]'"):
         zw.simulate_many(*arguments, **options, store=tmp_path / "s.zarr")
 
 

@@ -17,7 +17,7 @@ from zwang.model.symbols import label
 from zwang.model.values import GivenValues, given_values
 from zwang.motion.ensemble.problem import Sampled
 from zwang.motion.options import drift_of
-from zwang.words import listed
+from zwang.words import listed, shortened
 
 WORDS = {
     "system": "the equations of the system",
@@ -149,4 +149,4 @@ def difference(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
 
 def plain(value: Any) -> str:
     """A value of a fingerprint in words."""
-    return listed(value) if isinstance(value, list) else str(value)
+    return shortened(listed(value) if isinstance(value, list) else value)

@@ -3,6 +3,9 @@
 A part is one chunk of every array, so no two writers ever share one. Its flag in `done` is written last: a part whose
 flag is missing counts for nothing and is computed again. What the store is of is written down in its attributes, and
 another sweep is refused. Statuses are stored as numbers, with their words in the attributes (CF's flags).
+
+Nothing that a store says of itself is believed: what is not as zwang would write it is refused, and every chunk is held
+to its checksum in `checksums`, which knows its place, too.
 """
 
 import os
@@ -10,7 +13,8 @@ import secrets
 import shutil
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib.util import find_spec
 from math import prod
 from pathlib import Path
@@ -23,9 +27,21 @@ from zwang.errors import InputError
 from zwang.motion.ensemble import store_contacts as contacts
 from zwang.motion.ensemble.contacts import COUNT_MEANS
 from zwang.motion.ensemble.fingerprint import difference
-from zwang.motion.ensemble.stored import Stored, read_whole, shown
+from zwang.motion.ensemble.stored import FINITE, Stored, shown
 from zwang.motion.ensemble.summary import DOUBTS_MEAN, STATUS_MEANS, summary, summary_of_doubts
 from zwang.motion.ensemble.told import STATUSES, Told
+from zwang.motion.ensemble.zarr_files import (
+    ZarrArray,
+    describe,
+    in_one_step,
+    is_described,
+    is_folder,
+    make_group,
+    plain_bytes,
+    read_chunk,
+    read_json,
+    write_chunk,
+)
 from zwang.results.contacts import AT_CONTACTS
 from zwang.results.dataset import VARIABLES, plain
 from zwang.words import count
@@ -33,13 +49,12 @@ from zwang.words import count
 if TYPE_CHECKING:
     import xarray as xr
 
-NEEDS = ("zarr", "dask", "distributed")
-FORMAT = 1  # of our own arrays and attributes
+NEEDS = ("numcodecs", "dask", "distributed")
+FORMAT = 2  # of our own arrays and attributes
 MARK = "zwang_sweep"
 LARGEST_CHUNK = 2**31 - 1  # bytes, of one variable: what compressors take
 LONGEST_WORDS = 240  # characters of what is said of a sample
 KNOWN = VARIABLES | AT_CONTACTS
-OWN = ("done", "account", "status", "doubts")
 AT_SECONDS, AT_PROJECTED, AT_DOUBTED, AT_UNIQUE = 0, 1, 2, 3  # columns of `account`; from the last on, one a constraint
 
 
@@ -91,6 +106,38 @@ class Layout:
         """The variables that have numbers in them: those of constraints have none where there are none."""
         return tuple(name for name in (*self.keep, *self.at_contacts) if prod(self.shape(name)))
 
+    @property
+    def checked(self) -> tuple[str, ...]:
+        """What has a checksum in each part."""
+        return (*self.written, "status", "doubts", "account", *(contacts.KEPT if self.contacts else ()))
+
+    @cached_property
+    def arrays(self) -> dict[str, ZarrArray]:
+        """The arrays that are written part by part, by name."""
+        several, columns = min(self.chunk, self.samples), AT_UNIQUE + len(self.constraints)
+        found = []
+        for name in self.written:
+            shape, words = self.shape(name), {"long_name": KNOWN[name][1]}
+            kind = ("|i1", words | contacts.MODE_FLAGS) if name == "mode" else ("<f8", words, "NaN")
+            found.append(ZarrArray(name, shape, (several, *shape[1:]), kind[0], self.dims(name), *kind[1:]))
+        along, each = ((self.samples,), (several,)), ("sample",)
+        meanings = " ".join(status.replace(" ", "_") for status in STATUSES)
+        flags = {"flag_values": list(range(len(STATUSES))), "flag_meanings": meanings}
+        found += [
+            ZarrArray("status", *along, "|i1", each, {"long_name": STATUS_MEANS} | flags),
+            ZarrArray("doubts", *along, f"<U{LONGEST_WORDS}", each, {"long_name": DOUBTS_MEAN}),
+            ZarrArray("account", (self.parts, columns), (1, columns), "<f8", ("part", "account_column")),
+        ]
+        if self.contacts:
+            found.append(ZarrArray(contacts.COUNTS, *along, "<i8", each, {"long_name": COUNT_MEANS}))
+        columns = len(self.checked)
+        of = {"files": list(self.checked)}
+        found += [
+            ZarrArray("checksums", (self.parts, columns), (1, columns), "<u4", ("part", "file"), of, packed=False),
+            ZarrArray("done", (self.parts,), (1,), "|u1", ("part",), packed=False),
+        ]
+        return {array.name: array for array in found}
+
 
 @dataclass(frozen=True)
 class Store:
@@ -98,8 +145,8 @@ class Store:
 
     path: Path
     layout: Layout
-    attributes: Mapping[str, Any]
-    group: Any
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    """How it was computed"""
 
     def size_of(self, part: int) -> int:
         """How many samples a part has."""
@@ -109,63 +156,58 @@ class Store:
     def pending(self) -> list[int]:
         """The parts that are to be computed: those without their flag, or of which a file is missing."""
         # every chunk is written, even if it is empty: one that is missing is lost
-        there = {name: set(os.listdir(self.path / name)) for name in (*OWN, *self.layout.written)}
+        there = {name: set(os.listdir(self.path / name)) for name in self.layout.arrays}
         return [part for part in range(self.layout.parts) if not self._has(part, there)]
 
     def _has(self, part: int, there: Mapping[str, set[str]]) -> bool:
-        tails = {name: ".0" * (len(self.layout.shape(name)) - 1) for name in self.layout.written}
-        tails |= dict.fromkeys(OWN, "") | {"account": ".0"}
-        if any(f"{part}{tail}" not in there[name] for name, tail in tails.items()):
+        if any(array.file(part) not in there[name] for name, array in self.layout.arrays.items()):
             return False
-        if self.layout.contacts and not (self.path / contacts.TABLES / str(part)).is_dir():
+        if self.layout.contacts and not is_folder(self.path / contacts.TABLES / str(part)):
             return False
-        return (self.path / "done" / str(part)).read_bytes() == b"\x01"
+        try:
+            return plain_bytes(self.path / "done" / str(part), 1) == b"\x01"
+        except OSError:
+            return False
 
     def write(self, part: int, values: Mapping[str, Array], told: Told) -> None:
         """A part that was computed; its flag last."""
         layout = self.layout
-        if layout.contacts:
-            shapes = {name: layout.shape(name, len(told.statuses)) for name in layout.at_contacts}
-            values = dict(values) | contacts.coded(told.contacts, layout.at_contacts, shapes)
-            self._chunk(contacts.COUNTS, part, contacts.counted(told.contacts))
-            table = contacts.table_of(told.contacts, layout.contacts, len(layout.coordinates))
-            contacts.write_table(self.group[contacts.TABLES], part, table, packing())
-        for name in layout.written:
-            self._chunk(name, part, values[name])
         codes = {status: i for i, status in enumerate(STATUSES)}
-        self._chunk("status", part, np.array([codes[status] for status in told.statuses], dtype="|i1"))
         words = [told.doubts.get(i, "") for i in range(len(told.statuses))]
-        self._chunk("doubts", part, np.array([shortened(text) for text in words], dtype=f"<U{LONGEST_WORDS}"))
-        account = np.zeros((1, AT_UNIQUE + len(self.layout.constraints)))
+        account = np.zeros((1, AT_UNIQUE + len(layout.constraints)))
         account[0, [AT_SECONDS, AT_PROJECTED, AT_DOUBTED]] = told.seconds, told.projected, len(told.doubts)
         account[0, AT_UNIQUE:] = told.unique
-        self._chunk("account", part, account)
+        chunks = dict(values) | {
+            "status": np.array([codes[status] for status in told.statuses], dtype="|i1"),
+            "doubts": np.array([shortened(text) for text in words], dtype=f"<U{LONGEST_WORDS}"),
+            "account": account,
+        }
+        sums = {}
+        if layout.contacts:
+            shapes = {name: layout.shape(name, len(told.statuses)) for name in layout.at_contacts}
+            chunks |= contacts.coded(told.contacts, layout.at_contacts, shapes)
+            chunks[contacts.COUNTS] = contacts.counted(told.contacts)
+            table = contacts.table_of(told.contacts, layout.contacts, len(layout.coordinates))
+            array = contacts.table_array(part, len(table), layout.contacts, len(layout.coordinates))
+            sums[contacts.TABLES] = contacts.write_table(self.path, part, array, table)
+        for name in layout.checked:
+            if name in layout.arrays:
+                sums[name] = write_chunk(self.path, layout.arrays[name], part, chunks[name])
+        write_chunk(self.path, layout.arrays["checksums"], part, np.array([[sums[name] for name in layout.checked]]))
         in_one_step(self.path / "done" / str(part), b"\x01")
-
-    def _chunk(self, name: str, part: int, values: Any) -> None:
-        """One chunk of an array, as Zarr's format 2 has it: a file with its numbers, the last one filled up.
-
-        It is complete or not there. (Zarr writes the same, in thirty times the time.)
-        """
-        size = 1 if name == "account" else min(self.layout.chunk, self.layout.samples)
-        if len(values) < size:
-            values = np.concatenate([values, np.zeros((size - len(values), *values.shape[1:]), values.dtype)])
-        data = packing().encode(np.ascontiguousarray(values))
-        in_one_step(self.path / name / ".".join(map(str, (part, *[0] * (values.ndim - 1)))), data)
 
     def dataset(self) -> "xr.Dataset":
         """All of it, to be read when it is looked at."""
         import dask.array as da
         import xarray as xr
 
-        layout, group, token = self.layout, self.group, secrets.token_hex(8)
+        layout, token = self.layout, secrets.token_hex(8)
 
         def lazily(name: str) -> Any:
-            stored = Stored(group[name], name, self.path, layout.chunk)
-            return da.from_array(stored, chunks=group[name].chunks, name=f"{name}-{token}")
+            stored = self.stored(name)
+            return da.from_array(stored, chunks=stored.array.chunks, name=f"{name}-{token}", fancy=False)
 
-        account = read_whole(Stored(group["account"], "account", self.path, 1, "parts"))
-        codes = read_whole(Stored(group["status"], "status", self.path, layout.chunk))
+        account, codes = self.stored("account")[:], self.stored("status")[:]
         variables: dict[str, Any] = {
             name: (layout.dims(name), lazily(name), {"long_name": KNOWN[name][1]}) for name in layout.written
         }
@@ -173,9 +215,7 @@ class Store:
             modes, named = np.array(contacts.MODE_WORDS), variables["mode"]
             variables["mode"] = (named[0], named[1].map_blocks(modes.__getitem__, dtype=modes.dtype), named[2])
             parts = [layout.samples_of(part) for part in range(layout.parts)]
-            of_all = contacts.transitions_of(
-                group, parts, group[contacts.COUNTS][:], layout.contacts, len(layout.coordinates)
-            )
+            of_all = contacts.transitions_of(self.stored, parts, layout.contacts, len(layout.coordinates))
         for name in set(layout.keep) - {*layout.written}:
             variables[name] = (layout.dims(name), np.zeros(layout.shape(name)), {"long_name": VARIABLES[name][1]})
         words = np.array(STATUSES)
@@ -208,31 +248,41 @@ class Store:
             motion = motion.assign(of_all).assign_coords(contact=("contact", names))
         return motion.assign_attrs({key: plain(value) for key, value in attributes.items()})
 
+    @cached_property
+    def checksums(self) -> Array:
+        """(parts, files) what each chunk must add up to."""
+        array = self.layout.arrays["checksums"]
+        rows = []
+        for part in range(self.layout.parts):
+            try:
+                rows.append(read_chunk(self.path, array, part, None))
+            except (OSError, ValueError):
+                rows.append(np.zeros(array.chunks, array.dtype))  # its chunks are refused then, with what to do
+        return np.concatenate(rows)
+
+    def stored(self, name: str, part: int | None = None, rows: int = 0) -> Stored:
+        """An array to be read; the table of transitions of a part is one of its own, of so many rows."""
+        layout, column = self.layout, self.checksums[:, self.layout.checked.index(name)]
+        size: dict[str, Any] = {"chunk": layout.chunk, "count": layout.samples, "name": name}
+        if part is not None:
+            array = contacts.table_array(part, rows, layout.contacts, len(layout.coordinates))
+            return Stored(array, self.path, column[part : part + 1], **size, part=part)
+        if name == "account":
+            size |= {"chunk": 1, "count": layout.parts, "of": "parts"}
+        below = {"account": FINITE, "status": len(STATUSES), "mode": len(contacts.MODE_WORDS)}
+        below |= {contacts.COUNTS: LARGEST_CHUNK // 8}
+        return Stored(layout.arrays[name], self.path, column, **size, below=below.get(name))
+
     def _first_doubt(self, account: Array) -> tuple[int, str]:
         doubted = np.flatnonzero(account[:, AT_DOUBTED])
         if not len(doubted):
             return 0, ""
-        where = self.layout.samples_of(int(doubted[0]))
-        words = self.group["doubts"][where]
+        where, doubts = self.layout.samples_of(int(doubted[0])), self.stored("doubts")
+        words = doubts[where]
+        if not (words != "").any():
+            doubts.refuse(int(doubted[0]), "nothing is said of a sample that was doubted")
         first = int(np.flatnonzero(words != "")[0])
         return where.start + first, str(words[first])
-
-
-def packing() -> Any:
-    """How chunks are compressed; Zstandard's checksums find what a disk has spoilt."""
-    import numcodecs
-
-    return numcodecs.Zstd(level=1, checksum=True)
-
-
-def in_one_step(path: Path, data: bytes) -> None:
-    """Write a file that is complete or not there."""
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        beside.write_bytes(data)
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def shortened(text: str) -> str:
@@ -260,43 +310,51 @@ def open_store(store: Any, layout: Layout, known_by: Mapping[str, Any], attribut
     path = place_of(store)
     if not path.exists():
         create(path, layout, known_by, attributes)
-    return found(path, layout, known_by)
+    return replace(found(path, layout, known_by), attributes=attributes)
 
 
 def found(path: Path, layout: Layout, known_by: Mapping[str, Any]) -> Store:
     """The store at a path, which must be of this sweep; how its samples are divided is its own affair."""
-    import zarr
-
-    other = f"{shown(path)} is there already, and is not a store of simulate_many: choose another name"
-    if not path.is_dir():
-        raise InputError(other)
-    try:
-        group = zarr.open_group(path, mode="r+")
-        mark = dict(group.attrs).get(MARK)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{other} ({str(error) or type(error).__name__})") from None
-    if not isinstance(mark, dict):
-        raise InputError(other)
+    mark = mark_of(path)
     if mark.get("format") != FORMAT:
         raise InputError(
             f"{shown(path)} was written by another version of zwang, in another format: choose another name"
         )
-    if not isinstance(mark.get("fingerprint"), dict) or not isinstance(mark.get("chunk"), int) or mark["chunk"] < 1:
+    there, chunk = mark.get("fingerprint"), mark.get("chunk")
+    if not (isinstance(there, dict) and all(map(is_plain, there.values())) and type(chunk) is int and chunk > 0):
         raise InputError(f"{shown(path)}: what it is of is damaged; remove the store and begin anew")
-    if differs := difference(mark["fingerprint"], known_by):
+    if differs := difference(there, known_by):
         remedy = "choose another store, or ask for what it holds to go on with it"
         raise InputError(f"{shown(path)} holds another sweep: {differs}; {remedy}")
-    kept = dict(group.attrs)
-    kept.pop(MARK)
-    own = Layout(**{**vars(layout), "chunk": mark["chunk"]})
-    for name in (*OWN, *((contacts.COUNTS, contacts.TABLES) if own.contacts else ()), *own.written):
-        try:
-            there = name in group
-        except (OSError, ValueError, KeyError, TypeError):
-            there = False
-        if not there:
+    own = replace(layout, chunk=chunk)
+    for name, array in own.arrays.items():
+        if not is_described(path, array):
             raise InputError(f"{shown(path)}: the array {name} is missing or damaged; remove the store and begin anew")
-    return Store(path, own, kept, group)
+    if own.contacts and not is_folder(path / contacts.TABLES):
+        raise InputError(f"{shown(path)}: {contacts.TABLES} is missing or damaged; remove the store and begin anew")
+    return Store(path, own)
+
+
+def mark_of(path: Path) -> dict[str, Any]:
+    """What a store says that it is of; what is no store is refused."""
+    other = f"{shown(path)} is there already, and is not a store of simulate_many: choose another name"
+    if not path.is_dir():
+        raise InputError(other)
+    try:
+        group, attributes = (read_json(path / name) for name in (".zgroup", ".zattrs"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{other} ({str(error) or type(error).__name__})") from None
+    mark = attributes.get(MARK) if isinstance(attributes, dict) else None
+    if group != {"zarr_format": 2} or not isinstance(mark, dict):
+        raise InputError(other)
+    return mark
+
+
+def is_plain(value: Any) -> bool:
+    """Whether something is a short word or number, or a list of them, as fingerprints are made of."""
+    if isinstance(value, list):
+        return all(not isinstance(one, list) and is_plain(one) for one in value)
+    return value is None or isinstance(value, str | int | float)
 
 
 def create(path: Path, layout: Layout, known_by: Mapping[str, Any], attributes: Mapping[str, Any]) -> None:
@@ -313,8 +371,6 @@ def create(path: Path, layout: Layout, known_by: Mapping[str, Any], attributes: 
 
 def lay_out(path: Path, layout: Layout, known_by: Mapping[str, Any], attributes: Mapping[str, Any]) -> None:
     """The arrays of a store."""
-    import zarr
-
     for name in layout.written:
         size = 8 * prod(layout.shape(name, min(layout.chunk, layout.samples)))
         if size > LARGEST_CHUNK:
@@ -323,33 +379,11 @@ def lay_out(path: Path, layout: Layout, known_by: Mapping[str, Any], attributes:
                 f"than a chunk may: choose a smaller one"
             )
     mark = {"format": FORMAT, "chunk": layout.chunk, "fingerprint": dict(known_by)}
-    group = zarr.create_group(
-        path, zarr_format=2, attributes={MARK: mark} | {key: plain(value) for key, value in attributes.items()}
-    )
-
-    def array(name: str, shape: tuple[int, ...], chunks: tuple[int, ...], dtype: str, dims: Any, **more: Any) -> Any:
-        described = {"_ARRAY_DIMENSIONS": list(dims)} | more.pop("attributes", {})
-        settings = {"fill_value": None, "compressors": packing()} | more
-        return group.create_array(name, shape=shape, chunks=chunks, dtype=dtype, attributes=described, **settings)
-
-    for name in layout.written:
-        shape, words = layout.shape(name), {"long_name": KNOWN[name][1]}
-        chunks = (min(layout.chunk, layout.samples), *shape[1:])
-        if name == "mode":
-            array(name, shape, chunks, "|i1", layout.dims(name), attributes=words | contacts.MODE_FLAGS)
-            continue
-        array(name, shape, chunks, "<f8", layout.dims(name), fill_value=float("nan"), attributes=words)
-    along, several = (layout.samples,), (min(layout.chunk, layout.samples),)
-    meanings = " ".join(status.replace(" ", "_") for status in STATUSES)
-    flags = {"flag_values": list(range(len(STATUSES))), "flag_meanings": meanings}
-    array("status", along, several, "|i1", ["sample"], attributes={"long_name": STATUS_MEANS} | flags)
-    array("doubts", along, several, f"<U{LONGEST_WORDS}", ["sample"], attributes={"long_name": DOUBTS_MEAN})
+    make_group(path, {MARK: mark} | {key: plain(value) for key, value in attributes.items()})
+    for array in layout.arrays.values():
+        describe(path, array)
     if layout.contacts:
-        array(contacts.COUNTS, along, several, "<i8", ["sample"], attributes={"long_name": COUNT_MEANS})
-        group.create_group(contacts.TABLES)
-    array("done", (layout.parts,), (1,), "|u1", ["part"], compressors=None)
-    columns = AT_UNIQUE + len(layout.constraints)
-    array("account", (layout.parts, columns), (1, columns), "<f8", ["part", "account_column"])
+        make_group(path / contacts.TABLES, {})
     names: dict[str, Any] = {
         "time": layout.times,
         "coordinate": layout.coordinates,
@@ -359,4 +393,7 @@ def lay_out(path: Path, layout: Layout, known_by: Mapping[str, Any], attributes:
     for name, values in (names | dict(layout.varied)).items():
         if len(values):
             whole = np.asarray(values)
-            array(name, whole.shape, whole.shape, whole.dtype.str, [name if name in names else "sample"])[:] = whole
+            kind = whole.dtype.newbyteorder("<").str
+            array = ZarrArray(name, whole.shape, whole.shape, kind, [name if name in names else "sample"])
+            describe(path, array)
+            write_chunk(path, array, 0, whole)

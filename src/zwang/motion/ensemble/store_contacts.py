@@ -5,8 +5,9 @@ group `tables`; `transitions` (sample) says how many belong to each. Read, they 
 store: as long as the longest, and then empty. Words are numbers there: modes, kinds and contacts, by their places.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,13 @@ import numpy as np
 from zwang.arrays import Array
 from zwang.motion.contact.record import KINDS
 from zwang.motion.ensemble.contacts import COUNT_MEANS, FILL, Contacts, stacked
+from zwang.motion.ensemble.stored import Stored
+from zwang.motion.ensemble.zarr_files import ZarrArray, describe, is_described, write_chunk
 from zwang.results.contacts import IN_SPACE, MODES, OVER_TIME, TABLE, WORKS
 
 TABLES, COUNTS = "tables", "transitions"
+KEPT = (COUNTS, TABLES)
+"""What is kept beside the variables over time, a file a part."""
 MODE_WORDS = ("", *MODES)
 """What numbers of modes mean; the first where a sample has no state."""
 MODE_FLAGS = {"flag_values": list(range(len(MODE_WORDS))), "flag_meanings": " ".join(("none", *MODES))}
@@ -57,13 +62,16 @@ def table_of(found: Sequence[Contacts | None], contacts: Sequence[str], coordina
     return np.concatenate(rows)
 
 
-def write_table(group: Any, part: int, rows: Array, packing: Any) -> None:
-    """The transitions of a part, an array of its own; one that was begun before is replaced."""
-    there = group.create_array(
-        str(part), shape=rows.shape, chunks=(max(len(rows), 1), rows.shape[1]), dtype="<f8", overwrite=True,
-        attributes={"_ARRAY_DIMENSIONS": ["row", "column"]}, compressors=packing,
-    )  # fmt: skip
-    there[:] = rows
+def table_array(part: int, rows: int, contacts: Sequence[str], coordinates: int) -> ZarrArray:
+    """The array of the transitions of a part."""
+    columns = sum(map(prod, widths(coordinates, len(contacts)).values()))
+    return ZarrArray(f"{TABLES}/{part}", (rows, columns), (max(rows, 1), columns), "<f8", ("row", "column"), fill=0.0)
+
+
+def write_table(store: Path, part: int, array: ZarrArray, rows: Array) -> int:
+    """The transitions of a part, an array of its own; one that was begun before is replaced. Its checksum."""
+    describe(store, array)
+    return write_chunk(store, array, 0, rows)
 
 
 def places(words: Array, known: Sequence[str]) -> Array:
@@ -78,13 +86,17 @@ def widths(coordinates: int, contacts: int) -> dict[str, tuple[int, ...]]:
     return {name: tuple(sizes[d] for d in dims if d != "transition") for name, (dims, _) in TABLE.items()}
 
 
-def filled_up(name: str, table: Any, counts: Array, most: int, contacts: Sequence[str], coordinates: int) -> Array:
+def filled_up(name: str, table: Stored, counts: Array, most: int, contacts: Sequence[str], coordinates: int) -> Array:
     """(S, most, …) one variable of the transitions of a part, from its table."""
+    if not is_described(table.store, table.array):
+        table.refuse(0, "its description is another one")
     shapes = widths(coordinates, len(contacts))
     begin = sum(prod(shapes[other]) for other in list(TABLE)[: list(TABLE).index(name)])
-    columns = np.asarray(table[:, begin : begin + prod(shapes[name])]).reshape(-1, *shapes[name])
+    columns = table[:, begin : begin + prod(shapes[name])].reshape(-1, *shapes[name])
     known = {"transition_kind": KINDS, "transition_contact": tuple(contacts)}.get(name)
     if known:
+        if not ((columns >= 0) & (columns < len(known))).all():
+            table.refuse(0, "it holds numbers that mean nothing")
         columns = np.array(known)[columns.astype(int)]
     whole = np.full((len(counts), most, *shapes[name]), FILL[columns.dtype.kind], dtype=columns.dtype)
     for i, (first, count) in enumerate(zip(np.cumsum(counts) - counts, counts, strict=True)):
@@ -93,12 +105,14 @@ def filled_up(name: str, table: Any, counts: Array, most: int, contacts: Sequenc
 
 
 def transitions_of(
-    group: Any, parts: Sequence[slice], counts: Array, contacts: Sequence[str], n: int
+    stored: Callable[..., Stored], parts: Sequence[slice], contacts: Sequence[str], n: int
 ) -> dict[str, Any]:
     """The variables of all transitions, to be read part by part when they are looked at."""
     import dask
     import dask.array as da
 
+    counts = stored(COUNTS)[:]
+    tables = [stored(TABLES, part, int(counts[where].sum())) for part, where in enumerate(parts)]
     most = int(counts.max(initial=0))
     variables: dict[str, Any] = {COUNTS: (("sample",), counts, {"long_name": COUNT_MEANS})}
     for name, (dims, words) in TABLE.items():
@@ -107,11 +121,11 @@ def transitions_of(
         kind = np.array(known).dtype if known else np.dtype(float)
         blocks = [
             da.from_delayed(
-                dask.delayed(filled_up)(name, group[f"{TABLES}/{part}"], counts[where], most, tuple(contacts), n),
+                dask.delayed(filled_up)(name, table, counts[where], most, tuple(contacts), n),
                 (len(counts[where]), most, *shape),
                 dtype=kind,
             )
-            for part, where in enumerate(parts)
+            for table, where in zip(tables, parts, strict=True)
         ]
         variables[name] = (("sample", *dims), da.concatenate(blocks), {"long_name": words})
     return variables

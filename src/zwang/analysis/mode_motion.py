@@ -12,7 +12,8 @@ from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, system_of
-from zwang.model.values import one_number
+from zwang.model.values import given_values, one_number
+from zwang.results.inputs import with_values
 from zwang.waiting import waiting
 from zwang.words import listed
 
@@ -70,6 +71,7 @@ def mode_motion(
         states = [np.concatenate([q + scale * dq, scale * dv]) for dq, dv in zip(moved, rate, strict=True)]
         on_rows = np.array([search.onto(x, unit)[0] for x in states])
     motion = dataset(system, times, on_rows[:, : len(q)], on_rows[:, len(q) :], value)
+    motion = with_values(motion, given_values(system, parameters))
     return given.dressed(motion, parameters) if isinstance(given, HasSystem) else motion
 
 

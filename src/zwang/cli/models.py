@@ -2,7 +2,7 @@
 
 import math
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from zwang.cli.exits import Exit, Failure
-from zwang.cli.options import pairs, vector
+from zwang.cli.options import pairs, texts, vector
 from zwang.cli.summaries import first_few, levels
 from zwang.errors import InputError, ModelFileError
 from zwang.files.library import find_model
@@ -36,7 +36,8 @@ class Case:
     """A model, how it is to be run, and the values of parameters that were changed."""
 
     model: "ModelFile"
-    parameters: dict[str, float]
+    parameters: dict[str, Any]
+    """Numbers, and of inputs expressions or signals."""
     label: str
     """What to call the model in a message: as it was typed."""
 
@@ -65,9 +66,10 @@ def load(
     gravity: str | None = None,
     floating: bool = False,
     limits: bool = False,
+    inputs: list[str] | None = None,
     **changes: Any,
 ) -> Case:
-    """The model of a file or example, with parameters, its start and fields of its run changed.
+    """The model of a file or example, with parameters, inputs, its start and fields of its run changed.
 
     Everything in it has a value, except where symbols are enough.
     """
@@ -92,10 +94,29 @@ def load(
     require_names(found, values)
     run = replace(found.run, **changes)
     require_run(found.system, run, changes)
-    case = Case(replace(found, run=run).with_parameters(values), values, model)
+    driven = given_inputs(found, inputs)
+    case = Case(replace(found, run=run).with_parameters(values), {**values, **driven}, model)
     if not symbolic:
-        require_values(case.model)
+        require_values(case.model, driven)
     return case
+
+
+def given_inputs(model: "ModelFile", given: list[str] | None) -> dict[str, Any]:
+    """What the inputs of a model are to be, by name: numbers, expressions and signals."""
+    from zwang.files.given_inputs import given_input
+    from zwang.model.values import suggestion
+
+    known = [f.func.__name__ for f in model.system.inputs]
+    found: dict[str, Any] = {}
+    for name, text in texts(given, "--input", "a number, an expression in t or a table, as in u=u.csv").items():
+        if name not in known:
+            there = suggestion(name, known) if known else ": the model has none"
+            raise typer.BadParameter(f"{name} is not an input of this model{there}", param_hint="--input")
+        try:
+            found[name] = given_input(name, text, map(str, model.system.symbols))
+        except InputError as error:
+            raise typer.BadParameter(str(error), param_hint="--input") from None
+    return found
 
 
 def robot(
@@ -161,7 +182,7 @@ def require_names(model: "ModelFile", values: dict[str, float], option: str = "-
     for name in values:
         if name in inputs:
             raise typer.BadParameter(
-                f"{name} is a function of time, not a number: change it under [inputs] in the model",
+                f"{name} is a function of time: say --input {name}=…, or change it under [inputs] in the model",
                 param_hint=option,
             )
         if name not in known:
@@ -192,15 +213,18 @@ def require_run(system: "System", run: "Run", changes: Iterable[str]) -> None:
             raise typer.BadParameter(f"{getattr(run, name)!r}: {remedy}", param_hint=f"--{name.replace('_', '-')}")
 
 
-def require_values(model: "ModelFile") -> None:
-    """Refuse a model that leaves values open: they are to be given with --set."""
+def require_values(model: "ModelFile", driven: Mapping[str, Any]) -> None:
+    """Refuse a model that leaves values open: they are to be given with --set, those of inputs with --input."""
     missing = [s.name for s in model.missing]
     if missing:
         settings = " ".join(f"--set {name}=NUMBER" for name in missing)
         raise Failure(Exit.USAGE, f"{first_few(missing)}: no value is given in the model; add {settings}")
     missing = [f.func.__name__ for f, value in model.system.inputs.items() if value is None]
+    missing = [name for name in missing if name not in driven]
     if missing:
-        raise Failure(Exit.USAGE, f"{first_few(missing)}: nothing is given in the model; say what it is under [inputs]")
+        options = " ".join(f"--input {name}=…" for name in missing)
+        remedy = f"say what it is under [inputs], or add {options}"
+        raise Failure(Exit.USAGE, f"{first_few(missing)}: nothing is given in the model; {remedy}")
 
 
 def require_end(case: Case) -> None:
@@ -231,7 +255,7 @@ def motion_of(source: str, settings: list[str] | None = None, **begin: Any) -> "
     """The motion in a file, or the one that a model asks for; `begin` is how `load` changes it."""
     path = Path(source)
     if path.is_file() and is_netcdf(path):
-        names = {"starts": "--start", "floating": "--floating-base"}
+        names = {"starts": "--start", "floating": "--floating-base", "inputs": "--input"}
         given = {"--set": settings} | {names.get(key, f"--{key}"): value for key, value in begin.items()}
         for option, value in given.items():
             if value is not None:

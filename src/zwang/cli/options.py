@@ -68,16 +68,24 @@ def number(value: str) -> float:
     return found
 
 
-def pairs(settings: list[str] | None, option: str = "--set") -> dict[str, float]:
-    """Values by name from texts such as `m=2`."""
-    values: dict[str, float] = {}
+def texts(settings: list[str] | None, option: str, what: str) -> dict[str, str]:
+    """Texts by name from `m=2`; `what` says what is to be written behind the sign."""
+    found: dict[str, str] = {}
     for setting in settings or []:
         name, equals, value = setting.partition("=")
         name = name.strip()
         if not equals or not name:
-            raise typer.BadParameter(f"{setting!r}: write a name, = and a number, as in m=2", param_hint=option)
-        if name in values:
+            raise typer.BadParameter(f"{setting!r}: write a name, = and {what}", param_hint=option)
+        if name in found:
             raise typer.BadParameter(f"{name} is set twice", param_hint=option)
+        found[name] = value
+    return found
+
+
+def pairs(settings: list[str] | None, option: str = "--set") -> dict[str, float]:
+    """Values by name from texts such as `m=2`."""
+    values: dict[str, float] = {}
+    for name, value in texts(settings, option, "a number, as in m=2").items():
         try:
             values[name] = number(value)
         except typer.BadParameter as error:
@@ -110,6 +118,15 @@ Model = Annotated[
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=NUMBER", help="Change a parameter; may be repeated.", show_default=False),
+]
+Inputs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--input",
+        metavar="NAME=WHAT",
+        help="Drive an input: a number, an expression in t, or a table u.csv (u.csv,cubic); may be repeated.",
+        show_default=False,
+    ),
 ]
 Starts = Annotated[
     list[str] | None,

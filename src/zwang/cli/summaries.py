@@ -11,6 +11,7 @@ from zwang.words import count
 if TYPE_CHECKING:
     import xarray as xr
 
+    from zwang.model import System
     from zwang.verdict import Verdict
 
 MOST = 8  # names listed before the rest is only counted
@@ -165,6 +166,14 @@ def rest_words(motion: "xr.Dataset", unit: str) -> str:
     for rest in rest_list(motion):
         times.setdefault(rest["switch"], []).append(f"{rest['begin']:.9g} to {rest['end']:.9g}")
     return listed_words([f"{name} from t = {first_few(found)} {unit}".rstrip() for name, found in times.items()])
+
+
+def input_words(system: "System", motion: "xr.Dataset") -> dict[str, str]:
+    """What drove a motion, by the names of its inputs."""
+    from zwang.model.symbols import label
+    from zwang.results.inputs import used_inputs
+
+    return {label(f): str(value) for f, value in used_inputs(system, motion, {}).items()}
 
 
 def parameter_values(motion: "xr.Dataset") -> dict[str, Any]:

@@ -25,6 +25,7 @@ from zwang.motion.options import RunOptions, check_span
 from zwang.motion.simulate import motion_from
 from zwang.motion.start import Start, start_of
 from zwang.results.drawing import with_drawing
+from zwang.results.inputs import read_attribute
 from zwang.results.moved import moved_shapes
 from zwang.results.units import Units, with_units
 
@@ -238,7 +239,7 @@ class ModelFile(AskedModel):
     def dressed(self, motion: "xr.Dataset", parameters: Mapping[Any, Any] | None) -> "xr.Dataset":
         """A motion with the drawing and units of the file, and with the parameters that are numbers in its system."""
         model = self.with_parameters(parameters)
-        used = json.loads(motion.attrs.get("parameters", "{}")) | {str(s): float(v) for s, v in model.fixed.items()}
+        used = read_attribute(motion, "parameters") | {str(s): float(v) for s, v in model.fixed.items()}
         motion = with_drawing(motion, model.drawing, model.system, parameters)
         return with_units(motion.assign_attrs(parameters=json.dumps(used)), model.units)
 

@@ -19,9 +19,9 @@ from zwang.lowering.contact import Held
 from zwang.lowering.matrices import matrix_kernel, sparse_lengths
 from zwang.lowering.rows import RowBasis
 from zwang.model.event import Event
-from zwang.model.signal import Handle
 from zwang.motion.setup import Setup
 from zwang.results.dataset import balance, dataset, with_variables
+from zwang.results.inputs import numbers_used, with_inputs
 from zwang.waiting import waiting
 
 if TYPE_CHECKING:
@@ -230,6 +230,7 @@ def report(
     values = {name: values[name] for name in names}
     attributes = account(setup, path, message, seconds)
     motion = dataset(values, times, system.coordinate_names, system.constraint_names, unique, attributes)
+    motion = with_inputs(motion, setup.inputs, setup.signals)
     return with_rests(with_events(motion, setup.events, path), path)
 
 
@@ -244,10 +245,7 @@ def account(setup: Setup, path: Trajectory, message: str, seconds: float) -> dic
         "compile_seconds": path.compile_seconds,
         "run_seconds": path.run_seconds,
         "total_seconds": seconds,
-        "parameters": {
-            s.name: value for s, value in zip(setup.symbols, setup.p.tolist(), strict=True) if not isinstance(s, Handle)
-        }
-        | {str(f): str(signal) for f, signal in setup.signals.items()},
+        "parameters": numbers_used(setup.symbols, setup.p, setup.signals),
     } | settings(setup)
 
 

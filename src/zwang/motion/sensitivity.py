@@ -49,6 +49,7 @@ from zwang.motion.singular import way_past as singular
 from zwang.motion.singular.losing import losing_rows
 from zwang.motion.start import Start, State, first_basis, start_of
 from zwang.results.dataset import plain
+from zwang.results.inputs import with_inputs
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -172,6 +173,7 @@ def sensitivities(
     message = how_it_ended(setup.events, path)
     seconds = clock.perf_counter() - options.began
     motion = dataset(setup, directions, saved, values, account(setup, path, message, seconds))
+    motion = with_inputs(motion, setup.inputs, setup.signals)
     if path.status in REMEDY:
         raise SimulationError(message, str(path.status), motion)
     return motion

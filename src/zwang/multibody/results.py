@@ -1,6 +1,5 @@
 """What a motion means for a mechanism: paths of points, reactions, joint coordinates, energies."""
 
-import json
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from zwang.linalg.rank import row_rank
 from zwang.lowering.lowered import Matrices
 from zwang.lowering.matrices import matrix_kernel
 from zwang.model.symbols import rates
-from zwang.model.values import named_like, parameter_values, suggestion
+from zwang.model.values import parameter_values, suggestion
 from zwang.multibody.body import AnyBody, MassBody, Particle
 from zwang.multibody.described import DescribedMechanism
 from zwang.multibody.efforts import without_efforts
@@ -25,6 +24,7 @@ from zwang.multibody.spatial_body import Body
 from zwang.multibody.turns import counted
 from zwang.multibody.vectors import subtract, vector, world_rates
 from zwang.results.evaluate_along import along
+from zwang.results.inputs import used_values
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -33,15 +33,6 @@ if TYPE_CHECKING:
 AXES = ("x", "y", "z")
 LOOKS = 5  # states along a motion at which it is decided whether reactions are unique
 CHUNK = 64  # states whose matrices are in memory at a time
-
-
-def used_parameters(mechanism: DescribedMechanism, motion: "xr.Dataset") -> dict[Any, float]:
-    """The values that a motion was computed with."""
-    written = json.loads(motion.attrs.get("parameters", "{}"))
-    system = mechanism.system  # a parameter without a value of its own is one too
-    known = [*(s for s in system.parameters if isinstance(s, sp.Symbol)), *system.symbols]
-    found = {named_like(name, known): value for name, value in written.items() if not isinstance(value, str)}
-    return {s: value for s, value in found.items() if s is not None}
 
 
 def track(
@@ -56,7 +47,7 @@ def track(
         raise InputError(f"track: there is no body {name!r}{suggestion(sp.Symbol(name), [*map(sp.Symbol, known)])}")
     size = mechanism.movable[0].dimension
     s = vector(f"track {name!r}", (0,) * size if point is None else point, (size,), ("point",))
-    path = along(motion, mechanism.system, known[name].pose(size).point(s), used_parameters(mechanism, motion))
+    path = along(motion, mechanism.system, known[name].pose(size).point(s), used_values(mechanism.system, motion))
     coords = {"time": motion.time, "axis": list(AXES[:size])}
     return xr.DataArray(path, dims=("time", "axis"), coords=coords, name=name)
 
@@ -68,7 +59,7 @@ def joint_coordinates(mechanism: DescribedMechanism, motion: "xr.Dataset") -> "x
     joints = [j for j in mechanism.joints if isinstance(j, Joint)]
     wanted = [(i, name, f) for i, j in enumerate(joints) for name, f in j.freedoms.items()]
     expressions = [e for _, _, f in wanted for e in (f.reading, f.rate)]
-    parameters = used_parameters(mechanism, motion)
+    parameters = used_values(mechanism.system, motion)
     values = along(motion, mechanism.system, expressions, parameters)
     turning = [k for k, (_, _, f) in enumerate(wanted) if f.value is None]  # others count their turns themselves
     angles = [(joints[wanted[k][0]].name, wanted[k][2]) for k in turning]
@@ -96,7 +87,7 @@ def reactions(mechanism: DescribedMechanism, motion: "xr.Dataset", frame: str) -
     if frame not in ("world", "joint"):
         raise InputError(f"frame={frame!r} is unknown: choose 'world' or 'joint'")
     joints = [j for j in mechanism.joints if isinstance(j, Joint)]
-    parameters, bearers = used_parameters(mechanism, motion), [bearer(j) for j in joints]
+    parameters, bearers = used_values(mechanism.system, motion), [bearer(j) for j in joints]
     wanted = [geometry(j, body) for j, body in zip(joints, bearers, strict=True)]
     places = along(motion, mechanism.system, [e for part in wanted for e in part], parameters)
     parts = np.split(places, np.cumsum([len(part) for part in wanted], dtype=int)[:-1], axis=1)
@@ -168,7 +159,7 @@ def joint_forces(
     motion: "xr.Dataset",
     joints: Sequence[Constrainer],
     bodies: Sequence[MassBody],
-    parameters: dict[Any, float],
+    parameters: dict[Any, Any],
 ) -> list[Array]:
     """(time, k) what the rows of each joint in Aᵀλ give along the coordinates of one of its bodies and its own."""
     system, lam = mechanism.system, motion.multiplier.values
@@ -185,7 +176,7 @@ def joint_forces(
 
 
 def matrices_along(
-    mechanism: DescribedMechanism, motion: "xr.Dataset", parameters: dict[Any, float]
+    mechanism: DescribedMechanism, motion: "xr.Dataset", parameters: dict[Any, Any]
 ) -> Iterator[tuple[slice, Matrices]]:
     """Slices of time, and the matrices there."""
     p, inputs = parameter_values(mechanism.system, parameters)
@@ -197,7 +188,7 @@ def matrices_along(
 
 def unique_reactions(mechanism: DescribedMechanism, motion: "xr.Dataset", joints: Sequence[Joint]) -> NDArray[np.bool_]:
     """Whether each joint's force and moment are determined: rank A = rank A_J + rank of the others (Wojtyra)."""
-    system, parameters = mechanism.system, used_parameters(mechanism, motion)
+    system, parameters = mechanism.system, used_values(mechanism.system, motion)
     looks = np.unique(np.linspace(0, len(motion.time) - 1, LOOKS).astype(int))
     unique = np.ones(len(joints), dtype=bool)
     names = list(system.constraint_names)
@@ -223,7 +214,7 @@ def energies(mechanism: DescribedMechanism, motion: "xr.Dataset") -> "xr.Dataset
     powers = [power(bodies, f) for f in elements]
     moving = [f.kinetic(bodies) for f in elements]
     wanted = [*kinetic, *potential, *powers, *(moving if any(moving) else ())]
-    values = along(motion, mechanism.system, wanted, used_parameters(mechanism, motion), potential)
+    values = along(motion, mechanism.system, wanted, used_values(mechanism.system, motion), potential)
     n, m = len(bodies), len(elements)
     power_of = values[:, n + m : n + 2 * m] + values[:, len(wanted) :]
     found = xr.Dataset(

@@ -16,6 +16,7 @@ from zwang.model import System
 from zwang.model.drawing import Drawing
 from zwang.model.has_system import HasSystem
 from zwang.results.drawing import with_drawing
+from zwang.results.inputs import used_values
 from zwang.show.gltf import gltf
 from zwang.show.player import player_page
 from zwang.show.quantities import require_motion
@@ -70,8 +71,8 @@ def animate(
     """A motion to look at: a player in a notebook, and `save` for a file.
 
     What is drawn is the drawing that the motion carries, as those of mechanisms and model files do, or the given one
-    of the given system, with `parameters` as in `simulate`; a mechanism may be given in place of both. Where there is
-    none, coordinates called x and y (and z), also x1 or bob.x, are drawn as points.
+    of the given system, with the `parameters` of the motion or those given; a mechanism may be given in place of both.
+    Where there is none, coordinates called x and y (and z), also x1 or bob.x, are drawn as points.
 
     `trail` is a point whose path is drawn, or a list of such: the name of a body or a shape; a body in space with a
     point in its axes, ("arm", (0, 0, 0.2)); or a place in expressions, as `body.point(…)` gives it, if the mechanism or
@@ -87,15 +88,18 @@ def animate(
     require_motion(motion, "animate")
     if isinstance(drawing, HasSystem):
         require_one(motion)
+        parameters = used_values(drawing.system_with(parameters), motion, parameters)
         motion = drawing.dressed(motion, parameters)
     elif drawing is not None:
         if system is None:
             raise InputError("a drawing needs its system, too: animate(motion, drawing, system)")
         require_one(motion)
+        parameters = used_values(system, motion, parameters)
         motion = with_drawing(motion, drawing, system, parameters)
     if trail is not None:
         require_one(motion)
         known = drawing.system_with(parameters) if isinstance(drawing, HasSystem) else system
+        parameters = parameters if known is None else used_values(known, motion, parameters)
         motion = with_trails(motion, trail, known, parameters)
     scene_of(motion)  # refuses now what could not be shown later
     return Animation(motion)

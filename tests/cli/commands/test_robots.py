@@ -175,3 +175,40 @@ def test_robots_are_loaded_in_python_too(robot):
     assert model.system.name == "Arm"
     assert len(model.warnings) == 1
     assert model.simulate(until=0.1).attrs["status"] == "finished"
+
+
+MOTOR = MJCF.replace('gravity="0 0 -9.81"', 'gravity="0 0 0"').replace(
+    "</mujoco>", '<actuator><motor name="drive" joint="hip"/></actuator></mujoco>'
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "torque", "angle_at"),
+    [
+        ("drive=3", lambda t: 3 + 0 * t, lambda t: 3 * t**2 / 2),
+        ("drive=3*sin(2*t)", lambda t: 3 * np.sin(2 * t), lambda t: 3 * (t / 2 - np.sin(2 * t) / 4)),
+        ("drive=drive.csv", lambda t: 2 * t, lambda t: t**3 / 3),
+    ],
+)
+def test_a_motor_is_driven_from_the_command_line(robot, given, torque, angle_at):
+    """I φ'' = u with I = 0.5 + 2 · 0.5² = 1 about the hip, without gravity; the power of the motor is u φ'."""
+    pytest.importorskip("mujoco")
+    (robot.folder / "motor.xml").write_text(MOTOR, encoding="utf-8")
+    (robot.folder / "drive.csv").write_text("t,u\n0,0\n1,2\n", encoding="utf-8")
+
+    result = robot("run", "motor.xml", "--input", given, "--until", "1", "-o", "m.nc", "--json")
+
+    assert result.exit_code == 0, result.output
+    assert list(json.loads(result.stdout)["inputs"]) == ["drive"]
+    motion, mechanism = load_motion(robot.folder / "m.nc"), zw.load_model(robot.folder / "motor.xml").mechanism
+    found, t = mechanism.coordinates(motion), motion.time.values
+    assert np.abs(np.abs(found.angle.values[:, 0]) - angle_at(t)).max() < 1e-9
+    power = mechanism.energies(motion).power.sel(element="drive_actuator").values
+    assert np.abs(power - torque(t) * np.abs(found.angle_rate.values[:, 0])).max() < 1e-9
+
+
+def test_what_is_no_input_is_refused_by_its_name(robot):
+    result = robot("run", "arm.urdf", "--input", "knee=3")
+
+    assert result.exit_code == Exit.USAGE
+    assert "knee is not an input of this model" in words(result).replace("│ ", "")

@@ -6,7 +6,7 @@ import typer
 
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_start, simulate
-from zwang.cli.options import AsJson, Assemble, Floating, Limits, Model, Pull, Settings, Starts, number
+from zwang.cli.options import AsJson, Assemble, Floating, Inputs, Limits, Model, Pull, Settings, Starts, number
 
 if TYPE_CHECKING:
     from zwang.verdict import Verdict
@@ -24,6 +24,7 @@ def check(
     floating: Floating = False,
     limits: Limits = False,
     settings: Settings = None,
+    inputs: Inputs = None,
     json: AsJson = False,
 ) -> None:
     """Give the verdict on the constraints: redundant, inconsistent, singular.
@@ -35,7 +36,9 @@ def check(
     from zwang.motion.contact.standing import verdict_at
 
     more = {"assemble": True} if assemble else {}
-    case = load(model, settings, starts=starts, gravity=gravity, floating=floating, limits=limits, **more)
+    case = load(
+        model, settings, inputs=inputs, starts=starts, gravity=gravity, floating=floating, limits=limits, **more
+    )
     time = case.model.run.begin if at == "start" else time_of(at)
     with busy("looking at the constraints"):
         verdict = verdict_at(case.start) if at == "start" else later(case, time)

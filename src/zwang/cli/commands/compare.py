@@ -9,7 +9,7 @@ import typer
 
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_end, require_start, simulate
-from zwang.cli.options import AsJson, Floating, Model, Pull, Settings, Starts, changed
+from zwang.cli.options import AsJson, Floating, Inputs, Model, Pull, Settings, Starts, changed
 from zwang.formulations.forms import DEFAULT
 from zwang.words import count
 
@@ -46,6 +46,7 @@ def compare(
     gravity: Pull = None,
     floating: Floating = False,
     settings: Settings = None,
+    inputs: Inputs = None,
     json: AsJson = False,
 ) -> None:
     """Compare one motion in all forms, by all engines, and with another derivation of its equations.
@@ -63,7 +64,9 @@ def compare(
 
     if not 0 <= bound < inf:
         raise typer.BadParameter(f"{bound:g}: give a finite number that is not negative", param_hint="--bound")
-    case = load(model, settings, starts=starts, gravity=gravity, floating=floating, **changed(until=until))
+    case = load(
+        model, settings, inputs=inputs, starts=starts, gravity=gravity, floating=floating, **changed(until=until)
+    )
     require_end(case)
     require_start(case)
     motion = simulate(case)

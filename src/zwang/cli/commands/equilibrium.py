@@ -17,7 +17,7 @@ from zwang.cli.answers import (
     require_said,
 )
 from zwang.cli.models import Case, load
-from zwang.cli.options import AsJson, Floating, Model, Pull, Settings, Starts
+from zwang.cli.options import AsJson, Floating, Inputs, Model, Pull, Settings, Starts
 
 if TYPE_CHECKING:
     from zwang.analysis.equilibrium import Equilibrium
@@ -33,6 +33,7 @@ def equilibrium(
     gravity: Pull = None,
     floating: Floating = False,
     settings: Settings = None,
+    inputs: Inputs = None,
     out: OutJson = None,
     json: AsJson = False,
 ) -> None:
@@ -42,7 +43,7 @@ def equilibrium(
     """
     from zwang.files.analyses.equilibrium import Rest
 
-    case = load(model, settings, starts=starts, gravity=gravity, floating=floating)
+    case = load(model, settings, inputs=inputs, starts=starts, gravity=gravity, floating=floating)
     require_out(case, {"--out": out}, {"--out": (".json",)})
     asks = asked(case, Rest, hold=held_of(case, hold))
     if starts:
@@ -59,6 +60,7 @@ def steady(
     hold: Hold = None,
     starts: Starts = None,
     settings: Settings = None,
+    inputs: Inputs = None,
     out: OutJson = None,
     json: AsJson = False,
 ) -> None:
@@ -68,7 +70,7 @@ def steady(
     """
     from zwang.files.analyses.steady import Steadiness
 
-    case = load(model, settings, starts=starts)
+    case = load(model, settings, inputs=inputs, starts=starts)
     require_out(case, {"--out": out}, {"--out": (".json",)})
     asks = asked(case, Steadiness, constant=quantities(case, constant, "--constant"), hold=held_of(case, hold))
     require_said(asks, "constant", "what stays constant? give --constant NAME")

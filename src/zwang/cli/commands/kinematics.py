@@ -8,7 +8,7 @@ import typer
 from zwang.cli.answers import FILES, Out, asked, finish, found_with, heading, option, require_out, require_said
 from zwang.cli.exits import Exit
 from zwang.cli.models import Case, load
-from zwang.cli.options import AsJson, Model, Settings, Starts
+from zwang.cli.options import AsJson, Inputs, Model, Settings, Starts
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -19,6 +19,7 @@ def kinematics(
     times: Annotated[str | None, option("--times", "FROM:TO:COUNT", "The times; those of the run without it.")] = None,
     starts: Starts = None,
     settings: Settings = None,
+    inputs: Inputs = None,
     out: Out = None,
     csv: Annotated[Path | None, option("--csv", "FILE", "The motion, as a table.", FILES)] = None,
     json: AsJson = False,
@@ -35,7 +36,7 @@ def kinematics(
         raise typer.BadParameter(words, param_hint="--times")
     if times is not None and (range_values(times)[1:] <= range_values(times)[:-1]).any():
         raise typer.BadParameter(f"{times} does not ascend: give earlier times first", param_hint="--times")
-    case = load(model, settings, starts=starts)
+    case = load(model, settings, inputs=inputs, starts=starts)
     require_out(case, {"--out": out, "--csv": csv}, {"--out": (".nc", ".json"), "--csv": (".csv", ".txt")})
     asks = asked(case, Positions, times=times)
     if case.model.span[1] is None:

@@ -18,7 +18,7 @@ from zwang.cli.answers import (
     require_said,
 )
 from zwang.cli.models import Case, load
-from zwang.cli.options import AsJson, Model, Settings, Starts
+from zwang.cli.options import AsJson, Inputs, Model, Settings, Starts
 from zwang.words import count
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def periodic(
     ] = None,
     starts: Starts = None,
     settings: Settings = None,
+    inputs: Inputs = None,
     out: Out = None,
     json: AsJson = False,
 ) -> None:
@@ -52,7 +53,7 @@ def periodic(
 
     if period is not None and not 0 < period < float("inf"):
         raise typer.BadParameter(f"{period}: give a positive number", param_hint="--period")
-    case = load(model, settings, starts=starts)
+    case = load(model, settings, inputs=inputs, starts=starts)
     require_out(case, {"--out": out}, {"--out": KINDS})
     given = None if period is None else sp.Float(period)
     asks = asked(case, Repetition, period=given, hold=held_of(case, hold), shift=held_of(case, shift, "--shift"))
@@ -116,6 +117,7 @@ def lyapunov(
     stretches: Annotated[int | None, option("--stretches", "N", "Into how many parts the time is divided.")] = None,
     starts: Starts = None,
     settings: Settings = None,
+    inputs: Inputs = None,
     out: Out = None,
     json: AsJson = False,
 ) -> None:
@@ -129,7 +131,7 @@ def lyapunov(
     for name, value in (("--count", number), ("--stretches", stretches)):
         if value is not None and value < 1:
             raise typer.BadParameter(f"{value}: give a whole number from 1 on", param_hint=name)
-    case = load(model, settings, starts=starts)
+    case = load(model, settings, inputs=inputs, starts=starts)
     require_out(case, {"--out": out}, {"--out": KINDS})
     asks = asked(case, Divergence, until=until, count=number, stretches=stretches)
     if asks.until is None and case.model.span[1] is None:

@@ -8,7 +8,7 @@ import typer
 
 from zwang.cli.exits import Exit, Failure, wrong_use
 from zwang.cli.models import find, is_netcdf, motion_of
-from zwang.cli.options import Floating, Pull, Settings, Starts, changed, complete_model
+from zwang.cli.options import Floating, Inputs, Pull, Settings, Starts, changed, complete_model
 from zwang.cli.output_paths import require_targets
 from zwang.words import listed
 
@@ -53,6 +53,7 @@ def plot(
     gravity: Pull = None,
     floating: Floating = False,
     settings: Settings = None,
+    inputs: Inputs = None,
 ) -> None:
     """Plot a motion: coordinates, forces, residuals, energies over time."""
     from zwang.cli.progress import busy
@@ -67,7 +68,7 @@ def plot(
         raise Failure(
             Exit.USAGE, f"{target} is there already: choose another name with -o, or give this one to replace it"
         )
-    begin = changed(starts=starts, gravity=gravity, floating=floating or None, until=until)
+    begin = changed(starts=starts, gravity=gravity, floating=floating or None, until=until, inputs=inputs)
     motion = motion_of(source, settings, **begin)
     from zwang.show.plot import plot as draw
 
@@ -105,6 +106,7 @@ def animate(
     gravity: Pull = None,
     floating: Floating = False,
     settings: Settings = None,
+    inputs: Inputs = None,
 ) -> None:
     """Animate a motion: a GIF, a film, a page with a player, a still, or glTF for viewers."""
     from zwang.cli.progress import bar
@@ -115,7 +117,7 @@ def animate(
     with wrong_use():
         require_sizes(fps, SIZE, speed)
     require_targets({"--out": output}, [source_path(source)])
-    begin = changed(starts=starts, gravity=gravity, floating=floating or None, until=until)
+    begin = changed(starts=starts, gravity=gravity, floating=floating or None, until=until, inputs=inputs)
     motion = motion_of(source, settings, **begin)
     if trail:
         from zwang.show.trails import with_trails

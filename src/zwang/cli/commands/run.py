@@ -8,7 +8,7 @@ import typer
 
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_end, require_start, simulate
-from zwang.cli.options import AsJson, Floating, Limits, Model, Pull, Settings, Starts, changed, number, one_of
+from zwang.cli.options import AsJson, Floating, Inputs, Limits, Model, Pull, Settings, Starts, changed, number, one_of
 from zwang.cli.output_paths import require_kinds, require_targets
 from zwang.engines.registry import AUTO, LOOSEST, TIGHTEST, methods
 from zwang.formulations.forms import DEFAULT, integrable
@@ -77,6 +77,7 @@ def run(
     floating: Floating = False,
     limits: Limits = False,
     settings: Settings = None,
+    inputs: Inputs = None,
     out: Annotated[Path | None, option("--out -o", "FILE", "The motion, as NetCDF.", FILES)] = None,
     csv: Annotated[Path | None, option("--csv", "FILE", "The motion, as a table.", FILES)] = None,
     report: Annotated[Path | None, option("--report", "FILE", "A report to read and hand on, as HTML.", FILES)] = None,
@@ -93,6 +94,7 @@ def run(
     case = load(
         model,
         settings,
+        inputs=inputs,
         quiet=quiet,
         starts=starts,
         gravity=gravity,
@@ -289,6 +291,7 @@ def show_json(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files
             "verdict": verdict and summaries.verdict_values(verdict),
             "start_moved": case.moved and told(case.moved),
             "parameters": summaries.parameter_values(motion),
+            "inputs": summaries.input_words(system, motion),
             "begin": case.model.run.begin,
             "end": float(motion.time.values[-1]) if motion.sizes["time"] else None,
             "end_state": {key: value for name, q, v in end for key, value in ((name, q), (f"{name}'", v))},

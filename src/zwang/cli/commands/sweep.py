@@ -10,7 +10,7 @@ import typer
 from zwang.cli.commands.run import drift_of, option
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_end, require_names
-from zwang.cli.options import AsJson, Model, Settings, changed, one_of
+from zwang.cli.options import AsJson, Inputs, Model, Settings, changed, one_of
 from zwang.errors import InputError
 from zwang.formulations.forms import integrable
 from zwang.words import count, listed
@@ -40,6 +40,7 @@ def sweep(
     ] = None,
     drift: Annotated[str | None, option("--drift", "KIND", "Against drift, as in `zwang run`.", RUN)] = None,
     settings: Settings = None,
+    inputs: Inputs = None,
     store: Annotated[Path | None, option("--store", "FOLDER", "Where the motions are kept, with Zarr.", WHERE)] = None,
     keep: Annotated[str | None, option("--keep", "NAMES", "Variables to keep, as in q,v,energy.", WHERE)] = None,
     chunk: Annotated[int, typer.Option(metavar="N", help="Motions of a part.", rich_help_panel=WHERE)] = 1000,
@@ -66,6 +67,7 @@ def sweep(
     case = load(
         model,
         settings,
+        inputs=inputs,
         quiet=quiet,
         symbolic=True,
         **changed(until=until, samples=samples, tol=tol, max_step=max_step, form=form),

@@ -19,6 +19,7 @@ from zwang.lowering.contact import across_rows
 from zwang.model import System
 from zwang.model.event import Event, listed_events
 from zwang.model.has_system import HasSystem, begin_of, end_of, is_array, resets_of
+from zwang.model.values import GivenValues
 from zwang.motion.ensemble.contacts import with_contacts
 from zwang.motion.ensemble.fingerprint import fingerprint
 from zwang.motion.ensemble.part import compute, shapes
@@ -33,6 +34,7 @@ from zwang.motion.observe import event_name, settings
 from zwang.motion.options import RunOptions, check_span
 from zwang.motion.progress import reporter
 from zwang.results.dataset import VARIABLES, dataset, variables_named, with_variables
+from zwang.results.inputs import with_values
 from zwang.waiting import waiting
 from zwang.words import count, listed
 
@@ -148,6 +150,7 @@ def simulate_many(
         attributes | seconds | settings(replace(setup, drift="projection") if told.projected else setup),
         leading=("sample",),
     )
+    motion = with_common(asked, motion, ensemble.values)
     motion = with_hits(motion, setup.events, told.met) if setup.events else motion
     if setup.contact is not None:
         motion = with_contacts(motion, [setup.system.constraint_names[i] for i in setup.contact.shown], told.contacts)
@@ -247,7 +250,8 @@ def stored(
     place = open_store(store, layout, known_by, settings(head.setup))
     with waiting(f"simulating {count(asked.count, 'sample')}"):
         sweep(asked, place, known_by, client, threads, watch)
-    return place.dataset().assign_attrs(total_seconds=clock.perf_counter() - asked.options.began)
+    motion = place.dataset().assign_attrs(total_seconds=clock.perf_counter() - asked.options.began)
+    return with_common(asked, motion, head.values)
 
 
 def require_client(client: Any) -> None:
@@ -260,6 +264,14 @@ def require_client(client: Any) -> None:
         raise InputError(
             f"client = {client!r}: a Client of dask.distributed is meant, as in Client('tcp://scheduler:8786')"
         )
+
+
+def with_common(asked: Sampled, motion: "xr.Dataset", values: GivenValues) -> "xr.Dataset":
+    """The dataset with the parameters and inputs that all samples share; the others are coordinates along `sample`."""
+    different = {getattr(key, "name", str(key)) for key, value in asked.parameters.items() if is_array(value)}
+    p = np.atleast_2d(values.p)[0]
+    shared = {s: x for s, x in zip(values.symbols, p, strict=True) if s.name not in different}
+    return with_values(motion, replace(values, symbols=tuple(shared), p=np.array([*shared.values()])))
 
 
 def varied(asked: Sampled) -> dict[str, Array]:

@@ -15,6 +15,7 @@ from zwang.files.model_file import ModelFile, Run
 from zwang.files.write import model_text
 from zwang.model import System
 from zwang.model.has_system import HasSystem
+from zwang.results.inputs import changed_values
 from zwang.show.player import asset, player_html, whole_page
 from zwang.show.quantities import require_motion
 from zwang.show.report.analyses.answers import answer_sections
@@ -46,12 +47,15 @@ def report(
 ) -> str:
     """A motion of a system, a mechanism or a model as one HTML page to read, to print and to hand on.
 
-    `parameters` are those given to `simulate`, `forms` the forms of the equations of motion to show. With `checks`
-    the motion is computed again in other forms, by other engines and with other tolerances.
+    `parameters` stand in the place of those that the motion was computed with, `forms` are the forms of the equations
+    of motion to show. With `checks` the motion is computed again in other forms, by other engines and with
+    other tolerances.
     """
     require_motion(motion, "report")
-    described = model_of(model, "report").with_parameters(parameters)
+    described = model_of(model, "report")
     require_its_motion(described, motion)
+    parameters = changed_values(described.system, motion, parameters)
+    described = described.with_parameters(parameters)
     if not described.text:
         described = with_text(described, motion, parameters)
     if "drawing" not in motion and motion.sizes["time"]:
@@ -81,13 +85,27 @@ def with_text(model: ModelFile, motion: "xr.Dataset", parameters: Mapping[Any, A
     run = replace(run, method=str(a["method"]).partition(",")[0], form=str(a["form"]))
     if a.get("contacts") == "steps":
         run = Run(run.until, run.samples, run.begin, contacts="steps", step=float(a["step"]))
-    made = replace(model, run=run, start={key: float(value) for key, value in state})
+    start = {key: float(value) for key, value in state}
+    inputs = {f: value for f, value in (parameters or {}).items() if f in model.system.inputs}
+    made = replace(with_inputs(model, inputs), run=run, start=start)
+    if any(made.system.inputs[f] != value for f, value in inputs.items()):
+        return replace(model, run=run, start=start)  # a part of the mechanism has an input of its own
     if made.mechanism is not None and made.mechanism.assembled(parameters, run.begin) != made.start:
         return made  # it began elsewhere, which no file of bodies says
     try:
         return replace(made, text=model_text(made))
     except InputError:
         return made
+
+
+def with_inputs(model: ModelFile, inputs: Mapping[Any, Any]) -> ModelFile:
+    """A model whose inputs are those of its motion, where it was driven by others than its own."""
+    if not inputs:
+        return model
+    if (made := model.mechanism) is None:
+        return replace(model, system=replace(model.system, parameters={**model.system.parameters, **inputs}))
+    made = replace(made, parameters={**made.parameters, **inputs})
+    return replace(model, mechanism=made, system=made.system)
 
 
 @waiting("writing the report")

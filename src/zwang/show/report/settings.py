@@ -8,9 +8,15 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from zwang._version import __version__
+from zwang.errors import InputError
+from zwang.files.language.printer import expression_text
+from zwang.model.signal import INTERPOLATIONS, Signal
+from zwang.model.symbols import as_scalar
+from zwang.model.values import named_like
 from zwang.show.report.html import PageSection, details, number, paragraph, table
 from zwang.show.report.opening import LONG_MESSAGE, seconds
 from zwang.show.report.subject import Subject
+from zwang.words import listed
 
 MADE = (
     "The model was made in Python, and this motion of it has no model file; where one can be written, save_model does."
@@ -40,7 +46,21 @@ def command(subject: Subject) -> str:
     """The command that repeats the run."""
     words = " ".join(f"<span>{escape(shlex.quote(word))}</span>" for word in repeat(subject))  # a line ends between two
     said = paragraph("This command repeats the run and writes this report.")
+    tables = [str(getattr(f, "name", f)) for f, x in (subject.parameters or {}).items() if isinstance(x, Signal)]
+    if tables:
+        names = escape(listed(tables, 6))
+        said += paragraph(f"It reads the tables that the run was driven by, of {names}, as CSV files.")
     return f'{said}\n<pre class="command"><code>{words}</code></pre>'
+
+
+def input_words(name: str, value: Any) -> str:
+    """What drives an input, as the command has it; a table goes by the name of its input."""
+    if isinstance(value, Signal):
+        return f"{name}.csv" if value.kind == INTERPOLATIONS[0] else f"{name}.csv,{value.kind}"
+    try:
+        return expression_text(as_scalar(value))
+    except InputError:
+        return str(value)
 
 
 def settings(subject: Subject) -> list[tuple[str, str]]:
@@ -108,6 +128,7 @@ def repeat(subject: Subject) -> list[str]:
     if subject.model.mechanism is None:  # those are put together in any case
         words.append("--assemble" if run.assemble else "--no-assemble")
     for key, value in (subject.parameters or {}).items():
-        words += ["--set", f"{getattr(key, 'name', key)}={value}"]
+        name, is_input = str(getattr(key, "name", key)), named_like(key, subject.system.inputs) is not None
+        words += [*(("--input", f"{name}={input_words(name, value)}") if is_input else ("--set", f"{name}={value}"))]
     words += ["--report", f"{subject.file_name.rpartition('.')[0] or subject.file_name}.html"]
     return words

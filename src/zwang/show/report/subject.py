@@ -1,6 +1,5 @@
 """What a report is about: a model, its motion, and what follows from both and is needed in several sections."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +18,7 @@ from zwang.model.values import named_like, state_arrays
 from zwang.motion.contact.standing import verdict_at
 from zwang.motion.start import Start, start_of
 from zwang.results.account import energy_gap, residuals
+from zwang.results.inputs import read_attribute, used_values
 from zwang.show.report.math import Notation
 from zwang.verdict import Verdict
 
@@ -105,7 +105,7 @@ class Subject:
     @cached_property
     def values(self) -> dict[sp.Symbol, float | None]:
         """The value of every parameter in this motion."""
-        used = json.loads(self.motion.attrs.get("parameters", "{}"))
+        used = read_attribute(self.motion, "parameters")
         values = {s: value for s, value in self.system.parameters.items() if isinstance(s, sp.Symbol)}
         given = {named_like(key, list(values)): value for key, value in (self.parameters or {}).items()}
         values |= {s: used.get(s.name, given.get(s, value)) for s, value in values.items()}
@@ -115,7 +115,8 @@ class Subject:
     def inputs(self) -> dict[sp.Expr, Any]:
         """The known functions of time in this motion."""
         inputs = self.system.inputs
-        given = {named_like(key, list(inputs)): value for key, value in (self.parameters or {}).items()}
+        used = used_values(self.system, self.motion, self.parameters)
+        given = {named_like(key, list(inputs)): value for key, value in used.items()}
         return inputs | {f: value for f, value in given.items() if f is not None}
 
     @cached_property

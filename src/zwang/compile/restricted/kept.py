@@ -2,6 +2,9 @@
 
 What is read here is run. So the folder must be an absolute one, belong to this user, be closed to all others and not
 be a link, and so must each file in it. Where that cannot be had, nothing is kept: said once, and never an error.
+
+Who can rename the folder can put none in its place that passes: files are looked at and read through the folder that is
+held open. A library that opens its files by name has no such hold, so the folders above its own are looked at, too.
 """
 
 from __future__ import annotations
@@ -125,6 +128,36 @@ def require_absolute(place: Path) -> None:
         raise PermissionError("it is not an absolute path")
 
 
+def require_own_way(place: Path) -> None:
+    """Refuse a folder below one in which others can rename folders: one of theirs may come in its place.
+
+    Others are neither this user nor root. A group that is this user's own may write, as on many systems;
+    in a sticky folder, such as that of temporary files, everybody renames their own alone.
+    """
+    above = Path(os.path.realpath(place.parent))
+    for each in (above, *above.parents):
+        found = each.stat()
+        if found.st_uid not in (os.geteuid(), 0):
+            raise PermissionError(f"{str(each)!r} above it belongs to another user")
+        others = stat.S_IWOTH if found.st_gid == os.getegid() else WRITABLE
+        if found.st_mode & others and not found.st_mode & stat.S_ISVTX:
+            raise PermissionError(f"{str(each)!r} above it can be written to by other users")
+
+
+def require_private(place: Path) -> None:
+    """Refuse a folder, made if it is not there, for a library that keeps machine code in files of its own there."""
+    make(place)
+    with opened(place) as handle:
+        if handle is None:
+            return
+        require_own_way(place)
+        for name in os.listdir(handle):
+            found = os.stat(name, dir_fd=handle, follow_symlinks=False)
+            if stat.S_ISLNK(found.st_mode):
+                raise PermissionError(f"{name} in it is a link")
+            require_own(found, f"{name} in it")
+
+
 def require_own(found: os.stat_result, what: str) -> None:
     """Refuse what belongs to another user, or what others can write to."""
     if found.st_uid != os.geteuid():
@@ -134,10 +167,10 @@ def require_own(found: os.stat_result, what: str) -> None:
 
 
 @cache
-def say(place: Path, why: str) -> None:
-    """Tell once that nothing is kept, and why."""
+def say(place: Path, why: str, variable: str = "ZWANG_CACHE_DIR") -> None:
+    """Tell once that nothing is kept, and why; the variable names another folder."""
     warnings.warn(
         f"machine code is not kept in {str(place)!r}, because {why}: every new process compiles it again (a second or "
-        f"two); let ZWANG_CACHE_DIR name a folder of your own",
+        f"two); let {variable} name a folder of your own",
         stacklevel=2,
     )

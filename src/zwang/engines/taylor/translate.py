@@ -14,6 +14,7 @@ from typing import Any
 
 from zwang.compile import Program
 from zwang.compile.builders import name_of, rounded, without_value
+from zwang.engines.taylor.disk_cache import guard
 from zwang.errors import InputError
 from zwang.functions import FUNCTIONS
 from zwang.words import shortened
@@ -26,12 +27,14 @@ HEYOKA_RELATIONS = {"Equality": "eq", "Unequality": "neq", "LessThan": "lte", "S
 def require_heyoka() -> Any:
     """The module heyoka, which is imported only where it is used: that takes a second."""
     try:
-        return import_module("heyoka")
+        heyoka = import_module("heyoka")
     except ImportError:
         raise InputError(
             "method='taylor' needs heyoka, which is not installed: pip install zwang[taylor] "
             "(on macOS and Windows: conda install heyoka.py), or choose method='native'"
         ) from None
+    guard(heyoka)
+    return heyoka
 
 
 class Interpreter:

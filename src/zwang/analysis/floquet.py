@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from zwang.analysis.product import blocks_of
 from zwang.arrays import TINIEST, Array
 from zwang.words import count
 
@@ -32,21 +33,32 @@ class Multipliers:
     names: tuple[str, ...]
 
 
-def multipliers(P: Array, fixed: dict[str, Array]) -> Multipliers:
+def multipliers(P: Array, fixed: dict[str, Array], factors: Sequence[Array] = ()) -> Multipliers:
     """The multipliers of a map P (d, d); `fixed` are directions (d,) that may be the same after a period, by name.
+
+    Where P is too far from being well conditioned, `factors` whose product it is keep the small multipliers.
 
     >>> found = multipliers(np.array([[1.0, 5, 0], [0, 1, 0], [0, 0, 0.5]]), {FLOW: np.array([1.0, 0, 0])})
     >>> found.values.tolist(), found.names
     ([(1+0j), (1+0j), (0.5+0j)], ('along the motion', 'conserved, or a family', ''))
     """
-    left, zeros = without_zeros(P)
-    left, ones = without_ones(left)
+    if factors:
+        blocks, zeros = blocks_of(factors)
+        parts = [block.whole for block in blocks]
+    else:
+        left, zeros = without_zeros(P)
+        parts = [left]
+    ones, others = 0, [np.zeros(0, dtype=complex)]
+    for part in parts:
+        left, found = without_ones(part)
+        ones += found
+        others.append(cleaned(np.linalg.eigvals(left).astype(complex)) if len(left) else others[0])
     named = known(P, fixed)[:ones]
     named += [CONSERVED] * (ones - len(named))
-    others = cleaned(np.linalg.eigvals(left).astype(complex)) if len(left) else np.zeros(0, dtype=complex)
-    values = np.concatenate([np.ones(ones), others, np.zeros(zeros)]).astype(complex)
-    names = np.array([*named, *[""] * len(others), *[FORGOTTEN] * zeros])
-    order = np.lexsort((np.arange(len(values)), -values.imag, -np.abs(values).round(12)))
+    values = np.concatenate([np.ones(ones), *others, np.zeros(zeros)]).astype(complex)
+    names = np.array([*named, *[""] * (len(values) - ones - zeros), *[FORGOTTEN] * zeros])
+    sizes = [float(f"{size:.11e}") for size in np.abs(values)]  # two of a pair are of one size
+    order = np.lexsort((np.arange(len(values)), -values.imag, -np.array(sizes)))
     return Multipliers(values[order], tuple(names[order].tolist()))
 
 

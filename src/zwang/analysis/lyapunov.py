@@ -1,8 +1,8 @@
 """Lyapunov exponents: how fast neighbours of a motion go away from it, in the mean over a long time.
 
-Directions that span the tangent space of the states that obey the constraints are carried along by the sensitivities,
-stretch by stretch, and made orthonormal again at the end of each (Benettin 1980): the logarithms of their growth,
-added up and divided by the time, are the exponents.
+Directions that span the tangent space of the states that obey the constraints are carried along, stretch by stretch,
+and made orthonormal again at the end of each (Benettin 1980; see `neighbours`): the logarithms of their growth, added
+up and divided by the time, are the exponents.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,11 +13,11 @@ import numpy as np
 
 from zwang.analysis.dynamics import Dynamics, dynamics_of
 from zwang.analysis.linear import depends_on_time
+from zwang.analysis.neighbours import Neighbours, aside, search_on, tangent_basis
 from zwang.analysis.periodic import timed
-from zwang.analysis.readings import readings_of
-from zwang.analysis.settle import Search, units_at
+from zwang.analysis.settle import units_at
 from zwang.analysis.springs import conservative
-from zwang.arrays import Array, Indices
+from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.evaluation import limits
 from zwang.model import System
@@ -25,13 +25,10 @@ from zwang.model.event import Event
 from zwang.model.has_system import HasSystem, begin_of, end_of, resets_of, start_of_one, system_of
 from zwang.model.values import state_arrays
 from zwang.motion.options import check_span
-from zwang.motion.sensitivity import sensitivities
 from zwang.waiting import waiting
 
 if TYPE_CHECKING:
     import xarray as xr
-
-DIED_OUT = 1e-13  # of the longest direction: nothing is left of one that is shorter
 
 
 def lyapunov(
@@ -49,13 +46,13 @@ def lyapunov(
     """The largest Lyapunov exponents of a motion from time t until `until`, largest first.
 
     `count` says how many; without it all there are, two for each degree of freedom. The time is divided into
-    `stretches`: after each one directions are made orthonormal anew, so choose more of them where neighbours grow by
-    many powers of ten within one. `exponent` has them at the end of the time, `history` after each stretch: see there
-    whether they have settled. The attribute `structural` says how many vanish by structure in the limit of long times,
+    `stretches`, at the end of which directions are made orthonormal anew; a stretch in which they grow too far apart is
+    divided further. `exponent` has them at the end of the time, `history` after each stretch: see there whether they
+    have settled. The attribute `structural` says how many vanish by structure in the limit of long times,
     and `structural_names` which: along the motion where nothing depends on time, one more where energy is conserved,
     and those of coordinates that occur nowhere, with their momenta where these are conserved.
 
-    Motions go through impacts and through resets of `events`; what is forgotten there has the exponent −∞.
+    Motions go through impacts and through resets of `events`; what a jump forgets has the exponent −∞.
 
     >>> import zwang as zw
     >>> x = zw.coordinates("x")
@@ -90,37 +87,28 @@ def followed(
     resets: tuple[Event, ...],
 ) -> tuple[Array, Array]:
     """The ends of the stretches, and the logarithms (stretch, exponent) of the growth in each."""
-    keys, n = [*system.coordinates, *system.velocities], len(q)
-    directions, unit, alive = np.zeros((0, 0)), np.zeros(0), np.zeros(0, dtype=np.intp)
-    logs = np.zeros((0, 0))
+    dynamics = dynamics_of(system, parameters, float(times[0]))
+    search = search_on(dynamics)
+    unit = units_at(search, q, v)  # one measure for the whole motion
+    x, found = search.onto(np.concatenate([q, v]), unit)
+    x = x if found else np.concatenate([q, v])
+    require_open(dynamics, *np.split(x, 2))
+    directions = first_directions(tangent_basis(dynamics, x, unit), count)
+    neighbours = Neighbours(system, parameters, tol, resets, unit)
+    times = aside(times) if neighbours.jumps else times  # a stretch that begins at a jump would miss it
+    alive, parts = np.arange(directions.shape[1]), 1
+    logs = np.full((len(times) - 1, len(alive)), -np.inf)
     for k, (begin, end) in enumerate(pairwise(times.tolist())):
-        dynamics = dynamics_of(system, parameters, begin)
-        rates = readings_of(dynamics, system.velocities, "constant")
-        search = Search(dynamics, rates, None, np.zeros(0), rest=False)
-        unit = units_at(search, q, v) if not k else unit  # one measure for the whole motion
-        x, found = search.onto(np.concatenate([q, v]), unit)
-        x = x if found else np.concatenate([q, v])
-        point = dynamics.at(x[:n], x[n:])
-        basis = np.linalg.qr((point.tangent.rows / unit).T)[0]  # (2n, d)
-        if not k:
-            require_open(dynamics, x[:n], x[n:])
-            directions = first_directions(basis, count)
-            alive = np.arange(directions.shape[1])
-            logs = np.full((len(times) - 1, len(alive)), -np.inf)
-        else:
-            directions, kept, logs[k - 1, alive] = orthonormal(basis @ (basis.T @ directions))
-            alive = alive[kept]
+        stretches = neighbours.along(begin, end, x, directions, parts)
+        growth = np.zeros(len(alive))
+        for stretch in stretches:
+            growth = growth[stretch.kept] + np.log(np.abs(stretch.R[np.arange(len(stretch.kept)), stretch.kept]))
+            alive = alive[stretch.kept]
+        logs[k, alive] = growth
         if not len(alive):
             break
-        ways = {str(i): dict(zip(keys, map(float, way * unit), strict=True)) for i, way in enumerate(directions.T)}
-        motion = sensitivities(
-            system, dict(zip(keys, map(float, x), strict=True)), end, ways, samples=2, parameters=parameters, tol=tol,
-            t=begin, progress=False, events=resets,
-        )  # fmt: skip
-        q, v = motion.q.values[-1], motion.v.values[-1]
-        directions = np.concatenate([motion.dq.values[-1], motion.dv.values[-1]]) / unit[:, None]
-    if len(alive):
-        logs[-1, alive] = orthonormal(directions)[2]
+        x, directions = stretches[-1].end, stretches[-1].directions
+        parts = neighbours.parts(stretches)
     return times[1:], logs
 
 
@@ -139,15 +127,6 @@ def first_directions(basis: Array, count: int | None) -> Array:
         raise InputError(f"count = {count!r}: a whole number from 1 to {most} is needed")
     mixed = np.linalg.qr(np.random.default_rng(0).standard_normal((most, most)))[0]
     return np.asarray(basis @ mixed[:, : count or most])
-
-
-def orthonormal(directions: Array) -> tuple[Array, Indices, Array]:
-    """Directions made orthonormal, without those of which nothing is left; which are kept, and logarithms of all."""
-    Q, R = np.linalg.qr(directions)
-    sizes = np.abs(np.diagonal(R))
-    kept = sizes > DIED_OUT * np.linalg.norm(directions, 2)
-    with np.errstate(divide="ignore"):
-        return np.asarray(Q[:, kept]), np.flatnonzero(kept), np.log(np.where(kept, sizes, 0.0))
 
 
 def structural(

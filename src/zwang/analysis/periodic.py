@@ -111,7 +111,7 @@ def told(motion: "xr.Dataset", shot: Shot, moved: Array) -> "xr.Dataset":
     fixed = {} if shot.problem.driven else {FLOW: shot.basis @ (shot.flow / shot.unit)}
     along = {f"shift of {name}": shot.basis[:, i] for i, name in enumerate(names)}
     whole = {name: way for name, way in along.items() if np.linalg.norm(way) > ALLOWED}  # else constraints forbid it
-    these = multipliers(shot.map, fixed | whole)
+    these = multipliers(shot.map, fixed | whole, shot.factors())
     motion = motion.assign(
         floquet=("multiplier_number", these.values, {"long_name": "Floquet multipliers"}),
         floquet_name=("multiplier_number", np.array(these.names), {"long_name": "what they are by structure"}),

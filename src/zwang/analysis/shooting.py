@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from zwang.analysis.dynamics import Point
+from zwang.analysis.neighbours import Neighbours
 from zwang.analysis.settle import Search, refused_guess, units_along, units_at
 from zwang.arrays import TINIEST, Array
 from zwang.errors import AssemblyError, EquilibriumError, InputError, SimulationError
@@ -92,6 +93,21 @@ class Shot:
     def map(self) -> Array:
         """(d, d) B⁺Φ B, in natural units."""
         return np.asarray(self.basis @ (self.ends / self.unit).T)
+
+    def factors(self) -> list[Array]:
+        """Factors of that map, of stretches of the motion, if the map itself has lost too many digits; none if not."""
+        sizes, problem = np.linalg.svd(self.map, compute_uv=False), self.problem
+        if not len(sizes) or sizes[-1] > np.sqrt(problem.tol) * sizes[0]:
+            return []
+        dynamics, x = problem.search.dynamics, np.concatenate([self.point.q, self.point.v])
+        neighbours = Neighbours(dynamics.system, problem.parameters, problem.tol, problem.resets, self.unit)
+        try:
+            stretches = neighbours.along(dynamics.t, dynamics.t + self.period, x, self.basis.T, count=2)
+        except (InputError, SimulationError):
+            if neighbours.jumps:  # a stretch may not begin just anywhere among contacts
+                return []
+            raise
+        return [*(stretch.R for stretch in stretches), self.basis @ stretches[-1].directions]
 
 
 def returned(problem: Problem, q: Array, v: Array, T: float, bold: bool = False) -> Shot:

@@ -69,7 +69,7 @@ def read_robot(path: Path, floating_base: bool = False, limits: bool = False) ->
     }
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
-            found = ROOT.search(re.sub(r"<!--.*?-->", "", file.read(LOOKED_AT), flags=re.DOTALL))
+            found = ROOT.search(without_comments(file.read(LOOKED_AT)))
     except OSError as error:
         raise refusal(path, f"the file cannot be read: {error.strerror}") from None
     tag = found.group("tag") if found else ""
@@ -82,6 +82,16 @@ def read_robot(path: Path, floating_base: bool = False, limits: bool = False) ->
     except ModelFileError as error:
         raise ModelFileError(error.problems, f"{path}: {error}") from None
     return robot
+
+
+def without_comments(text: str) -> str:
+    """A text of XML without its comments; one that does not end takes the rest with it.
+
+    >>> without_comments("<!-- <a> --><robot><!-- b -->")
+    '<robot>'
+    """
+    first, *others = text.split("<!--")
+    return first + "".join(part.partition("-->")[2] for part in others)
 
 
 def with_gravity(robot: "Imported", gravity: Sequence[float]) -> "Imported":

@@ -51,9 +51,10 @@ def foreign_sign(text: str, at: int) -> Misread:
         return Misread(f"a space that is not a plain one: {name}", at, "delete it, and type a space")
     if c in "\u0307\u0308":
         return Misread("a dot above a letter has no meaning in an expression", at, f"write {INSTEAD[c]}")
-    digits = re.search(r"[0-9.]+$", text[max(0, at - 40) : at])
+    before = text[max(0, at - 40) : at]
+    digits = before[len(before.rstrip("0123456789.")) :]
     if c == "°" and digits:
-        return Misread("'°' has no meaning in an expression", at, f"{RADIANS}: write {digits.group()}*pi/180")
+        return Misread("'°' has no meaning in an expression", at, f"{RADIANS}: write {digits}*pi/180")
     return Misread(f"{quoted(c)} has no meaning in an expression", at, f"write {INSTEAD[c]}" if c in INSTEAD else PLAIN)
 
 

@@ -12,7 +12,7 @@ LONGEST_TEXT = 20_000  # characters of one expression
 MOST_TOKENS = 10_000
 MOST_DIGITS = 40
 
-NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+NUMBER = re.compile(r"(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 SUFFIX = re.compile(r"\.[^\W\d_]\w*")
 SPACE = re.compile(r"[ \t\r\n]+")
 SIGN = re.compile(r"\*\*|<=|>=|==|!=|[-+*/^()<>=,'\[\]:]")

@@ -7,12 +7,15 @@ putting empty text in its place; its key stays, for others may refer to it.
 import re
 from bisect import bisect_right
 
-# How a statement begins, as far as people write it: [section], or key =.
-HEADER = re.compile(r"""[ \t]*\[{1,2}[ \t]*(?P<name>[\w."' -]+?)[ \t]*\]{0,2}[ \t]*(?:#.*)?$""")
-KEY = re.compile(
-    r"""[ \t]*(?P<key>"[^"\n]{1,80}"|'[^'\n]{1,80}'|[^\s=:'"\[\]{}#,;()]{1,80})[ \t]*(?P<marks>['’]*)[ \t]*:?="""
+# How a statement begins, as far as people write it: [section], or key =. A repeated part never gives back what it took
+# (`++`, `*+`), and the next one begins otherwise: so the time grows with the length of a line alone.
+HEADER = re.compile(
+    r"""[ \t]*+\[{1,2}[ \t]*+(?P<name>[\w."'-]++(?: ++[\w."'-]++)*+)[ \t]*+(?:\]{1,2}[ \t]*+)?(?:#.*)?$"""
 )
-SECTION = re.compile(r"""[ \t]*[\[({<]?(?P<name>[\w."-]+)[\])}>:][ \t]*(?:#.*)?$""")
+KEY = re.compile(
+    r"""[ \t]*+(?P<key>"[^"\n]{1,80}"|'[^'\n]{1,80}'|[^\s=:'"\[\]{}#,;()]{1,80})[ \t]*+(?P<marks>['’]*+)[ \t]*+:?="""
+)
+SECTION = re.compile(r"""[ \t]*+[\[({<]?(?P<name>[\w."-]++)[\])}>:][ \t]*+(?:#.*)?$""")
 COMMENT = re.compile(r"[ \t]*(?://|/\*|%|;|--|!|<!--)")
 WORD = re.compile(r"[ \t]*(?P<key>[^\W\d]\w{0,80})\b")
 BARE = re.compile(r"[A-Za-z0-9_.-]+")

@@ -40,9 +40,9 @@ WORDS = {
     "Cannot overwrite a value": ("this is given twice, or is both a value and a table", ""),
 }
 
-NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+NUMBER = r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?"
 PAIR = re.compile(
-    r"""[ \t]*(?P<key>"[^"]*"|'[^']*'|[^=:\[\]{}"'#]{0,80}?['’]{0,3})[ \t]*(?P<sign>:=|==|=|:)(?P<rest>.*)"""
+    r"""[ \t]*+(?P<key>"[^"]*"|'[^']*'|[^=:\[\]{}"'#]{0,80}?['’]{0,3})[ \t]*(?P<sign>:=|==|=|:)(?P<rest>.*)"""
 )
 INNER = re.compile(r""",[ \t]*(?=["']?[^\W\d][\w.-]*["']?[ \t]*=)""")
 COMMA = re.compile(
@@ -57,6 +57,11 @@ PERCENT = re.compile(rf"({NUMBER})[ \t]*%")
 POWERS = re.compile(rf"({NUMBER})[ \t]*[x×·*][ \t]*10\^?\(?([-+−]?[0-9]+|[⁻⁺]?[⁰¹²³⁴-⁹]+)\)?")
 SPACED = re.compile(r"[-+]?[0-9]{1,3}(?:[ '\u00a0\u2009\u202f][0-9]{3})+(?:\.[0-9]+)?")
 FRACTIONS = re.compile(r"([0-9]*)([¼-¾⅐-⅞])")
+# A section: with more behind it, not closed, in other brackets.
+SECTION = r"[\w.\" -]+"
+BEFORE_MORE = re.compile(rf"\[({SECTION})\]\s*+(\S.*)")
+NOT_CLOSED = re.compile(rf"\[({SECTION})[)}}>\[]?")
+OTHER_BRACKETS = re.compile(rf"[({{<]({SECTION})[)}}>\]]|({SECTION})[\]:]")
 QUOTES = "“”„‟«»‘’‚‹›`´"
 OTHER_QUOTES = str.maketrans("", "", "“”„‟«»‹›`")
 COMMENTS = ("//", "%", ";", "/*", "--", "!", "<!--", "REM ")
@@ -186,14 +191,13 @@ def other_header(line: Line) -> Slip | None:
     """A section whose brackets are wrong, or that does not stand alone."""
     text = line.text.strip()
     at = len(line.text) - len(line.text.lstrip())
-    name = r"[\w.\" -]+?"
-    if found := re.fullmatch(rf"\[({name})\]\s*(\S.*)", text):
+    if found := BEFORE_MORE.fullmatch(text):
         return Slip(
             at + found.start(2), "a section stands in a line of its own", f"begin a new line after [{found.group(1)}]"
         )
-    if found := re.fullmatch(rf"\[({name})[)}}>\[]?", text):
+    if found := NOT_CLOSED.fullmatch(text):
         return Slip(at + len(text), "] is missing after the name of the section", f"write [{found.group(1)}]")
-    if found := re.fullmatch(rf"(?:[({{<]({name})[)}}>\]]|({name})[\]:])", text):
+    if found := OTHER_BRACKETS.fullmatch(text):
         return Slip(at, "the name of a section stands in [ ]", f"write [{found.group(1) or found.group(2)}]")
     if found := re.fullmatch(r"\[(\w+) (\w+)\]", text):
         return Slip(at, "a section's name has a dot, not a space", f"write [{found.group(1)}.{found.group(2)}]")
@@ -224,7 +228,7 @@ def other_key(line: Line) -> Slip | None:
         return Slip(at, f"the key {quoted(key)} has spaces in it", f"write {joined} = {value}")
     if key and line.sign in (":", ":=", "==") and value:
         return line.slip(f"{line.sign} stands where = is meant", value, line.text.index(line.sign))
-    if not key and (found := re.fullmatch(r"([A-Za-z_]\w*)[ \t]+([^=]+)", value)):
+    if not key and (found := re.fullmatch(r"([A-Za-z_]\w*+)[ \t]++([^=]+)", value)):
         return Slip(
             line.at + found.start(2), "= is missing after the key", f"write {found.group(1)} = {found.group(2)}"
         )
@@ -315,7 +319,7 @@ def other_separator(line: Line) -> Slip | None:
         return line.slip(f"a line does not end in {value[-1]}", value[:-1].strip(), line.at + len(value) - 1)
     if value.startswith("[") and ";" in value:
         return line.slip("entries of a list are separated by ,", value.replace(";", ","), line.at + value.index(";"))
-    inner = re.fullmatch(r"\((.*,.*)\)|\{([^=]*,[^=]*)\}", value)
+    inner = re.fullmatch(r"\(([^,]*+,.*)\)|\{([^=,]*+,[^=]*)\}", value)
     if inner and is_value(listed := f"[{inner.group(1) or inner.group(2)}]"):
         return line.slip("a list stands in [ ]", listed)
     if value.startswith("[") and not is_value(value) and is_value(listed := BETWEEN.sub(", ", value)):

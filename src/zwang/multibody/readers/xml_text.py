@@ -10,7 +10,7 @@ from zwang.errors import InputError
 from zwang.multibody.readers.skeleton import refused
 
 MOST = 20_000_000  # characters of a file
-NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?", re.ASCII)
+NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d{1,3})?", re.ASCII)
 DECLARED = re.compile(rb"""\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,20})["']""")
 ENCODINGS = {"iso-8859-1": "latin-1", "latin-1": "latin-1", "windows-1252": "cp1252", "us-ascii": "latin-1"}
 XACRO = "it is written in xacro: let xacro turn it into plain URDF first"

@@ -27,7 +27,7 @@ GREEK = re.compile(
 LONGEST = 2400  # characters of LaTeX: about ten lines; beyond, nobody reads on
 MOST_OPERATIONS = 800  # in one formula; beyond, not even its length is worth finding out
 # Brackets of matrices are drawn by the page's style: without a mathematical font browsers do not stretch them.
-BRACKETED = re.compile(r"<mo[^>]*>\[</mo><mtable>(.*?)</mtable><mo[^>]*>\]</mo>", re.DOTALL)
+BRACKETED = re.compile(r"<mo[^>]*>\[</mo><mtable>((?:(?!</?mtable>).)*)</mtable><mo[^>]*>\]</mo>", re.DOTALL)
 ZERO = re.compile(r"<mtd[^>]*><mn>0</mn></mtd>")
 FEW = 4  # columns up to which zeros of a matrix are written
 INDEXED_POWER = re.compile(r"<msup><msub>((?:(?!</?msu).)*)</msub><mrow><mn>(\d+)</mn></mrow></msup>")

@@ -149,6 +149,7 @@ TESTED_IN = {
     "multibody/pose": ("multibody/test_body",),
     "multibody/readers/frame": ("multibody/readers/test_urdf", "multibody/readers/test_mjcf"),
     "multibody/readers/imported": ("multibody/readers/test_urdf", "multibody/readers/test_mjcf"),
+    "multibody/readers/mjcf_compiler": ("multibody/readers/test_mjcf_process",),
     "multibody/readers/mjcf_files": ("multibody/readers/test_mjcf",),
     "multibody/readers/mjcf_ignored": ("multibody/readers/test_mjcf",),
     "multibody/readers/skeleton": ("multibody/readers/test_urdf", "multibody/readers/test_mjcf"),

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from zwang.errors import InputError, ModelFileError
 from zwang.multibody.body import ground
 from zwang.multibody.element import ForceElement
 from zwang.multibody.forces.force import Force
@@ -29,9 +28,10 @@ from zwang.multibody.readers.imported import Imported
 from zwang.multibody.readers.joint_sum import JointSum
 from zwang.multibody.readers.limits import Limit, limit_lines, switched_on
 from zwang.multibody.readers.looks import look_lines
-from zwang.multibody.readers.mjcf_files import compiled_without, require_own_files
+from zwang.multibody.readers.mjcf_files import require_own_files
 from zwang.multibody.readers.mjcf_fluid import BoxDrag
 from zwang.multibody.readers.mjcf_ignored import left_out
+from zwang.multibody.readers.mjcf_process import compiled_model
 from zwang.multibody.readers.mjcf_reading import Reading, fixed_tendon, terms_along
 from zwang.multibody.readers.skeleton import (
     CREEP,
@@ -149,51 +149,14 @@ def limited_sums(reading: Reading, ranges: Sequence[Limit], held: list[Held]) ->
 
 def compiled(source: str | Path) -> Reading:
     """The model that MuJoCo's compiler makes of the source."""
-    try:
-        import mujoco
-    except ImportError:
-        raise InputError("reading MJCF needs MuJoCo's own compiler: pip install 'zwang[mjcf]', or mujoco") from None
     text = xml_text(source, "MJCF")
-    missing = require_own_files(text, None if text is source else Path(source))
-    warned: list[str] = []
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda words: warned.append(" ".join(str(words).split())))  # not into a log file
-    try:
-        model, mended, mistakes = compiled_or_mended(mujoco, source, text, missing)
-    except ModelFileError:
-        raise
-    except (ValueError, mujoco.FatalError) as error:
-        raise refused([f"MuJoCo's compiler refuses it: {' '.join(str(error).split())}"]) from None
-    finally:
-        mujoco.set_mju_user_warning(before)
-    if any("NaN" in words for words in warned):
+    file = None if text is source else Path(source)
+    missing, size = require_own_files(text, file)
+    model, found = compiled_model(text, file, missing, size)
+    if any("NaN" in words for words in found["warned"]):
         raise refused(["a number in it is NaN"])
-    return Reading(
-        mujoco, model, mistakes=mistakes, warnings=[*mended, *(f"MuJoCo warns: {words}" for words in warned)]
-    )
-
-
-def compiled_or_mended(mj: Any, source: str | Path, text: str, missing: set[str]) -> tuple[Any, list[str], list[str]]:
-    """The model as it is; if MuJoCo refuses that, and files of looks are missing, without them, as warnings say.
-
-    The mistakes are bodies that owe their inertia to such files.
-    """
-    if text is source:
-        return mj.MjModel.from_xml_string(text), [], []
-    try:
-        return mj.MjModel.from_xml_path(str(source)), [], []  # not from its text: it may include files beside it
-    except (ValueError, mj.FatalError) as error:
-        try:
-            mended = compiled_without(mj, Path(source), missing) if missing else None
-        except (AttributeError, TypeError):
-            raise refused(
-                [f"files are missing, which MuJoCo {mj.__version__} cannot do without: newer ones can"]
-            ) from None
-        except (ValueError, mj.FatalError):  # more is wrong
-            mended = None
-        if mended is None:
-            raise error from None
-        return mended
+    warnings = [*found["mended"], *(f"MuJoCo warns: {words}" for words in found["warned"])]
+    return Reading(model, found["lists"], mistakes=found["mistakes"], warnings=warnings)
 
 
 def links_of(reading: Reading) -> Iterator[Link]:
@@ -275,7 +238,7 @@ def active(reading: Reading, i: int) -> bool:
 
 def coupled(reading: Reading, equal: list[int]) -> set[str]:
     """Joints that an equality between joints names: they count their turns."""
-    m, kind = reading.model, int(reading.mj.mjtEq.mjEQ_JOINT)
+    m, kind = reading.model, reading.number("mjtEq", "mjEQ_JOINT")
     ids = [int(j) for i in equal if m.eq_type[i] == kind for j in (m.eq_obj1id[i], m.eq_obj2id[i])]
     return {reading.name("joint", j) for j in ids if j >= 0}
 
@@ -307,10 +270,10 @@ def frames_held(reading: Reading, i: int) -> tuple[int, int, Frame, Frame]:
     """The two bodies of a connect or weld, and the frame on each that is to coincide."""
     m, data = reading.model, reading.model.eq_data[i]
     one, two = int(m.eq_obj1id[i]), int(m.eq_obj2id[i])
-    if m.eq_objtype[i] == int(reading.mj.mjtObj.mjOBJ_SITE):
+    if m.eq_objtype[i] == reading.number("mjtObj", "mjOBJ_SITE"):
         a, b = (Frame.of(m.site_pos[s], m.site_quat[s]) for s in (one, two))
         return int(m.site_bodyid[one]), int(m.site_bodyid[two]), a, b
-    if m.eq_type[i] == int(reading.mj.mjtEq.mjEQ_CONNECT):
+    if m.eq_type[i] == reading.number("mjtEq", "mjEQ_CONNECT"):
         return one, two, Frame.of(data[:3]), Frame.of(data[3:6])
     return one, two, Frame.of(data[3:6], data[6:10]), Frame.of(data[:3])
 
@@ -350,7 +313,7 @@ def address(model: Any, word: str, k: int) -> int:
 
 def gravity_of(reading: Reading, skeleton: Skeleton) -> list[ForceElement]:
     """Gravity, unless it is switched off or zero, and what compensates it."""
-    m, g = reading.model, reading.model.opt.gravity.tolist()
+    m, g = reading.model, reading.model.gravity.tolist()
     if reading.is_off("gravity") or not any(g):
         return []
     reading.read.append(f"gravity {' '.join(f'{x:g}' for x in g)}")
@@ -365,8 +328,8 @@ def gravity_of(reading: Reading, skeleton: Skeleton) -> list[ForceElement]:
 
 def drag_of(reading: Reading, skeleton: Skeleton) -> list[BoxDrag]:
     """The drag of a medium with density or viscosity, by MuJoCo's model of boxes."""
-    m, option, found = reading.model, reading.model.opt, []
-    density, viscosity, wind = float(option.density), float(option.viscosity), np.array(option.wind)
+    m, found = reading.model, []
+    density, viscosity, wind = float(m.density), float(m.viscosity), np.array(m.wind)
     for i, body in skeleton.bodies.items() if density or viscosity else ():
         name = f"{body.name}_drag"
         geoms = [k for k in range(m.ngeom) if m.geom_bodyid[k] == i]
@@ -382,4 +345,4 @@ def drag_of(reading: Reading, skeleton: Skeleton) -> list[BoxDrag]:
 
 def model_name(reading: Reading) -> str:
     """The name of the whole model; MuJoCo keeps it first among all names."""
-    return bytes(reading.model.names).split(b"\0", 1)[0].decode()
+    return reading.text_at(0)

@@ -3,36 +3,38 @@
 Files of looks may be missing: MuJoCo's compiler is given something else for them.
 """
 
+import re
 from collections.abc import Iterator
 from itertools import product
 from os.path import isfile  # which a name that no file can have does not stop
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any
 from xml.etree.ElementTree import Element
-
-import numpy as np
 
 from zwang.multibody.readers.skeleton import refused
 from zwang.multibody.readers.xml_text import xml_root, xml_text
+from zwang.words import shortened
 
 FOLDERS = ("meshdir", "texturedir", "assetdir")  # attributes of the compiler element
 READ_AS_XML = ("include", "model")  # elements whose files name files again
 MOST_FILES = 1000
-SIZES = (0.1, 0.2)  # of what stands in for a mesh: what depends on the size is not known without it
+NAN = re.compile(r"(?<![^\s])[-+]?nan(?![^\s(])", re.IGNORECASE)
 
 
-def require_own_files(text: str, file: Path | None) -> set[str]:
+def require_own_files(text: str, file: Path | None) -> tuple[set[str], int]:
     """Refuse a model that names files outside its folder; `file` is None for a text, which has no folder.
 
     MuJoCo puts names together in several ways (the folder of the model, of the file that includes it, of meshes): all
-    of them are looked at, and links are followed. Names that are in none of these places are returned.
+    of them are looked at, and links are followed. Names that are in none of these places are returned, and how many
+    bytes the others have.
     """
     root = None if file is None else file.parent.resolve()
     todo, read = [(text, root)], set[Path]()
     starts, folders, names = {root}, {""}, set[str]()
     while todo:
         inner, folder = todo.pop()
-        for element, key, name in named_files(xml_root(inner, "MJCF")):
+        tree = xml_root(inner, "MJCF")
+        require_numbers(tree)
+        for element, key, name in named_files(tree):
             if root is None or folder is None:
                 raise refused([f"{element.tag} names {name!r}, but a text has no folder: give the path of the file"])
             require_name(element, key, name)
@@ -45,14 +47,27 @@ def require_own_files(text: str, file: Path | None) -> set[str]:
                     read.add(found)
                     starts.add(found.parent)
                     todo.append((xml_text(found, "MJCF"), found.parent))
-    there = set[str]()
+    there = dict[str, int]()
     for start, folder_name, name in product(starts, folders, names):
         if root is not None and start is not None:
             for place in (start / folder_name / name, start / folder_name / Path(name).name):  # as with `strippath`
                 require_under(root, place, name)
                 if isfile(place):
-                    there.add(name)
-    return names - there
+                    there[name] = place.stat().st_size
+    return names - there.keys(), sum(there.values())
+
+
+def require_numbers(root: Element) -> None:
+    """Refuse what is not a number: MuJoCo's compiler looks for that in the end alone, and may not come to it."""
+    named = {element.get("name") for element in root.iter()}
+    wrong = [
+        f"{element.tag} {element.get('name', '')!r}: {key}={shortened(value, 80)!r} has NaN in it".replace(" ''", "")
+        for element in root.iter()
+        for key, value in element.attrib.items()
+        if key not in ("name", "class") and value not in named and NAN.search(value)
+    ]
+    if wrong:
+        raise refused(wrong)
 
 
 def named_files(root: Element) -> Iterator[tuple[Element, str, str]]:
@@ -85,84 +100,3 @@ def require_under(root: Path, path: Path, name: str) -> None:
         inside = False
     if not inside:
         raise refused([f"{name!r} leads out of the model's folder by a link: put the file itself beside the model"])
-
-
-def compiled_without(mj: Any, source: Path, missing: set[str]) -> tuple[Any, list[str], list[str]] | None:
-    """The model without looks whose files are missing, warnings, and mistakes; None if it lacks no such files.
-
-    Whether a body's inertia comes from a mesh depends on groups, densities, defaults and the compiler's settings. It is
-    found by trying: the model is compiled with another stand-in, and inertias that differ come from it.
-    """
-
-    def compiled(large: set[str]) -> tuple[Any, list[str]]:
-        spec = mj.MjSpec.from_file(str(source))
-        warnings = stand_in(mj, spec, missing, large)
-        return (spec.compile() if warnings else None), warnings
-
-    model, warnings = compiled(set())
-    if model is None:
-        return None
-    lost = sorted({mesh.file for mesh in mj.MjSpec.from_file(str(source)).meshes} & missing)
-    owed: dict[int, list[str]] = {}
-    for file in lost if bodies_between(model, compiled(set(lost))[0]) else ():
-        for i in bodies_between(model, compiled({file})[0]):
-            owed.setdefault(i, []).append(file)
-    mistakes = [
-        f"body {model.body(i).name or f'body{i}'!r}: its mass and moments come from a mesh whose file is missing, "
-        f"{' and '.join(map(repr, files))}: put it there, or give the body an <inertial>"
-        for i, files in sorted(owed.items())
-    ]
-    return model, warnings, mistakes
-
-
-def stand_in(mj: Any, spec: Any, missing: set[str], large: set[str]) -> list[str]:
-    """Put something else where files are missing, and say so: a tetrahedron that is not shown, a plain, a colour."""
-    warnings = []
-
-    def lost(what: str, name: str, *files: str) -> bool:
-        gone = [file for file in files if file in missing]
-        if gone:
-            warnings.append(f"{what} {name or gone[0]!r}: the file {gone[0]!r} is missing, so that it is not drawn")
-        return bool(gone)
-
-    hidden = set[str]()
-    for mesh in spec.meshes:
-        if lost("mesh", mesh.name, mesh.file):
-            size = SIZES[mesh.file in large]
-            hidden.add(mesh.name)
-            mesh.file = mesh.content_type = ""
-            mesh.scale = (1, 1, 1)
-            mesh.uservert = [0, 0, 0, size, 0, 0, 0, 2 * size, 0, 0, 0, 3 * size]
-            mesh.userface = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]
-    for geom in spec.geoms:
-        if geom.meshname in hidden:
-            geom.rgba = (0, 0, 0, 0)
-    for field in spec.hfields:
-        if lost("hfield", field.name, field.file):
-            field.file = field.content_type = ""
-            field.nrow = field.ncol = 2
-            field.userdata = [0.0] * 4
-    for texture in spec.textures:
-        if lost("texture", texture.name, texture.file, *texture.cubefiles):
-            texture.file = texture.content_type = ""
-            texture.gridsize = (1, 1)
-            texture.builtin, texture.width, texture.height = mj.mjtBuiltin.mjBUILTIN_FLAT, 1, 1
-            for i in range(len(texture.cubefiles)):
-                texture.cubefiles[i] = ""
-    for skin in spec.skins:
-        if lost("skin", skin.name, skin.file):
-            skin.file, skin.bodyname = "", ["world"]
-            skin.vert, skin.face = [0, 0, 0, 1, 0, 0, 0, 1, 0], [0, 1, 2]
-            skin.vertid, skin.vertweight = [[0, 1, 2]], [[1, 1, 1]]
-            skin.bindpos, skin.bindquat = [0, 0, 0], [1, 0, 0, 0]
-    return warnings
-
-
-def bodies_between(one: Any, other: Any) -> list[int]:
-    """The bodies that can move and have another inertia in one model than in the other."""
-    inertias = ("body_mass", "body_inertia", "body_ipos", "body_iquat")
-    return [
-        i
-        for i in range(1, one.nbody)
-        if one.body_weldid[i] and any(not np.array_equal(getattr(one, k)[i], getattr(other, k)[i]) for k in inertias)
-    ]

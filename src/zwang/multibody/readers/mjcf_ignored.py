@@ -7,7 +7,6 @@ from zwang.words import count
 
 LOOKS = ("site", "camera", "light", "sensor", "key", "skin", "exclude")  # neither of them moves anything
 ACTING = {"pair": "its contact", "flex": "a deformable body"}
-COUNTS = {"camera": "ncam"}  # where the number is not called n + kind
 
 
 def left_out(reading: Reading) -> None:
@@ -19,7 +18,7 @@ def left_out(reading: Reading) -> None:
     if touching and not reading.is_off("contact"):
         reading.warnings.append(f"contacts of {count(touching, 'geom')} are left out")
     for kind in (*LOOKS, *ACTING):
-        names = [reading.name(kind, i) for i in range(int(getattr(m, COUNTS.get(kind, f"n{kind}"), 0)))]
+        names = [reading.name(kind, i) for i in range(len(reading.addresses(kind)))]
         if kind in ACTING:
             reading.warnings += [f"{kind} {name!r} is left out: {ACTING[kind]}" for name in names]
         else:

@@ -96,14 +96,14 @@ clean:
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --group dev --editable .
 	touch $@
 
 .venv-lowest/ready: pyproject.toml tests/lowest.py
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/python -m pip install --quiet --upgrade pip
 	.venv-lowest/bin/python tests/lowest.py > .venv-lowest/lowest.txt
-	.venv-lowest/bin/python -m pip install --quiet --constraint .venv-lowest/lowest.txt --editable ".[dev]"
+	.venv-lowest/bin/python -m pip install --quiet --constraint .venv-lowest/lowest.txt --group dev --editable .
 	touch $@
 
 .venv-bench/ready: pyproject.toml

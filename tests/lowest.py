@@ -26,5 +26,5 @@ def lowest(requirements: list[str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    print(*lowest(project["dependencies"] + project["optional-dependencies"]["dev"]), sep="\n")
+    settings = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    print(*lowest(settings["project"]["dependencies"] + settings["dependency-groups"]["dev"]), sep="\n")

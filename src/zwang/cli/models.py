@@ -66,6 +66,7 @@ def load(
     gravity: str | None = None,
     floating: bool = False,
     limits: bool = False,
+    packages: list[str] | None = None,
     inputs: list[str] | None = None,
     **changes: Any,
 ) -> Case:
@@ -77,14 +78,17 @@ def load(
     from zwang.files.robots import is_robot
 
     values, begin = pairs(settings), pairs(starts, "--start")
+    for_robots = {
+        "--gravity": gravity is not None, "--floating-base": floating, "--limits": limits, "--package": packages
+    }  # fmt: skip
     path, example = find(model)
     if is_robot(path):
-        found = robot(path, begin, None if gravity is None else vector(gravity), floating, limits)
+        folders = texts(packages, "--package", "a folder, as in my_arm=ros/src/my_arm")
+        found = robot(path, begin, None if gravity is None else vector(gravity), floating, limits, folders)
         if not quiet:
             mind(found, "" if symbolic or begin or gravity is not None else FROM_REST)
-    elif gravity is not None or floating or limits:
-        option = "--gravity" if gravity is not None else "--floating-base" if floating else "--limits"
-        raise Failure(Exit.USAGE, f"{option} is for robots in URDF or MJCF: a model file says this itself")
+    elif of_robots := [option for option, given in for_robots.items() if given]:
+        raise Failure(Exit.USAGE, f"{of_robots[0]} is for robots in URDF or MJCF: a model file says this itself")
     else:
         found = started(load_model_with(path, values), begin)
     if example and not quiet:
@@ -120,7 +124,12 @@ def given_inputs(model: "ModelFile", given: list[str] | None) -> dict[str, Any]:
 
 
 def robot(
-    path: Path, begin: dict[str, float], gravity: Sequence[float] | None, floating_base: bool, limits: bool
+    path: Path,
+    begin: dict[str, float],
+    gravity: Sequence[float] | None,
+    floating_base: bool,
+    limits: bool,
+    packages: dict[str, str],
 ) -> "ModelFile":
     """A robot's model, from where its joints are told to begin."""
     from zwang.files.robots import load_robot
@@ -128,11 +137,13 @@ def robot(
     rates = {name[:-1]: value for name, value in begin.items() if name.endswith("'")}
     readings = {name: value for name, value in begin.items() if not name.endswith("'")}
     try:
-        return load_robot(path, gravity, readings, rates, floating_base, limits)
+        return load_robot(path, gravity, readings, rates, floating_base, limits, packages)
     except ModelFileError as error:
         raise Failure(Exit.MODEL, str(error).replace("floating_base=True", "--floating-base")) from None
     except InputError as error:
         words = str(error).removeprefix("values: ").removeprefix("rates: ")
+        if words.startswith("packages: "):
+            raise Failure(Exit.USAGE, words.replace("packages", "--package", 1)) from None
         raise Failure(*(Exit.USAGE, f"--start: {words}") if begin else (Exit.REFUSED, words)) from None
 
 
@@ -255,7 +266,7 @@ def motion_of(source: str, settings: list[str] | None = None, **begin: Any) -> "
     """The motion in a file, or the one that a model asks for; `begin` is how `load` changes it."""
     path = Path(source)
     if path.is_file() and is_netcdf(path):
-        names = {"starts": "--start", "floating": "--floating-base", "inputs": "--input"}
+        names = {"starts": "--start", "floating": "--floating-base", "inputs": "--input", "packages": "--package"}
         given = {"--set": settings} | {names.get(key, f"--{key}"): value for key, value in begin.items()}
         for option, value in given.items():
             if value is not None:

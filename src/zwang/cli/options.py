@@ -145,6 +145,15 @@ Pull = Annotated[
 ]
 Limits = Annotated[bool, typer.Option("--limits", help="The ranges of a robot's joints are stops.")]
 Floating = Annotated[bool, typer.Option("--floating-base", help="The root of a robot in URDF is free to move.")]
+Packages = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--package",
+        metavar="NAME=FOLDER",
+        help="Where package://NAME of a robot in URDF is; may be repeated.",
+        show_default=False,
+    ),
+]
 AsJson = Annotated[
     bool,
     typer.Option("--json", callback=ask_for_json, is_eager=True, help="Print one JSON object and nothing else."),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path as FilePath
 
-from zwang.errors import ModelFileError
+from zwang.errors import InputError, ModelFileError
 from zwang.files.library import find_model
 from zwang.files.model_file import ModelFile
 from zwang.files.reader import Reader
@@ -19,18 +19,23 @@ from zwang.files.toml.source import file_text
 MECHANICAL = ("bodies", "joints", "gravity", "springs", "elements", "scenery")  # sections of a mechanism
 
 
-def load_model(path: str | os.PathLike[str]) -> ModelFile:
+def load_model(
+    path: str | os.PathLike[str], *, packages: Mapping[str, str | os.PathLike[str]] | None = None
+) -> ModelFile:
     """The model in a file, or an example by its name; `ModelFileError` lists every mistake with its line and column.
 
     `load_model("andrews")` is the example, unless there is a file called so; `zwang examples` lists them.
 
     Opening a file from a stranger is safe: expressions are read by a small grammar with a white list of functions and
     are bounded in size; nothing in the file is executed, and of other files only CSV tables in the same folder are
-    read. A robot in URDF or MJCF is read, too.
+    read. A robot in URDF or MJCF is read, too, with the files that it names in its own folder; for URDF, `packages` are
+    the folders of `package://` by name.
     """
     path = find_model(path)[0]
     if is_robot(path):
-        return load_robot(path)
+        return load_robot(path, packages=packages)
+    if packages:
+        raise InputError("packages are for robots in URDF: a model file has none")
     return read_model(file_text(path), path)
 
 

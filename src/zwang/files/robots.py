@@ -1,5 +1,6 @@
 """Robots of other programs' files, URDF and MJCF, as models: with a start, a run and a drawing."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -40,14 +41,15 @@ def load_robot(
     rates: Mapping[str, float] | None = None,
     floating_base: bool = False,
     limits: bool = False,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
 ) -> ModelFile:
     """The robot of a URDF or MJCF file: at rest with joints as the file has them, for a second.
 
     `gravity` is used in place of the file's, and of 9.81 downwards in URDF, which knows none. `readings` and `rates`
     are where its joints start, by their names. With `floating_base` the root of a URDF file is free to move.
-    With `limits` the ranges of joints are stops.
+    With `limits` the ranges of joints are stops. `packages` are folders of meshes by name, as for `read_urdf`.
     """
-    robot = read_robot(path, floating_base, limits)
+    robot = read_robot(path, floating_base, limits, packages)
     if gravity is not None:
         robot = with_gravity(robot, gravity)
     made = robot.mechanism
@@ -57,14 +59,19 @@ def load_robot(
                      mechanism=made, warnings=robot.warnings)  # fmt: skip
 
 
-def read_robot(path: Path, floating_base: bool = False, limits: bool = False) -> "Imported":
+def read_robot(
+    path: Path,
+    floating_base: bool = False,
+    limits: bool = False,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
+) -> "Imported":
     """What a file describes, by its root element; a refusal names the file."""
     from zwang.multibody import read_mjcf, read_urdf
 
     if remedy := ELSEWHERE.get(path.suffix.lower()):
         raise refusal(path, remedy.format(name=path.name, stem=path.stem))
     readers: dict[str, Any] = {
-        "robot": partial(read_urdf, floating_base=floating_base, limits=limits),
+        "robot": partial(read_urdf, floating_base=floating_base, limits=limits, packages=packages),
         "mujoco": partial(read_mjcf, limits=limits),
     }
     try:
@@ -77,6 +84,8 @@ def read_robot(path: Path, floating_base: bool = False, limits: bool = False) ->
         raise refusal(path, "its root is neither <robot …>, as in URDF, nor <mujoco …>, as in MJCF")
     if floating_base and tag == "mujoco":
         raise refusal(path, "a floating base is for URDF: in MJCF, a body with a free joint is one")
+    if packages and tag == "mujoco":
+        raise refusal(path, "packages are for URDF: MJCF knows none, and all its files lie in its own folder")
     try:
         robot: Imported = readers[tag](path)
     except ModelFileError as error:

@@ -88,6 +88,23 @@ def test_what_was_mended_is_said_first_and_to_machines(robot):
     assert robot("run", "sloppy.urdf", "--start", "shoulder=1", "--quiet").output == ""
 
 
+@pytest.mark.parametrize("command", [("run",), ("check",), ("plot", "-o", "p.png"), ("animate", "-o", "a.glb")])
+def test_a_package_is_where_it_is_said_to_be(robot, command):
+    """The mesh lies beside the model's folder; without the package it is a warning."""
+    pytest.importorskip("trimesh")
+    (robot.folder / "urdf").mkdir()
+    (robot.folder / "t.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", encoding="utf-8")
+    look = '<visual><geometry><mesh filename="package://mine/t.obj"/></geometry></visual></link>'
+    (robot.folder / "urdf" / "a.urdf").write_text(
+        ARM.replace("</inertial></link>", f"</inertial>{look}"), encoding="utf-8"
+    )
+    missing = robot(command[0], "urdf/a.urdf", *command[1:])
+    assert "its mesh 'package://mine/t.obj' is missing: say where the package is" in words(missing)
+    named = robot(command[0], "urdf/a.urdf", *command[1:], "--package", "mine=.", *(["--start", "shoulder=1"]))
+    assert named.exit_code == 0, named.output
+    assert "mesh" not in words(named)
+
+
 def test_a_floating_base_on_request(robot):
     result = robot("run", "stone.urdf")
     assert result.exit_code == Exit.MODEL
@@ -140,6 +157,10 @@ REFUSED = {
     ("run", "pendulum.toml", "--gravity", "0,0,1"): (Exit.USAGE, "--gravity is for robots in URDF or MJCF"),
     ("run", "pendulum.toml", "--limits"): (Exit.USAGE, "--limits is for robots in URDF or MJCF"),
     ("run", "pendulum.toml", "--floating-base"): (Exit.USAGE, "--floating-base is for robots in URDF or MJCF"),
+    ("run", "pendulum.toml", "--package", "a=."): (Exit.USAGE, "--package is for robots in URDF or MJCF"),
+    ("run", "arm.urdf", "--package", "a"): (Exit.USAGE, "write a name, = and a folder"),
+    ("run", "arm.urdf", "--package", "a=nowhere"): (Exit.USAGE, "--package: 'a' is to be in 'nowhere'"),
+    ("run", "leg.xml", "--package", "a=."): (Exit.MODEL, "packages are for URDF"),
     ("run", "pendulum.toml", "--start", "z=1"): (Exit.USAGE, "z is not a coordinate or rate of this model"),
     ("run", "page.xml"): (Exit.MODEL, "its root is neither <robot …>, as in URDF, nor <mujoco …>, as in MJCF"),
     ("run", "broken.urdf"): (Exit.MODEL, "broken.urdf: this model has 1 mistake: - it is not XML"),

@@ -149,6 +149,15 @@ def test_a_planar_joint_slides_and_turns_in_its_plane():
     np.testing.assert_allclose(joints.angle.sel(joint="slope"), 5 * t, atol=1e-9)
 
 
+@pytest.mark.parametrize("size", [5e-324, 1e-300, 1e-200, 1.0, 1e200, 1e308])
+@pytest.mark.parametrize("kind", ["continuous", "prismatic", "planar"])
+def test_an_axis_of_any_length_is_a_direction(kind, size):
+    there = mb.read_urdf(BASE + ROD + joint("pin", kind, "base", "rod", f'<axis xyz="0 {size} {-size}"/>') + "</robot>")
+    unit = mb.read_urdf(BASE + ROD + joint("pin", kind, "base", "rod", '<axis xyz="0 1 -1"/>') + "</robot>")
+    there, unit = (zw.evaluate(robot, robot.start()).acceleration for robot in (there, unit))
+    np.testing.assert_allclose(there, unit, rtol=1e-14, atol=1e-14)
+
+
 @pytest.mark.parametrize("way", ["joint", "option"])
 def test_a_floating_link_falls(way):
     if way == "joint":

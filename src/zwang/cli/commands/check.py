@@ -6,7 +6,19 @@ import typer
 
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_start, simulate
-from zwang.cli.options import AsJson, Assemble, Floating, Inputs, Limits, Model, Pull, Settings, Starts, number
+from zwang.cli.options import (
+    AsJson,
+    Assemble,
+    Floating,
+    Inputs,
+    Limits,
+    Model,
+    Packages,
+    Pull,
+    Settings,
+    Starts,
+    number,
+)
 
 if TYPE_CHECKING:
     from zwang.verdict import Verdict
@@ -23,6 +35,7 @@ def check(
     gravity: Pull = None,
     floating: Floating = False,
     limits: Limits = False,
+    packages: Packages = None,
     settings: Settings = None,
     inputs: Inputs = None,
     json: AsJson = False,
@@ -37,7 +50,15 @@ def check(
 
     more = {"assemble": True} if assemble else {}
     case = load(
-        model, settings, inputs=inputs, starts=starts, gravity=gravity, floating=floating, limits=limits, **more
+        model,
+        settings,
+        inputs=inputs,
+        starts=starts,
+        gravity=gravity,
+        floating=floating,
+        limits=limits,
+        packages=packages,
+        **more,
     )
     time = case.model.run.begin if at == "start" else time_of(at)
     with busy("looking at the constraints"):

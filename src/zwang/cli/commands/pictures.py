@@ -8,7 +8,7 @@ import typer
 
 from zwang.cli.exits import Exit, Failure, wrong_use
 from zwang.cli.models import find, is_netcdf, motion_of
-from zwang.cli.options import Floating, Inputs, Pull, Settings, Starts, changed, complete_model
+from zwang.cli.options import Floating, Inputs, Packages, Pull, Settings, Starts, changed, complete_model
 from zwang.cli.output_paths import require_targets
 from zwang.words import listed
 
@@ -52,6 +52,7 @@ def plot(
     starts: Starts = None,
     gravity: Pull = None,
     floating: Floating = False,
+    packages: Packages = None,
     settings: Settings = None,
     inputs: Inputs = None,
 ) -> None:
@@ -69,6 +70,7 @@ def plot(
             Exit.USAGE, f"{target} is there already: choose another name with -o, or give this one to replace it"
         )
     begin = changed(starts=starts, gravity=gravity, floating=floating or None, until=until, inputs=inputs)
+    begin |= changed(packages=packages)
     motion = motion_of(source, settings, **begin)
     from zwang.show.plot import plot as draw
 
@@ -105,6 +107,7 @@ def animate(
     starts: Starts = None,
     gravity: Pull = None,
     floating: Floating = False,
+    packages: Packages = None,
     settings: Settings = None,
     inputs: Inputs = None,
 ) -> None:
@@ -118,6 +121,7 @@ def animate(
         require_sizes(fps, SIZE, speed)
     require_targets({"--out": output}, [source_path(source)])
     begin = changed(starts=starts, gravity=gravity, floating=floating or None, until=until, inputs=inputs)
+    begin |= changed(packages=packages)
     motion = motion_of(source, settings, **begin)
     if trail:
         from zwang.show.trails import with_trails

@@ -8,7 +8,20 @@ import typer
 
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_end, require_start, simulate
-from zwang.cli.options import AsJson, Floating, Inputs, Limits, Model, Pull, Settings, Starts, changed, number, one_of
+from zwang.cli.options import (
+    AsJson,
+    Floating,
+    Inputs,
+    Limits,
+    Model,
+    Packages,
+    Pull,
+    Settings,
+    Starts,
+    changed,
+    number,
+    one_of,
+)
 from zwang.cli.output_paths import require_kinds, require_targets
 from zwang.engines.registry import AUTO, LOOSEST, TIGHTEST, methods
 from zwang.formulations.forms import DEFAULT, integrable
@@ -76,6 +89,7 @@ def run(
     gravity: Pull = None,
     floating: Floating = False,
     limits: Limits = False,
+    packages: Packages = None,
     settings: Settings = None,
     inputs: Inputs = None,
     out: Annotated[Path | None, option("--out -o", "FILE", "The motion, as NetCDF.", FILES)] = None,
@@ -100,6 +114,7 @@ def run(
         gravity=gravity,
         floating=floating,
         limits=limits,
+        packages=packages,
         **changed(until=until, samples=samples, tol=tol, max_step=max_step, method=method, form=form),
         **changed(drift=None if drift is None else drift_of(drift), assemble=assemble),
         **followed(contacts, step, {"tol": tol, "method": method, "form": form, "drift": drift}),

@@ -19,6 +19,7 @@ from zwang.motion.ensemble.problem import Sampled
 from zwang.motion.options import drift_of
 from zwang.words import listed, shortened
 
+MOST_DIFFERENCES = 3  # that are named
 WORDS = {
     "system": "the equations of the system",
     "starts": "the starts",
@@ -144,7 +145,8 @@ def difference(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
             found.append(f"{what} are others")
         else:
             found.append(f"{what} is {plain(there.get(name))} there and {plain(value)} here")
-    return "; ".join(found)
+    more = len(found) - MOST_DIFFERENCES
+    return "; ".join([*found[:MOST_DIFFERENCES], *([f"and {more} more differ"] if more > 0 else [])])
 
 
 def plain(value: Any) -> str:

@@ -6,10 +6,10 @@ Files of looks may be missing: MuJoCo's compiler is given something else for the
 import re
 from collections.abc import Iterator
 from itertools import product
-from os.path import isfile  # which a name that no file can have does not stop
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from xml.etree.ElementTree import Element
 
+from zwang.multibody.readers.own_files import Outside, file_below
 from zwang.multibody.readers.skeleton import refused
 from zwang.multibody.readers.xml_text import xml_root, xml_text
 from zwang.words import shortened
@@ -42,8 +42,7 @@ def require_own_files(text: str, file: Path | None) -> tuple[set[str], int]:
             if len(names) * len(folders) * len(starts) > MOST_FILES:
                 raise refused([f"the files that it names may be in more than {MOST_FILES} places"])
             for found in (root / name, folder / name) if element.tag in READ_AS_XML and key == "file" else ():
-                require_under(root, found, name)
-                if isfile(found) and found not in read:
+                if own_file(root, found, name) and found not in read:
                     read.add(found)
                     starts.add(found.parent)
                     todo.append((xml_text(found, "MJCF"), found.parent))
@@ -51,9 +50,8 @@ def require_own_files(text: str, file: Path | None) -> tuple[set[str], int]:
     for start, folder_name, name in product(starts, folders, names):
         if root is not None and start is not None:
             for place in (start / folder_name / name, start / folder_name / Path(name).name):  # as with `strippath`
-                require_under(root, place, name)
-                if isfile(place):
-                    there[name] = place.stat().st_size
+                if found_file := own_file(root, place, name):
+                    there[name] = found_file.stat().st_size
     return names - there.keys(), sum(there.values())
 
 
@@ -91,12 +89,11 @@ def require_name(element: Element, key: str, name: str) -> None:
         raise refused([f"{element.tag} {key}={name!r} leads out of the model's folder: put the file beside the model"])
 
 
-def require_under(root: Path, path: Path, name: str) -> None:
-    """Refuse a path that leads out of the folder by a link."""
+def own_file(root: Path, path: Path, name: str) -> Path | None:
+    """The file at a path, None if there is none; refuse a path that leads out of the folder by a link."""
     try:
-        end = path.resolve()
-        inside = end.is_relative_to(root) and not end.is_symlink()  # links in a circle end in one of them
-    except (OSError, RuntimeError):  # or, before Python 3.13, in an error
-        inside = False
-    if not inside:
-        raise refused([f"{name!r} leads out of the model's folder by a link: put the file itself beside the model"])
+        return file_below(path, (root,))
+    except Outside:
+        raise refused(
+            [f"{name!r} leads out of the model's folder by a link: put the file itself beside the model"]
+        ) from None

@@ -4,7 +4,8 @@ URDF says: a link's inertia is given in a frame of its own; a joint's origin is 
 the joint reads zero; the joint's axis is in the child's frame. See the format's description by Open Robotics.
 """
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -19,6 +20,7 @@ from zwang.multibody.readers.imported import Imported
 from zwang.multibody.readers.limits import Limit, limit_lines, switched_on
 from zwang.multibody.readers.looks import look_lines
 from zwang.multibody.readers.mending import mend
+from zwang.multibody.readers.own_files import own_folders
 from zwang.multibody.readers.skeleton import (
     Held,
     Skeleton,
@@ -53,6 +55,7 @@ def read_urdf(
     limits: bool = False,
     restitution: float = 0.0,
     friction: float | None = None,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
 ) -> Imported:
     """Read a URDF file, or its text. URDF knows no gravity: it is given here.
 
@@ -63,6 +66,9 @@ def read_urdf(
     `limits=True` makes the ranges of joints stops, one-sided constraints at which `restitution` of the speed is given
     back. Dry friction f is left out, or f tanh(rate/`friction`): it creeps a little below this speed, and 0 makes it
     dry: joints stick.
+
+    Meshes are read from the folder of the file and those below it, and nowhere else but in `packages`, the folders that
+    `package://` names and `..` may lead to: `packages={"my_arm": "ros/src/my_arm"}`.
 
     Files of real robots are not always possible: what can be mended without another motion is, and `warnings` say
     what was done. With `strict`, such files are refused.
@@ -84,7 +90,8 @@ def read_urdf(
     xml, root = parse_xml(source, "robot", "URDF", strict)
     robot = robot_of(xml, root, floating_base)
     tree, mimics, ranges = robot.tree, robot.mimics, robot.ranges
-    looks = looks_of(xml, root, None if isinstance(source, str) and "<" in source else Path(source))
+    is_text = isinstance(source, str) and "<" in source
+    looks = looks_of(xml, root, None if is_text else own_folders(Path(source), packages))
     skeleton = skeleton_of(tree, {link.joint for link in tree} | slots_of(tree).keys(), looks)
     counted = {name for m in mimics for name in (m.follower, m.leader)} | {r.name for r in ranges if limits}
     held = skeleton.joints(counted)

@@ -104,6 +104,7 @@ def joint_of(xml: Xml, e: Element, name: str) -> Jointed | None:
         else:
             ends[key] = end.get("link", "")
     axis = np.array(xml.numbers(e.find("axis"), "xyz", f"{who}: axis", (1.0, 0.0, 0.0)))
+    axis /= np.abs(axis).max() or 1.0  # so that no square is lost below the smallest number, or beyond the largest
     if not axis.any():
         if xml.strict or kind not in ("fixed", "floating"):
             xml.mistakes.append(f"{who}: its axis is zero: give a direction")

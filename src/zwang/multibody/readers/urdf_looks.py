@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -12,16 +13,18 @@ from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.model.solids import Box, Capsule, Cylinder, Mesh, Solid, Sphere
 from zwang.multibody.readers.looks import Look, hex_color
+from zwang.multibody.readers.own_files import PACKAGE, Outside, OwnFolders, file_below
 from zwang.multibody.readers.urdf_elements import origin_of
-from zwang.multibody.readers.xml_text import Xml
+from zwang.multibody.readers.xml_text import Xml, xml_root
 
 MESH_FILES = (".stl", ".obj", ".ply", ".dae", ".glb", ".gltf", ".off")
+BUFFERS = (".bin", ".glbin")
 MOST_BYTES = 200_000_000  # of a mesh's file
 NEEDS = "meshes are not drawn: reading them needs trimesh: pip install 'zwang[meshes]'"
 
 
-def looks_of(xml: Xml, root: Element, file: Path | None) -> list[Look]:
-    """The visual elements of all links; what cannot be drawn is warned of. `file` is None for a text."""
+def looks_of(xml: Xml, root: Element, folders: OwnFolders | None) -> list[Look]:
+    """The visual elements of all links; what cannot be drawn is warned of. A text has no `folders`."""
     colors = {m.get("name", ""): color for m in root.findall("material") if (color := color_of(m, {}))}
     known: dict[str, tuple[Array, Array] | None] = {}
     found = []
@@ -31,7 +34,7 @@ def looks_of(xml: Xml, root: Element, file: Path | None) -> list[Look]:
             before = len(xml.mistakes)
             frame = origin_of(xml, visual, f"link {name!r}: visual")
             color = color_of(visual.find("material"), colors)
-            shape = shape_of(xml, visual.find("geometry"), name, color, file, known)
+            shape = shape_of(xml, visual.find("geometry"), name, color, folders, known)
             wrong = len(xml.mistakes) > before
             drop_mistakes(xml, before)
             if shape is not None and not wrong:
@@ -58,7 +61,7 @@ def color_of(material: Element | None, known: Mapping[str, str]) -> str:
 
 
 def shape_of(
-    xml: Xml, geometry: Element | None, link: str, color: str, file: Path | None, known: dict[str, Any]
+    xml: Xml, geometry: Element | None, link: str, color: str, folders: OwnFolders | None, known: dict[str, Any]
 ) -> Solid | None:
     """The solid of a geometry; None, with a word on it, for what is not drawn."""
     element = next(iter(geometry), None) if geometry is not None else None
@@ -75,7 +78,7 @@ def shape_of(
             sizes = (xml.number(element, "radius", who, 1.0), xml.number(element, "length", who, 1.0))
             return (Cylinder if element.tag == "cylinder" else Capsule)(*sizes, color=color)
         if element.tag == "mesh":
-            return mesh_of(xml, element, link, color, file, known)
+            return mesh_of(xml, element, link, color, folders, known)
     except InputError as error:
         xml.warnings.append(f"{who}: {error}; not drawn")
         return None
@@ -84,18 +87,18 @@ def shape_of(
 
 
 def mesh_of(
-    xml: Xml, element: Element, link: str, color: str, file: Path | None, known: dict[str, Any]
+    xml: Xml, element: Element, link: str, color: str, folders: OwnFolders | None, known: dict[str, Any]
 ) -> Solid | None:
     """A mesh from its file, scaled; every file is read once."""
     name = element.get("filename", "")
     scale = np.array(xml.numbers(element, "scale", f"link {link!r}: mesh", (1.0, 1.0, 1.0)))
     if name not in known:
         known[name] = None
-        path = mesh_path(name, file)
-        if path is None:
-            xml.warnings.append(f"link {link!r}: its mesh {name!r} is missing; not drawn")
+        path, why = mesh_path(name, folders)
+        if path is None or folders is None:
+            xml.warnings.append(f"link {link!r}: its mesh {name!r} {why}; not drawn")
         else:
-            known[name] = read_mesh(xml, link, name, path)
+            known[name] = read_mesh(xml, link, name, path, folders)
     if known[name] is None:
         return None
     vertices, faces = known[name]
@@ -103,27 +106,47 @@ def mesh_of(
     return Mesh(vertices * scale, turned, color=color)
 
 
-def mesh_path(name: str, file: Path | None) -> Path | None:
-    """The file of a mesh: beside the model, or in a package that lies in one of the folders above it."""
-    if file is None or not name.lower().endswith(MESH_FILES):
-        return None
-    folder = file.parent.resolve()
-    if name.startswith("package://"):
-        package, _, rest = name.removeprefix("package://").strip("/").partition("/")
-        above = (folder, *folder.parents)
-        places = [place / package / rest for place in above] + [
-            place / rest for place in above if place.name == package
-        ]
-        places += [place / rest for place in above]
-    else:
-        inside = name.removeprefix("file://")
-        if Path(inside).is_absolute():
-            return None
-        places = [folder / inside]
-    return next((p for p in places if p.is_file() and p.stat().st_size <= MOST_BYTES), None)
+def mesh_path(name: str, folders: OwnFolders | None) -> tuple[Path | None, str]:
+    """The file of a mesh, or why it is not read."""
+    if not name.lower().endswith(MESH_FILES):
+        return None, f"is of a kind that is not read (it is one of {', '.join(MESH_FILES)})"
+    if folders is None:
+        return None, "is missing: a text has no folder, give the path of the file"
+    try:
+        path = folders.file(name)
+    except Outside:
+        return None, "leads out of the model's folder and of all packages that were named"
+    if path is None:
+        package = name.removeprefix(PACKAGE).lstrip("/").partition("/")[0] if name.startswith(PACKAGE) else ""
+        where = f": say where the package is, with packages={{{package!r}: folder}}"
+        return None, "is missing" + (where if package and package not in folders.packages else "")
+    size = path.stat().st_size
+    return (None, f"has more than {MOST_BYTES:,} bytes") if size > MOST_BYTES else (path, "")
 
 
-def read_mesh(xml: Xml, link: str, name: str, path: Path) -> tuple[Array, Array] | None:
+@dataclass(frozen=True)
+class Buffers:
+    """What trimesh may read besides the mesh: the buffers of glTF, from the model's own folders.
+
+    Materials and pictures are not needed, and nothing else on the disk is anybody's business.
+    """
+
+    path: Path
+    folders: OwnFolders
+
+    def __getitem__(self, name: str) -> bytes:
+        """The content of a buffer's file."""
+        found = file_below(self.path.parent / name, self.folders.all) if name.lower().endswith(BUFFERS) else None
+        if found is None or found.stat().st_size > MOST_BYTES:
+            raise FileNotFoundError(f"the buffer {name!r} is missing")
+        return found.read_bytes()
+
+    def get(self, name: str) -> bytes:
+        """The content of a buffer's file, by the name that trimesh has for it."""
+        return self[name]
+
+
+def read_mesh(xml: Xml, link: str, name: str, path: Path, folders: OwnFolders) -> tuple[Array, Array] | None:
     """Vertices and faces of a mesh's file, by trimesh."""
     try:
         import trimesh
@@ -132,9 +155,16 @@ def read_mesh(xml: Xml, link: str, name: str, path: Path) -> tuple[Array, Array]
             xml.warnings.append(NEEDS)
         return None
     try:
-        mesh: Any = trimesh.load(str(path), force="mesh", process=False)
+        kind = path.suffix.lower()[1:]
+        if kind == "dae":
+            xml_root(path.read_text(encoding="utf-8"), "mesh")  # no entities, and no archive under this name
+        with path.open("rb") as file:
+            mesh: Any = trimesh.load(file, file_type=kind, resolver=Buffers(path, folders), force="mesh", process=False)
         vertices, faces = np.asarray(mesh.vertices, dtype=np.float64), np.asarray(mesh.faces)
         Mesh(vertices, faces)
+    except Outside:
+        xml.warnings.append(f"link {link!r}: its mesh {name!r} names files elsewhere; not drawn")
+        return None
     except Exception as error:  # readers of many formats raise what they like on files that are not theirs
         xml.warnings.append(f"link {link!r}: its mesh {name!r} cannot be read ({first_line(error)}); not drawn")
         return None

@@ -32,7 +32,7 @@ QUICK := dense model/test_check.py model/test_constraint.py model/test_identity.
   compile/test_program.py compile/restricted/test_restricted.py engines/native/test_tableau.py engines/native/test_engine.py engines/native/test_runs.py \
   lowering/test_acceleration.py engines/test_events.py motion/test_simulate.py motion/ensemble/test_many.py motion/test_direction.py \
   analysis/test_spectrum.py \
-  compile/test_tangent.py results multibody/test_mechanism.py files/test_read.py files/language/test_grammar.py \
+  compile/test_tangent.py nonsmooth/test_nonsmooth.py results multibody/test_mechanism.py files/test_read.py files/language/test_grammar.py \
   files/toml/test_positions.py files/test_write.py show/test_scene.py show/test_plot.py cli/commands/test_run.py cli/test_error_boundary.py \
   cli/test_help.py test_evaluation.py test_verdict.py test_words.py model/test_signal.py model/test_symbols.py model/test_values.py test_time_limit.py \
   test_public.py test_house.py

@@ -17,6 +17,7 @@ PACKAGE = ROOT / "src" / "zwang"
 PAGE = ROOT / "docs" / "maintain" / "tolerances.md"
 ROOMS = (
     "linalg",
+    "nonsmooth",
     "formulations",
     "lowering",
     "engines",

@@ -96,7 +96,7 @@ def test_a_disk_that_fills_up_leaves_a_sentence_and_the_old_file(here):
         ["plot", "motion.nc", "-o", "old.svg"],
         ["animate", "motion.nc", "-o", "old.html"],
         ["animate", "motion.nc", "-o", "old.png"],
-        ["equations", "pendulum.toml", "--html", "old.page"],
+        ["equations", "pendulum.toml", "--html", "page.html"],
     ]
     old = [here / words[-1] for words in commands]
     for path in old:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from zwang.cli.exits import Exit, Failure
-from zwang.cli.models import Case
+from zwang.cli.models import Case, sources
 from zwang.cli.output_paths import require_targets
-from zwang.words import listed
+from zwang.cli.outputs import Outputs
 
 if TYPE_CHECKING:
     import sympy as sp
@@ -31,7 +31,6 @@ def option(name: str, metavar: str | None, words: str, panel: str = WHAT) -> Any
 Out = Annotated[Path | None, option("--out -o", "FILE", "The answer, as NetCDF (.nc) or JSON (.json).", FILES)]
 OutJson = Annotated[Path | None, option("--out -o", "FILE", "The answer, as JSON (.json).", FILES)]
 Plot = Annotated[Path | None, option("--plot", "FILE", "A picture: a .png, .svg or .pdf.", FILES)]
-PICTURES = (".png", ".svg", ".pdf")
 Hold = Annotated[
     list[str] | None,
     option("--hold", "NAME[=NUMBER]", "Keep a coordinate (x) or rate (x'), or set it; may be repeated."),
@@ -91,13 +90,7 @@ def quantities(case: Case, names: Sequence[str] | None, option: str) -> "dict[st
 
 def require_out(case: Case, targets: Mapping[str, Path | None], kinds: Mapping[str, tuple[str, ...]]) -> None:
     """Refuse outputs that cannot be written, and names that say another kind of file, before any work is done."""
-    for name, known in kinds.items():
-        path = targets.get(name)
-        if path is not None and path.suffix.lower() not in known:
-            raise Failure(Exit.USAGE, f"{name} {path}: the name must end in {listed(known, last='or')}")
-    path = case.model.path
-    sources = [] if path is None else [Path(path), *(Path(path).parent / name for name in case.model.tables)]
-    require_targets(dict(targets), sources)
+    require_targets(targets, sources(case), kinds)
 
 
 def found_with(words: str, ask: Callable[[], Any]) -> Any:
@@ -110,32 +103,45 @@ def found_with(words: str, ask: Callable[[], Any]) -> Any:
         return ask()
 
 
-def finish(case: Case, answer: Any, json: bool, files: Mapping[str, Path | None], show: Callable[[], None]) -> None:
-    """Write what was asked for, then say it to people or to machines."""
+def finish(
+    case: Case,
+    answer: Any,
+    json: bool,
+    out: Path | None,
+    show: Callable[[], None],
+    more: Mapping[str, tuple[Path | None, Callable[[Path], object]]] | None = None,
+    code: Exit = Exit.DONE,
+) -> None:
+    """Write an answer and what `more` was asked for, say it to people or to machines, and end with an exit code."""
     from zwang.cli import terminal
     from zwang.files.analyses.answers import save_answer, values_of
 
-    named = {name.lstrip("-"): path for name, path in files.items() if path is not None}
-    if "out" in named:
-        save_answer(answer, named["out"])
+    files = Outputs()
+    files.add("--out", out, lambda path: save_answer(answer, path))
+    for option, (path, write) in (more or {}).items():
+        files.add(option, path, write)
     if json:
         head = {"name": case.model.system.name, "model": case.label}
-        terminal.emit_json(head | values_of(answer) | {"files": {name: str(path) for name, path in named.items()}})
-        return
-    show()
-    for path in named.values():
-        terminal.out().print(terminal.text("written  ", "dim"), terminal.text(str(path)), sep="", soft_wrap=True)
+        terminal.emit_json(
+            head
+            | values_of(answer)
+            | {"files": files.written}
+            | ({"failures": files.failures} if files.failures else {})
+        )
+    else:
+        show()
+        for written in files.written.values():
+            terminal.out().print(terminal.text("written  ", "dim"), terminal.text(written), sep="", soft_wrap=True)
+    files.end(code)
 
 
-def draw(path: Path | None, picture: Callable[[], Any]) -> None:
-    """Write a picture, a matplotlib figure, if one was asked for."""
+def draw(path: Path, picture: Callable[[], Any]) -> None:
+    """Write a picture, a matplotlib figure."""
     from io import BytesIO
 
     from zwang.cli.progress import busy
     from zwang.files.store import write_atomically
 
-    if path is None:
-        return
     with busy("drawing"):
         memory = BytesIO()
         picture().savefig(memory, format=path.suffix[1:].lower(), dpi=150)

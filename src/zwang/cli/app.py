@@ -54,7 +54,6 @@ def show_version(value: bool) -> None:
 
 @app.callback()
 def zwang(
-    ctx: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and end.")
     ] = False,
@@ -63,7 +62,7 @@ def zwang(
     ] = False,
 ) -> None:
     """The motion of constrained mechanical systems: equations, verdict, motion, forces and pictures of a model file."""
-    ctx.meta[DEBUG] = debug
+    DEBUG.set(debug)
 
 
 app.command()(run.run)

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import traceback
+from contextvars import ContextVar
 from typing import Any
 
 import typer
@@ -12,7 +13,9 @@ from typer.core import TyperGroup
 from zwang.cli.exits import Exit, Failure, code_of
 from zwang.errors import ModelFileError, ZwangError
 
-JSON, DEBUG = "zwang.json", "zwang.debug"  # what the options leave in a context
+JSON = "zwang.json"  # what the option leaves in a context
+DEBUG: ContextVar[bool] = ContextVar("zwang.debug", default=False)
+"""Whether --debug was given; it is set anew by every command."""
 
 
 class Guarded(TyperGroup):
@@ -35,7 +38,7 @@ class Guarded(TyperGroup):
                 if ctx.meta.get(JSON) and hasattr(error, "format_message"):
                     tell_machine(error.format_message(), Exit.USAGE)
                 raise
-            show_traceback(ctx)
+            show_traceback()
             code, message = account(error)
             report(ctx, message, code, as_it_is=isinstance(error, ModelFileError))
             silence()  # what went wrong may be standard output itself, on a full disk
@@ -85,9 +88,9 @@ def tell_machine(message: str, code: Exit) -> None:
     sys.stdout.flush()
 
 
-def show_traceback(ctx: Any) -> None:
+def show_traceback() -> None:
     """The traceback of the exception at hand, if it was asked for."""
-    if ctx.meta.get(DEBUG):
+    if DEBUG.get():
         traceback.print_exc()
 
 

@@ -53,9 +53,9 @@ MEANING = {
     Exit.REDUNDANT: "constraints are redundant (zwang check --strict)",
     Exit.NOT_FOUND: "no equilibrium, steady or periodic motion was found near the guess",
     Exit.INTERNAL: "internal error: zwang's fault",
-    Exit.INTERRUPTED: "interrupted by Ctrl-C; nothing is written",
+    Exit.INTERRUPTED: "interrupted by Ctrl-C; a file is complete or not there",
     Exit.BROKEN_PIPE: "nobody reads the output any more, as in zwang … | head",
-    Exit.TERMINATED: "terminated; nothing is written",
+    Exit.TERMINATED: "terminated; a file is complete or not there",
 }
 
 # The first that fits counts.

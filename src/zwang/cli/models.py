@@ -176,6 +176,14 @@ def started(model: "ModelFile", begin: dict[str, float]) -> "ModelFile":
     return replace(model, start={**model.start, **{keys[name]: value for name, value in begin.items()}})
 
 
+def sources(case: Case) -> list[Path]:
+    """The files that a model is made from."""
+    path = case.model.path
+    if path is None:
+        return []
+    return [Path(path), *(Path(path).parent / name for name in case.model.tables)]
+
+
 def find(model: str) -> tuple[Path, bool]:
     """The file that is meant, and whether it is an example's."""
     try:
@@ -193,7 +201,8 @@ def require_names(model: "ModelFile", values: dict[str, float], option: str = "-
     for name in values:
         if name in inputs:
             raise typer.BadParameter(
-                f"{name} is a function of time: say --input {name}=…, or change it under [inputs] in the model",
+                f"{name} is a function of time, not a number: say --input {name}=…, or change it under [inputs] in the "
+                f"model",
                 param_hint=option,
             )
         if name not in known:

@@ -1,15 +1,24 @@
 """Where output goes: refused before any work is done, if it cannot go there."""
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from zwang.cli.exits import Exit, Failure
+from zwang.endings import MODELS, in_words, require_ending
+from zwang.errors import InputError
 
-ENDINGS = {"--out": (".nc",), "--csv": (".csv", ".txt"), "--report": (".html", ".htm"), "a model": (".toml",)}
 
+def require_targets(
+    targets: Mapping[str, Path | None],
+    sources: Sequence[Path] = (),
+    kinds: Mapping[str, tuple[str, ...]] | None = None,
+    overwrite: bool = True,
+) -> None:
+    """Refuse outputs that cannot be written, two outputs to one file, and outputs that would overwrite the model.
 
-def require_targets(targets: dict[str, Path | None], sources: list[Path], overwrite: bool = True) -> None:
-    """Refuse outputs that cannot be written, two outputs to one file, and outputs that would overwrite the model."""
+    `kinds` are the endings of each output: a name that says another kind is refused.
+    """
     given = [(option, path) for option, path in targets.items() if path is not None]
     for option, path in given:
         require_place(option, path, overwrite)
@@ -20,6 +29,9 @@ def require_targets(targets: dict[str, Path | None], sources: list[Path], overwr
         for other, elsewhere in given[:i]:
             if same(path, elsewhere):
                 raise Failure(Exit.USAGE, f"{other} and {option} both go to {path}: choose two names")
+    for option, path in given:
+        if kinds:
+            require_kind(option, path, kinds)
 
 
 def require_place(option: str, path: Path, overwrite: bool) -> None:
@@ -38,14 +50,21 @@ def require_place(option: str, path: Path, overwrite: bool) -> None:
         raise Failure(Exit.REFUSED, f"{option} {path}: no permission to write there")
 
 
-def require_kinds(targets: dict[str, Path | None]) -> None:
-    """Refuse a name whose ending belongs to another kind of file; endings that belong to none are accepted."""
-    for option, path in targets.items():
-        suffix = "" if path is None else path.suffix.lower()
-        other = next((kind for kind, known in ENDINGS.items() if suffix in known), option)
-        if other != option:
-            names = " or ".join(ENDINGS[option])
-            raise Failure(Exit.USAGE, f"{option} {path}: {suffix} is for {other}; give a name that ends in {names}")
+def require_kind(option: str, path: Path, kinds: Mapping[str, tuple[str, ...]]) -> None:
+    """Refuse a name whose ending is not of an output's kind; where it is that of another output, say so."""
+    suffix, known = path.suffix.lower(), kinds[option]
+    if suffix in known:
+        return
+    others = {**kinds, "a model": MODELS}
+    other = next((name for name, endings in others.items() if suffix and suffix in endings), None)
+    if other is not None:
+        raise Failure(
+            Exit.USAGE, f"{option} {path}: {suffix} is for {other}; give a name that ends in {in_words(known)}"
+        )
+    try:
+        require_ending(path, known)
+    except InputError as error:
+        raise Failure(Exit.USAGE, f"{option} {error}") from None
 
 
 def same(one: Path, other: Path) -> bool:

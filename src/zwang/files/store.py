@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zwang.endings import MOTIONS, TABLES, require_ending
 from zwang.errors import InputError
 from zwang.results.dataset import VARIABLES
 
@@ -70,6 +71,7 @@ def as_before(file: int, old: os.stat_result) -> None:
 def save_motion(motion: "xr.Dataset", path: str | os.PathLike[str]) -> Path:
     """Write a motion as NetCDF; `load_motion` reads it back equal."""
     require_motion(motion, "save_motion")
+    require_ending(path, MOTIONS)
     try:
         content = netcdf(motion)
     except (TypeError, ValueError, RuntimeError, NotImplementedError, KeyError) as error:
@@ -136,6 +138,7 @@ def first_line(error: Exception) -> str:
 
 def save_csv(motion: "xr.Dataset", path: str | os.PathLike[str]) -> Path:
     """Write a motion as comma-separated columns over time: x, x', x'', then forces, multipliers, energies, …"""
+    require_ending(path, TABLES)
     return write_atomically(path, csv_text(motion))
 
 

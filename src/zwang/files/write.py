@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
+from zwang.endings import MODELS, require_ending
 from zwang.errors import InputError, ModelFileError
 from zwang.files.analyses.write import entries_of, range_text
 from zwang.files.language.functions import RESERVED
@@ -44,6 +45,7 @@ def save_model(model: System | HasSystem, path: str | os.PathLike[str]) -> Path:
     are written into the file itself, and definitions are written out: a system does not remember them. A model that
     was read from a file and says the same as ever is written as the text that it was read from, if it has bodies.
     """
+    require_ending(path, MODELS)
     return write_atomically(path, model_text(model))
 
 

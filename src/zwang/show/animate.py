@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zwang.display import told
+from zwang.endings import FILMS, require_ending
 from zwang.errors import InputError
 from zwang.model import System
 from zwang.model.drawing import Drawing
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from zwang.show.stage import Stage
 
-SUFFIXES = (".gif", ".mp4", ".html", ".png", ".glb")
 SIZE = (800, 600)
 MOST_PICTURES = 3000
 BETWEEN = 4  # trails are drawn finer than pictures are taken, for they would have corners
@@ -126,8 +126,7 @@ def save_animation(
     require_motion(motion, "save_animation")
     path = Path(path)
     suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise InputError(f"{path.name!r} has the suffix {suffix!r}: choose one of {', '.join(SUFFIXES)}")
+    require_ending(path, FILMS)
     require_sizes(fps, size, speed)
     if suffix == ".html":
         content = player_page(motion).encode()

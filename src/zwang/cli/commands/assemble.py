@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from zwang.cli.exits import Exit, Failure
-from zwang.cli.models import Case, load
+from zwang.cli.models import Case, load, sources
 from zwang.cli.options import AsJson, Force, Model, Settings
 from zwang.cli.output_paths import require_targets
+from zwang.endings import MODELS
 
 
 def assemble(
@@ -40,8 +41,7 @@ def assemble(
     if case.model.mechanism is not None:
         put_together(case, {"--hold": hold, "--write": write}, json)
         return
-    path = case.model.path
-    require_targets({"--write": write}, [] if path is None or force else [path], overwrite=force)
+    require_targets({"--write": write}, [] if force else sources(case), {"--write": MODELS}, overwrite=force)
     require_held(hold or [], [name for name, _ in rows(case)])
     before = case.model.state(case.parameters)
     after = bring(case.model.system, before, hold=hold or [], parameters=case.parameters, t=case.model.run.begin)

@@ -1,5 +1,6 @@
 """`zwang equations`: the equations of motion in symbols, for the terminal, a paper or a page."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from zwang.cli.exits import Exit, Failure
-from zwang.cli.models import Case, load
+from zwang.cli.models import Case, load, sources
 from zwang.cli.options import Floating, Model, Pull, one_of
 from zwang.cli.output_paths import require_targets
+from zwang.cli.outputs import Outputs
+from zwang.endings import PAGES, TEXTS
 from zwang.formulations.forms import DEFAULT, FORMS
 from zwang.words import count
 
@@ -54,35 +57,41 @@ def equations(
     from zwang.time_limit import within
 
     case = load(model, symbolic=True, gravity=gravity, floating=floating)
-    require_targets({"--html": html, "--out": out}, [] if case.model.path is None else [case.model.path])
+    require_targets({"--html": html, "--out": out}, sources(case), {"--html": PAGES, "--out": TEXTS})
     forms = list(FORMS) if every else [form]
-    page = words = ""
-    with busy("deriving"):
-        if html is not None:
-            from zwang.show.report.page import equations_page
 
-            page = equations_page(case.model, forms)
-        if out is not None or html is None or latex:
-            limit = formulas.READING if seconds is None else seconds
-            room = terminal_room(terminal.out().width, limit) if out is None else file_room(limit)
-            derived = within(formulas.DERIVING, lambda: as_derived(case.model.system))
-            if derived is None:
-                raise Failure(Exit.REFUSED, f"the equations take longer than {formulas.DERIVING:g} s to derive")
-            found = derived.simplified(max(SECONDS, seconds or 0.0))
-            words = documents(found, forms, limit) if latex else written(case, found, forms, room)
-    if html is not None:
-        write(html, page)
-    if out is not None:
-        write(out, words)
-    elif words:
+    def text() -> str:
+        limit = formulas.READING if seconds is None else seconds
+        room = terminal_room(terminal.out().width, limit) if out is None else file_room(limit)
+        derived = within(formulas.DERIVING, lambda: as_derived(case.model.system))
+        if derived is None:
+            raise Failure(Exit.REFUSED, f"the equations take longer than {formulas.DERIVING:g} s to derive")
+        found = derived.simplified(max(SECONDS, seconds or 0.0))
+        return documents(found, forms, limit) if latex else written(case, found, forms, room)
+
+    def page() -> str:
+        from zwang.show.report.page import equations_page
+
+        return equations_page(case.model, forms)
+
+    if out is None and (html is None or latex):
+        with busy("deriving"):
+            words = text()
         terminal.emit(words if latex else terminal.clean(words))
+    files = Outputs()
+    files.add("--out", out, partial(write, text))
+    files.add("--html", html, partial(write, page))
+    files.end()
 
 
-def write(path: Path, content: str) -> None:
-    """Write a file, and say so."""
+def write(made: Callable[[], str], path: Path) -> None:
+    """Make the content of a file and write it, and say so."""
+    from zwang.cli.progress import busy
     from zwang.cli.terminal import say
     from zwang.files.store import write_atomically
 
+    with busy("deriving"):
+        content = made()
     write_atomically(path, content if content.endswith("\n") else f"{content}\n")
     say(f"written: {path}", "dim")
 

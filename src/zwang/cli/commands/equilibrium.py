@@ -18,6 +18,7 @@ from zwang.cli.answers import (
 )
 from zwang.cli.models import Case, load
 from zwang.cli.options import AsJson, Floating, Inputs, Model, Pull, Settings, Starts
+from zwang.endings import RECORDS
 
 if TYPE_CHECKING:
     from zwang.analysis.equilibrium import Equilibrium
@@ -44,12 +45,12 @@ def equilibrium(
     from zwang.files.analyses.equilibrium import Rest
 
     case = load(model, settings, inputs=inputs, starts=starts, gravity=gravity, floating=floating)
-    require_out(case, {"--out": out}, {"--out": (".json",)})
+    require_out(case, {"--out": out}, {"--out": RECORDS})
     asks = asked(case, Rest, hold=held_of(case, hold))
     if starts:
         asks = Rest(hold=asks.hold)
     found = found_with("looking for an equilibrium", lambda: asks.answer(case.model, case.parameters))
-    finish(case, found, json, {"--out": out}, lambda: show(case, found))
+    finish(case, found, json, out, lambda: show(case, found))
 
 
 def steady(
@@ -71,13 +72,13 @@ def steady(
     from zwang.files.analyses.steady import Steadiness
 
     case = load(model, settings, inputs=inputs, starts=starts)
-    require_out(case, {"--out": out}, {"--out": (".json",)})
+    require_out(case, {"--out": out}, {"--out": RECORDS})
     asks = asked(case, Steadiness, constant=quantities(case, constant, "--constant"), hold=held_of(case, hold))
     require_said(asks, "constant", "what stays constant? give --constant NAME")
     if starts:
         asks = Steadiness(constant=asks.constant, hold=asks.hold)
     found = found_with("looking for a steady motion", lambda: asks.answer(case.model, case.parameters))
-    finish(case, found, json, {"--out": out}, lambda: show(case, found))
+    finish(case, found, json, out, lambda: show(case, found))
 
 
 def show(case: Case, found: "Equilibrium") -> None:

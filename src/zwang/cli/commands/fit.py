@@ -1,6 +1,7 @@
 """`zwang fit`: parameters from measured motions."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ from zwang.cli.answers import FILES, Out, asked, finish, found_with, heading, op
 from zwang.cli.exits import Exit, Failure, wrong_use
 from zwang.cli.models import Case, load, require_names
 from zwang.cli.options import AsJson, Model, Settings, number
+from zwang.endings import ANSWERS, MODELS
 from zwang.words import count, listed
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ def fit(
 
     case = load(model, settings, symbolic=True)
     targets = {"--out": out, "--write": write}
-    require_out(case, targets, {"--out": (".json", ".nc"), "--write": (".toml",)})
+    require_out(case, targets, {"--out": ANSWERS, "--write": MODELS})
     if pieces is not None and pieces < 1:
         raise typer.BadParameter(f"{pieces}: give a whole number from 1 on", param_hint="--pieces")
     asks = asked(case, Measurement, data=tables_of(data), unknown=unknown_of(case, unknown), pieces=pieces)
@@ -57,9 +59,8 @@ def fit(
     require_fitting(case, asks)
     with wrong_use():
         found = found_with("fitting", lambda: asks.answer(case.model, case.parameters))
-    if write is not None:
-        save(case, found, write)
-    finish(case, found, json, targets, lambda: show(case, found))
+    more = {"--write": (write, partial(save, case, found))}
+    finish(case, found, json, out, lambda: show(case, found), more)
 
 
 def tables_of(files: Sequence[Path] | None) -> tuple[dict[str, tuple[float, ...]], ...]:

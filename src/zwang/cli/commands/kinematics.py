@@ -1,5 +1,6 @@
 """`zwang kinematics`: positions, velocities, accelerations and driving forces of a driven mechanism."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +10,7 @@ from zwang.cli.answers import FILES, Out, asked, finish, found_with, heading, op
 from zwang.cli.exits import Exit
 from zwang.cli.models import Case, load
 from zwang.cli.options import AsJson, Inputs, Model, Settings, Starts
+from zwang.endings import ANSWERS, TABLES
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -37,16 +39,14 @@ def kinematics(
     if times is not None and (range_values(times)[1:] <= range_values(times)[:-1]).any():
         raise typer.BadParameter(f"{times} does not ascend: give earlier times first", param_hint="--times")
     case = load(model, settings, inputs=inputs, starts=starts)
-    require_out(case, {"--out": out, "--csv": csv}, {"--out": (".nc", ".json"), "--csv": (".csv", ".txt")})
+    require_out(case, {"--out": out, "--csv": csv}, {"--out": ANSWERS, "--csv": TABLES})
     asks = asked(case, Positions, times=times)
     if case.model.span[1] is None:
         require_said(asks, "times", "at which times? give --times FROM:TO:COUNT")
     motion = found_with("looking for positions", lambda: asks.answer(case.model, case.parameters, throw=False))
-    if csv is not None:
-        save_csv(motion, csv)
-    finish(case, motion, json, {"--out": out, "--csv": csv}, lambda: show(case, motion))
-    if motion.attrs["status"] != "finished":
-        raise typer.Exit(Exit.STOPPED)
+    code = Exit.DONE if motion.attrs["status"] == "finished" else Exit.STOPPED
+    more = {"--csv": (csv, partial(save_csv, motion))}
+    finish(case, motion, json, out, lambda: show(case, motion), more, code)
 
 
 def show(case: Case, motion: "xr.Dataset") -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +10,6 @@ import typer
 
 from zwang.cli.answers import (
     FILES,
-    PICTURES,
     Out,
     Plot,
     asked,
@@ -25,6 +25,7 @@ from zwang.cli.answers import (
 from zwang.cli.exits import Exit, Failure, wrong_use
 from zwang.cli.models import Case, load, require_names
 from zwang.cli.options import AsJson, Floating, Model, Pull, Settings, Starts, one_of
+from zwang.endings import ANSWERS, FILMS, PICTURES
 from zwang.words import count
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
     from zwang.files.analyses.linear import Linear
 
-KINDS = (".nc", ".json")
-FILMS = (".html", ".gif", ".mp4", ".png")
 MOST_SHOWN = 12  # rows and columns of a matrix
 MOST_ALONG = 25  # values of a parameter
 SMALL = 1e-12  # what is smaller than this share of the largest number is printed as zero
@@ -89,7 +88,7 @@ def linearize(
     """
     case = load(model, settings, starts=starts, gravity=gravity, floating=floating)
     files = {"--out": out, "--plot": picture}
-    require_out(case, files, {"--out": KINDS, "--plot": PICTURES})
+    require_out(case, files, {"--out": ANSWERS, "--plot": PICTURES})
     asks = linear_asked(
         case,
         against,
@@ -103,8 +102,11 @@ def linearize(
         raise Failure(Exit.USAGE, f"--plot draws the response to an input: {remedy}")
     found = found_with("linearizing", lambda: asks.answer(case.model, case.parameters))
     here = replace(asks, against={})
-    draw(picture, lambda: plot_of("plot_response")(here.answer(case.model, case.parameters)))
-    finish(case, found, json, files, lambda: show_space(case, asks, found))
+
+    def plotted(path: Path) -> None:
+        draw(path, lambda: plot_of("plot_response")(here.answer(case.model, case.parameters)))
+
+    finish(case, found, json, out, lambda: show_space(case, asks, found), {"--plot": (picture, plotted)})
 
 
 def modes(
@@ -130,13 +132,14 @@ def modes(
     """
     case = load(model, settings, starts=starts, gravity=gravity, floating=floating)
     files = {"--out": out, "--plot": picture, "--animate": film}
-    require_out(case, files, {"--out": KINDS, "--plot": PICTURES, "--animate": FILMS})
+    require_out(case, files, {"--out": ANSWERS, "--plot": PICTURES, "--animate": FILMS})
     asks = linear_asked(case, against, at=at, states=quantities(case, states, "--state"))
     found = found_with("looking for modes", lambda: asks.modes(case.model, case.parameters))
-    draw(picture, lambda: plot_of("plot_modes")(found))
-    if film is not None:
-        animate(case, replace(asks, against={}), mode, film)
-    finish(case, found, json, files, lambda: show_modes(case, asks, found))
+    more: dict[str, Any] = {
+        "--plot": (picture, lambda path: draw(path, lambda: plot_of("plot_modes")(found))),
+        "--animate": (film, partial(animate, case, replace(asks, against={}), mode)),
+    }
+    finish(case, found, json, out, lambda: show_modes(case, asks, found), more)
 
 
 def plot_of(name: str) -> Any:

@@ -19,12 +19,12 @@ from zwang.cli.answers import (
 )
 from zwang.cli.models import Case, load
 from zwang.cli.options import AsJson, Inputs, Model, Settings, Starts
+from zwang.endings import ANSWERS
 from zwang.words import count
 
 if TYPE_CHECKING:
     import xarray as xr
 
-KINDS = (".nc", ".json")
 COLORS = {"stable": "green", "unstable": "red"}
 MOST_SHOWN = 12  # multipliers and exponents
 
@@ -54,14 +54,14 @@ def periodic(
     if period is not None and not 0 < period < float("inf"):
         raise typer.BadParameter(f"{period}: give a positive number", param_hint="--period")
     case = load(model, settings, inputs=inputs, starts=starts)
-    require_out(case, {"--out": out}, {"--out": KINDS})
+    require_out(case, {"--out": out}, {"--out": ANSWERS})
     given = None if period is None else sp.Float(period)
     asks = asked(case, Repetition, period=given, hold=held_of(case, hold), shift=held_of(case, shift, "--shift"))
     require_said(asks, "period", "what is the period, roughly? give --period TIME")
     if starts:
         asks = Repetition(asks.period, hold=asks.hold, shift=asks.shift)
     motion = found_with("looking for a periodic motion", lambda: asks.answer(case.model, case.parameters))
-    finish(case, motion, json, {"--out": out}, lambda: show(case, motion))
+    finish(case, motion, json, out, lambda: show(case, motion))
 
 
 def show(case: Case, motion: "xr.Dataset") -> None:
@@ -132,13 +132,13 @@ def lyapunov(
         if value is not None and value < 1:
             raise typer.BadParameter(f"{value}: give a whole number from 1 on", param_hint=name)
     case = load(model, settings, inputs=inputs, starts=starts)
-    require_out(case, {"--out": out}, {"--out": KINDS})
+    require_out(case, {"--out": out}, {"--out": ANSWERS})
     asks = asked(case, Divergence, until=until, count=number, stretches=stretches)
     if asks.until is None and case.model.span[1] is None:
         require_said(asks, "until", "for how long is the motion followed? give --until TIME")
     with wrong_use():
         found = found_with("following neighbours", lambda: asks.answer(case.model, case.parameters))
-    finish(case, found, json, {"--out": out}, lambda: show_exponents(case, found))
+    finish(case, found, json, out, lambda: show_exponents(case, found))
 
 
 def show_exponents(case: Case, found: "xr.Dataset") -> None:

@@ -10,10 +10,7 @@ from zwang.cli.exits import Exit, Failure, wrong_use
 from zwang.cli.models import find, is_netcdf, motion_of
 from zwang.cli.options import Floating, Inputs, Packages, Pull, Settings, Starts, changed, complete_model
 from zwang.cli.output_paths import require_targets
-from zwang.words import listed
-
-PLOTS = (".png", ".svg", ".pdf")
-FILMS = (".gif", ".mp4", ".html", ".png", ".glb")
+from zwang.endings import FILMS, PICTURES
 
 Source = Annotated[
     str,
@@ -63,8 +60,7 @@ def plot(
 
     path = source_path(source)
     target = output or Path(f"{path.stem}.png")
-    require_suffix(target, PLOTS)
-    require_targets({"--out": target}, [path])
+    require_targets({"--out": target}, [path], {"--out": PICTURES})
     if output is None and target.exists():
         raise Failure(
             Exit.USAGE, f"{target} is there already: choose another name with -o, or give this one to replace it"
@@ -116,10 +112,9 @@ def animate(
     from zwang.cli.terminal import say
     from zwang.show.animate import SIZE, require_sizes, save_animation
 
-    require_suffix(output, FILMS)
     with wrong_use():
         require_sizes(fps, SIZE, speed)
-    require_targets({"--out": output}, [source_path(source)])
+    require_targets({"--out": output}, [source_path(source)], {"--out": FILMS})
     begin = changed(starts=starts, gravity=gravity, floating=floating or None, until=until, inputs=inputs)
     begin |= changed(packages=packages)
     motion = motion_of(source, settings, **begin)
@@ -137,12 +132,6 @@ def source_path(source: str) -> Path:
     """The file that a motion comes from."""
     path = Path(source)
     return path if path.is_file() and is_netcdf(path) else find(source)[0]
-
-
-def require_suffix(path: Path, known: tuple[str, ...]) -> None:
-    """Refuse a file that no picture can go to, by its name."""
-    if path.suffix.lower() not in known:
-        raise Failure(Exit.USAGE, f"--out {path}: the name must end in {listed(known, last='or')}")
 
 
 def trail_point(text: str) -> str | tuple[str, list[str]]:

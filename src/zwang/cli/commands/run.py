@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zwang.cli.exits import Exit, Failure
-from zwang.cli.models import Case, load, require_end, require_start, simulate
+from zwang.cli.models import Case, load, require_end, require_start, simulate, sources
 from zwang.cli.options import (
     AsJson,
     Floating,
@@ -22,7 +22,9 @@ from zwang.cli.options import (
     number,
     one_of,
 )
-from zwang.cli.output_paths import require_kinds, require_targets
+from zwang.cli.output_paths import require_targets
+from zwang.cli.outputs import Outputs
+from zwang.endings import MOTIONS, PAGES, TABLES
 from zwang.engines.registry import AUTO, LOOSEST, TIGHTEST, methods
 from zwang.formulations.forms import DEFAULT, integrable
 from zwang.results.units import with_unit
@@ -101,7 +103,8 @@ def run(
 ) -> None:
     """Simulate a model; nothing is written unless asked for.
 
-    A motion that stops early is written as far as it got, with its status in it, and the exit code is 7.
+    A motion that stops early is written as far as it got, with its status in it, and the exit code is 7. The motion is
+    written first: what goes wrong with one file costs none of the others.
     """
     if open_report and report is None:
         raise Failure(Exit.USAGE, "--open needs --report FILE: there is nothing to open otherwise")
@@ -120,8 +123,7 @@ def run(
         **followed(contacts, step, {"tol": tol, "method": method, "form": form, "drift": drift}),
     )
     targets = {"--out": out, "--csv": csv, "--report": report}
-    require_targets(targets, sources(case))
-    require_kinds(targets)
+    require_targets(targets, sources(case), {"--out": MOTIONS, "--csv": TABLES, "--report": PAGES})
     require_end(case)
     verdict = require_start(case)
     motion = simulate(case, quiet)
@@ -129,13 +131,18 @@ def run(
     if json:
         show_json(case, verdict, motion, files)
     elif not quiet:
-        show(case, verdict, motion, files)
-    if open_report and report is not None:
-        import webbrowser
+        show(case, verdict, motion, files.written)
+    if open_report and "report" in files.written:
+        files.add("--open", report, open_in_browser)
+    fine = motion.attrs["status"] in ("finished", "event")
+    files.end(Exit.DONE if fine else Exit.STOPPED)
 
-        webbrowser.open(report.resolve().as_uri())
-    if motion.attrs["status"] not in ("finished", "event"):
-        raise typer.Exit(Exit.STOPPED)
+
+def open_in_browser(page: Path) -> None:
+    """Show a page."""
+    import webbrowser
+
+    webbrowser.open(page.resolve().as_uri())
 
 
 def followed(contacts: str | None, step: float | None, given: dict[str, Any]) -> dict[str, Any]:
@@ -170,35 +177,26 @@ def drift_of(given: str) -> str | tuple[str, float, float]:
     return kind, alpha, beta
 
 
-def sources(case: Case) -> list[Path]:
-    """The files that a model is made from."""
-    path = case.model.path
-    if path is None:
-        return []
-    return [Path(path), *(Path(path).parent / name for name in case.model.tables)]
-
-
 def write(
     case: Case, motion: "xr.Dataset", out: Path | None, csv: Path | None, report: Path | None, quiet: bool
-) -> dict[str, str]:
-    """Write the files that were asked for, each of them at once or not at all."""
+) -> Outputs:
+    """Write the files that were asked for, the motion itself first; each is complete or not there."""
     from zwang.cli.progress import busy
     from zwang.files.store import save_csv, save_motion, write_atomically
 
-    page = ""
-    if report is not None:
+    def write_report(path: Path) -> None:
         from zwang.show.report.page import report_on
         from zwang.show.report.subject import Subject
 
         with busy("writing the report", quiet):
             page = report_on(Subject(case.model, motion, case.parameters, case.start))
-    if out is not None:
-        save_motion(motion, out)
-    if csv is not None:
-        save_csv(motion, csv)
-    if report is not None:
-        write_atomically(report, page.encode())
-    return {name: str(path) for name, path in (("out", out), ("csv", csv), ("report", report)) if path is not None}
+        write_atomically(path, page.encode())
+
+    files = Outputs()
+    files.add("--out", out, lambda path: save_motion(motion, path))
+    files.add("--csv", csv, lambda path: save_csv(motion, path))
+    files.add("--report", report, write_report)
+    return files
 
 
 def show(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: dict[str, str]) -> None:
@@ -283,7 +281,7 @@ def drift_words(drift: str) -> str:
     return "" if drift == "none" else f", drift: {drift}"
 
 
-def show_json(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: dict[str, str]) -> None:
+def show_json(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files: Outputs) -> None:
     """How the run went, for machines."""
     from zwang.cli import summaries, terminal
     from zwang.results.account import LEVELS, energy_gap, worst_residual
@@ -306,7 +304,7 @@ def show_json(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files
             "verdict": verdict and summaries.verdict_values(verdict),
             "start_moved": case.moved and told(case.moved),
             "parameters": summaries.parameter_values(motion),
-            "inputs": summaries.input_words(system, motion),
+            **({"inputs": summaries.input_words(system, motion)} if system.inputs else {}),
             "begin": case.model.run.begin,
             "end": float(motion.time.values[-1]) if motion.sizes["time"] else None,
             "end_state": {key: value for name, q, v in end for key, value in ((name, q), (f"{name}'", v))},
@@ -317,7 +315,8 @@ def show_json(case: Case, verdict: "Verdict | None", motion: "xr.Dataset", files
             "energy_balance": {"largest": gap, "energy": size},
             "events": summaries.event_list(motion),
             "rests": summaries.rest_list(motion),
-            "files": files,
+            "files": files.written,
+            **({"failures": files.failures} if files.failures else {}),
             "zwang_version": a["zwang_version"],
         }
     )

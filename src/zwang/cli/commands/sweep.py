@@ -11,6 +11,8 @@ from zwang.cli.commands.run import drift_of, option
 from zwang.cli.exits import Exit, Failure
 from zwang.cli.models import Case, load, require_end, require_names
 from zwang.cli.options import AsJson, Inputs, Model, Settings, changed, one_of
+from zwang.cli.output_paths import require_kind
+from zwang.endings import STORES
 from zwang.errors import InputError
 from zwang.formulations.forms import integrable
 from zwang.words import count, listed
@@ -58,6 +60,7 @@ def sweep(
     """
     if store is None:
         raise Failure(Exit.USAGE, "where are the motions to be kept? give --store FOLDER, as in --store sweep.zarr")
+    require_kind("--store", store, {"--store": STORES})
     if workers is not None and scheduler is not None:
         raise Failure(Exit.USAGE, "--workers are processes here, --scheduler is a cluster: give one of them")
     if workers is not None and workers < 1:

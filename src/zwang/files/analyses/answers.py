@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zwang.endings import ANSWERS, require_ending
 from zwang.errors import InputError
 from zwang.files.store import netcdf, write_atomically
 from zwang.model.symbols import in_a_line
@@ -96,6 +97,7 @@ def finite(value: Any) -> Any:
 def save_answer(answer: Any, path: str | os.PathLike[str]) -> Path:
     """Write an answer: a .json holds any, a .nc a dataset, complex variables as their `_real` and `_imag` parts."""
     path = Path(path)
+    require_ending(path, ANSWERS)
     if path.suffix.lower() == ".json":
         return write_atomically(path, json.dumps(finite(values_of(answer)), indent=2, ensure_ascii=False) + "\n")
     data = getattr(answer, "motion", answer)

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zwang.arrays import Array
+from zwang.endings import STORES, require_ending
 from zwang.errors import InputError
 from zwang.motion.ensemble import store_contacts as contacts
 from zwang.motion.ensemble.contacts import COUNT_MEANS
@@ -298,6 +299,7 @@ def place_of(store: Any) -> Path:
         raise InputError(f"store = {str(store)!r}: no name of a folder has a zero in it")
     if "://" in str(store):
         raise InputError(f"store = {str(store)!r}: give a folder on a disk that this process and all workers see")
+    require_ending(store, STORES)
     path = Path(store).absolute()
     if not path.parent.is_dir():
         raise InputError(f"{shown(path)}: there is no folder {path.parent}: make it first")

@@ -223,13 +223,15 @@ def masked(
     across = across or {}
     every = (*rows, *slips.values(), *across.values())
     together = tuple(sorted({*basis.rows, *every}))
-    damping = basis.damping
+    damping, units = basis.damping, basis.units
     if damping:
         damping = (*damping, *(0.0 for _ in (*slips, *across)))
+        units = tuple(units[i] if i < len(units) and damping[i] else weights[i] for i in range(len(damping)))
         damping = tuple(mu or DAMPING * weights[i] for i, mu in enumerate(damping))
     masks = tuple((i, weights[i]) for i in every)
     pairs = tuple(slips.items()), tuple(across.items())
-    return replace(basis, rows=together, damping=damping, open=(), masked=masks, rubbing=pairs[0], across=pairs[1])
+    basis = replace(basis, rows=together, damping=damping, units=units, open=(), masked=masks)
+    return replace(basis, rubbing=pairs[0], across=pairs[1])
 
 
 def shared(forces: Mapping[int, Any], every: Sequence[int]) -> dict[int, Any]:

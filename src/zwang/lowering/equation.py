@@ -1,6 +1,5 @@
 """The saddle-point system of the chosen rows, factorised in the steps of a program."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,7 @@ import symengine as se
 from zwang.errors import UndeterminedError
 from zwang.lowering.contact import symbol
 from zwang.lowering.lowered import Lowered
-from zwang.lowering.rows import DAMPING, RowBasis
+from zwang.lowering.rows import RowBasis
 from zwang.lowering.saddle import Row, Saddle, Steps, factorise_saddle
 from zwang.lowering.skew import factorise_skew
 
@@ -98,21 +97,17 @@ class Equation:
 
     def _volume(self, pivots: Sequence[Any]) -> list[Any]:
         """The product of damped pivots, about 1 where they were chosen, and its reciprocal."""
-        name, rank = self.saddle.steps.name, len(self.basis.rows)
-        damping = [self.basis.damping[i] for i in self.basis.used]
-        grown = [pivot / mu for pivot, mu in zip(pivots, damping, strict=True)]  # 1 to 1 / DAMPING or so
+        name, units = self.saddle.steps.name, self.basis.units
+        grown = [pivot / units[i] for pivot, i in zip(pivots, self.basis.used, strict=True)]
         parts = [name(se.Mul(*grown[k : k + IN_RANGE])) for k in range(0, len(grown), IN_RANGE)]
-        if len(parts) == 1:
-            volume = name(parts[0] * DAMPING**rank)
-        else:
-            volume = name(se.exp(se.Add(*map(se.log, parts), rank * math.log(DAMPING))))
+        volume = parts[0] if len(parts) == 1 else name(se.exp(se.Add(*map(se.log, parts))))
         return [volume, 1 / volume]
 
 
-def refinements_of(basis: RowBasis, of_damped: int) -> int:
-    """How often a solution is refined."""
-    if basis.damping:
-        return of_damped
+def refinements_of(basis: RowBasis, most: int) -> int:
+    """How often a solution is refined: also beside Gibbs and Appell's form, whose motion does not depend on it."""
+    if basis.damping or basis.pivots:
+        return most
     return REFINEMENTS_OF_CLOSE if basis.close else 0
 
 

@@ -1,13 +1,22 @@
 """What the explicit equation of a large system is built on, chosen at a state: `lowering.rows` on sparse matrices."""
 
-import math
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from zwang.arrays import TINIEST, Array, Indices
 from zwang.linalg.rank import power_of_two
 from zwang.linalg.sparse.masses import inverse_by_blocks
-from zwang.linalg.sparse.matrix import Sparse, pivots_of, plus_diagonal, scaled, solve_columns, symmetric_factors
+from zwang.linalg.sparse.matrix import (
+    Sparse,
+    pivots_of,
+    plus_diagonal,
+    scaled,
+    smallest_eigenvalue,
+    solve_columns,
+    symmetric_factors,
+)
 from zwang.linalg.sparse.rank import in_order
 from zwang.linalg.sparse.ranked import SparseRanked
 from zwang.lowering.lifting import Lifted, lifting_rows
@@ -15,7 +24,7 @@ from zwang.lowering.lowered import AnyMatrices, Lowered, Matrices, SparseMatrice
 from zwang.lowering.matrices import MatrixKernel
 from zwang.lowering.rolled.families import rolled
 from zwang.lowering.rolled.lifting import Probes, lifting_members, mass_blocks
-from zwang.lowering.rows import DAMPING, RowBasis, as_damping
+from zwang.lowering.rows import RowBasis, as_damping
 
 VOLUMES_APART = 100.0  # of logarithms of volumes, whose range is some hundred
 PROBES = 2  # places at which a sum that is zero by structure is zero
@@ -33,8 +42,10 @@ def choose_large(
     if not redundant:
         return RowBasis(tuple(found.rows.tolist()), lift)
     rows = in_order(found.found).rows  # of rows that say the same, the later ones are called redundant
-    damping = as_damping(mobilities(now, lift))
-    return RowBasis(tuple(rows.tolist()), lift, damping=damping, volume=volume(now, lift, damping, found.rank))
+    mobility = mobilities(now, lift)
+    damping, units = as_damping(mobility, rows.tolist(), nearest_dependence(now, lift, rows, mobility))
+    grown = volume(now, lift, damping, units)
+    return RowBasis(tuple(rows.tolist()), lift, damping=damping, units=units, volume=grown)
 
 
 def lifts(now: SparseMatrices, rows: Indices, lowered: Lowered, redundant: bool, probes: Probes) -> Lifted:
@@ -68,14 +79,42 @@ def probes_of(kernel: MatrixKernel, t: float, p: Array) -> Probes:
     return probes
 
 
-def volume(now: SparseMatrices, lift: Lifted, damping: tuple[float, ...], rank: int) -> float:
+def nearest_dependence(now: SparseMatrices, lift: Lifted, rows: Indices, mobility: Array) -> float:
+    """About the least eigenvalue of AM⁻¹Aᵀ of some rows, in units of its diagonal."""
+    from scipy.sparse import block_array
+    from scipy.sparse.linalg import splu
+
+    M = lifted(now.M, now.A, lift)
+    D = power_of_two(np.sqrt(M.diagonal()))
+    unit = scaled(scaled(now.A[rows], np.sqrt(np.where(mobility > 0, mobility, 1.0)[rows])), columns=D)
+    matrix = block_array([[scaled(M, D, D), unit.T], [unit, None]], format="csc")
+    try:
+        factors = splu(matrix)
+    except RuntimeError:  # a pivot is zero
+        return 0.0
+    return smallest_eigenvalue(Multipliers(factors, len(D)), len(rows))[0]
+
+
+@dataclass(frozen=True)
+class Multipliers:
+    """(AM⁻¹Aᵀ)⁻¹, by the factors of the matrix of M (n, n) and A."""
+
+    factors: Any
+    n: int
+
+    def solve(self, b: Array) -> Array:
+        """Multipliers that make A q̈ = b."""
+        return np.asarray(-self.factors.solve(np.concatenate([np.zeros(self.n), b]))[self.n :])
+
+
+def volume(now: SparseMatrices, lift: Lifted, damping: tuple[float, ...], units: tuple[float, ...]) -> float:
     """The logarithm of the product of damped pivots as programs have it, roughly, so that elsewhere it is the same."""
     if (inverse := inverse_by_blocks(lifted(now.M, now.A, lift))) is None:
         return 0.0
     mu = np.array(damping)
     unit = scaled(now.A, np.sqrt(mu))
     factors = symmetric_factors(plus_diagonal((unit @ inverse @ unit.T).tocsr(), 1.0))
-    found = float(np.log(np.maximum(pivots_of(factors), TINIEST)).sum()) + rank * math.log(DAMPING)
+    found = float(np.log(np.maximum(pivots_of(factors), TINIEST)).sum() + np.log(mu / np.array(units)).sum())
     return VOLUMES_APART * round(found / VOLUMES_APART)
 
 

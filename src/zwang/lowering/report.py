@@ -13,10 +13,13 @@ from zwang.lowering.lowered import Lowered
 from zwang.lowering.power import energies, ledger
 from zwang.lowering.resting import between
 from zwang.lowering.rows import RowBasis
-from zwang.lowering.saddle import Row, Steps, factorise_saddle
+from zwang.lowering.saddle import Steps, factorise_saddle
 
 REFINEMENTS_OF_REPORT = 4  # near singular positions, too, its digits should be right; it has few states to solve for
 AGREE = 1e-10  # of the terms of a row: what is missed by more is looked at again, with all digits
+NO_MASS = 1e-300  # in place of the square of a mass that is zero
+# Of the accelerations that constraints take away, where they balance the other forces: less is rounding.
+BALANCED = 1e-13
 
 
 def report_program(lowered: Lowered, basis: RowBasis) -> Program:
@@ -61,7 +64,7 @@ def report_program(lowered: Lowered, basis: RowBasis) -> Program:
     if found.error is not None:
         outputs["implicit"] = (found.error,)
     if basis.damping:
-        outputs["agreement"] = agreement(equation.A, x, masked_entries(basis, basis.used, equation.b))
+        outputs["agreement"] = agreement(equation, x, lam, masked_entries(basis, basis.used, equation.b))
     if basis.rubbing:
         of = dict(zip(basis.used, filled(lam), strict=True))
         ways = {i: heading(lowered, basis, i) for i, _ in basis.rubbing}
@@ -73,14 +76,28 @@ def report_program(lowered: Lowered, basis: RowBasis) -> Program:
     return Program(inputs=lowered.inputs, outputs=outputs, shapes=shapes, steps=tuple(steps.done))
 
 
-def agreement(A: Sequence[Row], x: Sequence[Any], b: Sequence[Any]) -> tuple[Any, ...]:
+def agreement(equation: Equation, x: Sequence[Any], lam: Sequence[Any], b: Sequence[Any]) -> tuple[Any, ...]:
     """What rows may be missed by, less what they are missed by: negative where redundant ones do not agree.
 
     Damped rows have an acceleration wherever they are: at odds with each other, or more of them independent than where
-    they were damped, it obeys none of them.
+    they were damped, it obeys none of them. Where a coordinate rests, its acceleration is the rounding of forces.
     """
+    forces: dict[int, list[Any]] = {}
+    for row, l in zip(equation.A, lam, strict=True):
+        for j, e in row.items() if l is not None else ():
+            forces.setdefault(j, []).append(se.Abs(e * l))
+    masses = {j: equation.lowered.derived.M[j].get(j, se.Integer(0)) for j in forces}
+    name = equation.saddle.steps.name
+    taken = {j: name(taken_away(se.Add(*each), name(masses[j]))) for j, each in forces.items()}
     found = []
-    for row, right in zip(A, b, strict=True):
+    for row, right in zip(equation.A, b, strict=True):
         terms = [e * x[j] for j, e in row.items() if x[j] is not None]
-        found.append(AGREE * se.Add(*map(se.Abs, (*terms, right))) - se.Abs(se.Add(*terms, -right)))
+        size = se.Add(*map(se.Abs, (*terms, right)))
+        noise = se.Add(*(se.Abs(e) * taken[j] for j, e in row.items() if j in taken))
+        found.append(AGREE * size + BALANCED * noise - se.Abs(se.Add(*terms, -right)))
     return tuple(found)
+
+
+def taken_away(force: Any, mass: Any) -> Any:
+    """The acceleration of a mass that forces of such size take away; 0 where there is none."""
+    return force * mass / (mass * mass + NO_MASS)

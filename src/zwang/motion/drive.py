@@ -207,7 +207,7 @@ class Drive:
         passed = self.kind.pass_by(setup, task, path, plain, at.grid, self.scales[plain])
         # a way that took time leaves the rows as good as they were; otherwise they are chosen anew where they failed
         kept = basis if passed.path.end[0] != path.end[0] else None
-        creeps = abs(path.end[0] - at.state[0]) <= NOWHERE * abs(path.end[0] - self.origin[0])
+        creeps = abs(path.end[0] - at.since) <= NOWHERE * abs(path.end[0] - self.origin[0])
         stalls = at.stalls + 1 if kept is None and creeps else 0
         if stalls > STALLS:
             return at.singular(path.end, singular.STALLED)

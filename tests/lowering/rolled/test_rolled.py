@@ -28,11 +28,11 @@ FOLDER = files("zwang") / "examples"
 EXAMPLES = sorted(f.name.removesuffix(".toml") for f in FOLDER.iterdir() if f.name.endswith(".toml"))
 
 
-def agree(straight, rolled):
+def agree(straight, rolled, within=1e-9):
     assert straight.keys() == rolled.keys()
     for name, expected in straight.items():
         size = np.nan_to_num(np.abs(expected)).max(initial=0.0) + 1e-3
-        np.testing.assert_allclose(rolled[name] / size, expected / size, rtol=0, atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(rolled[name] / size, expected / size, rtol=0, atol=within, err_msg=name)
 
 
 def both_ways(start):
@@ -68,7 +68,9 @@ def both_ways(start):
         if straight.outputs.keys() >= {"pivots"}:  # constant ones are left out of straight-line code
             counted = len(basis.rows) if not basis.damping else 2
             here["pivots"], there["pivots"] = here["pivots"][:counted], there["pivots"][:counted]
-        agree(here, there)
+        # beside the start rows contradict each other: what they make of it is their damping's, of which rounding takes
+        least = np.min(np.array(basis.damping) / basis.units) if basis.damping else 1.0
+        agree(here, there, max(1e-9, np.finfo(float).eps / least))
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -223,7 +223,7 @@ def report_program(families: RestingFamilies, basis: RowBasis) -> RolledProgram:
         "pivots": pivots_of(at.plain, basis),
     }
     if basis.damping:
-        outputs["agreement"] = agreement(at.plain, at.acceleration, b)
+        outputs["agreement"] = agreement(at.plain, at.acceleration, at.multipliers, b)
     return workspace.program(outputs, dict.fromkeys(scalars, ()))
 
 

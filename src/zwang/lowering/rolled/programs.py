@@ -1,6 +1,5 @@
 """Large systems as rolled programs: the same outputs as the straight-line ones, from families and a sparse matrix."""
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,7 @@ from zwang.equations.sizes import has_sum, size_of
 from zwang.lowering.equation import REFINEMENTS
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.power import constraint_rates, energies, ledger
-from zwang.lowering.report import AGREE, REFINEMENTS_OF_REPORT
+from zwang.lowering.report import AGREE, BALANCED, REFINEMENTS_OF_REPORT, taken_away
 from zwang.lowering.rolled.equation import (
     Entries,
     RolledEquation,
@@ -30,9 +29,9 @@ from zwang.lowering.rolled.equation import (
 from zwang.lowering.rolled.families import Families, Family
 from zwang.lowering.rolled.matrix import Pairs, sparse_saddle
 from zwang.lowering.rolled.workspace import Workspace
-from zwang.lowering.rows import DAMPING, RowBasis
+from zwang.lowering.rows import RowBasis
 
-X, Y = se.symbols("x y")
+X, Y, Z = se.symbols("x y z")
 NOT_GIVEN = np.array([np.nan])
 
 
@@ -125,20 +124,31 @@ def report_program(families: Families, basis: RowBasis) -> RolledProgram:
         "pivots": pivots_of(equation, basis),
     }
     if basis.damping:
-        outputs["agreement"] = agreement(equation, x, b)
+        outputs["agreement"] = agreement(equation, x, multipliers, b)
     return workspace.program(outputs, dict.fromkeys((*scalars, "gaussian"), ()))
 
 
-def agreement(equation: RolledEquation, x: Indices, b: Indices) -> Indices:
+def agreement(equation: RolledEquation, x: Indices, multipliers: Indices, b: Indices) -> Indices:
     """What rows may be missed by, less what they are missed by, as `lowering.report` has it."""
     workspace, A = equation.workspace, equation.A
-    size, missed, found = (workspace.block(len(b)) for _ in range(3))
+    size, missed, noise, found = (workspace.block(len(b)) for _ in range(4))
+    force, mass, taken = (workspace.block(len(x)) for _ in range(3))
+    own = A.row < len(multipliers)
+    pushed = Program({"x": (X, Y)}, {"y": (se.Abs(X * Y),)})
+    workspace.repeat(pushed, pairs(A.place[own], multipliers[A.row[own]]), force[A.column[own]][:, None])
+    for family in equation.families.terms:
+        i, j = local_mass(family)
+        same = [a for a, c in zip(i, j, strict=True) if a == c]
+        workspace.members(family, [family.derived.M[a][a] for a in same], mass[family.coordinates[:, same]])
+    away = Program({"x": (X, Y)}, {"y": (taken_away(X, Y),)})
+    workspace.repeat(away, pairs(force, mass), taken[:, None])
+    workspace.repeat(pushed, pairs(A.place, taken[A.column]), noise[A.row][:, None])
     term = Program({"x": (X, Y)}, {"y": (se.Abs(X * Y), X * Y)})
     workspace.repeat(term, pairs(A.place, x[A.column]), pairs(size[A.row], missed[A.row]))
     right = Program({"x": (X,)}, {"y": (se.Abs(X), -X)})
     workspace.repeat(right, b[:, None], pairs(size, missed))
-    both = Program({"x": (X, Y)}, {"y": (AGREE * X - se.Abs(Y),)})
-    workspace.repeat(both, pairs(size, missed), found[:, None])
+    both = Program({"x": (X, Y, Z)}, {"y": (AGREE * X + BALANCED * Z - se.Abs(Y),)})
+    workspace.repeat(both, np.stack([size, missed, noise], axis=1), found[:, None])
     return found
 
 
@@ -176,11 +186,11 @@ def pivots_of(equation: RolledEquation, basis: RowBasis) -> Indices:
 def volume(workspace: Workspace, pivots: Indices, basis: RowBasis) -> Indices:
     """The product of damped pivots, about 1 where they were chosen, and its reciprocal."""
     logarithm, product = workspace.block(1), workspace.block(2)
-    start = workspace.constant(np.array([len(basis.rows) * math.log(DAMPING) - basis.volume]))
+    start = workspace.constant(np.array([-basis.volume]))
     workspace.add(start, logarithm)
     grown = Program({"x": (X, Y)}, {"y": (se.log(X / Y),)})
-    damping = workspace.constant(np.array([basis.damping[i] for i in basis.used]))
-    workspace.repeat(grown, np.stack([pivots, damping], axis=1), np.repeat(logarithm[:, None], len(pivots), axis=0))
+    units = workspace.constant(np.array([basis.units[i] for i in basis.used]))
+    workspace.repeat(grown, np.stack([pivots, units], axis=1), np.repeat(logarithm[:, None], len(pivots), axis=0))
     both = Program({"x": (X,)}, {"y": (se.exp(X), se.exp(-X))})
     workspace.repeat(both, logarithm[:, None], product[None])
     return product

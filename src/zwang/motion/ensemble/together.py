@@ -13,12 +13,13 @@ from zwang.engines.task import Task, named, packed
 from zwang.linalg.masses import mass_units
 from zwang.linalg.rank import row_rank
 from zwang.lowering.matrices import matrix_kernel
-from zwang.lowering.rows import CLOSE, DAMPING, RowBasis, mobilities
+from zwang.lowering.rows import CLOSE, DAMPING, RowBasis, apart_enough, couplings, nearest_dependence
 from zwang.motion.drive import task_of
 from zwang.motion.ensemble.problem import Ensemble
 from zwang.motion.setup import Setup
 from zwang.motion.start import State, basis_at, polished, rank_of, refined
 
+AS_FAR_APART = 4.0  # times that independent rows may be nearer to dependence than their damping is meant for
 SAME_DAMPING = 16.0  # times that the damping of redundant rows may differ from what a sample would have alone
 MANY_STEPS = 4_000_000  # of a run with one coordinate, before it is asked why it takes so many
 NEARLY_CLOSE = 10 * CLOSE  # squares of distances by elimination may be larger than the least singular value
@@ -70,9 +71,20 @@ def fitting(ensemble: Ensemble, lead: Lead, which: Indices) -> NDArray[np.bool_]
         return np.asarray(nearest_rows(rows) > NEARLY_CLOSE)
     fits = row_rank(rows) <= len(basis.rows)
     if basis.damping:
-        ratio = DAMPING * mobilities(now.M, now.A, basis.lifted) / np.array(basis.damping)
-        fits &= ((ratio > 1 / SAME_DAMPING) & (ratio < SAME_DAMPING)).all(axis=1)
+        fits &= damped_alike(basis, couplings(now.M, now.A, basis.lifted))
     return np.asarray(fits)
+
+
+def damped_alike(basis: RowBasis, coupling: Array) -> NDArray[np.bool_]:
+    """Whether samples with these AM⁻¹Aᵀ (S, m, m) would be damped about as a basis is, and not less."""
+    rows, units, damping = list(basis.rows), np.array(basis.units), np.array(basis.damping)
+    others = np.delete(np.arange(len(units)), rows)
+    units[others] = damping[others] / DAMPING
+    ratio = np.diagonal(coupling, axis1=1, axis2=2) / units
+    alike = ((ratio > 1 / SAME_DAMPING) & (ratio < SAME_DAMPING)).all(axis=1)
+    least = apart_enough((damping / units)[rows].max(initial=0.0)) / AS_FAR_APART
+    alike[alike] = nearest_dependence(coupling[alike], rows) > least
+    return np.asarray(alike)
 
 
 Hits = dict[int, Array]

@@ -20,7 +20,7 @@ from zwang.linalg.masses import mass_units
 from zwang.linalg.rank import row_norms
 from zwang.lowering.large import in_full
 from zwang.lowering.lowered import Matrices
-from zwang.lowering.rows import RowBasis, choose
+from zwang.lowering.rows import RowBasis, choose, least_elimination_pivot
 from zwang.motion.setup import Setup
 from zwang.motion.singular.leap import (
     ACCEPT,
@@ -347,6 +347,10 @@ def other_choice_serves(setup: Setup, path: Trajectory, basis: RowBasis) -> bool
     rows = tuple(asked(setup, basis))
     if new == replace(basis, rows=rows, close=False, open=idle, masked=(), rubbing=()) or len(new.rows) != len(rows):
         return False
+    if new.rows == rows and basis.pivots:
+        A = now.A / mass_units(now.M[None], now.A[None])
+        old, other = (least_elimination_pivot(A, order) for order in (basis.pivots, new.pivots))
+        return other > BETTER * old
     factors = factorise(now.M[None], now.A[None, list(new.rows)], len(new.rows), setup.system.coordinate_names)
     regular = 1 / np.linalg.norm(factors.Ri[0], ord=2) ** 2 > HEALTHY
     if new.rows == rows:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import zwang as zw
 from zwang.linalg.masses import Masses, inverse_factors, mass_tolerance, masses, regular
 
 seeds = st.integers(0, 2**31)
@@ -117,3 +118,15 @@ def test_a_large_mass_is_factorised_like_a_small_one():
     M[:, 3] = M[:, 7]
     M[3] = M[7]
     assert not regular(M[None])[0]
+
+
+def test_euler_parameters_that_are_zero_but_for_rounding_weigh_nothing():
+    """M = 4 EᵀJE has no mass along u, where A ü = −|u̇|² alone says what happens; the rest is J ω′ = moment."""
+    J = np.array([[0.0032, 0.0004, 0.0006], [0.0004, 0.0039, 0.0013], [0.0006, 0.0013, 0.0049]])
+    for tiny in (0.0, 1e-20, 1e-17, 1e-14, 1e-11):
+        u = np.array([1.0, 2.6 * tiny, -0.4 * tiny, 0.6 * tiny])
+        E = attitude(u)
+        moment = np.array([0.3, -0.2, 0.5])
+        found = zw.solve(4 * E.T @ J @ E, 2 * E.T @ moment, u[None], [-625.0], form="fundamental")
+        assert u @ found.acceleration == pytest.approx(-625.0, rel=1e-14)
+        assert 2 * E @ found.acceleration == pytest.approx(np.linalg.solve(J, moment), rel=1e-9)

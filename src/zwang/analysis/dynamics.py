@@ -31,7 +31,6 @@ from zwang.model.values import GivenValues, given_values, numbers
 from zwang.results.evaluate_along import unused_values
 
 SINGULAR_CHANGE = 1e-6  # a share of dependent rows' changes by which they move apart: there the rank changes
-FAR_BELOW = 1e-20  # coordinates below this share of the largest one are zero
 ROUNDED_CHANGE = 1e3 * EPS  # the same of rounding, beside the terms that rows are made of
 TO_BOTH_SIDES = 1e-9  # natural units to both sides of a switch
 ALIKE = 1e-6  # share of the largest slope by which slopes may differ there, where nothing switches to first order
@@ -122,8 +121,6 @@ class Dynamics:
 
     def at(self, q: Array, v: Array, t: float | None = None) -> "Point":
         """The system at a state, or at a stack of states (…, n); then its parameters may be one, too."""
-        # an Euler parameter far below rounding is as light as its square: no factors could bear that
-        q = np.where(np.abs(q) > FAR_BELOW * np.abs(q).max(axis=-1, initial=0.0, keepdims=True), q, 0.0)
         now = self.matrices(q, v, t)
         require_finite_matrices(self.system, now)
         return Point(self, q, v, now, self.t if t is None else t)

@@ -152,7 +152,7 @@ class Factors:
             better = step < 0.5 * last  # a correction that no longer shrinks is noise
             x = np.where(better[:, None], x + dx, x)
             lam = np.where(better[:, None], lam + dlam, lam)
-            left = step * np.maximum(step, step / last)
+            left = step * np.maximum(step, step / np.maximum(last, TINIEST))
             last = np.where(better, step, last)
             if not (better & (left > 0.1 * EPS)).any():
                 break

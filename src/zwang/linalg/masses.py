@@ -24,13 +24,18 @@ Flags = NDArray[np.bool_]
 # for refinement to find the others. 2^6 leaves room for the first, and ensures the second.
 MASS_SLACK = 2.0**6
 
+# An Euler parameter that is zero but for rounding is as light as the square of that. In x̂ = D q̈ with a D of its own
+# its acceleration would be rounding divided by D: 1e-16/1e-17 at a quaternion of (1, 1e-17, 0, 0). At 2^-20 of the unit
+# of its block it has six digits left, which refinement makes all.
+TOO_LIGHT = 2.0**-20
+
 
 @dataclass(frozen=True)
 class Masses:
     """A stack of k mass matrices. Hats mark coordinates x̂ = D q̈, in which the diagonals are zero or between 1 and 4."""
 
     D: Array
-    """(k, n) powers of two"""
+    """(k, n) powers of two; where M is singular none far below the unit"""
     M: Array
     """M̂ = D⁻¹MD⁻¹ (k, n, n)"""
     Li: Array
@@ -57,7 +62,7 @@ def masses(M: Array, A: Array) -> Masses:
     if definite.all():
         return Masses(D, scaled, Li, definite, D)
     units = tied_units(block_units(scaled, D), massive, A)
-    D = np.where(massive, D, units)
+    D = np.where(massive & (TOO_LIGHT * units < D), D, units)
     return Masses(D, M / D[:, :, None] / D[:, None, :], Li, definite, units)
 
 

@@ -23,6 +23,7 @@ TESTED_IN = {
     "analysis/fitting/table": ("analysis/fitting/test_fit",),
     "analysis/fitting/trial": ("analysis/fitting/test_fit",),
     "analysis/linear": ("analysis/test_linearize",),
+    "analysis/on_constraints": ("analysis/test_linearize", "analysis/test_steady_states"),
     "analysis/phase": ("analysis/test_periodic",),
     "analysis/readings": ("analysis/test_equilibrium",),
     "analysis/recurrence": ("analysis/test_periodic",),

@@ -18,12 +18,13 @@ from zwang.analysis.large.search import Ground, sought_near
 from zwang.analysis.large.suits import on_springs as all_on_springs
 from zwang.analysis.large.suits import suited
 from zwang.analysis.large.verdict import verdict_on
-from zwang.analysis.linear import TIMED, chosen_states, depends_on_time, linear_at, require_autonomous
+from zwang.analysis.linear import TIMED, depends_on_time, linear_at, require_autonomous
 from zwang.analysis.readings import Readings, readings_of
 from zwang.analysis.settle import Search, Settled, require_rest
 from zwang.analysis.spectrum import spectrum_of
 from zwang.analysis.springs import undisturbed
 from zwang.analysis.stability import Stability, on_contacts, on_springs, stability
+from zwang.analysis.steady_states import Course, changing, states_at_rest
 from zwang.arrays import Array
 from zwang.display import Displayed, told
 from zwang.errors import AssemblyError, EquilibriumError, InputError
@@ -59,6 +60,8 @@ class Equilibrium(Displayed):
     """Directions in which there are further ones: at rest of coordinates, else of what stays constant."""
     constant: tuple[str, ...]
     """What stays constant; empty at rest, where everything does."""
+    expressions: tuple[sp.Expr, ...] = field(repr=False)
+    """The same as expressions."""
     spectrum: Any = field(repr=False)
     """The eigenvalues, or what finds them when they are asked for."""
 
@@ -139,7 +142,7 @@ def equilibrium(
             q = near[0].q
         search, found = searched(settled_on_contacts, search, q, v)
         require_rest(found.point)
-        return told_of(search, found, ())
+        return told_of(search, found, None)
 
 
 def steady(
@@ -176,7 +179,7 @@ def steady(
     search = Search(dynamics, readings, held, targets, rest=False)
     with waiting("looking for a steady motion"), finite_derivatives():
         search, found = searched(steady_on_contacts, search, q, v)
-        return told_of(search, found, readings.names)
+        return told_of(search, found, readings)
 
 
 def searched(way: Any, search: Search, q: Array, v: Array) -> tuple[Search, Settled]:
@@ -232,7 +235,7 @@ def holds(dynamics: Dynamics, hold: Any, q: Array, v: Array) -> tuple[Readings |
     return readings, found["reading"][0]
 
 
-def told_of(search: Search, found: Settled, constant: tuple[str, ...]) -> Equilibrium:
+def told_of(search: Search, found: Settled, constant: Readings | None) -> Equilibrium:
     """Everything that is said of a state that was found."""
     point, dynamics = found.point, search.dynamics
     require_autonomous(point)
@@ -253,7 +256,8 @@ def told_of(search: Search, found: Settled, constant: tuple[str, ...]) -> Equili
         stable=judged.stable,
         verdict=judged.words,
         families=judged.families,
-        constant=constant,
+        constant=constant.names if constant else (),
+        expressions=constant.expressions if constant else (),
         spectrum=judged.spectrum.values,
     )
 
@@ -280,6 +284,7 @@ def told_of_large(place: Place, ground: Ground) -> Equilibrium | None:
         verdict=judged.words,
         families=judged.families,
         constant=(),
+        expressions=(),
         spectrum=lambda: large_modes(place, None).values,
     )
 
@@ -312,5 +317,9 @@ def plain_judgement(search: Search, found: Settled) -> Stability:
         change = point.change(point.tangent.dq, point.tangent.dv)
         if undisturbed(point, change):
             return on_springs(point, change, family_of(search, found))
-    states = chosen_states(search.dynamics, point) if search.rest else search.constant
-    return stability(linear_at(point, states), family_of(search, found), search.rest)
+    if search.rest:
+        return stability(linear_at(point, states_at_rest(search.dynamics, point)), family_of(search, found), True)
+    judged = stability(linear_at(point, search.constant), family_of(search, found), False)
+    if judged.stable is not None and (why := changing(Course(point), search.constant)) is not None:
+        return replace(judged, stable=None, words=f"not to be told: {why}")
+    return judged

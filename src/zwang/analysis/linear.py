@@ -8,12 +8,11 @@ closed system: one formula for minimal coordinates, redundant ones, nonholonomic
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from zwang.analysis.dynamics import Change, Dynamics, Point, unchanged
-from zwang.analysis.readings import Readings, readings_of
+from zwang.analysis.readings import Readings
 from zwang.analysis.tangent import Tangent
 from zwang.arrays import EPS, TINIEST, Array
 from zwang.errors import InputError
@@ -65,23 +64,23 @@ class Linear:
         return row_norms(self._read["d_reading"].mT)
 
     @cached_property
-    def _PT(self) -> Array:
+    def changes(self) -> Array:
         """(…, s, d) the states' changes along the tangent space, in equal units."""
         return np.asarray(self._read["d_reading"].mT / self.scale[..., None])
 
     @cached_property
-    def _GT(self) -> Array:
+    def rate_changes(self) -> Array:
         """(…, s, d) their rates' changes, likewise."""
         return np.asarray(self._read["d_rate"].mT / self.scale[..., None])
 
     @cached_property
     def _inverse(self) -> Array:
-        return np.asarray(np.linalg.pinv(self._PT, rcond=DEPENDENT_STATES))
+        return np.asarray(np.linalg.pinv(self.changes, rcond=DEPENDENT_STATES))
 
     @cached_property
     def A(self) -> Array:
         """(…, s, s) ẏ = A y."""
-        scaled = self._GT @ self._inverse
+        scaled = self.rate_changes @ self._inverse
         zero = np.abs(scaled) <= ROUNDED_ENTRY * np.abs(scaled).max(axis=-1, initial=0.0, keepdims=True)
         return np.asarray(np.where(zero, 0.0, scaled) * self.scale[..., None] / self.scale[..., None, :])
 
@@ -93,12 +92,12 @@ class Linear:
     @cached_property
     def _beyond(self) -> Array:
         """(…, s, d) what the rates depend on beside the states."""
-        return np.asarray(self._GT - self._GT @ self._inverse @ self._PT)
+        return np.asarray(self.rate_changes - self.rate_changes @ self._inverse @ self.changes)
 
     @cached_property
     def closure(self) -> float:
         """The share of the rates that the states do not determine; of a stack the largest."""
-        size = np.abs(self._GT).max(axis=(-2, -1), initial=0.0)
+        size = np.abs(self.rate_changes).max(axis=(-2, -1), initial=0.0)
         share = np.abs(self._beyond).max(axis=(-2, -1), initial=0.0) / np.maximum(size, TINIEST)
         return float(share.max(initial=0.0))
 
@@ -106,7 +105,7 @@ class Linear:
         """(…, z, s) what changes (…, z, d) along the tangent space are in the states; refused if these do not tell."""
         C = changes @ self.lift
         changed = np.abs(changes).max(axis=-1, initial=0.0)
-        beyond = np.abs(changes - C @ (self._PT * self.scale[..., None])).max(axis=-1, initial=0.0)
+        beyond = np.abs(changes - C @ (self.changes * self.scale[..., None])).max(axis=-1, initial=0.0)
         bad = beyond > most * np.maximum(changed, TINIEST)
         if bad.any():
             name = names[int(np.argwhere(bad)[0][-1])]
@@ -118,17 +117,23 @@ class Linear:
     @property
     def unmoved(self) -> list[str]:
         """States of one point that do not change along the constraints, to first order."""
-        still = np.abs(self._PT).max(axis=-1, initial=0.0) <= DEPENDENT_STATES * np.abs(self._PT).max(initial=0.0)
+        still = np.abs(self.changes).max(axis=-1, initial=0.0) <= DEPENDENT_STATES * np.abs(self.changes).max(
+            initial=0.0
+        )
         return [name for name, s in zip(self.states.names, still, strict=True) if s]
 
     def require_independent(self) -> None:
         """Refuse states that depend on each other along the constraints."""
-        s = np.linalg.svd(self._PT, compute_uv=False) if self._PT.size else np.zeros((*self.scale.shape[:-1], 0))
+        s = (
+            np.linalg.svd(self.changes, compute_uv=False)
+            if self.changes.size
+            else np.zeros((*self.scale.shape[:-1], 0))
+        )
         rank = np.count_nonzero(s > DEPENDENT_STATES * s.max(axis=-1, initial=0.0, keepdims=True), axis=-1)
         if (len(self.states.names) <= rank).all():
             return
         first = int(np.argmax(rank < len(self.states.names)))
-        null = np.linalg.svd(self._PT.reshape(-1, *self._PT.shape[-2:])[first])[0][:, -1]
+        null = np.linalg.svd(self.changes.reshape(-1, *self.changes.shape[-2:])[first])[0][:, -1]
         names = [name for name, share in zip(self.states.names, null, strict=True) if abs(share) > 1e-6]
         if len(names) == 1:
             raise InputError(f"states: {names[0]} does not change along the constraints: leave it out")
@@ -162,18 +167,19 @@ class Linear:
     @property
     def residual(self) -> float:
         """The largest rate of a state, as a share of what it is made of, or of its own slopes."""
-        return float(self._shares.max(initial=0.0))
+        return float(self.shares.max(initial=0.0))
 
     @cached_property
-    def _shares(self) -> Array:
-        slope = np.abs(self._GT).max(axis=-1, initial=0.0) * self.scale
+    def shares(self) -> Array:
+        """(…, s) rates of states, as shares of what they are made of, or of their own slopes."""
+        slope = np.abs(self.rate_changes).max(axis=-1, initial=0.0) * self.scale
         state = np.abs(np.concatenate([self.point.q, self.point.v], axis=-1)).max(axis=-1, keepdims=True)
         size = self.sizes() + slope * np.maximum(state, LEAST_STATE)
         return np.asarray(np.abs(self.rates) / np.maximum(size, TINIEST))
 
     def require_steady(self) -> None:
         """Refuse a state at which states change, naming the one that does and how fast."""
-        shares, rates = np.atleast_2d(self._shares), np.atleast_2d(self.rates)
+        shares, rates = np.atleast_2d(self.shares), np.atleast_2d(self.rates)
         worst = int(shares.max(axis=1, initial=0.0).argmax())
         bad = [i for i in np.argsort(-shares[worst]) if shares[worst, i] > STANDING]
         if not bad:
@@ -189,44 +195,6 @@ def linear_at(point: Point, states: Readings) -> Linear:
     """The first-order motion beside a state, in given states."""
     tangent = point.tangent
     return Linear(point, states, tangent, point.change(tangent.dq, tangent.dv))
-
-
-def chosen_states(dynamics: Dynamics, point: Point) -> Readings:
-    """Coordinates and rates that describe the states beside a state well: the ones most independent of each other.
-
-    Where the system moves, those that stay constant.
-    """
-    system, tangent, k = dynamics.system, point.tangent, point.tangent.positions
-    still = np.abs(point.v) * point.units <= STANDING * np.abs(point.v * point.units).max(initial=0.0)
-    slow = np.abs(point.a) <= np.maximum(STANDING * np.abs(point.a).max(initial=0.0), 1e3 * point.rounding)
-    if (point.v != 0).any():
-        moving = np.abs(point.a) <= STANDING * np.maximum(np.abs(point.a).max(initial=0.0), np.abs(point.v).max() ** 2)
-        slow = slow | moving
-    else:
-        still, slow = np.ones(len(point.q), dtype=bool), np.ones(len(point.q), dtype=bool)
-    positions = most_independent_columns(tangent.dq[:k] * point.units, still)
-    rates = most_independent_columns(tangent.dv[k:] * point.units, slow, positions)
-    chosen = [system.coordinates[i] for i in positions] + [system.velocities[i] for i in rates]
-    return readings_of(dynamics, chosen, "states")
-
-
-def most_independent_columns(rows: Array, allowed: Any, preferred: Sequence[int] = ()) -> list[int]:
-    """As many columns of (d, n) as there are independent ones among those allowed, in their order.
-
-    Of columns that serve about as well the preferred ones, then the first, are taken.
-    """
-    left, chosen = rows.copy(), list[int]()
-    for _ in range(len(rows)):
-        length = np.where(allowed, np.linalg.norm(left, axis=0), 0.0)
-        length[chosen] = 0.0
-        if length.max(initial=0.0) <= 1e-8:
-            break
-        good = [int(i) for i in np.flatnonzero(length > 0.7 * length.max())]
-        best = next((i for i in good if i in preferred), good[0])
-        chosen.append(best)
-        unit = left[:, best] / np.linalg.norm(left[:, best])
-        left -= np.outer(unit, unit @ left)
-    return sorted(chosen)
 
 
 def require_autonomous(point: Point) -> None:

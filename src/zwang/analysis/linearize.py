@@ -8,30 +8,27 @@ import numpy as np
 import sympy as sp
 
 from zwang.analysis.contacts import closed_at
-from zwang.analysis.dynamics import Dynamics, Point
-from zwang.analysis.linear import Linear, chosen_states, depends_on_time, linear_at, require_autonomous
+from zwang.analysis.dynamics import Point
+from zwang.analysis.linear import Linear, depends_on_time, linear_at
+from zwang.analysis.on_constraints import checked, point_at
 from zwang.analysis.readings import Readings, column_of_input, inputs_of, readings_of
 from zwang.analysis.samples import Samples, samples_of
-from zwang.analysis.tangent import RowSpace
-from zwang.arrays import EPS, TINIEST, Array
+from zwang.analysis.steady_states import Course, Further, chosen_states
+from zwang.arrays import TINIEST, Array
 from zwang.errors import InputError, ZwangError
-from zwang.evaluation import require_finite_matrices
-from zwang.linalg.masses import mass_units
-from zwang.linalg.newton import POLISHES
-from zwang.lowering.lowered import AnyMatrices
-from zwang.lowering.matrices import matrix_kernel
 from zwang.model import System
-from zwang.model.has_system import HasSystem, begin_of, system_of
+from zwang.model.has_system import HasSystem, begin_of, readings_beside, system_of
 from zwang.model.symbols import in_a_line
 from zwang.model.values import one_number
-from zwang.motion.start import to_the_last_digit
-from zwang.verdict import satisfied
 from zwang.waiting import waiting
 
 if TYPE_CHECKING:
     import xarray as xr
 
 TOLD = 1e-7  # the share of an output that other directions than those of the states may change
+MOTIONS_FOLLOWED = (
+    9  # samples of a stack whose motions are followed, spread evenly: what turns in one does so in others
+)
 TOGETHER = 500  # samples of a stack that are made together: beyond it arrays would only leave the cache
 MOVED = 1e-10  # the share of its size by which an input may not move a constraint
 
@@ -73,7 +70,7 @@ def linearize(
     wanted = inputs_of(system, inputs)
     with waiting("linearizing"):
         samples = samples_of(given, system, state, parameters, t, wanted)
-        spaces = spaces_of(samples, Asked(states, wanted, outputs))
+        spaces = spaces_of(samples, Asked(states, wanted, outputs), lambda: readings_beside(given, parameters))
         return dataset(samples, spaces, [in_a_line(u) for u in wanted])
 
 
@@ -106,26 +103,39 @@ class Asked:
     outputs: Any
 
 
-def spaces_of(samples: Samples, asked: Asked) -> list[Space]:
-    """The linear systems of all samples, in the states of the first one where none are given.
+def spaces_of(samples: Samples, asked: Asked, further: Further) -> list[Space]:
+    """The linear systems of all samples, in the states that suit all of them where none are given.
 
     Of a stack many are made at once. Where one of them is not as the others, as where contacts take part, or where one
-    is refused, they are made one by one.
+    is refused, they are made one by one. Where they move, some are followed: their linear systems stay as they are.
     """
-    dynamics, q, v = samples.one(0)
+    states = None
     if asked.states is not None:
-        states = readings_of(dynamics, asked.states, "states")
+        states = readings_of(samples.one(0)[0], asked.states, "states")
         if not states.names:
             raise InputError("states is empty: list expressions, or leave it out to have them chosen")
-    else:
-        first = point_at(closed_at(dynamics, q, v), q, v)
-        states = chosen_states(dynamics, checked(first))
+    courses = courses_of(samples)
+    if states is None:
+        states = chosen_states(courses, samples.constant, further)
     asked = Asked(states, asked.inputs, asked.outputs)
     spaces: list[Space] = []
     for begin in range(0, len(samples), TOGETHER):
         end = min(begin + TOGETHER, len(samples))
         spaces += stack_of(samples, slice(begin, end), asked) or [one_of(samples, i, asked) for i in range(begin, end)]
+    for course in courses:
+        if course.moves:
+            course.require_constant(linear_at(course.begin, states))
     return spaces
+
+
+def courses_of(samples: Samples) -> list[Course]:
+    """The first sample, and others spread evenly where there are motions to be followed."""
+    count = MOTIONS_FOLLOWED if samples.v.any() else 1
+    found = []
+    for i in sorted(set(np.linspace(0, len(samples) - 1, count).astype(int).tolist())):
+        dynamics, q, v = samples.one(i)
+        found.append(Course(checked(point_at(closed_at(dynamics, q, v), q, v))))
+    return found
 
 
 def stack_of(samples: Samples, part: slice, asked: Asked) -> list[Space]:
@@ -152,60 +162,6 @@ def linear_of(point: Point, states: Readings) -> Linear:
     linear.require_steady()
     linear.require_closed()
     return linear
-
-
-def checked(point: Point) -> Point:
-    """A state beside which there are derivatives, and equations that time does not change."""
-    require_autonomous(point)
-    point.require_smooth()
-    point.require_regular()
-    return point
-
-
-def point_at(dynamics: Dynamics, q: Array, v: Array) -> Point:
-    """A state that obeys its constraints, to the last digit; one that does not is refused by name."""
-    system, kernel = dynamics.system, matrix_kernel(dynamics.system, dynamics.values.inputs)
-    now = kernel(dynamics.t, q, v, dynamics.values.p)
-    require_finite_matrices(system, now)
-    require_satisfied(system, now, q, v)
-    if dynamics.one_sided.any():
-        return dynamics.at(q, v)
-    if q.ndim > 1:
-        return dynamics.at(*polished(dynamics, q, v))
-    return dynamics.at(*to_the_last_digit(system, kernel, dynamics.values.p, (dynamics.t, q, v), now))
-
-
-def require_satisfied(system: System, now: AnyMatrices, q: Array, v: Array) -> None:
-    """Refuse a state that does not obey its constraints, naming them."""
-    if (good := satisfied(system, now, q, v)).all():
-        return
-    *at, _ = map(int, np.argwhere(~good)[0])
-    words = "; ".join(
-        f"{system.constraint_names[i]!r} reads {np.nan_to_num(now.residual[*at, i]):.6g} in position and "
-        f"{np.nan_to_num(now.residual_rate[*at, i]):.6g} in velocity"
-        for i in np.flatnonzero(~good[*at])
-    )
-    raise InputError(
-        f"the state does not satisfy its constraints: {words}; zwang.equilibrium and zwang.steady give states that do"
-    )
-
-
-def polished(dynamics: Dynamics, q: Array, v: Array) -> tuple[Array, Array]:
-    """A stack of states on its constraints, to the last digit: Newton's shortest steps as long as they lead nearer."""
-    holonomic, first = dynamics.order == 0, dynamics.order <= 1
-    for level, size, rows in (("residual", "size", holonomic), ("residual_rate", "rate_size", first)):
-        for _ in range(POLISHES):
-            now = dynamics.matrices(q, v)
-            read, most = getattr(now, level)[..., rows], getattr(now, size)[..., rows]
-            if not (np.abs(read) > EPS * most).any():
-                break
-            x = q if level == "residual" else v
-            step = RowSpace.of(now.A[..., rows, :], mass_units(now.M, now.A)).shortest(read[..., None, :])[..., 0, :]
-            moved = (x - step, v) if level == "residual" else (q, x - step)
-            nearer = np.abs(getattr(dynamics.matrices(*moved), level)[..., rows]).max(axis=-1)
-            better = (nearer < np.abs(read).max(axis=-1))[..., None]
-            q, v = (np.where(better, new, old) for new, old in zip(moved, (q, v), strict=True))
-    return q, v
 
 
 def space_of(linear: Linear, asked: Asked) -> Space:

@@ -10,7 +10,8 @@ from zwang.analysis.large.modes import large_modes, require_rest, residual_of
 from zwang.analysis.large.place import Place
 from zwang.analysis.large.suits import on_springs, suited
 from zwang.analysis.linear import Linear
-from zwang.analysis.linearize import Asked, require_satisfied, spaces_of
+from zwang.analysis.linearize import Asked, spaces_of
+from zwang.analysis.on_constraints import require_satisfied
 from zwang.analysis.samples import Samples, samples_of
 from zwang.analysis.spectrum import Complex, spectrum_of
 from zwang.analysis.springs import Modes, by_symmetry, largest, of_unit_mass, simplest, undisturbed
@@ -19,7 +20,7 @@ from zwang.errors import InputError
 from zwang.linalg.factors import direction
 from zwang.lowering.matrices import matrix_kernel
 from zwang.model import System
-from zwang.model.has_system import HasSystem, begin_of, system_of
+from zwang.model.has_system import HasSystem, begin_of, readings_beside, system_of
 from zwang.model.values import one_number
 from zwang.motion.start import to_the_last_digit
 from zwang.waiting import waiting
@@ -68,7 +69,7 @@ def modes(
         if (place := large_place(samples, states)) is not None:
             found = large_modes(place, count)
             return dataset(samples, found, place.q, 0 * place.q, {"closure": 0.0, "residual": residual_of(place)})
-        spaces = spaces_of(samples, Asked(states, [], None))
+        spaces = spaces_of(samples, Asked(states, [], None), lambda: readings_beside(given, parameters))
         parts = [modes_of(space.linear) for space in spaces]
         stacks = [space.stacked for space in spaces]
         values, shapes, zeros, uncertain = (

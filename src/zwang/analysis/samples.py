@@ -1,7 +1,7 @@
 """One state with its parameters, or a stack of them along one axis."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,8 @@ class Samples:
     v: Array
     axis: tuple[str, ...]
     along: Mapping[str, Any]
+    constant: Mapping[str, sp.Expr] = field(default_factory=dict)
+    """What stays constant in the motion, where it is known, by name."""
 
     def __len__(self) -> int:
         """How many there are."""
@@ -73,13 +75,15 @@ def samples_of(
     inputs: Sequence[sp.Expr] = (),
 ) -> Samples:
     """The samples that are meant: arrays of parameters and of the state broadcast against each other."""
-    found = state.state if isinstance(state, Equilibrium) else start_of_each(given, state, parameters, t, "state")
+    steady = isinstance(state, Equilibrium)
+    found = state.state if steady else start_of_each(given, state, parameters, t, "state")
+    constant = dict(zip(state.constant, state.expressions, strict=True)) if steady else {}
     q, v = state_arrays(system, found, missing_rates=0.0)
     values = given_values(system, with_constants(system, parameters, t, inputs))
     dynamics = Dynamics(system, values, t)
     shape = np.broadcast_shapes(q.shape[:-1], dynamics.all_p.shape[:-1])
     if not shape:
-        return Samples(dynamics, q, v, (), {})
+        return Samples(dynamics, q, v, (), {}, constant)
     if 0 in shape:
         raise InputError("an array of the parameters or of the state is empty: give it at least one value")
     if len(shape) > 1:
@@ -90,9 +94,10 @@ def samples_of(
     if len(varied) == 1:
         name, numbers = next(iter(varied.items()))
         name = axis_name(name)
-        return Samples(dynamics, q, v, (name,), {name: np.broadcast_to(np.asarray(numbers, dtype=float), shape)})
+        varied = {name: np.broadcast_to(np.asarray(numbers, dtype=float), shape)}
+        return Samples(dynamics, q, v, (name,), varied, constant)
     along = {axis_name(name): (SAMPLE, np.broadcast_to(x, shape)) for name, x in varied.items()}
-    return Samples(dynamics, q, v, (SAMPLE,), along)
+    return Samples(dynamics, q, v, (SAMPLE,), along, constant)
 
 
 def axis_name(parameter: str) -> str:

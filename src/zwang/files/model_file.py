@@ -1,7 +1,7 @@
 """A model as a file describes it: a system, a start, a run, events, units and a drawing."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -235,6 +235,11 @@ class ModelFile(AskedModel):
             return None
         start = model.state(parameters) if start is None else start
         return moved_shapes(model.system, model.drawing, model.guess_with(parameters), start, parameters, t)
+
+    def readings_with(self, parameters: Mapping[Any, Any] | None) -> Sequence[Mapping[str, sp.Expr]]:
+        """What can be read of the states of its mechanism, by name."""
+        mechanism = self.with_parameters(parameters).mechanism
+        return () if mechanism is None else mechanism.readings_with(parameters)
 
     def dressed(self, motion: "xr.Dataset", parameters: Mapping[Any, Any] | None) -> "xr.Dataset":
         """A motion with the drawing and units of the file, and with the parameters that are numbers in its system."""

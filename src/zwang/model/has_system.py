@@ -55,6 +55,10 @@ class HasSystem(Displayed, ABC):
         """How far that start is from where it is described; None where nothing is put together."""
         return None
 
+    def readings_with(self, parameters: Mapping[Any, Any] | None) -> Sequence[Mapping[str, sp.Expr]]:
+        """What can be read of its states beside coordinates and rates, by name, those to prefer first."""
+        return ()
+
     @abstractmethod
     def dressed(self, motion: "xr.Dataset", parameters: Mapping[Any, Any] | None) -> "xr.Dataset":
         """A motion of the system with what is drawn of it, and with units where they are known."""
@@ -75,6 +79,11 @@ def system_of(given: Any, what: str, parameters: Mapping[Any, Any] | None = None
     if isinstance(given, HasSystem):
         return given.system_with(parameters)
     raise InputError(f"{what} takes a System, a Mechanism or a model; {instead(given)}")
+
+
+def readings_beside(given: Any, parameters: Mapping[Any, Any] | None) -> Sequence[Mapping[str, sp.Expr]]:
+    """What can be read of states beside coordinates and rates; nothing of a bare system."""
+    return given.readings_with(parameters) if isinstance(given, HasSystem) else ()
 
 
 def instead(given: Any) -> str:

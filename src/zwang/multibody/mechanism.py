@@ -201,6 +201,10 @@ class Mechanism(HasSystem):
         """The start, put together for these values at this time."""
         return self.assembled(parameters, t)
 
+    def readings_with(self, parameters: Mapping[Any, Any] | None) -> Sequence[Mapping[str, sp.Expr]]:
+        """Joint coordinates, and places, axes and rates of bodies, by name."""
+        return results.readings(self)
+
     def dressed(self, motion: "xr.Dataset", parameters: Mapping[Any, Any] | None) -> "xr.Dataset":
         """A motion with the mechanism's drawing in it."""
         return with_drawing(motion, self.drawing, self.system, parameters)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
+from sympy.core.function import AppliedUndef
 
 from zwang.arrays import Array
 from zwang.errors import InputError
@@ -14,7 +15,7 @@ from zwang.linalg.masses import mass_units
 from zwang.linalg.rank import row_rank
 from zwang.lowering.lowered import Matrices
 from zwang.lowering.matrices import matrix_kernel
-from zwang.model.symbols import rates
+from zwang.model.symbols import as_scalar, rates
 from zwang.model.values import parameter_values, suggestion
 from zwang.multibody.body import AnyBody, MassBody, Particle
 from zwang.multibody.described import DescribedMechanism
@@ -22,7 +23,7 @@ from zwang.multibody.efforts import without_efforts
 from zwang.multibody.joint import Constrainer, Joint
 from zwang.multibody.spatial_body import Body
 from zwang.multibody.turns import counted
-from zwang.multibody.vectors import subtract, vector, world_rates
+from zwang.multibody.vectors import cross, subtract, vector, world_rates
 from zwang.results.evaluate_along import along
 from zwang.results.inputs import used_values
 
@@ -78,6 +79,35 @@ def joint_coordinates(mechanism: DescribedMechanism, motion: "xr.Dataset") -> "x
         for name in {wanted[k][1] for k in turning}:
             found[name].attrs["turns"] = doubt
     return found
+
+
+def readings(mechanism: DescribedMechanism) -> tuple[dict[str, sp.Expr], dict[str, sp.Expr]]:
+    """What a mechanism's states read, by name: as seen from outside, and from the bodies.
+
+    From outside: joint coordinates and their rates, `hinge.angle` and `hinge.angle'`; of a body in space where its axes
+    point, `axis_1x`, how fast that changes, `axis_1x'`, and the angular velocity in world axes, `omega_x`. In a body's
+    own axes: its place and velocity, `place_1` and `v_1`, and the angular velocity, `omega_1`.
+    """
+    outside: dict[str, Any] = {}
+    inside: dict[str, Any] = {}
+    for j in mechanism.joints:
+        for name, f in j.freedoms.items() if isinstance(j, Joint) else ():
+            outside |= {f"{j.name}.{name}": f.reading, f"{j.name}.{name}'": f.rate}
+    for body in mechanism.movable:
+        d, own = body.dimension, body.name
+        pose, spins = body.pose(d), d == 3 and not isinstance(body, Particle)
+        inside |= {f"{own}.place_{i + 1}": e for i, e in enumerate(pose.local_direction(pose.origin))}
+        inside |= {f"{own}.v_{i + 1}": e for i, e in enumerate(body.point_velocity((0,) * d, frame="body"))}
+        if spins:
+            outside |= {f"{own}.omega_{x}": e for x, e in zip(AXES, pose.spin, strict=True)}
+            inside |= {f"{own}.omega_{i + 1}": e for i, e in enumerate(body.angular_rate(frame="body"))}
+            for i, axis in enumerate(zip(*pose.turn, strict=True), 1):
+                moving = cross(pose.spin, axis)
+                outside |= {f"{own}.axis_{i}{x}": e for x, e in zip(AXES, axis, strict=True)}
+                outside |= {f"{own}.axis_{i}{x}'": e for x, e in zip(AXES, moving, strict=True)}
+    known = [{name: as_scalar(e) for name, e in part.items()} for part in (outside, inside)]
+    first, second = ({name: e for name, e in part.items() if e.atoms(AppliedUndef)} for part in known)
+    return first, second
 
 
 def reactions(mechanism: DescribedMechanism, motion: "xr.Dataset", frame: str) -> "xr.Dataset":

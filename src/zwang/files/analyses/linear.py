@@ -23,7 +23,7 @@ from zwang.files.analyses.steady import Steadiness
 from zwang.files.ranges import range_values
 from zwang.files.table_types import Key, Section
 from zwang.model.fixed import FrozenValue
-from zwang.model.has_system import start_of_one
+from zwang.model.has_system import readings_beside, start_of_one
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -106,7 +106,7 @@ class Linear(Analysis):
         states = dict(self.states) or None
         if not self.against:
             e = self.state(model, parameters)
-            return ask(None if e is None else cleaned(e.state), parameters, states)
+            return ask(None if e is None else replace(e, state=cleaned(e.state)), parameters, states)
         name, values = self.varied
         if isinstance(named(model, name), FrozenValue):
             return self.assembled_anew(model, parameters, ask)
@@ -129,10 +129,13 @@ class Linear(Analysis):
         for value in map(float, values):
             own = {**(parameters or {}), name: value}
             e = None if asks is None else replace(asks, hold=held_values(model, asks, own)).answer(model, own, near)
-            near = None if e is None else cleaned(e.state)
-            parts.append(ask(near, own, states))
+            here = None if e is None else replace(e, state=cleaned(e.state))
+            near = None if here is None else here.state
+            parts.append(ask(here, own, states))
             if states is None and "state" in parts[0].coords:
-                states = [str(key) for key in parts[0].state.values]
+                told = {} if here is None else dict(zip(here.constant, here.expressions, strict=True))
+                told |= {key: reading for part in readings_beside(model, own) for key, reading in part.items()}
+                states = {key: told.get(key, key) for key in map(str, parts[0].state.values)}
         if "eigenvalue" in parts[0]:
             from zwang.analysis.modes import followed
 
@@ -149,7 +152,7 @@ class Linear(Analysis):
         return name, range_values(given)
 
     def states_along(self, model: AskedModel, parameters: Parameters, name: str, values: Array) -> Any:
-        """The state for each value, every one looked for near the one before; None at the start."""
+        """The states of all values in one, every one looked for near the one before; None at the start."""
         from zwang.analysis.follow import Followed, states_along
 
         asks, given = self.question(model), dict(parameters or {})
@@ -160,11 +163,13 @@ class Linear(Analysis):
         keys = [*system.coordinates, *system.velocities]
 
         singles = [{**given, name: float(value)} for value in values]
+        first: list[Equilibrium] = []
 
         def careful(i: int, near: Array | None) -> Array:
             guess = None if near is None else cleaned(dict(zip(keys, map(float, near), strict=True)))
             with told_at(name, values[i]):
                 e = replace(asks, hold=held[i]).answer(model, singles[i], guess)
+            first.append(e)
             state = cleaned(e.state)
             return np.array([state[key] for key in keys])
 
@@ -176,7 +181,7 @@ class Linear(Analysis):
         targets = np.array([[float(x) for x in each.values()] for each in held])
         what = Followed(constant, list(asks.hold), targets)
         found = states_along(system, model.span[0], whole, values, what, careful)
-        return dict(zip(keys, found.T, strict=True))
+        return replace(first[0], state=dict(zip(keys, found.T, strict=True)))
 
 
 def held_values(model: AskedModel, asks: Rest | Steadiness, parameters: Mapping[Any, Any]) -> dict[sp.Expr, sp.Float]:

@@ -34,7 +34,7 @@ FOLLOWED_TOL = 1e-12  # of these steps
 STAYS = 1e-6  # natural units: states are steady to 1e-8 (STANDING), and depart by some times as much
 AS_BEFORE = 1e-6  # of the largest entry of a row of A: entries that differ by less are the same
 MASSLESS = 1e-12  # of the largest inertia along the constraints: what has less has none
-AS_BEFORE_BESIDE = 1e-11  # the same of the largest of all: rows of zeros have rounding only
+AS_BEFORE_BESIDE = 1e-9  # the same of the largest of all: rows of zeros have what is left of 1e-12 after some growth
 ALONG_RATES = 1e-9  # of a reading's change: one that changes so little along velocities is made of positions only
 INDEPENDENT = 1e-8  # of a unit: what is left of a column that depends on those that were chosen
 

@@ -1,6 +1,7 @@
 """Sections that ask something: the answers are those of Python, text comes back equal, mistakes have their places."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -321,3 +322,14 @@ def test_a_guess_from_which_nothing_is_found_says_what_remains():
 def test_states_that_do_not_close_are_refused():
     with pytest.raises(InputError, match="states"):
         read_model(PENDULUM + '[linear]\nstates = ["angle"]\n').ask("linear")
+
+
+def test_beside_a_steady_motion_its_constants_are_the_states_along_a_parameter_too():
+    """Of the rolling wheel, whose file names both."""
+    named = zw.load_model("rolling_wheel").analyses["linear"]
+    model = zw.load_model("rolling_wheel")
+    bare = replace(named, states={})
+    lin = bare.answer(model)
+    assert lin.state.values.tolist() == ["theta", "theta'", "phi'", "psi'"]
+    np.testing.assert_allclose(lin.A.values, named.answer(model).A.values, atol=1e-12)
+    np.testing.assert_allclose(bare.modes(model).eigenvalue.values, named.modes(model).eigenvalue.values, atol=1e-9)

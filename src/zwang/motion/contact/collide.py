@@ -137,6 +137,25 @@ class Colliding(Machine):
         rubs = {rows.index(i): row for i, (row, _) in slides.items()}
         return held(now.M, now.A[rows], 0 * a, now.b[rows], labels, rubs, now.Q + now.C)[0]
 
+    def hidden(self, touching: set[int]) -> set[int]:
+        """Contacts that leave each other at a start, and are back before that is told from rounding: they are closed.
+
+        Such are contacts whose limits recede more slowly than what presses them together makes up for at once.
+        """
+        now = self.matrices()
+        leaving = {
+            i: float(now.residual_rate[i])
+            for i in set(self.rows) - touching - {*self.rates}
+            if now.residual[i] <= self.scales.flat(i) and now.residual_rate[i] > 0
+        }
+        if not leaving:
+            return set()
+        a = self.falling(now, touching, max(leaving.values()))
+        falls = {i: float(now.b[i] - now.A[i] @ a) for i in leaving}
+        back = {i: u for i, u in leaving.items() if u * u <= 2 * falls[i] * self.scales.flat(i)}
+        self.fastest |= {i: max(self.fastest.get(i, 0.0), u) for i, u in back.items()}
+        return self.faint(back, touching, min(back, key=lambda i: (-back[i], i))) if back else set()
+
     def faint(self, leaving: dict[int, float], touching: set[int], cause: int) -> set[int]:
         """Contacts that leave each other so slowly after an impact that they are closed from here on."""
         if not leaving:

@@ -43,9 +43,13 @@ class Course(Colliding):
         try:
             if begin:
                 self.begin()
-            elif again and self.closed:
-                sticks = {i for i, sign in self.rubbing.signs.items() if not sign} if self.rubbing else NONE
-                self.settle(self.closed, set(), EMPTY, sticks)
+            else:
+                began = self.expect()
+                if again and self.closed:
+                    sticks = {i for i, sign in self.rubbing.signs.items() if not sign} if self.rubbing else NONE
+                    self.settle(self.closed, set(), EMPTY, sticks)
+                elif began:
+                    self.loosen()
             while True:
                 path = self.advance()
                 met, rubbed = self.met(path)
@@ -94,6 +98,7 @@ class Course(Colliding):
 
         After a reset, `leads` says what would be to blame.
         """
+        self.expect()
         now = self.matrices()
         near, slow = self.near(now)
         for i in self.rows:
@@ -110,6 +115,7 @@ class Course(Colliding):
         closing = {i for i in touching if now.residual_rate[i] < -slow[i]}
         if closing:
             touching = self.collide(touching, closing)
+        touching |= self.hidden(touching)
         if touching or self.guides:
             self.settle(touching, set())
 

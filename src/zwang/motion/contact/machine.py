@@ -90,6 +90,18 @@ class Machine:
         self.zeros = Watched(setup, basis_at(setup, start.state), start.state).zeros() if resets else ()
         """Events that are zero here, and count as met until they have left it"""
 
+    def last(self, span: float) -> None:
+        """The motion may last so long, of which all that is judged small or soon is a share."""
+        self.span = self.scales.span = self.resets.span = span
+        if self.rubbing is not None:
+            self.rubbing.span = span
+
+    def expect(self) -> bool:
+        """See what will act from here on; whether nothing had until now, so that no scale was known."""
+        (t, q, v), before = self.state, self.scales.drive
+        self.scales.expect(lambda later: self.setup.matrices(later, q, v), t, v)
+        return before == 0 < self.scales.drive
+
     def require_within(self) -> None:
         """Stop a motion that has passed through a limit without that being seen."""
         now = self.matrices()
@@ -251,12 +263,15 @@ class Machine:
         return later if self.state[0] < later < self.grid[-1] else None
 
     def forces(self) -> dict[int, float]:
-        """The normal forces of contacts that push, taken as equalities, and the friction of those that stick."""
+        """The normal forces of contacts that push, taken as equalities, and the friction of those that stick.
+
+        Open contacts have none.
+        """
         held = self.held()
         setup, basis = replace(self.setup, contact=held), self.basis(held)
         program = setup.program("report", basis)
         lam = compiled(program)(**setup.named(program, self.state))["multiplier"]
-        found = {i: float(e) for i, e in zip(basis.used, lam, strict=True)}
+        found = dict.fromkeys(self.rows, 0.0) | {i: float(e) for i, e in zip(basis.used, lam, strict=True)}
         if self.rubbing is not None and self.rubbing.shares is not None:
             slips = slip_rows(self.setup.lowered), across_rows(self.setup.lowered)
             every = (*self.rows, *self.guides, *slips[0].values(), *slips[1].values())

@@ -29,7 +29,8 @@ class Onward:
         What stops the motion raises what `simulate` raises, without states.
         """
         course = self.course
-        course.grid, course.saved, course.span = np.array([until]), 0, until - self.begun
+        course.grid, course.saved = np.array([until]), 0
+        course.last(until - self.begun)
         course.segments, course.transitions, course.notes = [], [], []
         course.total = replace(course.total, hits=(), kicks=(), notes=(), leapt=0.0, left=0.0)
         self.take(setup)

@@ -35,7 +35,7 @@ def find_mistakes(system: Described) -> list[Mistake]:
         *wrong_energies(system),
         *wrong_mass(system),
         *wrong_constraints(system),
-        *wrong_contacts(system),
+        *wrong_contacts(system.constraints, {*system.coordinates}, system.inputs),
         *wrong_reactions(system),
         *wrong_parameters(system),
     ]

@@ -1,6 +1,6 @@
 """Mistakes in contacts: limits that nothing reaches, limits that exclude each other, slips that are not speeds."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Container, Iterator, Sequence
 from itertools import combinations, islice
 
 import sympy as sp
@@ -8,17 +8,18 @@ from sympy.core.function import AppliedUndef
 
 from zwang.mistakes import Mistake
 from zwang.model.constraint import Constraint
-from zwang.model.described import Described
 from zwang.model.identity import degree_at_most
 from zwang.model.symbols import Plain
 
 MOST_PAIRS = 2_000  # of one-sided constraints that are held against each other
 
 
-def wrong_contacts(system: Described) -> Iterator[Mistake]:
-    """What is wrong with the contacts of a system."""
-    for c in system.constraints:
-        if c.one_sided and c.order == 0 and set(c.functions) <= set(system.coordinates) and never_negative(c):
+def wrong_contacts(
+    constraints: Sequence[Constraint], coordinates: Container[sp.Expr], inputs: Collection[sp.Expr]
+) -> Iterator[Mistake]:
+    """What is wrong with the contacts among constraints, in these coordinates and known functions of time."""
+    for c in constraints:
+        if c.one_sided and c.order == 0 and all(f in coordinates for f in c.functions) and never_negative(c):
             nothing = " cannot be negative, so it limits nothing"
             remedy = "give a gap that changes its sign at the limit, as R - r and not (R - r)**2"
             yield Mistake(
@@ -33,8 +34,8 @@ def wrong_contacts(system: Described) -> Iterator[Mistake]:
                 remedy="leave it out, or limit a position",
             )
         if c.slip:
-            yield from wrong_slips(system, c)
-    yield from excluding(system)
+            yield from wrong_slips(c, coordinates, inputs)
+    yield from excluding(constraints)
 
 
 def never_negative(c: Constraint) -> bool:
@@ -42,13 +43,14 @@ def never_negative(c: Constraint) -> bool:
     return bool(Plain.of(c.functions).put(c.expression).is_nonnegative)
 
 
-def wrong_slips(system: Described, c: Constraint) -> Iterator[Mistake]:
+def wrong_slips(c: Constraint, coordinates: Container[sp.Expr], inputs: Collection[sp.Expr]) -> Iterator[Mistake]:
     """Slips that are not linear in the velocities, or that contain none."""
-    plain = Plain.of(system.coordinates)
     for slip in c.slip:
-        put = plain.put(slip)
-        if put.atoms(AppliedUndef) - system.inputs.keys():
+        functions = slip.atoms(AppliedUndef) - set(inputs)
+        if any(f not in coordinates for f in functions):
             continue  # unknown symbols are told elsewhere
+        plain = Plain.of(sorted(functions, key=str))
+        put = plain.put(slip)
         if not put.free_symbols & set(plain.v):
             why, remedy = " contains no velocity", "give the speed at which the surfaces rub"
         elif not degree_at_most(put, plain.v, 1):
@@ -59,9 +61,9 @@ def wrong_slips(system: Described, c: Constraint) -> Iterator[Mistake]:
         yield Mistake(f"constraint {c.name!r}: the slip ", slip, why, where=place, remedy=remedy)
 
 
-def excluding(system: Described) -> Iterator[Mistake]:
+def excluding(constraints: Sequence[Constraint]) -> Iterator[Mistake]:
     """Pairs of limits of which one is always exceeded: their gaps add up to a negative number."""
-    sided = [c for c in system.constraints if c.one_sided and c.order == 0]
+    sided = [c for c in constraints if c.one_sided and c.order == 0]
     for a, b in islice(combinations(sided, 2), MOST_PAIRS):
         if a.functions == b.functions and (total := sp.expand(a.expression + b.expression)).is_negative:
             yield Mistake(

@@ -115,6 +115,8 @@ def require_smooth(system: "System", f: sp.Expr, signal: Signal, t: float, until
 
 def differentiated(system: "System", where: Where) -> int:
     """How often a part of a system is differentiated before it must be continuous; negative: it may jump itself."""
+    if where[0] == "constraints" and len(where) > 2:
+        return 0  # a slip is a speed: what sticks follows it
     if where[0] == "constraints":
         row = system.constraint_names.index(where[1])
         return 1 - (system.families.orders[row] if system.families else system.constraints[row].order)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import sympy as sp
@@ -10,8 +11,10 @@ from sympy.core.function import AppliedUndef
 from zwang.mistakes import Mistake, Said, Where
 from zwang.model.check import (
     MOST_NAMED,
+    highest_rate,
     linear_in_accelerations,
     missing_energies,
+    place_name,
     same_names,
     with_commas,
     wrong_in,
@@ -19,6 +22,7 @@ from zwang.model.check import (
     wrong_parameters,
 )
 from zwang.model.constraint import Constraint
+from zwang.model.contact import wrong_contacts
 from zwang.model.described import Described
 from zwang.model.event import REACTION
 from zwang.model.families.repeated import Repeated, Share
@@ -90,6 +94,7 @@ def find_mistakes_in_families(system: Described, repeated: Repeated) -> list[Mis
         *wrong_energies(system, repeated),
         *wrong_mass(system),
         *wrong_constraints(repeated),
+        *wrong_contacts(contacts_of(repeated), Known(repeated), system.inputs),
         *wrong_reactions(repeated),
         *wrong_parameters(system),
     ]
@@ -109,6 +114,17 @@ def wrong_reactions(repeated: Repeated) -> Iterator[Mistake]:
     for where, s in used:
         if REACTION.fullmatch(s.name):
             yield from wrong_reaction(s, where, repeated.constraint_names)
+
+
+def contacts_of(repeated: Repeated) -> list[Constraint]:
+    """The one-sided constraints beside families, and the first of each kind within, written out."""
+    found = list(repeated.constraints.values())
+    for share in repeated.of("constraints"):
+        for kind, template in share.templates:
+            k = int(kind.members[0])
+            name = repeated.constraint_names[int(share.rows[k])]
+            found.append(Constraint.member(template, name, partial(share.family.member, k)))
+    return [c for c in found if c.one_sided or c.slip]
 
 
 def wrong_names(repeated: Repeated) -> Iterator[Mistake]:
@@ -162,12 +178,11 @@ def wrong_symbols(system: Described, repeated: Repeated) -> Iterator[Mistake]:
                 yield Mistake(who, ": ", wrong.text, where=where, remedy=wrong.remedy or "")
     known = Known(repeated)
     for where, expression in beside(repeated):
-        for wrong in wrong_in(expression, known, lookalikes, system.inputs, 2 if where[0] == "constraints" else 1):
-            who = (
-                f"constraint {where[1]!r}"
-                if where[0] == "constraints"
-                else "[".join(map(str, where)) + "]" * (len(where) - 1)
-            )
+        for wrong in wrong_in(expression, known, lookalikes, system.inputs, highest_rate(where)):
+            if where[0] == "constraints":
+                who: str | Said = place_name(where, ())
+            else:
+                who = "[".join(map(str, where)) + "]" * (len(where) - 1)
             yield Mistake(who, ": ", wrong.text, where=where, remedy=wrong.remedy)
     yield from same_names(system)
 
@@ -182,6 +197,8 @@ def beside(repeated: Repeated) -> Iterator[tuple[Where, sp.Expr]]:
             yield (what, repeated.names[i]), e
     for c in repeated.constraints.values():
         yield ("constraints", c.name), c.expression
+        for what, e in c.law.items():
+            yield ("constraints", c.name, what), e
 
 
 def wrong_energies(system: Described, repeated: Repeated) -> Iterator[Mistake]:

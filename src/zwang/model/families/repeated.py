@@ -98,7 +98,9 @@ class Repeated:
         found += [] if self.kinetic is None else [(("kinetic",), self.kinetic)]
         for place in ("forces", "nonideal"):
             found += [((place, self.names[i]), e) for i, e in getattr(self, place).items()]
-        found += [(("constraints", c.name), c.expression) for c in self.constraints.values()]
+        for c in self.constraints.values():
+            found += [(("constraints", c.name), c.expression)]
+            found += [(("constraints", c.name, what), e) for what, e in c.law.items()]
         for share in self.shares:
             for kind in share.family.kinds:
                 where: tuple[str, ...] = (share.place,)

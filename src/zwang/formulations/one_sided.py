@@ -47,8 +47,7 @@ def working_rows(
             f"{gap[i]:.6g} below its b = {b[sided[i]]:.6g}; check signs and right-hand sides"
         )
     # In x̂ = D q̈ = start + L⁻ᵀN u the Gaussian is ½|u|² plus a constant, N spanning what the equalities leave free.
-    N = np.linalg.qr(factors.Q1[0], mode="complete")[0][:, rank:]
-    rows = (A[sided] / factors.D[0]) @ factors.Li[0].T @ N
+    rows = (A[sided] / factors.D[0]) @ factors.Li[0].T @ factors.N[0]
     scale = row_norms(rows)
     gap = np.where(decided | (np.abs(gap) <= rank_tolerance(*A.shape) * size[sided]), np.minimum(gap, 0.0), gap)
     rows, gap = np.where(decided[:, None], 0.0, rows / scale[:, None]), gap / scale

@@ -186,9 +186,22 @@ class Factors:
         """λ (k, r) of the independent rows from their force Gᵀλ (k, n)."""
         return dot(self.Ri, dot_t(self.Q1, dot(self.Li, force / self.D))) / self._independent[1]
 
+    @cached_property
+    def N(self) -> Array:
+        """An orthonormal basis (k, n, n − r) of the whitened directions that the rows leave free."""
+        if self.rank == 0:
+            return np.broadcast_to(np.eye(self.M.shape[1]), self.M.shape)
+        return np.asarray(np.linalg.qr(self.Q1, mode="complete")[0][:, :, self.rank :])
+
     def terms(self, Q: Array, x: Array) -> Array:
-        """(k, n) the sizes of what q̈ is made of, by which its rounding is judged: |q̈| and |L⁻ᵀ||L⁻¹Q|."""
-        return np.abs(x) + dot_t(np.abs(self.Li), np.abs(dot(self.Li, Q / self.D))) / self.D
+        """(k, n) the sizes of what q̈ is made of, by which its rounding is judged: |q̈| and |L⁻ᵀN||Nᵀ||L⁻¹Q|.
+
+        Where rows hold a coordinate, forces do not move it, and as light as it may be they leave no rounding there.
+        """
+        loads = np.abs(dot(self.Li, Q / self.D))
+        if self.rank == 0:
+            return np.abs(x) + dot_t(np.abs(self.Li), loads) / self.D
+        return np.abs(x) + dot(np.abs(self.Li.swapaxes(1, 2) @ self.N), dot_t(np.abs(self.N), loads)) / self.D
 
     def all_multipliers(self, lam: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Minimum-norm λ (k, m) for all rows from that of the independent ones, null(Aᵀ) and uniqueness."""

@@ -180,10 +180,10 @@ def wrong_symbols(system: Described, repeated: Repeated) -> Iterator[Mistake]:
     for where, expression in beside(repeated):
         for wrong in wrong_in(expression, known, lookalikes, system.inputs, highest_rate(where)):
             if where[0] == "constraints":
-                who: str | Said = place_name(where, ())
+                place = place_name(where, ())
             else:
-                who = "[".join(map(str, where)) + "]" * (len(where) - 1)
-            yield Mistake(who, ": ", wrong.text, where=where, remedy=wrong.remedy)
+                place = Said("[".join(map(str, where)) + "]" * (len(where) - 1))
+            yield Mistake(place, ": ", wrong.text, where=where, remedy=wrong.remedy)
     yield from same_names(system)
 
 

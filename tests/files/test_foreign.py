@@ -1,6 +1,8 @@
 """A stranger's motion: a file that leads elsewhere, or that is larger than it looks, is refused in a sentence."""
 
 import os
+import subprocess
+import sys
 import time
 import zlib
 
@@ -160,6 +162,34 @@ def many_labels(file, _):
     file.create_dataset("more", (10**6,), h5py.string_dtype())
 
 
+def lists_that_are_too_long(file, _):
+    """HDF5 copies them into room for one list an axis."""
+    scale = file["time"].ref
+    del file["q"].attrs["DIMENSION_LIST"]
+    file["q"].attrs.create("DIMENSION_LIST", np.array([scale] * 50, object), dtype=h5py.ref_dtype)
+
+
+def lists_of_another_kind(file, _):
+    del file["q"].attrs["DIMENSION_LIST"]
+    file["q"].attrs["DIMENSION_LIST"] = np.arange(2)
+
+
+def lists_of_numbers(file, _):
+    del file["q"].attrs["DIMENSION_LIST"]
+    lists = np.empty(2, object)
+    lists[:] = [np.arange(1, dtype="i4"), np.arange(2, dtype="i4")]
+    file["q"].attrs.create("DIMENSION_LIST", lists, (2,), h5py.vlen_dtype("i4"))
+
+
+def pairs_of_numbers(file, _):
+    del file["time"].attrs["REFERENCE_LIST"]
+    file["time"].attrs["REFERENCE_LIST"] = np.zeros(3, [("dataset", "i8"), ("dimension", "i4")])
+
+
+def lists_of_the_file(file, _):
+    file.attrs["DIMENSION_LIST"] = np.arange(2)
+
+
 def text_for_numbers(file, _):
     again(file, "v", (5, 2), "S8")
 
@@ -177,6 +207,7 @@ STRANGE = [
     cyclic_group, named_type, compound, opaque, reference, region, region_as_dimension, numbers_of_any_length,
     other_filter, twice_compressed, huge_shape, huge_compressed, huge_chunk, many_chunks, stream_that_inflates,
     stream_that_inflates_in_a_checksum, broken_stream, labels_of_one_text, attribute_list_of_one_text, many_labels,
+    lists_that_are_too_long, lists_of_another_kind, lists_of_numbers, pairs_of_numbers, lists_of_the_file,
     text_for_numbers, other_dimensions,
 ]  # fmt: skip
 AFTERWARDS = {}
@@ -218,6 +249,61 @@ def test_a_strange_file_is_refused_in_a_sentence(how, motion, tmp_path):
     assert time.process_time() - begin < 1
     assert len(str(refused.value)) < 400
     assert "\n" not in str(refused.value)
+
+
+def collections(content):
+    """Where the heaps of texts begin in a file, and the place of the size of each of their objects."""
+    begin = content.find(b"GCOL")
+    while begin >= 0:
+        end, at = begin + int.from_bytes(content[begin + 8 : begin + 16], "little"), begin + 16
+        while at + 16 <= end:
+            size = int.from_bytes(content[at + 8 : at + 16], "little")
+            yield begin, at + 8
+            at += (16 + -(-size // 8) * 8) if content[at : at + 2] != b"\0\0" else max(size, 16)
+        begin = content.find(b"GCOL", end)
+
+
+@pytest.mark.parametrize("size", [2**64 - 16, 2**64 - 8, 2**64 - 1, 2**63, 2**40])
+def test_a_walk_through_a_heap_that_never_ends_is_not_begun(size, motion, tmp_path):
+    """HDF5 adds 16 and the size in 64 bits; it is looked at in a process that is ended if it hangs."""
+    path = save_motion(motion, tmp_path / "motion.nc")
+    content = path.read_bytes()
+    spoilt = [place for _, place in collections(content)]
+    assert len(spoilt) > 3
+    paths = []
+    for i, place in enumerate([*spoilt[:3], spoilt[-1]]):
+        paths.append(tmp_path / f"{i}.nc")
+        paths[-1].write_bytes(content[:place] + size.to_bytes(8, "little") + content[place + 8 :])
+    done = subprocess.run(
+        [sys.executable, "-c", LOAD, *map(str, paths)], capture_output=True, text=True, timeout=100, check=False
+    )
+    lines = done.stdout.splitlines()
+    assert (len(lines), done.returncode, done.stderr) == (4, 0, "")
+    assert all("heaps of texts are not as HDF5 writes them" in line for line in lines)
+
+
+LOAD = """import sys
+from zwang.errors import InputError
+from zwang.files.store import load_motion
+for path in sys.argv[1:]:
+    try:
+        print(load_motion(path).q.shape)
+    except InputError as error:
+        print(error)
+"""
+
+
+def test_heaps_that_overlap_take_no_longer_than_the_file_is_long(motion, tmp_path):
+    """Each object holds the beginning of another heap, which goes on through all objects behind it."""
+    head = save_motion(motion, tmp_path / "motion.nc").read_bytes()
+    count, each = 20_000, 48
+    size = (16 + count * each).to_bytes(8, "little")
+    objects = (b"\1\0" + bytes(6) + (32).to_bytes(8, "little") + b"GCOL\1\0\0\0" + size + bytes(16)) * count
+    (tmp_path / "o.nc").write_bytes(head + b"GCOL\1\0\0\0" + size + objects)
+    begin = time.process_time()
+    with pytest.raises(InputError, match="heaps of texts"):
+        load_motion(tmp_path / "o.nc")
+    assert time.process_time() - begin < 1
 
 
 def test_what_is_refused_was_not_read(motion, tmp_path):

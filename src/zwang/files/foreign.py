@@ -11,9 +11,12 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import h5py
+
+from zwang.files.heaps import sound_heaps
 
 ROOMY = 100_000_000  # bytes of numbers that any file may hold, however small it is
 MOST_TIMES = 20  # … or so many times its size: motions compress about twofold, those at rest much better
@@ -22,7 +25,9 @@ AT_ONCE = 64_000_000  # bytes of text that are read together, at worst
 
 DEFLATE, SHUFFLE, FLETCHER32 = h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32
 NUMBERS = (h5py.h5t.INTEGER, h5py.h5t.FLOAT)
-SCALES = ("DIMENSION_LIST", "REFERENCE_LIST")  # HDF5's own notes which dataset is whose dimension
+SCALES = (b"DIMENSION_LIST", b"REFERENCE_LIST")  # HDF5's own notes which dataset is whose dimension
+LISTS = SCALES[0]
+PAIR = [b"dataset", b"dimension"]  # what the second one is made of
 
 
 class Strange(Exception):
@@ -64,6 +69,13 @@ def require_plain(file: h5py.File, size: int) -> None:
         if not isinstance(found, h5py.Dataset):
             raise Strange(f"{who} is a {type(found).__name__.lower()}, where a motion has variables only")
         require_dataset(found, who, room)
+
+
+def require_sound_heaps(path: Path) -> None:
+    """Refuse a file in whose heaps HDF5 would walk for ever, before HDF5 opens it."""
+    with path.open("rb") as file:
+        if not sound_heaps(file):
+            raise Strange("its sizes or its heaps of texts are not as HDF5 writes them")
 
 
 def link_kind(file: h5py.File, name: str) -> Any:
@@ -160,8 +172,8 @@ def require_attributes(owner: h5py.Dataset | h5py.File, who: str, room: MemoryRo
             continue
         kind, count = attribute.get_type(), math.prod(attribute.shape)
         room.take_texts(count * kind.get_size(), whose)
-        if name in SCALES:
-            require_references(kind, whose)
+        if attribute.name in SCALES:
+            require_references(attribute, kind, len(getattr(owner, "shape", ())), whose)
             continue
         require_type(kind, whose)
         if is_text(kind):
@@ -171,14 +183,22 @@ def require_attributes(owner: h5py.Dataset | h5py.File, who: str, room: MemoryRo
             room.take_texts(len(value) if isinstance(value, str | bytes) else sum(map(len, value)), whose)
 
 
-def require_references(kind: Any, who: str) -> None:
-    """Refuse a note on dimensions that refers to anything but objects of the same file."""
-    inner = [kind]
-    while inner:
-        part = inner.pop()
-        if part.get_class() == h5py.h5t.VLEN:
-            inner.append(part.get_super())
-        elif part.get_class() == h5py.h5t.COMPOUND:
-            inner += [part.get_member_type(i) for i in range(part.get_nmembers())]
-        elif part.get_class() not in NUMBERS and not part.equal(h5py.h5t.STD_REF_OBJ):
-            raise Strange(f"{who} refers to something else than a variable")
+def require_references(attribute: h5py.h5a.AttrID, kind: Any, rank: int, who: str) -> None:
+    """Refuse notes on dimensions that HDF5 did not write: it copies them into room of the size that its own have.
+
+    A dataset has a list of references for each of its axes; a scale has pairs of a reference and the number of an axis.
+    """
+    if attribute.name == LISTS:
+        own = kind.get_class() == h5py.h5t.VLEN and is_reference(kind.get_super()) and attribute.shape == (rank,)
+    else:
+        pair = kind.get_class() == h5py.h5t.COMPOUND and kind.get_nmembers() == 2
+        own = pair and len(attribute.shape) == 1 and [kind.get_member_name(i) for i in range(2)] == PAIR
+        own = own and is_reference(kind.get_member_type(0))
+        own = own and kind.get_member_type(1).get_class() == h5py.h5t.INTEGER
+    if not own:
+        raise Strange(f"{who} is not as HDF5 writes it")
+
+
+def is_reference(kind: Any) -> bool:
+    """Whether this refers to an object of the same file."""
+    return bool(kind.equal(h5py.h5t.STD_REF_OBJ))

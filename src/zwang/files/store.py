@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from zwang.endings import MOTIONS, TABLES, require_ending
 from zwang.errors import InputError
 from zwang.results.dataset import VARIABLES
+from zwang.results.misfit import misfit
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -105,12 +104,13 @@ def load_motion(path: str | os.PathLike[str]) -> "xr.Dataset":
     import xarray as xr
     from xarray.backends import H5NetCDFStore
 
-    from zwang.files.foreign import Strange, require_plain
+    from zwang.files.foreign import Strange, require_plain, require_sound_heaps
 
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path}: there is no such file")
     try:
+        require_sound_heaps(path)
         with h5py.File(path, "r") as raw:
             require_plain(raw, path.stat().st_size)
             # units such as "days" are labels: they turn no number into a date
@@ -121,7 +121,7 @@ def load_motion(path: str | os.PathLike[str]) -> "xr.Dataset":
                 motion = as_saved(opened.load())
     except Strange as error:
         raise InputError(f"{path} is not a motion that can be trusted: {error}; save one with save_motion") from None
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, AttributeError, OverflowError) as error:
+    except Exception as error:  # HDF5, h5netcdf and xarray raise what they like on files that are not theirs
         reason = first_line(error)
         raise InputError(
             f"{path} is not a NetCDF file that can be read ({reason}): save one with save_motion"
@@ -182,22 +182,9 @@ def require_motion(motion: Any, who: str) -> None:
 
 
 def require_fit(motion: "xr.Dataset", who: str) -> None:
-    """Refuse a motion whose variables have other shapes than those of `simulate`, or hold no numbers."""
-    for name, (dims, _) in VARIABLES.items():
-        if name not in motion.variables:
-            continue
-        found = motion[name]
-        if found.dtype.kind not in "fiu":
-            raise InputError(f"{who}: {name} does not hold numbers: give a motion from simulate")
-        if found.dims[-1 - len(dims) :] != ("time", *dims):
-            there, wanted = ", ".join(map(str, found.dims)), ", ".join(("time", *dims))
-            raise InputError(f"{who}: {name} has the dimensions ({there}), not ({wanted}): give a motion from simulate")
-    times = motion.time
-    if times.dims != ("time",) or times.dtype.kind not in "fiu" or not np.isfinite(times.values).all():
-        raise InputError(f"{who}: time is not a row of finite numbers: give a motion from simulate")
-    for name in ("coordinate", "constraint"):
-        if name in motion.coords and (motion[name].dims != (name,) or motion[name].dtype.kind != "U"):
-            raise InputError(f"{who}: {name} is not a row of names: give a motion from simulate")
+    """Refuse a motion whose variables have other shapes than those of `simulate`, or hold something else."""
+    if wrong := misfit(motion):
+        raise InputError(f"{who}: {wrong}: give a motion from simulate")
 
 
 def as_saved(motion: "xr.Dataset") -> "xr.Dataset":

@@ -209,8 +209,8 @@ def name_curves(ax: Any, panel: Panel) -> None:
 
 
 def mark_events(ax: Any, motion: "xr.Dataset", named: bool) -> None:
-    """A dotted line at each event; where they are named, the first of each name is."""
-    if "event_time" not in motion or not motion.sizes["event"]:
+    """A dotted line at each event; where they are named, the first of each name is. Many samples have too many."""
+    if "event_time" not in motion or motion.event_time.ndim > 1:
         return
     seen: set[str] = set()
     for time, name in zip(motion.event_time.values, map(str, motion.event_name.values), strict=True):

@@ -12,6 +12,7 @@ from zwang.errors import InputError
 from zwang.model import System
 from zwang.model.has_system import HasSystem
 from zwang.model.values import suggestion
+from zwang.words import listed
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -113,6 +114,11 @@ def curves_of(motion: "xr.Dataset", name: str, only: Collection[str]) -> list[Cu
     across = [str(d) for d in variable.dims if d not in ("sample", "time")]
     if not across:
         return [Curve(name.replace("_", " "), units_of(motion, name)[0], stacked(variable))]
+    if len(across) > 1:
+        one = f"motion.isel({across[0]}=0)"
+        raise InputError(
+            f"{name} has the dimensions {listed(across)} beside time: choose along one of them, as in {one}"
+        )
     entries = names_along(motion, across[0])
     units = units_of(motion, name)
     unique = motion.unique.values if name == "multiplier" and "unique" in motion else np.ones(len(entries), bool)

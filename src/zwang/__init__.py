@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from zwang.analysis.to_control import to_control
     from zwang.dense import solve
     from zwang.equations import Equations, derive
-    from zwang.evaluation import evaluate
+    from zwang.evaluation import ConstraintViolationWarning, evaluate
     from zwang.files.model_file import ModelFile
     from zwang.files.read import load_model
     from zwang.files.store import load_motion, save_motion
@@ -81,6 +81,7 @@ _HOME = {
     "BlackBox": "zwang.motion.blackbox",
     "Event": "zwang.lowering.events",
     "Constraint": "zwang.model",
+    "ConstraintViolationWarning": "zwang.evaluation",
     "Equations": "zwang.equations",
     "Signal": "zwang.model.signal",
     "StartMovedWarning": "zwang.model.moved",
@@ -115,6 +116,7 @@ _HOME = {
 __all__ = [
     "BlackBox",
     "Constraint",
+    "ConstraintViolationWarning",
     "Drawing",
     "Equations",
     "Equilibrium",

@@ -4,7 +4,9 @@ The derivation runs in SymEngine and the result in native code; one kernel serve
 parameter value of a model, and is kept for as long as the process lives.
 """
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +31,14 @@ from zwang.model.values import column_of, numbers, parameter_values, state_array
 # A one-sided constraint this close to its limit, relative to the terms that make it up, touches it.
 CONTACT_TOL = 1e-9
 CONTACT_ROUNDING = 8 * EPS
+# A constraint that reads less than this at a state, relative to the terms that make it up, is satisfied.
+SATISFIED_TOL = 1e-8
+ROUNDED_ROWS = 8 * EPS  # what is left of zeros, beside the largest coordinate
 STATE_ROUNDING = 64 * EPS  # of the largest number of a state: its velocities are not known better
+
+
+class ConstraintViolationWarning(UserWarning):
+    """Numbers were computed at a state that does not satisfy its constraints: they belong to no motion."""
 
 
 def evaluate(
@@ -46,6 +55,10 @@ def evaluate(
     broadcast, and so do times and parameter values. A mechanism has a state of its own, its start, where none is
     given. `form` and its choices are those of `solve`.
 
+    A state should satisfy the constraints: accelerations keep a motion on them, they do not bring it there.
+    `residuals.position` and `residuals.velocity` say how far a state is off, beside the residuals of the accelerations;
+    beyond rounding there is a `ConstraintViolationWarning`. `assemble` gives the nearest state that satisfies them.
+
     >>> import zwang as zw
     >>> x, y = zw.coordinates("x y")
     >>> m, g = zw.parameters("m g")
@@ -55,6 +68,20 @@ def evaluate(
     >>> now.acceleration, now.constraint_force
     (array([0. , 4.5]), array([ 0. , 14.5]))
     """
+    solution, now, q, v = evaluated(system, state, t, parameters, form, **choice)
+    warn_of_violations(system_of(system, "evaluate", parameters), now, q, v, level=3)
+    return solution
+
+
+def evaluated(
+    system: System | HasSystem,
+    state: Mapping[Any, ArrayLike] | None,
+    t: ArrayLike | None,
+    parameters: Mapping[Any, Any] | None,
+    form: str = DEFAULT,
+    **choice: Any,
+) -> tuple[Solution, AnyMatrices, Array, Array]:
+    """What `evaluate` gives, with the matrices and the state that it stands on; nobody is warned."""
     given, t = system, begin_of(system, t)
     system = system_of(given, "evaluate", parameters)
     rough = next((c.name for c in system.constraints if c.friction), None)
@@ -74,8 +101,12 @@ def evaluate(
         choice["eliminate"] = [column_of(system, q) for q in choice["eliminate"]]
     one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
     plain = isinstance(form, str) and form == DEFAULT and not choice and not one_sided.any()
-    if plain and (alone := solved_large(system, state, t, parameters)) is not None:
-        return alone
+    if plain and (large := large_matrices(system, state, t, parameters)) is not None:
+        sparse, q, v = large
+        alone = solve_large(
+            sparse.M, sparse.A, sparse.Q, sparse.b, sparse.C, v, names_of(system), uncertainty(sparse, q, v)
+        )
+        return with_residuals(system, alone, sparse), sparse, q, v
     now, q, v = matrices(system, state, t, parameters)
     A, b = now.A, now.b
     if one_sided.any():
@@ -87,7 +118,50 @@ def evaluate(
     if one_sided.any():
         free = solution.free_acceleration
         solution = replace(solution, error=now.b - np.einsum("...ij,...j->...i", now.A, free))
-    return solution
+    return with_residuals(system, solution, now), now, q, v
+
+
+def with_residuals(system: System, solution: Solution, now: AnyMatrices) -> Solution:
+    """A solution that says how far its state is off the constraints."""
+    position, velocity = state_residuals(system, now)
+    found = copy(solution)  # `replace` would make all of a large one
+    object.__setattr__(found, "residuals", replace(solution.residuals, position=position, velocity=velocity))
+    return found
+
+
+def state_residuals(system: System, now: AnyMatrices) -> tuple[Array, Array]:
+    """‖φ‖ and ‖φ̇‖ of states: what constraints read; of one-sided ones what they read below zero."""
+    one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
+    readings = (np.nan_to_num(reading) for reading in (now.residual, now.residual_rate))
+    position, velocity = (np.where(one_sided, np.minimum(x, 0.0), x) for x in readings)
+    return np.linalg.norm(position, axis=-1), np.linalg.norm(np.where(one_sided, 0.0, velocity), axis=-1)
+
+
+def warn_of_violations(system: System, now: AnyMatrices, q: Array, v: Array, level: int) -> None:
+    """Warn of states that do not satisfy their constraints, by the worst of them; `level` is the caller's stack."""
+    good = satisfied(system, now, q, v)
+    if good.all():
+        return
+    bad = np.argwhere(~good)
+    where = tuple(bad[0][:-1])
+    which = [int(i) for *at, i in bad if tuple(at) == where]
+    one = f"state {', '.join(map(str, where))} of the stack" if where else "the state"
+    words = in_words(system, now.residual[where], now.residual_rate[where], which)
+    warnings.warn(
+        f"{one} does not satisfy its constraints: {words}; what is computed there belongs to no motion, and forces are "
+        f"wrong by as much: zwang.assemble(system, state) gives the nearest state that does",
+        ConstraintViolationWarning,
+        stacklevel=level,
+    )
+
+
+def in_words(system: System, residual: Array, rate: Array, which: Sequence[int]) -> str:
+    """What some constraints read at one state."""
+    return "; ".join(
+        f"{system.constraint_names[i]!r} reads {np.nan_to_num(residual[i]):.6g} in position and "
+        f"{np.nan_to_num(rate[i]):.6g} in velocity"
+        for i in which
+    )
 
 
 def solved(
@@ -101,10 +175,10 @@ def solved(
         return solve_named(now.M, now.Q, now.A, now.b, **asked, **choice, slack=uncertainty(now, q, v))
 
 
-def solved_large(
+def large_matrices(
     system: System, state: Mapping[Any, ArrayLike], t: ArrayLike, parameters: Mapping[Any, Any] | None
-) -> Solution | None:
-    """The solution at one state of a large system, in sparse matrices; None for a small one, and for a stack."""
+) -> tuple[SparseMatrices, Array, Array] | None:
+    """The sparse matrices of a large system at one state, with q and v; None for a small one, and for a stack."""
     p, inputs = parameter_values(system, parameters)
     if not matrix_kernel(system, inputs).large:
         return None
@@ -113,7 +187,7 @@ def solved_large(
         return None
     now = matrix_kernel(system, inputs).sparse(float(numbers(t, "t")), q, v, p)
     require_finite_matrices(system, now)
-    return solve_large(now.M, now.A, now.Q, now.b, now.C, v, names_of(system), uncertainty(now, q, v))
+    return now, q, v
 
 
 def uncertainty(now: AnyMatrices, q: Array, v: Array) -> Array:
@@ -227,3 +301,20 @@ def contact_scale(now: AnyMatrices, x: Array, size: Array) -> Array:
     largest = (mass * np.abs(x)).max(axis=-1, initial=0.0)[..., None]
     light = slope @ (1 / mass) if is_sparse(slope) else (slope / mass[..., None, :]).sum(axis=-1)
     return np.asarray(CONTACT_TOL * terms + CONTACT_ROUNDING * light * largest)
+
+
+def violations(system: System, now: AnyMatrices, q: Array, v: Array) -> list[int]:
+    """The constraints that a state does not satisfy at position or velocity level."""
+    return [int(i) for i in np.flatnonzero(~satisfied(system, now, q, v))]
+
+
+def satisfied(system: System, now: AnyMatrices, q: Array, v: Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """(…, m) whether states satisfy each constraint; limits of one-sided ones are judged elsewhere."""
+    slope = abs(now.A)
+    most_q, most_v = (np.abs(x).max(axis=-1, initial=0.0)[..., None] for x in (q, v))
+    rounding = ROUNDED_ROWS * slope.sum(axis=-1)
+    allowed_q = SATISFIED_TOL * np.nan_to_num(now.size) + rounding * most_q
+    allowed_v = SATISFIED_TOL * np.nan_to_num(now.rate_size) + rounding * np.maximum(most_q, most_v)
+    one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
+    good = (np.abs(np.nan_to_num(now.residual)) <= allowed_q) & (np.abs(np.nan_to_num(now.residual_rate)) <= allowed_v)
+    return np.asarray(good | one_sided)

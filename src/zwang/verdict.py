@@ -31,11 +31,6 @@ from zwang.model import System
 from zwang.waiting import waiting
 from zwang.words import count, listed
 
-# A constraint that reads less than this at a state, relative to the terms that make it up, is satisfied.
-SATISFIED_TOL = 1e-8
-ROUNDED_ROWS = 8 * EPS  # what is left of zeros, beside the largest coordinate
-
-
 Partners = dict[int, tuple[int, ...]]
 
 
@@ -328,20 +323,3 @@ def unique_rows(independent: tuple[int, ...], dependence: Array) -> np.ndarray[A
         if i not in independent:
             unique[partners(dependence, rows, i)] = False
     return unique
-
-
-def violations(system: System, now: AnyMatrices, q: Array, v: Array) -> list[int]:
-    """The constraints that a state does not satisfy at position or velocity level."""
-    return [int(i) for i in np.flatnonzero(~satisfied(system, now, q, v))]
-
-
-def satisfied(system: System, now: AnyMatrices, q: Array, v: Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """(…, m) whether states satisfy each constraint; limits of one-sided ones are judged elsewhere."""
-    slope = abs(now.A)
-    most_q, most_v = (np.abs(x).max(axis=-1, initial=0.0)[..., None] for x in (q, v))
-    rounding = ROUNDED_ROWS * slope.sum(axis=-1)
-    allowed_q = SATISFIED_TOL * np.nan_to_num(now.size) + rounding * most_q
-    allowed_v = SATISFIED_TOL * np.nan_to_num(now.rate_size) + rounding * np.maximum(most_q, most_v)
-    one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
-    good = (np.abs(np.nan_to_num(now.residual)) <= allowed_q) & (np.abs(np.nan_to_num(now.residual_rate)) <= allowed_v)
-    return np.asarray(good | one_sided)

@@ -7,14 +7,13 @@ from zwang.analysis.linear import require_autonomous
 from zwang.analysis.tangent import RowSpace
 from zwang.arrays import EPS, Array
 from zwang.errors import InputError
-from zwang.evaluation import require_finite_matrices
+from zwang.evaluation import require_finite_matrices, satisfied
 from zwang.linalg.masses import mass_units
 from zwang.linalg.newton import POLISHES
 from zwang.lowering.lowered import AnyMatrices
 from zwang.lowering.matrices import matrix_kernel
 from zwang.model import System
 from zwang.motion.start import to_the_last_digit
-from zwang.verdict import satisfied
 
 
 def checked(point: Point) -> Point:

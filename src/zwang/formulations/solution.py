@@ -24,6 +24,10 @@ class Residuals:
     """‖Zᵀ(M q̈ − Q − C)‖ in coordinates of unit mass, Z an orthonormal basis of the null space of A there."""
     consistency: Array
     """Distance of b from what the rows can meet together, rows scaled to unit length in the metric M⁻¹."""
+    position: Array | None = None
+    """‖φ(q, t)‖, what the constraints of a model read at its state (of one-sided ones: below zero)."""
+    velocity: Array | None = None
+    """‖φ̇(q, q̇, t)‖, the same of velocities."""
 
 
 @dataclass(frozen=True)

@@ -300,5 +300,5 @@ def gathered(parts: Sequence[tuple[Indices, Solution]], shape: tuple[int, ...]) 
 
     special = {"null_space", "residuals", "constraint_power"}
     plain = {f.name: gather(attrgetter(f.name)) for f in fields(Solution) if f.name not in special}
-    rest = {f.name: gather(attrgetter(f"residuals.{f.name}")) for f in fields(Residuals)}
+    rest = {name: gather(attrgetter(f"residuals.{name}")) for name in ("constraint", "equilibrium", "consistency")}
     return Solution(**plain, null_space=gather(padded), residuals=Residuals(**rest))

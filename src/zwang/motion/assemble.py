@@ -9,7 +9,7 @@ import numpy as np
 
 from zwang.arrays import TINIEST, Array
 from zwang.errors import AssemblyError, InputError
-from zwang.evaluation import penetrated
+from zwang.evaluation import penetrated, violations
 from zwang.linalg.masses import regular
 from zwang.linalg.newton import Found, nearest_point
 from zwang.linalg.rank import row_norms
@@ -24,7 +24,6 @@ from zwang.model.families.array import CoordinateArray
 from zwang.model.has_system import HasSystem, begin_of, system_of
 from zwang.model.state import place_of, places_of_array, state_of
 from zwang.model.values import numbers, parameter_values, state_arrays, suggestion
-from zwang.verdict import violations
 from zwang.waiting import waiting
 
 # Directions with neither inertia nor constraints have no kinetic-energy metric; this share of the mean mass stands in.

@@ -18,7 +18,7 @@ from zwang.arrays import Array
 from zwang.engines import registry
 from zwang.engines.registry import ENGINES, LOOSEST, TIGHTEST, names
 from zwang.errors import InconsistentError, InputError, MassError, ZwangError
-from zwang.evaluation import evaluate, matrices
+from zwang.evaluation import evaluated, matrices
 from zwang.formulations.forms import DEFAULT, FORMS
 from zwang.formulations.fundamental import literal
 from zwang.generic_rank import natural_units
@@ -157,7 +157,7 @@ def accelerations(
 def acceleration(system: System, state: Mapping[str, Any], t: Any, parameters: Any, form: str) -> Array:
     """Accelerations (…, n) by a form, or by the equation as it is printed."""
     if form != LITERAL:
-        return evaluate(system, state, t, parameters, form).acceleration
+        return evaluated(system, state, t, parameters, form)[0].acceleration
     if any(c.one_sided for c in system.constraints):
         raise InputError("the equation as it is printed knows no one-sided constraints")
     now, q, _ = matrices(system, state, t, parameters)

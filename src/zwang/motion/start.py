@@ -14,7 +14,7 @@ import numpy as np
 
 from zwang.arrays import EPS, Array
 from zwang.errors import InputError
-from zwang.evaluation import names_of, require_finite_matrices, uncertainty
+from zwang.evaluation import in_words, names_of, require_finite_matrices, uncertainty, violations
 from zwang.formulations import large
 from zwang.formulations.forms import FORMS
 from zwang.formulations.inputs import require_symmetric
@@ -34,7 +34,7 @@ from zwang.lowering.rows import CLOSE, RowBasis, choose
 from zwang.model import System
 from zwang.model.values import GivenValues, given_values, state_arrays
 from zwang.motion.setup import Setup
-from zwang.verdict import Verdict, verdict_on, violations
+from zwang.verdict import Verdict, verdict_on
 
 State = tuple[float, Array, Array]
 
@@ -115,11 +115,7 @@ def require_satisfied(start: Start) -> None:
     """Refuse a start that violates constraints, by name and number."""
     system, now = start.system, start.matrices
     if start.violated:
-        listed = "; ".join(
-            f"{system.constraint_names[i]!r} reads {np.nan_to_num(now.residual[i]):.6g} in position and "
-            f"{np.nan_to_num(now.residual_rate[i]):.6g} in velocity"
-            for i in start.violated
-        )
+        listed = in_words(system, now.residual, now.residual_rate, start.violated)
         raise InputError(
             f"the start does not satisfy its constraints: {listed}; call zwang.assemble(system, start) for the nearest "
             f"one that does"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from zwang.arrays import Array
 from zwang.errors import AssemblyError, InputError
+from zwang.evaluation import satisfied
 from zwang.lowering.matrices import matrix_kernel
 from zwang.model import System
 from zwang.model.has_system import HasSystem, is_array, numbered_with, start_of_each, start_of_one, system_of
@@ -23,7 +24,6 @@ from zwang.motion.continuity import require_continuous
 from zwang.motion.options import RunOptions
 from zwang.motion.prepare import prepare
 from zwang.motion.setup import Setup
-from zwang.verdict import satisfied
 
 
 @dataclass(frozen=True, eq=False)

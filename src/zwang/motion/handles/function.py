@@ -16,7 +16,7 @@ from zwang.compile.guarded import Guarded, address_of, bound, guarded, many_comp
 from zwang.display import named, told
 from zwang.engines.native.engine import compiled, optimised
 from zwang.errors import InputError
-from zwang.evaluation import solved
+from zwang.evaluation import solved, state_residuals, warn_of_violations
 from zwang.lowering import large
 from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.rolled.families import rolled
@@ -181,7 +181,7 @@ class Quantity:
         """Many states, in machine code; those that the guard refuses one by one."""
         with self._lock:
             if self._core.choice is None and self._core.stands(self._name):
-                self._core.choose(rows[0])
+                self._core.choose(rows[0], level=5)
             if self._choice is not self._core.choice or self._guard is None:
                 self._make()
             guard, work = self._guard, self._work
@@ -196,7 +196,7 @@ class Quantity:
         """The guard for the rows that are chosen."""
         core = self._core
         if core.choice is None and core.stands(self._name):
-            core.choose(self._row)
+            core.choose(self._row, level=6)
         self._choice = core.choice
         self._guard = guard = core.guard(self._name)
         self._work = np.zeros(guard.work_size)
@@ -238,6 +238,17 @@ class Function(Quantity):
         """M (n, n), with room made for it when it is asked for: of a large system that is much."""
         return Quantity(self._core, "M", (self._core.n,) * 2)
 
+    def residuals(self, t: float, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None) -> tuple[float, float]:
+        """‖φ‖ and ‖φ̇‖, how far a state is off the constraints in position and velocity.
+
+        A call of the handle does not ask: at a state that is off, its numbers belong to no motion.
+        """
+        system = self._core.system
+        inputs = self._read(u) if u is not None or self._inputs != (0,) else np.zeros(0)
+        row = [np.array([one_number(t, "t")]), vector(q, "q", system), vector(v, "v", system), inputs]
+        position, velocity = self._core.residuals(np.concatenate(row))
+        return float(position), float(velocity)
+
     def __repr__(self) -> str:
         """What it takes, in a line."""
         inputs = [named("inputs", self.inputs)] if self.inputs else []
@@ -261,6 +272,9 @@ def function(
     What the acceleration stands on is chosen at the first state (of a mechanism: at its start), and anew where that
     does not serve; at singular positions the answer is that of `evaluate`, in its time. So it is with multipliers of
     redundant constraints, of which the shortest are given. Handles may be called from several threads.
+
+    A `ConstraintViolationWarning` says if the first state does not satisfy the constraints. Later calls do not look,
+    for that would take longer than they do: `f.residuals(t, q, v, u)` gives ‖φ‖ and ‖φ̇‖ of any state.
 
     >>> import numpy as np
     >>> import zwang as zw
@@ -356,9 +370,17 @@ class Core:
         p[list(self.inputs.places)] = row[1 + 2 * n :]
         return (float(row[0]), row[1 : 1 + n].copy(), row[1 + n : 1 + 2 * n].copy()), replace(self.setup, p=p)
 
-    def choose(self, row: Array) -> None:
-        """Rows for a state, and what their pivots are judged by."""
+    def residuals(self, row: Array) -> tuple[Array, Array]:
+        """‖φ‖ and ‖φ̇‖ at a packed state."""
         state, setup = self.state(require_finite(self, row))
+        return state_residuals(self.system, matrix_kernel(self.system, setup.inputs).one(*state, setup.p))
+
+    def choose(self, row: Array, level: int = 0) -> None:
+        """Rows for a state, and what their pivots are judged by; a `level` of the stack is warned of violations."""
+        state, setup = self.state(require_finite(self, row))
+        if level:
+            now = matrix_kernel(self.system, setup.inputs).one(*state, setup.p)
+            warn_of_violations(self.system, now, *state[1:], level=level)
         with self._lock:
             basis = basis_at(setup, state)
             program = setup.program("acceleration", basis)

@@ -13,6 +13,7 @@ from zwang.arrays import EPS, Array
 from zwang.compile import Program
 from zwang.engines.native.engine import compiled
 from zwang.engines.task import EventHit
+from zwang.evaluation import satisfied
 from zwang.lowering.cache import Kept
 from zwang.lowering.lowered import Matrices
 from zwang.lowering.resets import places_of, reset_program
@@ -21,7 +22,6 @@ from zwang.model.values import state_label
 from zwang.motion.resets.watched import AT_ZERO_WITHIN, Watched, energies
 from zwang.motion.setup import Setup
 from zwang.motion.start import State, basis_at
-from zwang.verdict import satisfied
 
 MOST_AT_ONCE = 100  # resets within one instant
 INSTANT = 1e-13  # of time and span: what happens so soon happens now

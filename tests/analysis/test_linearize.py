@@ -319,7 +319,7 @@ def test_what_cannot_move_has_reactions_still():
 
 def test_python_control_is_asked_for_where_it_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "control", None)
-    with pytest.raises(InputError, match="to_control needs the package python-control: pip install control"):
+    with pytest.raises(InputError, match=r"to_control needs the package python-control: pip install zwang\[control\]"):
         zw.to_control(zw.linearize(PENDULUM, {x: 0, y: -1}))
 
 
@@ -332,6 +332,35 @@ def test_python_control_gets_names():
     assert space.state_labels == ["c", "x", "c'", "x'"]
     assert space.input_labels == ["F"]
     assert control.ctrb(space.A, space.B).shape == (4, 4)
+
+
+def test_python_control_gets_mechanisms_whose_names_have_dots():
+    """A planar arm and one in space, with a motor: python-control allows no dots, and names stay different."""
+    control = pytest.importorskip("control")
+    torque = zw.parameters("motor.torque")
+    rod = mb.PlanarBody("rod", 2, 0.1, position=(0, -0.5))
+    pin = mb.Revolute("pin", mb.ground, rod, at=(0, 0))
+    motor = mb.Actuator("motor", pin, effort=torque)
+    plane = mb.Mechanism([rod], joints=[pin], forces=[mb.Gravity((0, -9.81)), motor], parameters={torque: 0})
+    space = zw.to_control(zw.linearize(plane, inputs=[torque]))
+    assert space.input_labels == ["motor_torque"]
+    assert all("." not in name for name in (*space.state_labels, *space.output_labels))
+    _, _, poles = control.lqr(space, np.eye(2), np.eye(1))
+    assert (poles.real < 0).all()
+    assert np.abs(control.poles(zw.to_control(zw.linearize(plane)))) == pytest.approx([np.sqrt(9.81 / 0.6)] * 2)
+    bob = mb.Body("bob", 1, (0.01, 0.01, 0.01), position=(0, 0, -1))
+    hung = mb.Mechanism(
+        [bob], joints=[mb.Spherical("tip", mb.ground, bob, at=(0, 0, 0))], forces=[mb.Gravity((0, 0, -9.81))]
+    )
+    assert zw.to_control(zw.linearize(hung)).nstates == 6
+
+
+def test_what_is_no_linear_system_is_told_how_to_become_one():
+    for whole in (PENDULUM, zw.load_model("pendulum")):
+        with pytest.raises(InputError, match=r"this is a \w+: to_control\(linearize\(system, state, inputs="):
+            zw.to_control(whole)
+    with pytest.raises(InputError, match="got float"):
+        zw.to_control(2.0)
 
 
 def test_a_stack_is_no_single_system():

@@ -53,12 +53,13 @@ def test_black_boxes_refuse_other_engines_by_name():
 
 
 def test_auto_takes_what_is_preferred_installed_and_able(monkeypatch):
-    assert chosen(1e-12, signals=False) == DEFAULT
-    assert chosen(1e-14, signals=True) == DEFAULT  # Taylor's method reads no tables
+    assert chosen(1e-12, signals=False, drifting=True) == DEFAULT
+    assert chosen(1e-14, signals=True, drifting=True) == DEFAULT  # Taylor's method reads no tables
+    assert chosen(1e-14, signals=False, drifting=False) == DEFAULT  # which is as near, and quicker
     monkeypatch.setattr(registry, "find_spec", lambda name: object())
-    assert chosen(1e-14, signals=False) == "taylor"
+    assert chosen(1e-14, signals=False, drifting=True) == "taylor"
     monkeypatch.setattr(registry, "find_spec", lambda name: None)
-    assert chosen(1e-14, signals=False) == DEFAULT
+    assert chosen(1e-14, signals=False, drifting=True) == DEFAULT
 
 
 def test_remedies_name_engines_that_help():

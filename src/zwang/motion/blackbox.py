@@ -205,7 +205,7 @@ def simulate_blackbox(
     longest = quiet_step if ENGINES[method].stiff else max_step  # of theirs, a step looks at few places
     path = march(problem, solver_class(ENGINES[method].solver), (t, q, v), grid, tol, np.zeros(0), watch, longest)
     path = replace(path, notes=(*path.notes, *why(slopes, path, rank)))
-    message = how_it_ended(events, path)
+    message = how_it_ended(events, path, (t, options.until))
     attributes = {
         "status": str(path.status),
         "message": message,

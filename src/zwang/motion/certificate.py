@@ -17,6 +17,7 @@ from zwang.engines.native.engine import compiled
 from zwang.linalg.sparse.ranked import NO_DIGITS
 from zwang.lowering.rows import RowBasis
 from zwang.motion.observe import ALL, Segment, reporting
+from zwang.motion.options import instants_apart
 from zwang.motion.setup import Setup
 from zwang.motion.start import State, polished, rank_of
 from zwang.results.dataset import balance
@@ -28,7 +29,6 @@ SLOPES = 1e4  # tolerances by which the velocity gained in a step may differ fro
 UNSOLVED = 10.0  # tolerances that multipliers may be off by, where forces depend on them
 LOOKED_AT_ONCE = 10_000  # numbers whose slopes are compared together
 SECOND_LOOKS = 32  # states at which it is tried out what a change within the tolerance makes
-LATE = 100.0  # spans: a motion that begins so late has lost digits of time that it could have
 TryOut = Callable[[Any], dict[str, Array]]  # from some of the saved states to what `changes` finds there
 
 NEARLY_DEPENDENT = (
@@ -225,13 +225,10 @@ def changes(setup: Setup, segments: Sequence[Segment], values: dict[str, Any], w
 
 def late(times: Array, values: dict[str, Any], tol: float) -> str:
     """Whether the motion begins so late that the resolution of time costs digits."""
-    if not abs(times[0]) > LATE * abs(times[-1] - times[0]):
+    if not (apart := instants_apart(float(times[0]), float(times[-1]))):
         return ""
     spacing, speed = float(np.spacing(np.abs(times).max())), float(np.nanmax(np.abs(values["v"]), initial=0.0))
     way = 1 + float(np.nanmax(np.abs(values["q"]), initial=0.0))
     if not spacing * speed > tol * way:
         return ""
-    return (
-        f"Not vouched for: instants near t = {times[-1]:.4g} are {spacing:.1g} apart, in which the motion goes further "
-        f"than its tolerance: let it begin at t = 0."
-    )
+    return f"Not vouched for: {apart}, in which the motion goes further than its tolerance: let it begin at t = 0."

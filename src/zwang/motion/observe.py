@@ -19,6 +19,7 @@ from zwang.lowering.contact import Held
 from zwang.lowering.matrices import matrix_kernel, sparse_lengths
 from zwang.lowering.rows import RowBasis
 from zwang.model.event import Event
+from zwang.motion.options import instants_apart
 from zwang.motion.setup import Setup
 from zwang.results.dataset import balance, dataset, with_variables
 from zwang.results.inputs import numbers_used, with_inputs
@@ -322,8 +323,8 @@ def cut_short(
     return kept, saved[:at], replace(path, status=Status.INCONSISTENT, end=end, notes=(*path.notes, words))
 
 
-def how_it_ended(events: Sequence[Event], path: Trajectory) -> str:
-    """The end of a path in a sentence or two."""
+def how_it_ended(events: Sequence[Event], path: Trajectory, span: tuple[float, float] | None = None) -> str:
+    """The end of a path in a sentence or two; `span` is what was asked for, if that may be the reason."""
     t = path.end[0]
     notes = " ".join((*path.notes, *path.doubts))
     if path.status is Status.EVENT:
@@ -334,5 +335,7 @@ def how_it_ended(events: Sequence[Event], path: Trajectory) -> str:
     elif path.status is Status.INTERRUPTED:
         words = f"interrupted at t = {t:.12g}; what was computed before is here."
     else:
-        words = f"stopped at t = {t:.12g}: {path.status}; {REMEDY[path.status]}."
+        late = instants_apart(*span) if span and path.status is Status.STEP_TOO_SMALL else ""
+        remedy = f"{late}: let it begin at t = 0" if late else REMEDY[path.status]
+        words = f"stopped at t = {t:.12g}: {path.status}; {remedy}."
     return f"{words} {notes}".strip()

@@ -19,6 +19,7 @@ DEFAULT_SAMPLES, MOST_SAMPLES = 201, 10**9
 BAUMGARTE = (10.0, 10.0)
 
 
+LATE = 100.0  # spans: a motion that begins so late has lost digits of time that it could have
 FEWEST_STEPS = 20, 100  # of a motion, and of one that shows nothing a step size could be chosen by
 
 
@@ -133,3 +134,14 @@ def in_precision(precision: str, method: str, usual: str) -> str:
             f"{' or '.join(map(repr, able))}"
         )
     return usual if precision == "double" else f"{able[0] if method == AUTO else method}{QUAD}"
+
+
+def instants_apart(begin: float, until: float) -> str:
+    """How far instants are apart where a motion begins late, in words; nothing where it does not.
+
+    >>> instants_apart(1e15, 1e15 + 10)
+    'instants near t = 1e+15 are 0.125 apart'
+    """
+    if not abs(begin) > LATE * abs(until - begin):
+        return ""
+    return f"instants near t = {until:.4g} are {np.spacing(max(abs(begin), abs(until))):.3g} apart"

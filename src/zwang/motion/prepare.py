@@ -37,7 +37,7 @@ def prepare(system: System, values: GivenValues, options: RunOptions, contacts: 
         raise InputError("parameters are arrays: simulate takes one value each, simulate_many takes arrays")
     # Only now: which engine serves depends on the signals, and what it can do on which engine it is.
     if method == AUTO:
-        method = chosen(tol, bool(signals))
+        method = chosen(tol, bool(signals), drifting=kind == "none" and bool(system.constraints))
     require_tolerance(method, tol, names())
     # Events may use what the system does not: parameters that occur nowhere in it have no place in p, so their values
     # are put in, and known functions of time are put in as they are in the system.

@@ -170,7 +170,7 @@ def sensitivities(
         wanted = places_of(grid, saved)
         values, saved = {name: value[wanted] for name, value in values.items()}, saved[wanted]
     path = replace(path, compile_seconds=path.compile_seconds + setting_up)
-    message = how_it_ended(setup.events, path)
+    message = how_it_ended(setup.events, path, (t, until))
     seconds = clock.perf_counter() - options.began
     motion = dataset(setup, directions, saved, values, account(setup, path, message, seconds))
     motion = with_inputs(motion, setup.inputs, setup.signals)

@@ -206,7 +206,7 @@ def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
     if not np.array_equal(saved, grid[: len(saved)]):
         wanted = places_of(grid, saved)
         values, saved = {k: x if k == "unique" else x[wanted] for k, x in values.items()}, saved[wanted]
-    message = how_it_ended(setup.events, path)
+    message = how_it_ended(setup.events, path, (t, until))
     motion = report(setup, saved, values, path, message, clock.perf_counter() - options.began, names)
     return unless_stopped(motion, path, message, options)
 
@@ -254,7 +254,7 @@ def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, name
     path = share_rough(course.rubbing, segments, values, rubbing, path)
     forces = values["multiplier"][:, rows].copy()
     path = dissipated(setup, rubbing, modes, saved, path)
-    message = how_it_ended(setup.events, path)
+    message = how_it_ended(setup.events, path, (start.state[0], options.until))
     motion = report(setup, saved, values, path, message, clock.perf_counter() - options.began, names)
     over_time = {"mode": modes, "gap": gaps, "normal_force": forces} | rubbing | works_of(segments, rows, len(saved))
     motion = observed(setup, motion, over_time, course.transitions)

@@ -8,9 +8,9 @@ from symengine import symbols
 
 from zwang.compile import Program
 from zwang.compile.rolled import kinds
+from zwang.compile.rolled.elimination import elimination
 from zwang.compile.rolled.kernel import compile_rolled
 from zwang.compile.rolled.program import Factorise, Largest, Products, Repeat, RolledProgram, Substitute
-from zwang.lowering.rolled.elimination import elimination
 
 x, y = symbols("x y")
 COPY = Program({"x": (x,)}, {"y": (x,)})

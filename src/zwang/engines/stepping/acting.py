@@ -7,20 +7,19 @@ keep what impulses have changed of all velocities; a contact touches only those 
 import math
 from typing import Final
 
-from zwang.arrays import EPS
 from zwang.compile.restricted import Array, native
 from zwang.compile.restricted.memory import at, shift
 from zwang.engines.stepping.dense import rank_of
 from zwang.engines.stepping.laws import missed, rough, rough_in_space, smooth
-from zwang.engines.stepping.record import DENSE_ROWS, WalkRecord, answers_at, integers
+from zwang.engines.stepping.record import DENSE_ROWS, WalkRecord, answers_at, factors_at, integers
+from zwang.engines.stepping.sparse import column_of
 
-ROW_GONE: Final = 32 * EPS  # of the terms of its entries: a row that is no longer is what rounding has left of zero
 NO_OWN_MOBILITY: Final = 1e-10  # of its own: what is left of a row's mobility with others held, below which it depends
 
 
 @native
-def laid_out(walk: WalkRecord, out: Array, level: int, slips: bool) -> bool:
-    """Lay out the rows of the contacts in `who`, and what their impulses change; False where a row has vanished."""
+def laid_out(walk: WalkRecord, out: Array, level: int, slips: bool) -> None:
+    """Lay out the rows of the contacts in `who`, and what their impulses change."""
     who, begin, which = integers(walk.who), integers(walk.begin), integers(walk.which)
     contact, slip_first, slip = integers(walk.contact), integers(walk.slip_first), integers(walk.slip)
     value_first, answer_first = integers(walk.value_first), integers(walk.answer_first)
@@ -38,34 +37,27 @@ def laid_out(walk: WalkRecord, out: Array, level: int, slips: bool) -> bool:
         for r in range(begin[a].at, rows):
             owner[r].at = a
     for r in range(rows):
-        if not row_laid_out(walk, out, level, r):
-            return False
+        row_laid_out(walk, out, level, r)
     own = at(walk.own)
     for a in range(walk.acting):
         for i in range(begin[a].at, begin[a + 1].at):
             for j in range(begin[a].at, begin[a + 1].at):
                 own[9 * a + 3 * (i - begin[a].at) + j - begin[a].at] = mobility(walk, i, j)
-    return True
 
 
 @native
-def row_laid_out(walk: WalkRecord, out: Array, level: int, r: int) -> bool:
-    """One of these rows; False where it has vanished."""
+def row_laid_out(walk: WalkRecord, out: Array, level: int, r: int) -> None:
+    """One of these rows."""
     answer, row = answers_at(walk.answers)[integers(walk.level)[level].at], integers(walk.which)[r].at
     first, column, entry = integers(walk.row_first), integers(walk.row_column), integers(walk.row_entry)
     value_first, columns, values = integers(walk.value_first), integers(walk.column), at(walk.value)
     A, block, local = shift(out, walk.out_A), integers(walk.block), integers(walk.local)
-    place, largest = value_first[r].at, 0.0
+    place = value_first[r].at
     for e in range(first[row].at, first[row + 1].at):
         values[place] = A[entry[e].at]
         columns[place].at = column[e].at
-        largest = abs(values[place]) if abs(values[place]) > largest else largest
         place += 1
     value_first[r + 1].at = place
-    sum_first, sum_entry, sums = integers(walk.sum_first), integers(walk.sum_entry), shift(out, walk.out_sums)
-    for e in range(sum_first[row].at, sum_first[row + 1].at):
-        if largest <= ROW_GONE * abs(sums[sum_entry[e].at]):
-            return False
     touch_first, touch = integers(walk.touch_first), integers(walk.touch)
     answer_first, answer_column, found = integers(walk.answer_first), integers(walk.answer_column), at(walk.answer)
     block_first, coordinate = integers(walk.block_first), integers(walk.block_coordinate)
@@ -76,6 +68,10 @@ def row_laid_out(walk: WalkRecord, out: Array, level: int, r: int) -> bool:
         for i in range(n):
             found[place + i] = 0.0
             answer_column[place + i].at = coordinate[block_first[b].at + i].at
+        if factors_at(answer.factors)[b].count > 0:
+            column_of(walk, answer, b, r, shift(found, place))
+            place += n
+            continue
         for e in range(value_first[r].at, value_first[r + 1].at):
             if block[columns[e].at].at == b:
                 j = local[columns[e].at].at
@@ -83,7 +79,6 @@ def row_laid_out(walk: WalkRecord, out: Array, level: int, r: int) -> bool:
                     found[place + i] += K[i * n + j] * values[e]
         place += n
     answer_first[r + 1].at = place
-    return True
 
 
 @native
@@ -108,12 +103,15 @@ def pushed(walk: WalkRecord, r: int, x: float, w: Array) -> None:
 def mobility(walk: WalkRecord, r: int, s: int) -> float:
     """What a unit impulse along row s changes of the speed of row r."""
     first, columns, values = integers(walk.value_first), integers(walk.column), at(walk.value)
-    answer_first, answer_column, answer = integers(walk.answer_first), integers(walk.answer_column), at(walk.answer)
-    total = 0.0
-    for e in range(first[r].at, first[r + 1].at):
-        for f in range(answer_first[s].at, answer_first[s + 1].at):
-            if answer_column[f].at == columns[e].at:
-                total += values[e] * answer[f]
+    touch_first, touch, block = integers(walk.touch_first), integers(walk.touch), integers(walk.block)
+    block_first, local, answer = integers(walk.block_first), integers(walk.local), at(walk.answer)
+    row, place, total = integers(walk.which)[s].at, integers(walk.answer_first)[s].at, 0.0
+    for k in range(touch_first[row].at, touch_first[row + 1].at):
+        b = touch[k].at
+        for e in range(first[r].at, first[r + 1].at):
+            if block[columns[e].at].at == b:
+                total += values[e] * answer[place + local[columns[e].at].at]
+        place += block_first[b + 1].at - block_first[b].at
     return total
 
 

@@ -20,7 +20,10 @@ SWEEPS_BACK: Final = 2_000
 
 @native
 def moved_back(walk: WalkRecord, out: Array, stays: Array) -> bool:
-    """Move positions, by least kinetic energy, onto equalities and out of contacts that stay closed; False if hard."""
+    """Move positions, by least kinetic energy, onto equalities and out of contacts that stay closed.
+
+    False if nothing determines how.
+    """
     q, gap, dq, push = at(walk.end_q), at(walk.gap), at(walk.mean), at(walk.force)
     answer = answers_at(walk.answers)[integers(walk.level)[POSITIONS].at]
     rows, asked, reading = integers(answer.rows), at(walk.asked), integers(walk.reading)
@@ -42,8 +45,7 @@ def moved_back(walk: WalkRecord, out: Array, stays: Array) -> bool:
             if gap[i] < ALSO_NEAR * deepest:
                 who[walk.acting].at = i
                 walk.acting += 1
-        if not laid_out(walk, out, POSITIONS, False):
-            return False
+        laid_out(walk, out, POSITIONS, False)
         c, x, mu = at(walk.c), at(walk.x), at(walk.mu)
         walk.largest = 0.0
         for a in range(walk.acting):
@@ -62,7 +64,10 @@ def moved_back(walk: WalkRecord, out: Array, stays: Array) -> bool:
 
 @native
 def back(walk: WalkRecord, t: float) -> bool:
-    """Move the end of the step back onto equalities and out of contacts; speeds of all rows there. False if hard."""
+    """Move the end of the step back onto equalities and out of contacts; speeds of all rows there.
+
+    False if nothing determines how.
+    """
     out, q, v, gap, closed = at(walk.out), at(walk.end_q), at(walk.end_v), at(walk.gap), at(walk.closed)
     contact, reading, always = integers(walk.contact), integers(walk.reading), at(walk.always)
     before, after, multipliers, stays = at(walk.before), at(walk.speed_after), at(walk.multipliers), at(walk.slot)
@@ -103,7 +108,7 @@ def back(walk: WalkRecord, t: float) -> bool:
 
 @native
 def onto(walk: WalkRecord, out: Array) -> bool:
-    """Move velocities at the end onto the equalities; speeds of all rows there. False if hard."""
+    """Move velocities at the end onto the equalities; speeds of all rows there. False as in `back`."""
     v, rates = at(walk.end_v), at(walk.end_rates)
     answer = answers_at(walk.answers)[integers(walk.level)[VELOCITIES].at]
     rows, asked, change, push = integers(answer.rows), at(walk.asked), at(walk.mean), at(walk.force)

@@ -1,7 +1,7 @@
 """How velocities answer impulses and changes that equalities ask for, block by block: M Δv = p + EᵀΛ, E Δv = d.
 
-Blocks are coordinates that masses or equalities connect. Each has Δv = K p + G d and Λ = S d − Gᵀp in full matrices,
-made anew where its masses or equalities have changed. Native functions.
+Blocks are coordinates that masses or equalities connect. Each small one has Δv = K p + G d and Λ = S d − Gᵀp in full
+matrices, a large one factors (`sparse`), made anew where its masses or equalities have changed. Native functions.
 """
 
 import math
@@ -11,7 +11,8 @@ from zwang.arrays import EPS
 from zwang.compile.restricted import Array, native
 from zwang.compile.restricted.memory import at, shift
 from zwang.engines.stepping.dense import factorised, inverted, pseudoinverse
-from zwang.engines.stepping.record import AnswerRecord, WalkRecord, answers_at, integers
+from zwang.engines.stepping.record import AnswerRecord, WalkRecord, answers_at, factors_at, integers
+from zwang.engines.stepping.sparse import answered_sparsely, factored
 
 ALL: Final = 0  # levels of equalities, …
 POSITIONS: Final = 1  # … those of positions
@@ -42,10 +43,12 @@ def renewed(walk: WalkRecord, level: int, out: Array) -> bool:
     local, A, begin = integers(walk.local), shift(out, walk.out_A), integers(walk.block_first)
     for b in range(walk.blocks):
         wide, row = begin[b + 1].at - begin[b].at, integers(answer.at_E)[b].at
+        large, next_place = factors_at(answer.factors)[b].count > 0, integers(answer.at_E)[b].at
         for i in range(first[b].at, first[b + 1].at):
             r = rows[i].at
             for e in range(row_first[r].at, row_first[r + 1].at):
-                place = row + (i - first[b].at) * wide + local[column[e].at].at
+                place = next_place if large else row + (i - first[b].at) * wide + local[column[e].at].at
+                next_place += 1
                 if E[place] != A[entry[e].at]:
                     E[place] = A[entry[e].at]
                     changed[b] = 1.0
@@ -53,7 +56,8 @@ def renewed(walk: WalkRecord, level: int, out: Array) -> bool:
     ranks, rank = at(answer.ranks), 0
     for b in range(walk.blocks):
         if changed[b] != 0.0:
-            found = made(walk, answer, b)
+            large = factors_at(answer.factors)[b].count > 0
+            found = factored(answer, b, integers(walk.at_M)[b].at) if large else made(walk, answer, b)
             if found < 0:
                 return False
             ranks[b] = found
@@ -174,6 +178,9 @@ def answered(walk: WalkRecord, level: int, push: Array, asked: Array, change: Ar
     first, rows = integers(answer.first), integers(answer.rows)
     for b in range(walk.blocks):
         n, m, start, row = begin[b + 1].at - begin[b].at, first[b + 1].at - first[b].at, begin[b].at, first[b].at
+        if factors_at(answer.factors)[b].count > 0:
+            answered_sparsely(walk, answer, b, push, asked, change, multipliers)
+            continue
         K = shift(at(answer.K), integers(walk.at_M)[b].at)
         if n == 1 and m == 0:
             change[coordinate[start].at] = K[0] * push[coordinate[start].at]

@@ -1,6 +1,6 @@
 """Contacts in a step: which act, what is asked of their speeds, and what their impulses make of velocities.
 
-Native functions; the laws are written in `motion.contact.steps.scheme`.
+Native functions; the laws are written in `step`.
 """
 
 import math
@@ -10,6 +10,7 @@ from zwang.compile.restricted import Array, native
 from zwang.compile.restricted.memory import at, shift
 from zwang.engines.stepping.acting import along, pushed
 from zwang.engines.stepping.blocks import ALL, answered
+from zwang.engines.stepping.further import swept
 from zwang.engines.stepping.pivots import solved
 from zwang.engines.stepping.readings import rate, rounding, times_row, times_size
 from zwang.engines.stepping.record import WalkRecord, answers_at, integers
@@ -17,6 +18,7 @@ from zwang.engines.stepping.record import WalkRecord, answers_at, integers
 OBEYED: Final = 1e-12  # of the largest speed: what may be left of a law
 OBEYED_WELL: Final = 1e-9  # of the largest speed: what may be left of it after …
 USUAL_SWEEPS: Final = 1_000
+CONTRADICTED: Final = 1e-8  # of the largest speed: what is left of laws that cannot be obeyed together, and more
 AT_STANDSTILL: Final = 1e-9  # of the largest speed: a slip that is none
 CHANGES_OF_FRICTION: Final = 4  # from sticking to sliding friction and back, in a step
 HELD_STILL: Final = 8  # times that slips which stick are taken out of velocities, to the last digits
@@ -151,6 +153,9 @@ def begun(walk: WalkRecord) -> bool:
             c[r] = 2.0 * rate(walk, out, row) - rates[row] + along(walk, r, free)
             if r == begin[a].at:
                 c[r] -= least[who[a].at]
+            if walk.easy == 1:
+                bend = rate(walk, out, row) - rates[row]
+                c[r] -= bend if bend < 0.0 or r > begin[a].at else 0.0
             x[r] = last[row]
             walk.largest = abs(c[r]) if abs(c[r]) > walk.largest else walk.largest
             walk.largest = abs(rates[row]) if abs(rates[row]) > walk.largest else walk.largest
@@ -185,32 +190,67 @@ def told(walk: WalkRecord) -> None:
 
 
 @native
-def with_contacts(walk: WalkRecord) -> bool:
-    """Velocities changed by forces, equalities and contacts that act; False if this is hard."""
-    free, change, w, multipliers = at(walk.free), at(walk.change), at(walk.w), at(walk.multipliers)
+def with_contacts(walk: WalkRecord, h: float) -> None:
+    """Velocities changed by forces, equalities and contacts that act.
+
+    Where contacts contradict each other, as in a wedge, less is asked of them: nothing bounces, and surfaces do not
+    turn against the motion. Rest is allowed then, and there is a solution.
+    """
+    walk.easy, walk.dulled = 0, 0
+    pushed_together(walk)
+    if not walk.left <= CONTRADICTED * walk.largest:
+        least, who, left, kept = at(walk.least), integers(walk.who), walk.left / walk.largest, at(walk.bounces)
+        for a in range(walk.acting):
+            i = who[a].at
+            kept[i], lands = least[i], landing(walk, i, h)
+            least[i] = lands if lands < least[i] else least[i]
+        walk.easy, walk.dulled = 1, 1
+        pushed_together(walk)
+        if not walk.left < left * walk.largest:
+            restored(walk)
+            walk.easy, walk.dulled = 0, 0
+            pushed_together(walk)
+    free, change, w = at(walk.free), at(walk.change), at(walk.w)
     for i in range(walk.n):
-        change[i] = free[i]
-    for r in range(walk.rows):
-        multipliers[r] = 0.0
-    walk.left = 0.0
-    if walk.acting == 0:
-        told(walk)
-        return True
-    differ = begun(walk)
-    solved(walk, OBEYED * walk.largest, OBEYED_WELL * walk.largest, USUAL_SWEEPS)
-    if differ:
-        for _ in range(CHANGES_OF_FRICTION):
-            if not changed_friction(walk):
-                break
-            solved(walk, OBEYED * walk.largest, OBEYED_WELL * walk.largest, USUAL_SWEEPS)
-    if not walk.left <= OBEYED_WELL * walk.largest:
-        return False
-    for i in range(walk.n):
-        change[i] += w[i]
+        change[i] = free[i] + (w[i] if walk.acting > 0 else 0.0)
     told(walk)
     stand_still(walk)
+    if walk.dulled == 1:
+        restored(walk)
     walk.left = walk.left / walk.largest if walk.largest > 0.0 else 0.0
-    return True
+
+
+@native
+def restored(walk: WalkRecord) -> None:
+    """Least speeds as they were before less was asked for."""
+    least, kept, who = at(walk.least), at(walk.bounces), integers(walk.who)
+    for a in range(walk.acting):
+        least[who[a].at] = kept[who[a].at]
+
+
+@native
+def found(walk: WalkRecord) -> None:
+    """Impulses that obey the laws with this friction, by pivots, or else by many sweeps."""
+    solved(walk, OBEYED * walk.largest, OBEYED_WELL * walk.largest, USUAL_SWEEPS)
+    if walk.left > OBEYED_WELL * walk.largest:
+        swept(walk, OBEYED_WELL * walk.largest)
+
+
+@native
+def pushed_together(walk: WalkRecord) -> None:
+    """The impulses of contacts that act, as well as they are found."""
+    multipliers = at(walk.multipliers)
+    for r in range(walk.rows):
+        multipliers[r] = 0.0
+    walk.left, walk.largest = 0.0, 0.0
+    if walk.acting == 0:
+        return
+    differ = begun(walk)
+    found(walk)
+    for _ in range(CHANGES_OF_FRICTION if differ else 0):
+        if not changed_friction(walk):
+            break
+        found(walk)
 
 
 @native
@@ -229,7 +269,7 @@ def stand_still(walk: WalkRecord) -> None:
                     row = which[r].at
                     beyond = 2.0 * rate(walk, out, row) - rates[row] - along(walk, r, v)
                     slip = along(walk, r, mean) + beyond
-                    if slip != 0.0:
+                    if slip != 0.0 and own[9 * a + 4 * (r - begin[a].at)] > 0.0:
                         less = -slip / own[9 * a + 4 * (r - begin[a].at)]
                         pushed(walk, r, less, change)
                         pushed(walk, r, less, mean)

@@ -49,6 +49,7 @@ def noted(walk: WalkRecord, until: float) -> None:
         if depth[i] > deepest:
             deepest, which = depth[i], i
     row[0], row[1], row[2], row[3], row[4], row[5] = power(walk, until), work, deepest, which, walk.left, walk.sweeps
+    row[6] = walk.dulled
     walk.noted += 1
 
 

@@ -8,6 +8,7 @@ from zwang.compile.restricted import Array, native
 from zwang.compile.restricted.memory import at, call, shift
 from zwang.engines.stepping.record import WalkRecord, integers
 
+ROW_GONE: Final = 32 * EPS  # of the terms of its entries: a row that is no longer is what rounding has left of zero
 ROUNDED_TERMS: Final = 64 * EPS  # of the terms of a gap: below, it is rounding
 
 
@@ -19,6 +20,27 @@ def evaluated(walk: WalkRecord, t: float, q: Array, v: Array, out: Array) -> Non
     for i in range(n):
         given[1 + i], given[1 + n + i] = q[i], v[i]
     call(walk.kernel, out, given, at(walk.room))
+    for row in range(walk.rows):
+        if vanished(walk, out, row):
+            first, entry = integers(walk.row_first), integers(walk.row_entry)
+            for e in range(first[row].at, first[row + 1].at):
+                out[walk.out_A + entry[e].at] = 0.0
+
+
+@native
+def vanished(walk: WalkRecord, out: Array, row: int) -> bool:
+    """Whether a row is no more than what rounding has left of zero, beside the terms of its entries."""
+    sum_first, sum_entry, sums = integers(walk.sum_first), integers(walk.sum_entry), shift(out, walk.out_sums)
+    terms, largest = 0.0, 0.0
+    for e in range(sum_first[row].at, sum_first[row + 1].at):
+        size = abs(sums[sum_entry[e].at])
+        terms = size if size > terms else terms
+    if terms == 0.0:
+        return False
+    first, entry, A = integers(walk.row_first), integers(walk.row_entry), shift(out, walk.out_A)
+    for e in range(first[row].at, first[row + 1].at):
+        largest = abs(A[entry[e].at]) if abs(A[entry[e].at]) > largest else largest
+    return largest <= ROW_GONE * terms and terms < math.inf
 
 
 @native

@@ -12,8 +12,9 @@ import numpy as np
 from zwang.compile.restricted import Record, intrinsic
 from zwang.compile.rolled.panels import Index
 
-SHORT: Final = 6
-"""Numbers kept of every step: power, work, deepest penetration, of which contact, what is left of laws, sweeps."""
+SHORT: Final = 7
+"""Numbers kept of every step: power, work, deepest penetration, of which contact, what is left of laws, sweeps, and
+whether restitutions contradicted each other."""
 
 LEVELS: Final = 3
 """Equalities in all, those of positions, those of positions and velocities."""
@@ -32,7 +33,8 @@ class Outcome(IntEnum):
     FINISHED = 1  #  the end is reached
     EVENT = 2  #     an event has changed its sign in the last step
     NO_ROOM = 3  #      the table of steps that are kept in full is full: take its rows out, call again
-    HARD = 4  #      the next step is none for this loop: dependent rows, impulses that are hard to find, infinities
+    SINGULAR = 4  #     masses and equalities determine no velocities in the next step
+    NOT_FINITE = 5  #   a velocity is not finite after the next step
 
 
 ANSWER: Final = np.dtype(
@@ -48,7 +50,40 @@ ANSWER: Final = np.dtype(
         ("S", "i8"),
         ("rank", "i8"),  #     of all equalities
         ("ranks", "i8"),  #    (blocks)
+        ("factors", "i8"),  #  (blocks) `FACTORS` of large ones
         ("known", "i8"),  #    1: all of it has been made
+    ]
+)
+
+FACTORS: Final = np.dtype(
+    [
+        ("n", "i8"),
+        ("m", "i8"),
+        ("count", "i8"),  #      supernodes, see `compile.rolled.panels`; 0 for a block with full matrices
+        ("size", "i8"),  #       numbers in all panels
+        ("masses", "i8"),  #     entries of M in this block
+        ("least", "f8"),  #      of its entry: the least pivot of a mass
+        ("nodes", "i8"),
+        ("below", "i8"),
+        ("relative", "i8"),
+        ("position", "i8"),  #   (n + m) the place of coordinates and rows in the order of elimination
+        ("diagonal", "i8"),  #   (n + m) where their diagonal entries are in the panels
+        ("mass_place", "i8"),  # (masses) where entries of M are there, −1 above the diagonal
+        ("mass_own", "i8"),  #   (n) which of these are on the diagonal, −1 for none
+        ("row_first", "i8"),  #  (m + 1) where entries of rows begin, of each its coordinate, and its place
+        ("row_local", "i8"),
+        ("row_place", "i8"),
+        ("pair_first", "i8"),  # (m + 1) pairs of entries of rows that lift M, and where their products are added
+        ("pair_left", "i8"),
+        ("pair_right", "i8"),
+        ("pair_place", "i8"),
+        ("panels", "i8"),
+        ("pivots", "i8"),  #     (n + m)
+        ("scratch", "i8"),
+        ("x", "i8"),  #          (n + m)
+        ("own", "i8"),  #        (n) diagonal entries of the masses
+        ("weight", "i8"),  #     (m) of rows that lift
+        ("gives", "i8"),  #      (m) own mobilities of rows
     ]
 )
 
@@ -134,6 +169,7 @@ WALK: Final = np.dtype(
         ("end_rates", "i8"),  #   (rows)
         ("gap", "i8"),  #         (contacts) …
         ("least", "i8"),
+        ("bounces", "i8"),  #     the same, before less is asked of them
         ("before", "i8"),
         ("speed_after", "i8"),
         ("sticks", "i8"),
@@ -190,6 +226,8 @@ WALK: Final = np.dtype(
         ("largest", "f8"),  #     the largest speed
         ("left", "f8"),
         ("sweeps", "i8"),
+        ("easy", "i8"),  #        1: no more is asked of contacts than that they land
+        ("dulled", "i8"),  #      1: so in the step that was made
         ("struck", "i8"),
         ("least_rows", "i8"),  #  rank of what acts, and whether it is unique
         ("unique", "i8"),
@@ -215,6 +253,12 @@ class AnswerRecord(Record):
     layout = ANSWER
 
 
+class FactorsRecord(Record):
+    """A record of `FACTORS` as native functions see it."""
+
+    layout = FACTORS
+
+
 class WalkRecord(Record):
     """A record of `WALK` as native functions see it."""
 
@@ -234,4 +278,12 @@ def answers_at(builder: Any, address: Any) -> AnswerRecord:
     """The answers at an address."""
     kind = builder.module.context.get_identified_type(AnswerRecord.__name__).as_pointer()
     found: AnswerRecord = builder.inttoptr(address, kind)
+    return found
+
+
+@intrinsic
+def factors_at(builder: Any, address: Any) -> FactorsRecord:
+    """The factors at an address."""
+    kind = builder.module.context.get_identified_type(FactorsRecord.__name__).as_pointer()
+    found: FactorsRecord = builder.inttoptr(address, kind)
     return found

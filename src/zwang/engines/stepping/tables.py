@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from zwang.arrays import Array, Indices
 from zwang.compile import Kernel
+from zwang.engines.stepping.blocks import NEARLY_MASSLESS, NO_MASS_LEFT
 from zwang.engines.stepping.loop import compiled
-from zwang.engines.stepping.record import ANSWER, DENSE_ROWS, PROFILE_ROOM, SHORT, WALK, Outcome
+from zwang.engines.stepping.patterns import Entries, pattern
+from zwang.engines.stepping.record import ANSWER, DENSE_ROWS, FACTORS, PROFILE_ROOM, SHORT, WALK, Outcome
 
-MOST_CONNECTED = (
-    48  # coordinates that masses or equalities connect: of more, dense matrices take longer than sparse ones
-)
+MOST_IN_FULL = 16  # coordinates of a block with full matrices; of more, sparse factors take less time
 KEPT_AT_ONCE = 2_000_000  # numbers of steps that are kept in full before they are taken out
 AT_A_TIME = 512  # steps after which the loop comes back at the latest
 HEAD = 9  # numbers before the arrays of a step that is kept in full
@@ -50,6 +50,8 @@ class Given:
     friction: Array
     parameters: Array
     hastens: bool
+    lifts: NDArray[np.bool_]
+    """(rows,) equalities that are added to masses, where these are singular."""
 
 
 @dataclass(frozen=True)
@@ -92,15 +94,18 @@ def blocks_of(given: Given) -> Blocks:
     return Blocks(block.astype(np.int64), local, first.astype(np.int64), coordinates.astype(np.int64))
 
 
-def fits(given: Given) -> bool:
-    """Whether the loop is made for a system of this kind: one without large blocks."""
-    return bool(blocks_of(given).sizes.max(initial=0) <= MOST_CONNECTED)
-
-
 def grouped(keys: Indices, count: int) -> tuple[Indices, Indices]:
     """Where those of each of so many keys begin, in an order that has them together; and the order."""
     order = np.argsort(keys, kind="stable")
     return np.searchsorted(keys[order], np.arange(count + 1)).astype(np.int64), order.astype(np.int64)
+
+
+def place_among(keys: Indices) -> Indices:
+    """How many of the same key are before each."""
+    first, order = grouped(keys, int(keys.max(initial=-1)) + 1)
+    found = np.empty(len(keys), dtype=np.int64)
+    found[order] = np.arange(len(keys)) - first[keys[order]]
+    return found
 
 
 class Loop:
@@ -112,6 +117,7 @@ class Loop:
         self._kept: list[Any] = []
         self._record = np.zeros(1, WALK)
         self._blocks = blocks_of(given)
+        self._large = self._blocks.sizes > MOST_IN_FULL
         self._advance = compiled()
         n, rows, k = given.n, given.rows, len(given.contacts)
         out = given.kernel.outputs
@@ -156,10 +162,12 @@ class Loop:
             self._integers(**{name: table})
         self._integers(contact=given.contacts, slip=[r for slips in given.slips for r in slips])
         self._integers(slip_first=np.cumsum([0, *map(len, given.slips)]))
-        at_M = np.concatenate([[0], np.cumsum(blocks.sizes**2)])
         i, j = given.M
-        wide = blocks.sizes[blocks.of[i]]
-        self._integers(mass_at=at_M[blocks.of[i]] + blocks.local[i] * wide + blocks.local[j], mass_block=blocks.of[i])
+        own, wide = blocks.of[i], blocks.sizes[blocks.of[i]]
+        masses = np.where(self._large, np.bincount(own, minlength=len(blocks.sizes)), blocks.sizes**2)
+        at_M = np.concatenate([[0], np.cumsum(masses)])
+        place = np.where(self._large[own], place_among(own), blocks.local[i] * wide + blocks.local[j])
+        self._integers(mass_at=at_M[own] + place, mass_block=own)
         self._integers(block=blocks.of, local=blocks.local, block_first=blocks.first, at_M=at_M[:-1])
         self._integers(block_coordinate=blocks.coordinates)
         self._masses = int(at_M[-1])
@@ -179,8 +187,9 @@ class Loop:
             block = np.array([blocks.of[entries.get(int(r), 0)] for r in rows], dtype=np.int64)
             first, order = grouped(block, len(blocks.sizes))
             count = np.diff(first)
-            at_E = np.concatenate([[0], np.cumsum(count * blocks.sizes)])
-            at_S = np.concatenate([[0], np.cumsum(count**2)])
+            entries_of = np.bincount(blocks.of[given.A[1]][np.isin(given.A[0], rows)], minlength=len(blocks.sizes))
+            at_E = np.concatenate([[0], np.cumsum(np.where(self._large, entries_of, count * blocks.sizes))])
+            at_S = np.concatenate([[0], np.cumsum(np.where(self._large, 0, count**2))])
             tables = {"first": first, "rows": rows[order].astype(np.int64), "at_E": at_E[:-1], "at_S": at_S[:-1]}
             tables |= {"M": np.zeros(self._masses), "K": np.zeros(self._masses), "S": np.zeros(at_S[-1])}
             tables |= {"E": np.zeros(at_E[-1]), "G": np.zeros(at_E[-1]), "ranks": np.zeros(len(count))}
@@ -188,9 +197,35 @@ class Loop:
                 table = np.ascontiguousarray(table)
                 self._kept.append(table)
                 answer[name] = table.ctypes.data
-            room = max(room, int((blocks.sizes**2 + 2 * count * blocks.sizes + 2 * count**2 + count).max()))
+            answer["factors"] = self._factors(rows[order], first)
+            full = blocks.sizes**2 + 2 * count * blocks.sizes + 2 * count**2 + count
+            room = max(room, int(full[~self._large].max(initial=0)))
         self._integers(level=which)
         self._set(answers=self._answers, scratch=np.zeros(len(blocks.sizes) + room))
+
+    def _factors(self, rows: Indices, first: Indices) -> int:
+        """The address of the factors of large blocks, with equalities in the order of blocks."""
+        given, blocks = self.given, self._blocks
+        found = np.zeros(len(blocks.sizes), FACTORS)
+        row_first, order = grouped(given.A[0], given.rows)
+        for b in np.flatnonzero(self._large):
+            own = rows[first[b] : first[b + 1]]
+            entries = [order[row_first[r] : row_first[r + 1]] for r in own]
+            row = np.repeat(np.arange(len(own)), [len(part) for part in entries])
+            columns = blocks.local[given.A[1][np.concatenate([np.zeros(0, dtype=np.int64), *entries])]]
+            here = blocks.of[given.M[0]] == b
+            mass = blocks.local[given.M[0][here]], blocks.local[given.M[1][here]]
+            lifts = given.lifts[own]
+            least = NO_MASS_LEFT if lifts.all() else NEARLY_MASSLESS
+            block = Entries(int(blocks.sizes[b]), len(own), mass, (row, columns), lifts)
+            for name, table in pattern(block, least).items():
+                if isinstance(table, np.ndarray):
+                    table = np.ascontiguousarray(table)
+                    self._kept.append(table)
+                    table = table.ctypes.data
+                found[b][name] = table
+        self._kept.append(found)
+        return int(found.ctypes.data)
 
     def _lay_out_arrays(self) -> None:
         given, n, rows, k = self.given, self.given.n, self.given.rows, len(self.given.contacts)
@@ -220,7 +255,20 @@ class Loop:
         )
         self._set(**{name: np.zeros(n) for name in (*of_n, "impulse", "pushed_by")})
         self._set(**{name: np.zeros(rows) for name in ("lambda_free", "multipliers", "asked", "end_rates")})
-        of_k = ("gap", "least", "before", "speed_after", "sticks", "depth", "slot", "closed", "mu", "settled", "state")
+        of_k = (
+            "gap",
+            "least",
+            "bounces",
+            "before",
+            "speed_after",
+            "sticks",
+            "depth",
+            "slot",
+            "closed",
+            "mu",
+            "settled",
+            "state",
+        )
         self._set(**{name: np.zeros(k) for name in of_k}, own=np.zeros(9 * k))
         self._set(
             **{name: np.zeros(rows) for name in ("c", "x", "u", "good", "aim", "face", "missing", "direction")},
@@ -267,9 +315,15 @@ class Loop:
         """The number of the next step."""
         return int(self._record["number"][0])
 
-    def go_on(self, t: float) -> None:
-        """Another has made a step, to a time; q, v, rates, last and stuck are what they are after it."""
-        self._set(t=t, number=self.number + 1)
+    @property
+    def lifted_by_all(self) -> bool:
+        """Whether all equalities of large blocks lift their masses; full matrices do so by themselves."""
+        return bool(self.given.lifts[self.given.equal].all()) or not self._large.any()
+
+    def lift_by_all(self) -> None:
+        """Let them: masses have become singular on the way."""
+        self.given.lifts[self.given.equal] = True
+        self._lay_out_answers()
 
     def advance(self, most: int) -> tuple[Outcome, Array, Array]:
         """So many steps at most: why it came back, what is kept of each (…, SHORT), and those in full (…, length)."""

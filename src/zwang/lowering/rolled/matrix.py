@@ -7,8 +7,8 @@ import numpy as np
 
 from zwang.arrays import Indices
 from zwang.compile.lanes import LANES
+from zwang.compile.rolled.elimination import elimination
 from zwang.compile.rolled.program import Factorise, Substitute, strides_of
-from zwang.lowering.rolled.elimination import elimination
 from zwang.lowering.rolled.workspace import Workspace
 
 Pairs = tuple[Indices, Indices]

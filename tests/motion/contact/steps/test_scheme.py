@@ -82,6 +82,39 @@ def test_sticking_and_sliding_friction_that_differ_make_stick_and_slip():
     assert {*motion.mode.values.ravel().tolist()} == {"sticking", "sliding"}
 
 
+@pytest.mark.parametrize(
+    ("before", "push", "impulse"),
+    [(0.0, 0.4, -0.4), (0.0, 0.6, -0.3), (1.0, 0.4, -0.3), (1.0, -0.4, 0.4), (1.0, -0.6, 0.3)],
+    ids=["held", "broken away", "slides on", "turns round and is held", "turns round and slides"],
+)
+def test_what_sticks_or_turns_round_is_held_by_the_larger_friction(before, push, impulse):
+    """Pressed with an impulse of 1, μ = 0.5 and 0.3; without friction its speed after the step would be `push`."""
+    floor = zw.Constraint(y >= 0, "floor", friction=(0.5, 0.3), slip=dot(x))
+    forces = {x: (push - before) / 0.1, y: -10}
+    block = zw.System((x, y), kinetic=(dot(x) ** 2 + dot(y) ** 2) / 2, forces=forces, constraints=[floor])
+    motion = steps(block, {x: 0, y: 0, dot(x): before, dot(y): 0}, 0.1, 0.1, samples=2)
+    assert motion.friction_force.values[-1, 0] * 0.1 == pytest.approx(impulse)
+    assert motion.v.values[-1, 0] == pytest.approx(push + impulse, abs=1e-14)
+
+
+def test_many_dependent_contacts_without_friction_obey_their_laws():
+    rng = np.random.default_rng(1)
+    q = zw.coordinates("q0 q1 q2 q3 q4 q5")
+    for _ in range(5):
+        A, v = rng.standard_normal((20, 6)), rng.standard_normal(6)
+        A = -A * np.sign(A @ v)[:, None]  # all are run into
+        walls = [
+            zw.Constraint(sum(a * c for a, c in zip(row, q, strict=True)) >= 0, f"w{i}") for i, row in enumerate(A)
+        ]
+        system = zw.System(q, kinetic=sum(dot(c) ** 2 for c in q) / 2, constraints=walls)
+        motion = steps(system, dict.fromkeys(q, 0) | dict(zip(map(dot, q), v, strict=True)), 0.1, 0.1, samples=2)
+        after, impulse = motion.v.values[-1], 0.1 * motion.normal_force.values[-1]
+        assert after == pytest.approx(v + A.T @ impulse, abs=1e-12)
+        assert (A @ after).min() > -1e-9  # none is entered, none pulls, only what touches pushes
+        assert impulse.min() >= 0
+        assert np.abs(impulse * (A @ after)).max() < 1e-9
+
+
 def test_balls_in_a_row_that_touch_follow_moreaus_law():
     system, start = contact.chain((1, 1, 1), 1)
     motion = steps(system, start, 0.1, 1e-3)

@@ -7,8 +7,8 @@ import sympy as sp
 import zwang as zw
 from tests.references import contact
 from zwang import dot
+from zwang.engines.stepping import tables
 from zwang.errors import InputError, SimulationError
-from zwang.motion.contact.steps import walk
 
 x, y = zw.coordinates("x y")
 
@@ -142,10 +142,11 @@ SCENES = [pendulum_at_a_wall, parallelogram_with_a_stop, skate_at_a_wall, belt_t
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_steps_in_machine_code_are_those_in_python(scene, monkeypatch):
+def test_steps_with_sparse_factors_are_those_with_full_matrices(scene, monkeypatch):
     system, start = scene()
+    monkeypatch.setattr(tables, "MOST_IN_FULL", 0)
     fast = steps(system, start, 1.2, 4e-3, samples=13)
-    monkeypatch.setattr(walk, "fits", lambda given: False)
+    monkeypatch.setattr(tables, "MOST_IN_FULL", 1000)
     slow = steps(system, start, 1.2, 4e-3, samples=13)
     assert (fast["mode"].values == slow["mode"].values).all()
     assert fast.transition_time.values.tolist() == slow.transition_time.values.tolist()

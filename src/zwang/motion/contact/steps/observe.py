@@ -11,9 +11,8 @@ from zwang.arrays import Array
 from zwang.engines.task import Trajectory, altered
 from zwang.lowering.matrices import SPARSE_FROM
 from zwang.lowering.rows import RowBasis
-from zwang.motion.contact.impact import Stop
 from zwang.motion.contact.observe import beyond, gaps_of, observed
-from zwang.motion.contact.steps.response import response
+from zwang.motion.contact.steps.numbers import gaussian
 from zwang.motion.contact.steps.walk import Saved, Walk, done_by, walk
 from zwang.motion.observe import Segment, how_it_ended, report, values_of
 from zwang.motion.options import RunOptions
@@ -68,14 +67,13 @@ def evaluated(setup: Setup, start: Start, grid: Array, found: Walk) -> dict[str,
     size = sizes(saved)
     values["a"] = gathered(saved, lambda s: s.step.v - s.step.begin[2], n) / size
     values["multiplier"] = gathered(saved, lambda s: s.step.multipliers[:m], m) / size
-    ideal, rest, gaussian = acted(found, values["multiplier"], size)
+    ideal, rest, least = acted(found, values["multiplier"], size)
     force = ideal + rest
-    values |= {"constraint_force": force, "ideal_force": ideal, "nonideal_force": rest, "gaussian": gaussian}
+    values |= {"constraint_force": force, "ideal_force": ideal, "nonideal_force": rest, "gaussian": least}
     values |= {"constraint_power": np.vecdot(force, v), "nonideal_power": np.vecdot(rest, v)}
-    looked = [s.step.acting.independent for s in saved]
-    values["rank"] = np.array([rank for rank, _ in looked], dtype=np.int64)
+    values["rank"] = np.array([s.step.rank for s in saved], dtype=np.int64)
     values["unique"] = np.ones(m, dtype=bool)
-    if not all(unique for _, unique in looked):
+    if not all(s.step.unique for s in saved):
         values["unique"][sorted(sided)] = False
     values["work"] = worked(found)
     return values
@@ -83,39 +81,18 @@ def evaluated(setup: Setup, start: Start, grid: Array, found: Walk) -> dict[str,
 
 def acted(found: Walk, multipliers: Array, size: Array) -> tuple[Array, Array, Array]:
     """(T, n) forces of constraints and the others, friction first of all, and (T,) the Gaussian."""
-    saved, scheme, m = found.saved, found.scheme, multipliers.shape[1]
-    slips = gathered(saved, lambda s: s.step.multipliers[m:], len(scheme.last) - m) / size
-    ideal, rest = np.zeros((2, len(saved), len(scheme.setup.system.coordinates)))
-    gaussian = np.zeros(len(saved))
-    for here, now in scheme.at_once([s.step.middle for s in saved]):
+    saved, numbers, m = found.saved, found.numbers, multipliers.shape[1]
+    slips = gathered(saved, lambda s: s.step.multipliers[m:], numbers.count - m) / size
+    ideal, rest = np.zeros((2, len(saved), len(numbers.setup.system.coordinates)))
+    least = np.zeros(len(saved))
+    for here, now in numbers.at_once([s.step.middle for s in saved]):
         if isinstance(here, slice):
             ideal[here] = np.einsum("tij,ti->tj", now.A[:, :m], multipliers[here])
             rest[here] = np.einsum("tij,ti->tj", now.A[:, m:], slips[here]) + now.C
         else:
             ideal[here], rest[here] = now.A[:m].T @ multipliers[here], now.A[m:].T @ slips[here] + now.C
-        gaussian[here] = zwang_of(now.M, ideal[here] + rest[here])
-    return ideal, rest, gaussian
-
-
-def zwang_of(M: Any, force: Array) -> Any:
-    """½FᵀM⁻¹F, of one state or of several; not a number where M is singular."""
-    if force.ndim == 2 and len(force) and (M[0] == M).all():
-        M = M[0]
-    if force.ndim == 1 or M.ndim == 3:
-        pairs = [(M, force)] if force.ndim == 1 else zip(M, force, strict=True)
-        found = np.array([0.5 * float(f @ a) if (a := moved_by(m, f)) is not None else np.nan for m, f in pairs])
-        return found[0] if force.ndim == 1 else found
-    moved = moved_by(M, force.T)
-    return np.full(len(force), np.nan) if moved is None else 0.5 * np.vecdot(force, moved.T)
-
-
-def moved_by(M: Any, force: Array) -> Array | None:
-    """M⁻¹F; None where M is singular."""
-    try:
-        answer = response(M, M[:0])
-    except Stop:
-        return None
-    return answer.solve(force, np.zeros(0))[0]
+        least[here] = gaussian(now.M, ideal[here] + rest[here])
+    return ideal, rest, least
 
 
 def sizes(saved: Sequence[Saved]) -> Array:
@@ -139,8 +116,8 @@ def worked(found: Walk) -> Array:
 
 def at_contacts(setup: Setup, grid: Array, found: Walk, values: dict[str, Any]) -> dict[str, Array]:
     """Modes, gaps, normal forces, friction and slips (T, k); of friction in two directions, how large it is."""
-    scheme, saved = found.scheme, found.saved
-    rows, normal = scheme.rows, values["multiplier"][:, scheme.rows].copy()
+    numbers, saved = found.numbers, found.saved
+    rows, normal = numbers.rows, values["multiplier"][:, numbers.rows].copy()
     rough = np.array([bool(setup.system.constraints[i].friction) for i in rows])
     sticks = gathered(saved, lambda s: s.step.sticks, len(rows)).astype(bool)
     modes = np.where(normal > 0, np.where(rough, np.where(sticks, "sticking", "sliding"), "closed"), "open")
@@ -149,14 +126,14 @@ def at_contacts(setup: Setup, grid: Array, found: Walk, values: dict[str, Any]) 
     friction, slip = np.zeros((2, len(saved), len(rows)))
     if rough.any():
         rubbed, speeds = (
-            gathered(saved, lambda s: s.step.multipliers, len(scheme.last)),
-            np.zeros((len(saved), len(scheme.last))),
+            gathered(saved, lambda s: s.step.multipliers, numbers.count),
+            np.zeros((len(saved), numbers.count)),
         )
-        for here, now in scheme.at_once([(float(t), s.q, s.v) for t, s in zip(grid, saved, strict=True)]):
+        for here, now in numbers.at_once([(float(t), s.q, s.v) for t, s in zip(grid, saved, strict=True)]):
             speeds[here] = now.residual_rate
-        for i, along in scheme.slips.items():
-            friction[:, scheme.place[i]] = one_number(rubbed[:, along])
-            slip[:, scheme.place[i]] = one_number(speeds[:, along])
+        for i, along in numbers.slips.items():
+            friction[:, numbers.place[i]] = one_number(rubbed[:, along])
+            slip[:, numbers.place[i]] = one_number(speeds[:, along])
     forces = {"normal_force": normal, "friction_force": friction / sizes(saved), "slip": slip}
     return {"mode": modes.astype("<U8"), "gap": gaps} | forces
 

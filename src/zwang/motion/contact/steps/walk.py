@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zwang.arrays import Array
 from zwang.compile import Kernel
 from zwang.engines.native.engine import compiled
 from zwang.engines.stepping.record import Outcome
-from zwang.engines.stepping.tables import AT_A_TIME, Loop, fits, parts_of
+from zwang.engines.stepping.tables import AT_A_TIME, Loop, parts_of
 from zwang.engines.task import PROGRESS_EVERY, EventHit, Status, Trajectory
 from zwang.errors import InputError
 from zwang.evaluation import contact_scale
@@ -21,11 +20,15 @@ from zwang.lowering.rows import RowBasis
 from zwang.model.event import REACTION
 from zwang.motion.contact.impact import Stop
 from zwang.motion.contact.record import Transition
-from zwang.motion.contact.steps.scheme import Scheme
-from zwang.motion.contact.steps.step import Acting, Step
+from zwang.motion.contact.steps.numbers import Numbers
+from zwang.motion.contact.steps.step import Step
 from zwang.motion.setup import Setup
 from zwang.motion.start import Start, State, require_satisfied
 
+REASONS = {
+    Outcome.SINGULAR: (Status.SINGULAR, "Masses and constraints determine no velocities there."),
+    Outcome.NOT_FINITE: (Status.NOT_FINITE, "A velocity is not finite after the step."),
+}
 FITS = 1e-9  # of a step: a span that is longer by no more takes no further step
 
 
@@ -44,7 +47,7 @@ class Saved:
 class Walk:
     """What was met on the way."""
 
-    scheme: Scheme
+    numbers: Numbers
     saved: list[Saved] = field(default_factory=list)
     transitions: list[Transition] = field(default_factory=list)
     powers: list[float] = field(default_factory=list)
@@ -67,8 +70,8 @@ def walk(setup: Setup, start: Start, grid: Array, step: float, watch: Callable[[
 ]:  # fmt: skip
     """The motion from a start to the end of the grid, in equal steps not longer than `step`."""
     require_satisfied(start)
-    scheme = Scheme(setup, start.state)
-    found = Walk(scheme)
+    numbers = Numbers(setup, start.state)
+    found = Walk(numbers)
     require_within(setup, start)
     begin, until = start.state[0], float(grid[-1])
     count = max(1, int(np.ceil((until - begin) / step * (1 - FITS))))
@@ -88,7 +91,7 @@ def walk(setup: Setup, start: Start, grid: Array, step: float, watch: Callable[[
         np.array([s.v for s in found.saved]).reshape(-1, n),
         way.state,
         steps=found.steps,
-        evaluations=found.steps * (3 if scheme.made.hastens else 2),
+        evaluations=found.steps * (3 if numbers.made.hastens else 2),
         hits=tuple(found.hits),
         run_seconds=clock.perf_counter() - began,
         notes=tuple(notes),
@@ -97,17 +100,18 @@ def walk(setup: Setup, start: Start, grid: Array, step: float, watch: Callable[[
 
 
 class Way:
-    """Steps one after the other: in machine code where it is made for them, and the hard ones one by one."""
+    """Steps one after the other, in machine code, some at a time."""
 
     def __init__(self, found: Walk, setup: Setup, grid: Array, ends: Array) -> None:
         """What is found is written down in `found`; steps end at `ends`."""
         self.found, self.setup, self.grid, self.ends = found, setup, grid, ends
-        self.scheme = found.scheme
+        self.numbers = found.numbers
         self.event = event_kernel(setup)
-        self.ledger = compiled(self.scheme.made.ledger)
+        self.ledger = compiled(self.numbers.made.ledger)
         self.at = 0
         """The number of the next saved time."""
         self.state: State
+        self.loop: Loop
 
     def readings(self, state: State) -> Array:
         """What the user's events read at a state."""
@@ -118,20 +122,18 @@ class Way:
 
     def go(self, start: State, watch: Callable[[float], None] | None) -> Status:
         """To the end, or to an event that stops."""
-        self.state, scheme, count = start, self.scheme, len(self.ends)
-        given = scheme.given(self.ledger, self.event)
-        loop = Loop(given) if given is not None and fits(given) else None
-        if loop is not None:
-            wanted = np.zeros(count, dtype=bool)
-            wanted[np.minimum(np.searchsorted(self.ends, self.grid), count - 1)] = True
-            loop.begin(start[0], float(self.ends[-1]), count, wanted)
-            loop.q[:], loop.v[:], loop.rates[:] = start[1], start[2], scheme.rates
-            loop.readings[: given.events if given else 0] = self.readings(start)
-        number, most, last = 0, 1, clock.perf_counter()
-        while number < count:
+        self.state, count = start, len(self.ends)
+        self.loop = Loop(self.numbers.given(self.ledger, self.event))
+        wanted = np.zeros(count, dtype=bool)
+        wanted[np.minimum(np.searchsorted(self.ends, self.grid), count - 1)] = True
+        self.loop.begin(start[0], float(self.ends[-1]), count, wanted)
+        self.loop.q[:], self.loop.v[:], self.loop.rates[:] = start[1], start[2], self.numbers.at_start.residual_rate
+        self.loop.readings[: len(self.setup.events)] = self.readings(start)
+        most, last = 1, clock.perf_counter()
+        while self.loop.number < count:
             before = clock.perf_counter()
-            stops = self.by_loop(loop, most) if loop is not None else self.one(number)
-            number, now = (loop.number if loop is not None else number + 1), clock.perf_counter()
+            stops = self.some(most)
+            now = clock.perf_counter()
             most = min(2 * most, AT_A_TIME) if now - before < PROGRESS_EVERY / 4 else max(1, most // 2)
             if stops:
                 return Status.EVENT
@@ -142,43 +144,27 @@ class Way:
             watch(self.state[0])
         return Status.FINISHED
 
-    def by_loop(self, loop: Loop, most: int) -> bool:
-        """Some steps in machine code; whether an event has stopped the motion. A hard step is made in Python."""
-        found, scheme, events = self.found, self.scheme, len(self.setup.events)
+    def some(self, most: int) -> bool:
+        """Some steps; whether an event has stopped the motion."""
+        loop, found, events = self.loop, self.found, len(self.setup.events)
         outcome, short, full = loop.advance(most)
-        write_down(found, scheme, short, self.ends)
+        write_down(found, self.numbers, short, self.ends)
         self.state = loop.t, loop.q.copy(), loop.v.copy()
         stops = False
         for k, row in enumerate(full):
-            done, parts = step_of(row, scheme)
+            done, parts = step_of(row, self.numbers)
             over = 1.0
             if outcome is Outcome.EVENT and k + 1 == len(full):
                 over, stops = met(self.setup, found, done, loop.readings[events:], loop.readings[:events])
             self.save(int(parts["number"]), done, over)
             if parts["impact"] >= 0:
-                found.transitions.append(impact_in(done, scheme.rows, int(parts["impact"])))
+                found.transitions.append(impact_in(done, self.numbers.rows, int(parts["impact"])))
         if stops:
             self.state = (found.hits[-1].t, found.hits[-1].q, found.hits[-1].v)
-        elif outcome is Outcome.HARD:
-            scheme.rates, scheme.last, scheme.stuck = loop.rates.copy(), loop.last.copy(), loop.stuck > 0
-            stops = self.one(loop.number)
-            _, loop.q[:], loop.v[:] = self.state
-            loop.rates[:], loop.last[:], loop.stuck[:] = scheme.rates, scheme.last, scheme.stuck
-            loop.readings[:events] = self.readings(self.state)
-            loop.go_on(self.state[0])
-        return stops
-
-    def one(self, number: int) -> bool:
-        """One step in Python; whether an event has stopped the motion."""
-        found, scheme, state = self.found, self.scheme, self.state
-        pushed = scheme.last[scheme.rows] > 0
-        done = scheme.forward(state, float(self.ends[number]))
-        over, stops = met(self.setup, found, done, self.readings(state), self.readings(done.end))
-        self.save(number, done, over)
-        note(found, scheme, done, pushed)
-        t, q, v = done.middle
-        found.powers.append(float(self.ledger(t=np.array([t]), q=q, v=v, p=self.setup.p)["power"]))
-        self.state = (found.hits[-1].t, found.hits[-1].q, found.hits[-1].v) if stops else done.end
+        elif outcome is Outcome.SINGULAR and not loop.lifted_by_all:
+            loop.lift_by_all()
+        elif outcome in REASONS:
+            raise Stop(*REASONS[outcome])
         return stops
 
     def save(self, number: int, step: Step, over: float) -> None:
@@ -193,30 +179,31 @@ class Way:
             self.at += 1
 
 
-def write_down(found: Walk, scheme: Scheme, short: Array, ends: Array) -> None:
+def write_down(found: Walk, numbers: Numbers, short: Array, ends: Array) -> None:
     """Work, depth and what is left of laws, of steps in machine code."""
     if not len(short):
         return
     ends = ends[found.steps : found.steps + len(short)]
-    power, work, depth, which, left, sweeps = short.T
+    power, work, depth, which, left, sweeps, dulled = short.T
     found.powers += power.tolist()
     found.works += work.tolist()
     found.steps += len(short)
     found.sweeps += int(sweeps.sum())
+    found.dulled += int(dulled.sum())
     deep, worst = int(np.argmax(depth)), int(np.argmax(left))
     if depth[deep] > found.deepest[0]:
-        found.deepest = (float(depth[deep]), scheme.rows[int(which[deep])], float(ends[deep]))
+        found.deepest = (float(depth[deep]), numbers.rows[int(which[deep])], float(ends[deep]))
     if left[worst] > found.worst[0]:
         found.worst = (float(left[worst]), float(ends[worst]))
 
 
-def step_of(row: Array, scheme: Scheme) -> tuple[Step, dict[str, Any]]:
+def step_of(row: Array, numbers: Numbers) -> tuple[Step, dict[str, Any]]:
     """A step that was kept in full in machine code."""
-    x = parts_of(row, len(scheme.setup.system.coordinates), len(scheme.last), len(scheme.rows))
+    x = parts_of(row, len(numbers.setup.system.coordinates), numbers.count, len(numbers.rows))
     return Step(
         (x["t"], x["q"], x["v"]), (x["until"], x["end_q"], x["end_v"]), x["after"], x["jump"], x["moved"],
-        x["multipliers"], x["impulse"], (x["before"], x["speed_after"]), x["sticks"] > 0, x["left"], int(x["sweeps"]),
-        x["depth"], Acting(int(x["rank"]), None, bool(x["unique"])), False, bool(x["struck"]),
+        x["multipliers"], x["impulse"], (x["before"], x["speed_after"]), x["sticks"] > 0, int(x["rank"]),
+        bool(x["unique"]), bool(x["struck"]),
     ), x  # fmt: skip
 
 
@@ -286,24 +273,6 @@ def met(setup: Setup, found: Walk, step: Step, before: Array, after: Array) -> t
         if setup.events[which].stop:
             return share, True
     return 1.0, False
-
-
-def note(found: Walk, scheme: Scheme, step: Step, pushed: NDArray[np.bool_]) -> None:
-    """Write down work, depth, what is left of laws, and impacts of contacts that did not push before."""
-    rows = scheme.rows
-    found.works.append(done_by(step, 1.0))
-    found.steps += 1
-    found.sweeps += step.sweeps
-    found.dulled += step.dulled
-    deep = int(np.argmax(step.depth))
-    if step.depth[deep] > found.deepest[0]:
-        found.deepest = (float(step.depth[deep]), rows[deep], step.end[0])
-    if step.left > found.worst[0]:
-        found.worst = (step.left, step.end[0])
-    gamma = step.speeds[0]
-    new = (step.multipliers[rows] > 0) & ~pushed & (gamma < 0)
-    if new.any():
-        found.transitions.append(impact_in(step, rows, int(np.argmin(np.where(new, gamma, 0.0)))))
 
 
 def impact_in(step: Step, rows: list[int], cause: int) -> Transition:

@@ -1,8 +1,9 @@
 """Blocks that stick, rock, and stick and slip: zwang by events and by steps beside MuJoCo and Exudyn, in one table.
 
-Below it piles of spheres that fall into a box, by steps: the time of a step, penetration, and what is left of motion.
+Below it a rag doll that falls, and piles of spheres that fall into a box, with and without friction, by steps: the time
+of a step, penetration, and what is left of motion.
 
-`python benchmarks/contact_peers.py` in an environment with `mujoco` and `exudyn` takes about a minute. The truth is in
+`python benchmarks/contact_peers.py` in an environment with `mujoco` and `exudyn` takes some minutes. The truth is in
 closed forms, or in `tests/references/contact.json`. Times are processor time of the run, with everything compiled.
 """
 
@@ -14,8 +15,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import zwang as zw
-from tests.motion.contact.steps.piles import many_spheres
+from tests.motion.contact.steps.piles import many_spheres, spheres
 from tests.references import contact
+from zwang import multibody as mb
 
 G, STEP = 9.81, 1e-3
 PILE_STEP, PILE_UNTIL = 2e-3, 2.0
@@ -126,54 +128,137 @@ def by_exudyn():
     return (abs(creep), a), (abs(stop - STOP), b), None, None
 
 
-def pile_by_zwang(count, until):
-    """Milliseconds a step, the deepest penetration and the kinetic energy at the end, of spheres without friction."""
-    system, start = many_spheres(count)
+def pile(count, friction):
+    """A pile of spheres, equal ones where nothing rubs: its system, its start, and the radii."""
+    if not friction:
+        return *many_spheres(count), np.full(count, 0.1), 0.2 * count ** (1 / 3) + 0.05
+    system, start = spheres(count, 0, restitution=0.0, friction=friction)
+    radii = np.random.default_rng(0).uniform(0.08, 0.12, count)  # the first that `spheres` draws
+    return system, start, radii, 0.2 * count ** (1 / 3) + 0.05
+
+
+def pile_by_zwang(count, until, friction):
+    """Milliseconds a step, the deepest penetration and the kinetic energy at the end, of spheres that do not turn."""
+    system, start, _, _ = pile(count, friction)
     options = {"contacts": "steps", "step": PILE_STEP, "samples": 2}
     motion, seconds = timed(lambda t: zw.simulate(system, start, t, **options), until)
     return 1e3 * seconds / (until / PILE_STEP), motion.attrs["penetration"], float(motion.kinetic[-1])
 
 
-def pile_by_mujoco(count, until):
+def pile_by_mujoco(count, until, friction):
     """The same by MuJoCo; the depth is that of its contacts at the end of steps."""
     import mujoco
 
-    _, start = many_spheres(count)
-    values = np.array(list(start.values())).reshape(count, 3, 2)
-    wide = 0.2 * count ** (1 / 3) + 0.05
-    law = 'condim="1" solref="0.004 1"'
+    system, start, radii, wide = pile(count, friction)
+    mass = 1000 * radii**3 if friction else np.ones(count)
+    at, speed = (
+        np.array([[start[zw.coordinates(f"{c}{k}") if friction else system.coordinates[3 * k + j]] if not v else
+                   start[zw.dot(zw.coordinates(f"{c}{k}") if friction else system.coordinates[3 * k + j])]
+                   for j, c in enumerate("xyz")] for k in range(count)])
+        for v in (False, True)
+    )  # fmt: skip
+    law = f'condim="{3 if friction else 1}" friction="{friction or 1} 0 0" solref="0.004 1"'
     walls = [((-wide, 0, 0), "0 90 0"), ((wide, 0, 0), "0 -90 0"), ((0, -wide, 0), "-90 0 0"), ((0, wide, 0), "90 0 0")]
     planes = "".join(
         f'<geom type="plane" size="9 9 1" pos="{x} {y} {z}" euler="{turn}" {law}/>'
         for (x, y, z), turn in [((0, 0, 0), "0 0 0"), *walls]
     )
     slides = "".join(f'<joint type="slide" axis="{axis}"/>' for axis in ("1 0 0", "0 1 0", "0 0 1"))
-    ball = f'<geom type="sphere" size="0.1" mass="1" {law}/>'
-    bodies = "".join(f'<body pos="{x} {y} {z}">{slides}{ball}</body>' for x, y, z in values[:, :, 0])
-    option = f'<option timestep="{PILE_STEP}" integrator="implicitfast"/>'
+    bodies = "".join(
+        f'<body pos="{x} {y} {z}">{slides}<geom type="sphere" size="{r}" mass="{m}" {law}/></body>'
+        for (x, y, z), r, m in zip(at, radii, mass, strict=True)
+    )
+    option = f'<option timestep="{PILE_STEP}" cone="elliptic" integrator="implicitfast" gravity="0 0 -9.81"/>'
     model = mujoco.MjModel.from_xml_string(f"<mujoco>{option}<worldbody>{planes}{bodies}</worldbody></mujoco>")
     data = mujoco.MjData(model)
-    data.qvel[:] = values[:, :, 1].ravel()
+    data.qvel[:] = speed.ravel()
+    seconds, deepest = stepped(model, data, until, PILE_STEP)
+    return 1e3 * seconds / (until / PILE_STEP), deepest, 0.5 * float(np.repeat(mass, 3) @ data.qvel**2)
+
+
+def stepped(model, data, until, step):
+    """Processor time of MuJoCo's steps, and the deepest penetration at the end of one."""
+    import mujoco
+
     deepest, began = 0.0, time.process_time()
-    for _ in range(round(until / PILE_STEP)):
+    for _ in range(round(until / step)):
         mujoco.mj_step(model, data)
         deepest = max(deepest, -float(data.contact.dist.min(initial=0.0)))
-    seconds = time.process_time() - began
-    return 1e3 * seconds / (until / PILE_STEP), deepest, 0.5 * float(data.qvel @ data.qvel)
+    return time.process_time() - began, deepest
 
 
-def piles() -> None:
-    """Print the table of piles."""
-    print(f"\n| spheres, steps of {PILE_STEP:g} | | a step | penetration | kinetic energy after {PILE_UNTIL:g} s |")
+LIMBS = ((-0.15, -0.3), (0.15, -0.3), (-0.25, 0.2), (0.25, 0.2))  # where they are fixed to the trunk, x and z
+
+
+def doll_by_zwang():
+    """A trunk, four limbs of two bodies each, ball joints, hinges with stops, points that rub on the floor."""
+    thrown = {"velocity": (0.3, 0.1, 0)}
+    bodies = [mb.Body("trunk", 20, [0.5, 0.5, 0.15], position=(0, 0, 1.2), **thrown)]
+    floor = {"normal": (0, 0, 1), "friction": 0.5}
+    parts = [mb.Contact("trunk floor", mb.ground, bodies[0], corners=[(0, 0, -0.3), (0, 0, 0.3)], **floor)]
+    for n, (x, z) in enumerate(LIMBS):
+        top = 1.2 + z
+        upper = mb.Body(f"upper{n}", 3, [0.03, 0.03, 0.003], position=(x, 0, top - 0.175), **thrown)
+        lower = mb.Body(f"lower{n}", 2, [0.015, 0.015, 0.001], position=(x, 0, top - 0.52), **thrown)
+        hinge = mb.Revolute(f"hinge{n}", upper, lower, at=(x, 0, top - 0.37), axis=(0, 1, 0))
+        bodies += [upper, lower]
+        parts += [
+            mb.Spherical(f"ball{n}", bodies[0], upper, at=(x, 0, top)),
+            hinge,
+            mb.Stop(f"stop{n}", hinge, lower=-0.1, upper=2.0),
+            mb.Contact(f"upper floor{n}", mb.ground, upper, corners=[(0, 0, -0.175)], **floor),
+            mb.Contact(f"lower floor{n}", mb.ground, lower, corners=[(0, 0, -0.15)], **floor),
+        ]
+    doll = mb.Mechanism(bodies, parts, [mb.Gravity((0, 0, -G))])
+    motion, seconds = timed(lambda t: zw.simulate(doll, until=t, samples=2, contacts="steps", step=STEP), PILE_UNTIL)
+    return 1e3 * seconds / (PILE_UNTIL / STEP), motion.attrs["penetration"], float(motion.kinetic[-1])
+
+
+def doll_by_mujoco():
+    """The same by MuJoCo, its points as very small spheres."""
+    import mujoco
+
+    def point(z):
+        return f'<geom type="sphere" size="1e-3" pos="0 0 {z}" mass="0"/>'
+
+    limbs = "".join(
+        f'''<body pos="{x} 0 {z}"><joint type="ball"/><inertial pos="0 0 -.175" mass="3" diaginertia=".03 .03 .003"/>
+          {point(-0.35)}<body pos="0 0 -.37"><joint type="hinge" axis="0 1 0" limited="true" range="-.1 2"/>
+          <inertial pos="0 0 -.15" mass="2" diaginertia=".015 .015 .001"/>{point(-0.3)}</body></body>'''
+        for x, z in LIMBS
+    )
+    model = mujoco.MjModel.from_xml_string(
+        f'''<mujoco><compiler angle="radian"/>
+        <option timestep="{STEP}" cone="elliptic" integrator="implicitfast" gravity="0 0 -{G}"/>
+        <default><geom contype="1" conaffinity="2" friction=".5 0 0"/></default><worldbody>
+        <geom type="plane" size="9 9 1" contype="2" conaffinity="1"/><body pos="0 0 1.2"><freejoint/>
+        <inertial pos="0 0 0" mass="20" diaginertia=".5 .5 .15"/>{point(-0.3)}{point(0.3)}{limbs}</body>
+        </worldbody></mujoco>'''
+    )
+    data = mujoco.MjData(model)
+    data.qvel[:2] = 0.3, 0.1
+    seconds, deepest = stepped(model, data, PILE_UNTIL, STEP)
+    mujoco.mj_energyVel(model, data)
+    return 1e3 * seconds / (PILE_UNTIL / STEP), deepest, float(data.energy[1])
+
+
+def many() -> None:
+    """Print the table of what has many contacts."""
+    print(f"\n| after {PILE_UNTIL:g} s | | a step | penetration | kinetic energy |")
     print("| --- | --- | --- | --- | --- |")
-    for count in (50, 200):
-        for name, run in (("zwang", pile_by_zwang), ("MuJoCo", pile_by_mujoco)):
+    cases = [("rag doll of 9 bodies", doll_by_zwang, doll_by_mujoco)]
+    for count, friction in ((50, 0.0), (200, 0.0), (50, 0.4)):
+        words = f"{count} spheres" + (f", μ = {friction:g}" if friction else "")
+        runs = [lambda run=run, of=(count, PILE_UNTIL, friction): run(*of) for run in (pile_by_zwang, pile_by_mujoco)]
+        cases.append((words, *runs))
+    for words, *runs in cases:
+        for name, run in zip(("zwang", "MuJoCo"), runs, strict=True):
             try:
-                each, deep, energy = run(count, PILE_UNTIL)
+                each, deep, energy = run()
                 cells = f"{each:.2g} ms | {deep:.1e} | {energy:.1e}"
             except ImportError:
                 cells = "not installed | | "
-            print(f"| {count} | {name} | {cells} |", flush=True)
+            print(f"| {words} | {name} | {cells} |", flush=True)
 
 
 def main() -> None:
@@ -192,7 +277,7 @@ def main() -> None:
         except ImportError:
             cells = ["not installed"] * 4
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
-    piles()
+    many()
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from zwang.compile.restricted import Array, native
 from zwang.compile.restricted.memory import at, shift
 from zwang.engines.stepping.acting import along, pushed
 from zwang.engines.stepping.blocks import ALL, answered
-from zwang.engines.stepping.further import swept
+from zwang.engines.stepping.further import MOST_SWEEPS, swept
 from zwang.engines.stepping.pivots import solved
 from zwang.engines.stepping.readings import rate, rounding, times_row, times_size
 from zwang.engines.stepping.record import WalkRecord, answers_at, integers
@@ -233,7 +233,7 @@ def found(walk: WalkRecord) -> None:
     """Impulses that obey the laws with this friction, by pivots, or else by many sweeps."""
     solved(walk, OBEYED * walk.largest, OBEYED_WELL * walk.largest, USUAL_SWEEPS)
     if walk.left > OBEYED_WELL * walk.largest:
-        swept(walk, OBEYED_WELL * walk.largest)
+        swept(walk, OBEYED_WELL * walk.largest, MOST_SWEEPS)
 
 
 @native

@@ -17,7 +17,7 @@ from zwang.compile.rolled.panels import factorise, substitute
 from zwang.engines.stepping.record import AnswerRecord, FactorsRecord, WalkRecord, factors_at, integers
 
 YIELDS: Final = 1e-11  # of its own mobility: how much a row gives way
-DEPENDENT_ROW: Final = 1e-9  # of its own mobility: what is left of that of a row with the others held, below which it depends
+DEPENDENT_ROW: Final = 1e-9  # of its own mobility: what is left of a row's with others held, below which it depends
 ONCE_MORE: Final = 3  # times that what rows have missed is asked for again
 MISSED: Final = 64 * EPS  # of the terms of a row: what it misses by rounding
 

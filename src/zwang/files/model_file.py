@@ -19,7 +19,7 @@ from zwang.model.event import REACTION, Event
 from zwang.model.fixed import FrozenValue
 from zwang.model.moved import Moved, tell
 from zwang.model.symbols import as_scalar, label, t
-from zwang.model.values import named_like, one_number, suggestion
+from zwang.model.values import InPython, named_like, one_number, suggestion
 from zwang.motion.assemble import assemble
 from zwang.motion.options import RunOptions, check_span
 from zwang.motion.simulate import motion_from
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(InPython):
     """How to simulate: the arguments of `simulate`, and whether to bring the start onto its constraints first."""
 
     until: float | None = None

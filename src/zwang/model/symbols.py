@@ -81,6 +81,8 @@ def as_expression(value: Any) -> sp.Basic:
         raise InputError(f"{value!r} is text, not an expression: build expressions from coordinates and parameters")
     if isinstance(value, tuple | dict | AbstractSet):
         raise InputError(f"{value!r} is not a scalar expression")
+    if isinstance(value, np.generic):  # SymPy would make a number of 24 bits of a float32, which no file holds
+        value = value.item()
     try:
         expression = sp.sympify(value, strict=True)
     except (ValueError, TypeError):  # SympifyError is one of the first

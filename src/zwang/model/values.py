@@ -5,7 +5,7 @@ Text is never a value: it is refused by the name of what it was given for.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -242,6 +242,33 @@ def not_finite(array: Array, name: str, value: Any) -> str:
     others = f", nor {'is another' if len(more) == 1 else f'are {len(more):,} others'} of {array.size:,} numbers"
     place = ", ".join(map(str, first))
     return f"{name}[{place}] = {array[tuple(first)]} is not finite{others if more else ''}"
+
+
+def in_python(value: Any) -> Any:
+    """A value of a record with Python's own numbers in place of NumPy's, within tuples, lists and mappings, too.
+
+    >>> import numpy as np
+    >>> in_python(("baumgarte", np.float64(10), {"k": np.int64(3)})), in_python(np.array([True, False]))
+    (('baumgarte', 10.0, {'k': 3}), (True, False))
+    """
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return in_python(tuple(value)) if value.ndim else value.item()
+    if type(value) in (tuple, list):
+        return type(value)(map(in_python, value))
+    if type(value) is dict:
+        return {in_python(key): in_python(entry) for key, entry in value.items()}
+    return value
+
+
+class InPython:
+    """A frozen dataclass whose numbers are Python's own, whatever they were given as: they are written into files."""
+
+    def __post_init__(self) -> None:
+        """Take NumPy's numbers for what they are."""
+        for field in fields(self):  # type: ignore[arg-type]
+            object.__setattr__(self, field.name, in_python(getattr(self, field.name)))
 
 
 def one_number(value: Any, name: str) -> float:

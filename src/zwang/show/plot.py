@@ -1,6 +1,5 @@
 """Plots of a motion: curves over time, and one quantity against another."""
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from zwang.show.quantities import (
     require_entries,
     require_motion,
 )
+from zwang.show.text import plain
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -221,12 +221,3 @@ def mark_events(ax: Any, motion: "xr.Dataset", named: bool) -> None:
                 textcoords="offset points", rotation=90, fontsize=7, color="#6b7482", annotation_clip=True,
             )  # fmt: skip
         seen.add(name)
-
-
-def plain(text: str) -> str:
-    """Text from a model as it is: no dollar sign begins a formula, no underscore in front hides a curve.
-
-    Control characters, which no SVG may hold, show as �.
-    """
-    text = re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]", "�", text)
-    return (" " if text.startswith("_") else "") + text.replace("$", r"\$")

@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike
 from zwang.analysis.response import frequency_response
 from zwang.errors import InputError
 from zwang.show.colors import CYCLE, PAIRS
-from zwang.show.plot import AS_GOOD_AS_ZERO, colors, plain
+from zwang.show.plot import AS_GOOD_AS_ZERO, colors
 from zwang.show.quantities import require_drawable
+from zwang.show.text import plain
 from zwang.words import listed
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ def plot_modes(found: "xr.Dataset") -> "Figure":
         grid = figure.add_gridspec(2, 2)
         along = np.asarray(found[axis].values, dtype=float) if axis in found.coords else np.arange(len(values))
         draw_plane(figure.add_subplot(grid[:, 0]), values, along)
-        draw_along(figure.add_subplot(grid[0, 1]), along, values.real, plain(axis), "Re λ")
-        draw_along(figure.add_subplot(grid[1, 1]), along, np.abs(values.imag), plain(axis), "|Im λ|")
+        draw_along(figure.add_subplot(grid[0, 1]), along, values.real, axis, "Re λ")
+        draw_along(figure.add_subplot(grid[1, 1]), along, np.abs(values.imag), axis, "|Im λ|")
     entitle(figure, str(found.attrs.get("system", "")))
     return figure
 
@@ -91,8 +92,8 @@ def draw_along(ax: Any, along: Any, values: Any, across: str, up: str) -> None:
         ax.plot(along, curve, color=color, linewidth=1.5)
     if len(along) > 1 and along[0] != along[-1]:
         ax.set_xlim(min(along), max(along))
-    ax.set_xlabel(across)
-    ax.set_ylabel(up)
+    ax.set_xlabel(plain(across))
+    ax.set_ylabel(plain(up))
 
 
 def plot_response(lin: "xr.Dataset", frequencies: ArrayLike | None = None) -> "Figure":

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from zwang.arrays import Array
 from zwang.show.figure import INK, LINE, SOFT, Picture, dress
 from zwang.show.scene import Scene, Seen
+from zwang.show.text import plain
 
 MARGIN = 0.08  # around what moves, as a share of it
 TRAIL = 0.25  # the share of the motion over which a trail fades
@@ -33,7 +34,7 @@ class Stage:
         self.figure = Picture(figsize=(size[0] / dpi, size[1] / dpi), dpi=dpi, facecolor="white")
         self.ax: Any = self._space() if scene.dimension == 3 else self._plane()
         if scene.title:
-            self.figure.text(0.02, 0.98, scene.title, va="top", color=INK, fontweight="bold", fontsize=11)
+            self.figure.text(0.02, 0.98, plain(scene.title), va="top", color=INK, fontweight="bold", fontsize=11)
         self.clock = self.figure.text(0.98, 0.98, "", va="top", ha="right", color=SOFT, family="monospace", fontsize=10)
         self.shown: list[Artist] = []
         self.canvas: Any = FigureCanvasAgg(self.figure)
@@ -62,8 +63,8 @@ class Stage:
         ax.set_ylim(middle[1] - half[1], middle[1] + half[1])
         ax.set_aspect("equal")
         dress(ax)
-        ax.set_xlabel(self.scene.axes[0])
-        ax.set_ylabel(self.scene.axes[1])
+        ax.set_xlabel(plain(self.scene.axes[0]))
+        ax.set_ylabel(plain(self.scene.axes[1]))
         return ax
 
     def _space(self) -> Any:
@@ -71,7 +72,7 @@ class Stage:
         ax: Any = self.figure.add_axes((0.02, 0.0, 0.94, 0.97), projection="3d", computed_zorder=False)
         for axis, a, b, label in zip("xyz", low, high, self.scene.axes, strict=True):
             getattr(ax, f"set_{axis}lim")(a, b)
-            getattr(ax, f"set_{axis}label")(label, color=INK)
+            getattr(ax, f"set_{axis}label")(plain(label), color=INK)
             getattr(ax, f"{axis}axis").set_pane_color((0.968, 0.972, 0.98, 1.0))
             getattr(ax, f"{axis}axis").line.set_color("#b4bdc9")
             getattr(ax, f"{axis}axis")._axinfo["grid"].update(color=LINE, linewidth=0.8)
@@ -99,7 +100,7 @@ class Stage:
         unit = f" {self.scene.time_unit}" if self.scene.time_unit else ""
         magnitude = int(np.floor(np.log10(self.scene.duration or 1)))
         digits = 2 - min(magnitude, 0) if magnitude < 2 else max(3 - magnitude, 0)
-        self.clock.set_text(f"t = {self.scene.times[index]:.{digits}f}{unit}")
+        self.clock.set_text(plain(f"t = {self.scene.times[index]:.{digits}f}{unit}"))
 
     def still(self) -> NDArray[np.uint8]:
         """(height, width, 4) the pixels of a still of the whole motion."""

@@ -11,7 +11,7 @@ from zwang.errors import InputError
 from zwang.files.table_types import Section
 from zwang.model.has_system import HasSystem
 from zwang.model.symbols import as_scalar
-from zwang.model.values import named_like, one_number
+from zwang.model.values import InPython, named_like, one_number
 from zwang.words import listed
 
 Values = Mapping[sp.Expr, sp.Expr]
@@ -22,7 +22,7 @@ Named = Mapping[str, sp.Expr]
 Parameters = Mapping[Any, Any] | None
 
 
-class Analysis(ABC):
+class Analysis(InPython, ABC):
     """A frozen dataclass whose fields are the keys of a section; all have defaults, for commands without a section."""
 
     section: ClassVar[Section]

@@ -105,3 +105,10 @@ def test_inadmissible_eliminations_are_refused(eliminate):
     A, b = sp.Matrix([[1, 1, 0], [2, 2, 0]]), sp.Matrix([1, 2])
     with pytest.raises(InputError, match="eliminate="):
         gibbs_appell.exact(M, Q, A, b, (0,), eliminate=eliminate)
+
+
+def test_jumps_have_no_impulse_at_almost_every_point():
+    """The slope of sign(x) is 2δ(x), which is zero but at one point."""
+    x = sp.Symbol("x", real=True)
+    jumping = sp.Matrix([[1, sp.diff(sp.sign(x), x)], [0, sp.diff(sp.sign(x), x, 2)]])
+    assert exact.independent_rows(jumping) == (0,)

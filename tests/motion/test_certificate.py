@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.integrate import solve_ivp
 
 import zwang as zw
 from zwang import dot, t
@@ -124,3 +125,24 @@ def test_energy_is_in_doubt_that_steps_as_inaccurate_as_tried_cannot_explain(ste
     assert ("the energy is off by 0.5 at t = 1.5" in words) == told
     assert asked == sorted(set(asked))
     assert (asked[0], asked[-1]) == (0, 100)
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["independent", "redundant"])
+def test_leaps_that_cost_more_than_the_tolerance_are_said(again):
+    """Three cranks of a parallelogram; one length is said twice. The truth is θ″ = 9.81 sin θ (SciPy's DOP853)."""
+    z = zw.coordinates("z", shape=6)
+    links = {"a": (0, 1, 0), "b": (2, 3, 1), "d": (4, 5, 2)}
+    rows = {name: (z[i] - at) ** 2 + z[j] ** 2 - 1 for name, (i, j, at) in links.items()}
+    rows |= {"u": (z[2] - z[0]) ** 2 + (z[3] - z[1]) ** 2 - 1, "v": (z[4] - z[2]) ** 2 + (z[5] - z[3]) ** 2 - 1}
+    rows |= {"w": (z[4] - z[0]) ** 2 + (z[5] - z[1]) ** 2 - 4} if again else {}
+    system = zw.System(
+        [*z], kinetic=sum(dot(c) ** 2 for c in z) / 2, potential=9.81 * (z[1] + z[3] + z[5]), constraints=rows
+    )
+    angle, sine, cosine = 0.4, np.sin(0.4), np.cos(0.4)
+    start = {z: [sine, cosine, 1 + sine, cosine, 2 + sine, cosine], dot(z): 3 * np.array([cosine, -sine] * 3)}
+    motion = zw.simulate(system, start, 3.0, samples=7, method="native")
+    fall = solve_ivp(
+        lambda _, s: [s[1], 9.81 * np.sin(s[0])], (0, 3), [angle, 3.0], method="DOP853", rtol=1e-13, atol=1e-13
+    )
+    error = abs(motion.q.values[-1, 0] - np.sin(fall.y[0, -1]))
+    assert "leaps across singular positions may have cost" in motion.doubts if error > 1e-9 else motion.doubts == ""

@@ -51,7 +51,7 @@ REMEDY = {
     Status.SLIDING: "smooth what switches there, as tanh(v/eps) for sign(v), or end before it",
     Status.TOO_MANY_STEPS: "ask for a looser tol or a shorter time, or use method='radau' if the system is stiff",
     Status.CHATTERING: "contacts do not come to rest there: choose another law of impacts, or change the model",
-    Status.NO_SOLUTION: "Coulomb's friction has no answer for rigid bodies there: lower the friction, or end before it",
+    Status.NO_SOLUTION: "friction and its like have no answer for rigid bodies there: lower them, or end before it",
     Status.SEVERAL_SOLUTIONS: "Coulomb's friction does not say what happens there: lower it, or end before it",
     Status.ENERGY_GAIN: "restitution of velocities does not go with friction there: use impacts='poisson'",
     Status.BAD_RESET: "check what the event's reset sets the state to there",

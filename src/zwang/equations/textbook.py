@@ -15,7 +15,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from zwang.equations.trigonometry import Polynomial, Powers, product_of, shortest, written
-from zwang.linalg.exact import in_decimals, operations
+from zwang.linalg.exact import at_points, in_decimals, operations
 from zwang.time_limit import within
 
 SECONDS = 2.0
@@ -184,7 +184,7 @@ def same(one: sp.Expr, other: sp.Expr, tolerance: float) -> bool:
     symbols = sorted(one.free_symbols | other.free_symbols, key=str)
     terms = sp.Add.make_args(one)
     try:
-        values = sp.lambdify(symbols, [*terms, other], "mpmath")
+        values = at_points(symbols, [*terms, other])
     except Exception:  # a function that mpmath does not have
         return False
     draw, agreed = random.Random(12), 0

@@ -193,7 +193,7 @@ def random_points(A: Any, count: int) -> list[np.ndarray[Any, np.dtype[np.comple
         A = A.xreplace({atom: sp.Dummy()})
     named = sorted(A.free_symbols, key=str)
     symbols = [sp.Symbol(f"x{i}") for i in range(len(named))]  # `lambdify` would put these in one by one
-    evaluate = sp.lambdify(symbols, A.xreplace(dict(zip(named, symbols, strict=True))), "mpmath")
+    evaluate = at_points(symbols, A.xreplace(dict(zip(named, symbols, strict=True))))
     draw = random.Random(52)
     points = []
     for _ in range(20 * count):
@@ -207,6 +207,12 @@ def random_points(A: Any, count: int) -> list[np.ndarray[Any, np.dtype[np.comple
         if len(points) == count:
             break
     return points
+
+
+def at_points(symbols: Sequence[sp.Symbol], what: Any) -> Callable[..., Any]:
+    """Expressions as a function of numbers, at almost every point: what jumps has no impulse there."""
+    found: Callable[..., Any] = sp.lambdify(symbols, what, [{"DiracDelta": lambda *_: 0}, "mpmath"])
+    return found
 
 
 def moore_penrose(A: Any, rows: Sequence[int]) -> sp.ImmutableMatrix:

@@ -7,10 +7,12 @@ factorisation, the multipliers that occur in C obey
 
 Newton's steps begin at λ⁰, where nothing rubs, and are written out: where C is linear in λ, as −μ|λ| sign(v) is while
 the signs are held, the first one is exact. The determinant of F' is the margin of Painlevé: where it vanishes, friction
-has no solution.
+has no solution. Of laws that are linear in λ, as of a motor that does for another coordinate what a constraint asks
+for, it may have either sign: only where it vanishes there is none. A law with |λ| has one solution if its determinant
+has the sign, on both sides of λ = 0, that it has without.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import mul
 from typing import Any
@@ -80,6 +82,19 @@ def laws_on(equation: Equation) -> tuple[dict[int, Any], dict[int, Any]]:
     absent = {s: se.Integer(0) for row, s in reactions.items() if row not in used}
     laws = {j: c.xreplace(absent) for j, c in implicit_part(equation.lowered).items()}
     return laws, {row: s for row, s in reactions.items() if row in used}
+
+
+def linear_in(law: Any, unknown: Collection[Any]) -> Any:
+    """The terms of a law that are linear in some symbols."""
+    terms = se.Add.make_args(se.expand(law))
+    return se.Add(*(e for e in terms if not any(e.diff(s).free_symbols & {*unknown} for s in unknown)))
+
+
+def all_linear(lowered: Lowered) -> bool:
+    """Whether all forces that depend on multipliers are linear in them."""
+    unknown = {s for _, s in lowered.description.reactions}
+    laws = implicit_part(lowered).values()
+    return not any(law.diff(s).free_symbols & unknown for law in laws for s in unknown & law.free_symbols)
 
 
 def balanced(equation: Equation, known: Sequence[Any], b: Sequence[Any], newton: int = WRITTEN_STEPS) -> Balanced:
@@ -208,6 +223,11 @@ class Newton:
     rests: Sequence[int] = ()
 
     @property
+    def linear(self) -> bool:
+        """Whether forces are linear in z."""
+        return not any(law.diff(s).free_symbols & {*self.symbols} for law in self.laws for s in self.symbols)
+
+    @property
     def begin(self) -> list[Any]:
         """Where to begin: where nothing rubs, and nothing is held."""
         return [*self.start[: len(self.start) - len(self.rests)], *[se.Integer(0)] * len(self.rests)]
@@ -243,7 +263,7 @@ class Newton:
         size = se.Add(*map(se.Abs, (*z[:count], *self.start[:count])), se.RealDouble(OFF_ZERO))
         return self.steps.name(se.Add(*map(se.Abs, self.missing(z)[:count])) / size)
 
-    def step(self, z: Sequence[Any]) -> tuple[list[Any], "Eliminated", list[list[Any]]]:
+    def step(self, z: Sequence[Any]) -> tuple[list[Any], "Eliminated | Turned", list[list[Any]]]:
         """The next z, F'(z), and the slopes of the forces."""
         name, count = self.steps.name, len(self.symbols)
         here = self.put(z, se.RealDouble(OFF_ZERO))
@@ -260,7 +280,7 @@ class Newton:
         ]
         for k, i in enumerate(self.rests, count - len(self.rests)):
             matrix[k][k] = name(matrix[k][k] - se.RealDouble(NO_PULL) * lead(i))
-        eliminated = Eliminated.of(matrix, name)
+        eliminated = (Eliminated if self.rests or not self.linear else Turned).of(matrix, name)
         change = eliminated.solve(self.missing(z))
         return [name(e - d) for e, d in zip(z, change, strict=True)], eliminated, slopes
 
@@ -295,11 +315,62 @@ class Eliminated:
 
     def solve(self, right: Sequence[Any]) -> list[Any]:
         """The solution for a right-hand side."""
-        name, right, count = self.name, list(right), len(self.upper)
+        right = list(right)
         for (i, k), factor in self.factors.items():
-            right[i] = name(right[i] - factor * right[k])
-        solution: list[Any] = [se.Integer(0)] * count
-        for k in reversed(range(count)):
-            rest = se.Add(*[self.upper[k][j] * solution[j] for j in range(k + 1, count)])
-            solution[k] = name((right[k] - rest) / self.upper[k][k])
-        return solution
+            right[i] = self.name(right[i] - factor * right[k])
+        return substituted(self.upper, right, self.name)
+
+
+@dataclass(frozen=True)
+class Turned:
+    """A small matrix by turns of its rows: pivots may be of either sign, and vanish only where the determinant does."""
+
+    name: Any
+    upper: list[list[Any]]
+    turns: list[tuple[int, int, Any, Any]]
+    """Rows k and i, and the cosine and sine by which they are turned into each other."""
+
+    @classmethod
+    def of(cls, matrix: list[list[Any]], name: Any) -> "Turned":
+        """By Givens's rotations."""
+        turns: list[tuple[int, int, Any, Any]] = []
+        count = len(matrix)
+        for k in range(count):
+            for i in range(k + 1, count):
+                if matrix[i][k] == 0:
+                    continue
+                a, b = matrix[k][k], matrix[i][k]
+                length = name(se.sqrt(a * a + b * b))
+                c, s = name(a / length), name(b / length)
+                turns.append((k, i, c, s))
+                upper, lower = matrix[k], matrix[i]
+                zeros = [se.Integer(0)] * k
+                matrix[k] = [*zeros, length, *(name(c * e + s * f) for e, f in both(upper, lower, k))]
+                matrix[i] = [*zeros, se.Integer(0), *(name(c * f - s * e) for e, f in both(upper, lower, k))]
+        return cls(name, matrix, turns)
+
+    @property
+    def pivots(self) -> list[Any]:
+        """The pivots."""
+        return [row[k] for k, row in enumerate(self.upper)]
+
+    def solve(self, right: Sequence[Any]) -> list[Any]:
+        """The solution for a right-hand side."""
+        right = list(right)
+        for k, i, c, s in self.turns:
+            right[k], right[i] = self.name(c * right[k] + s * right[i]), self.name(c * right[i] - s * right[k])
+        return substituted(self.upper, right, self.name)
+
+
+def both(upper: Sequence[Any], lower: Sequence[Any], k: int) -> Iterator[tuple[Any, Any]]:
+    """The entries of two rows behind column k."""
+    return zip(upper[k + 1 :], lower[k + 1 :], strict=True)
+
+
+def substituted(upper: Sequence[Sequence[Any]], right: Sequence[Any], name: Any) -> list[Any]:
+    """The solution with a triangular matrix."""
+    solution: list[Any] = [se.Integer(0)] * len(upper)
+    for k in reversed(range(len(upper))):
+        rest = se.Add(*[upper[k][j] * solution[j] for j in range(k + 1, len(upper))])
+        solution[k] = name((right[k] - rest) / upper[k][k])
+    return solution

@@ -12,6 +12,7 @@ import symengine as se
 from zwang.arrays import EPS, Array
 from zwang.compile import Kernel, Program, compile_program
 from zwang.errors import UndeterminedError
+from zwang.lowering.implicit import all_linear, linear_in
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.many import OFF_ZERO
 
@@ -31,6 +32,8 @@ class ImplicitKernel:
     count: int
     """How many these are; those of contacts are taken for zero."""
     rows: tuple[int, ...]
+    all_linear: bool
+    """Whether C is linear in all multipliers."""
 
     def __call__(self, given: Mapping[str, Array], M: Array, Q: Array, A: Array, b: Array) -> Array:
         """C (…, n) at states `given`, with the system's matrices there; contacts are taken for open."""
@@ -56,17 +59,30 @@ class ImplicitKernel:
         for _ in range(MOST_NEWTON_STEPS):
             every[..., list(self.places)] = z
             out = self.kernel(**given, l=every)
-            slope = one - R @ out["slope"].reshape(*shape, n, self.count)[..., list(self.places)]
+            slope, plain = (
+                one - R @ out[name].reshape(*shape, n, self.count)[..., list(self.places)]
+                for name in ("slope", "linear")
+            )
             missing = z - start - np.einsum("...kj,...j->...k", R, out["C"])
-            with np.errstate(all="ignore"):
-                change = np.linalg.solve(np.where(np.isfinite(slope), slope, one), missing[..., None])[..., 0]
+            try:
+                with np.errstate(all="ignore"):
+                    change = np.linalg.solve(np.where(np.isfinite(slope), slope, one), missing[..., None])[..., 0]
+            except np.linalg.LinAlgError:  # singular to the last digit
+                break
             z = z - change
             size = np.abs(z).sum(axis=-1) + np.abs(start).sum(axis=-1)
             if (np.abs(change).sum(axis=-1) <= SOLVED * size).all():
-                if (np.linalg.det(slope) > 0).all():
+                least = SOLVED * (1 + np.linalg.norm(one - slope, axis=(-2, -1)))
+                sound = np.linalg.svd(slope, compute_uv=False)[..., -1] > least
+                if (sound & (np.linalg.det(slope) * np.linalg.det(plain) > 0)).all():
                     every[..., list(self.places)] = z
                     return np.asarray(self.kernel(**given, l=every)["C"])
                 break
+        if self.all_linear:
+            raise UndeterminedError(
+                "the forces that are linear in multipliers do not determine these at this state: they cannot bring "
+                "about what the constraints ask for; look at where they act, or at another state"
+            )
         raise UndeterminedError(
             "the nonideal forces that depend on multipliers have no solution at this state, or several: with friction "
             "this is Painlevé's paradox; lower the coefficients, or look at another state"
@@ -81,7 +97,9 @@ def implicit_kernel(lowered: Lowered, rows: Sequence[int]) -> ImplicitKernel | N
     C, symbols = lowered.derived.C, tuple(reactions.values())
     off = {s: s + se.RealDouble(OFF_ZERO) for s in symbols}
     slope = tuple(c.diff(s).xreplace(off) if s in c.free_symbols else se.Integer(0) for c in C for s in symbols)
-    program = Program({**lowered.inputs, "l": symbols}, {"C": tuple(C), "slope": slope})
+    parts = [linear_in(c, symbols) for c in C]
+    linear = tuple(part.diff(s) for part in parts for s in symbols)
+    program = Program({**lowered.inputs, "l": symbols}, {"C": tuple(C), "slope": slope, "linear": linear})
     kernel, known = compile_program(program, optimise=0), [k for k, row in enumerate(reactions) if row in rows]
     unknown = tuple(list(rows).index(list(reactions)[k]) for k in known)
-    return ImplicitKernel(kernel, unknown, tuple(known), len(reactions), tuple(rows))
+    return ImplicitKernel(kernel, unknown, tuple(known), len(reactions), tuple(rows), all_linear(lowered))

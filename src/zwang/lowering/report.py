@@ -17,7 +17,7 @@ from zwang.lowering.saddle import Steps, factorise_saddle
 
 REFINEMENTS_OF_REPORT = 4  # near singular positions, too, its digits should be right; it has few states to solve for
 AGREE = 1e-10  # of the terms of a row: what is missed by more is looked at again, with all digits
-NO_MASS = 1e-300  # in place of the square of a mass that is zero
+NEGLIGIBLE_SQUARE = 1e-300  # in place of the square of a mass that is zero
 # Of the accelerations that constraints take away, where they balance the other forces: less is rounding.
 BALANCED = 1e-13
 
@@ -100,4 +100,4 @@ def agreement(equation: Equation, x: Sequence[Any], lam: Sequence[Any], b: Seque
 
 def taken_away(force: Any, mass: Any) -> Any:
     """The acceleration of a mass that forces of such size take away; 0 where there is none."""
-    return force * mass / (mass * mass + NO_MASS)
+    return force * mass / (mass * mass + NEGLIGIBLE_SQUARE)

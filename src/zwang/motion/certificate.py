@@ -25,6 +25,7 @@ from zwang.results.dataset import balance
 LEAST_ERROR = 4 * EPS  # of a number: no step keeps more
 CLOSE_ENERGIES = 10.0  # tolerances: an error of the energies that is no larger needs no second look
 STEP_ERRS = 30.0  # tolerances that a step may err by, as it shows in the energy
+LEAP_ERRS = 30.0  # tolerances: leaps that err by more are said
 SLOPES = 1e4  # tolerances by which the velocity gained in a step may differ from that of the interpolated motion
 UNSOLVED = 10.0  # tolerances that multipliers may be off by, where forces depend on them
 LOOKED_AT_ONCE = 10_000  # numbers whose slopes are compared together
@@ -69,8 +70,18 @@ def doubts(setup: Setup, segments: Sequence[Segment], values: dict[str, Any], ru
         if setup.drift != "baumgarte":  # which follows another equation beside its constraints
             found.append(slopes(setup.system.coordinate_names, times, values, setup.tol, try_out))
         found.append(late(times, values, setup.tol))
-    found += [lost(setup, segments[0]), unsolved(setup, segments)]
+    found += [lost(setup, segments[0]), unsolved(setup, segments), leaps(run, setup.tol)]
     return tuple(sentence for sentence in found if sentence)
+
+
+def leaps(run: Account, tol: float) -> str:
+    """Whether leaps across singular positions cost more than the tolerance, by their own estimate."""
+    if not run.leapt > LEAP_ERRS * max(tol, LEAST_ERROR):
+        return ""
+    return (
+        f"Not vouched for: leaps across singular positions may have cost {run.leapt:.2g}, by their own estimate; what "
+        f"follows from them is off by as much and what the motion makes of it."
+    )
 
 
 def lost(setup: Setup, first: Segment) -> str:

@@ -21,6 +21,7 @@ from zwang.motion.observe import Segment, first
 from zwang.motion.resets.jump import Jump, Resets
 from zwang.motion.setup import Setup
 from zwang.motion.singular import way_past as singular
+from zwang.motion.singular.other_rows import other_choice_serves
 from zwang.motion.start import State, basis_at
 from zwang.motion.switching import Switches, switching
 from zwang.motion.watching import event_task, watched_first, with_solution
@@ -120,7 +121,9 @@ class Drive:
         path = with_solution(self.setup, basis, path, self.kind.motion(path.end))
         path = singular.by_name(self.setup, basis, path, self.kind.motion(path.end))
         if path.bridges:
-            path = altered(path, notes=(*path.notes, *singular.bridges(self.setup, basis, path)))
+            path = altered(
+                path, notes=(*path.notes, *singular.bridges(self.setup, basis, path, self.scales[basis].starts))
+            )
         at = self.saved(at, basis, path)
         if task.growing:  # pivots are judged by the largest that were met
             best = path.best and self.kind.motion(path.best)
@@ -188,7 +191,7 @@ class Drive:
             if lower is not None:
                 self.scales[basis] = lower
                 return again
-        if made.early and not singular.other_choice_serves(self.setup, altered(made.path, end=end), basis):
+        if made.early and not other_choice_serves(self.setup, altered(made.path, end=end), basis):
             return altered(again, looks=at.looks + 1)
         return None
 

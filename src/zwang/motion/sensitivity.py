@@ -276,7 +276,7 @@ class Varied(Alone):
         # no engine has computed that stretch, or one across a singular position
         leapt = end != t and (passed.path.steps == 0 or bool(passed.path.bridges))
         if leapt or passed.path.status is not GOES_ON:
-            [names] = losing_rows(setup, [alone.end], basis)
+            [names] = losing_rows(setup, [alone.end], basis, scale.starts)
             words = f"Sensitivities are not defined across a singular position, where the rank of A changes: {names}."
             return singular.Passed(singular.stretch(path.end, Status.SINGULAR, words), scale)
         if end == t:

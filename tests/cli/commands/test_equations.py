@@ -179,3 +179,21 @@ def test_a_terminal_does_not_wait_for_what_it_would_cut(zwang, monkeypatch):
     monkeypatch.setattr(formulas, "terminal_room", lambda width, seconds: formulas.PageRoom(width, 2, 3, seconds))
     result = zwang("equations", "wide.toml", wide=WIDE)
     assert "Q[x] = -st … (12 characters; --out FILE writes them all)" in " ".join(result.stdout.split())
+
+
+JUMPING = """
+[coordinates]
+x = 1.0
+y = 1.0
+[energy]
+kinetic = "x'^2/2 + y'^2/2"
+[constraints]
+step = "y = x + sign(sin(x))/4"
+"""
+
+
+def test_a_constraint_that_jumps_has_equations(zwang, tmp_path):
+    (tmp_path / "jumping.toml").write_text(JUMPING)
+    result = zwang("equations", str(tmp_path / "jumping.toml"))
+    assert result.exit_code == 0
+    assert "rank 1 of 1 rows assumed" in result.stdout

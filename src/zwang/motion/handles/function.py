@@ -28,7 +28,7 @@ from zwang.motion.handles.inputs import Inputs, inputs_of, require_equalities, r
 from zwang.motion.options import RunOptions
 from zwang.motion.prepare import prepare
 from zwang.motion.setup import Setup
-from zwang.motion.singular.way_past import HEALTHY
+from zwang.motion.singular.other_rows import HEALTHY
 from zwang.motion.start import basis_at
 
 DOUBLE = np.dtype(np.float64)

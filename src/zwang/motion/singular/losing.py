@@ -1,10 +1,13 @@
 """Which constraints lose their rank at a singular position, in words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from zwang.arrays import EPS, Array
 from zwang.linalg.factors import factorise
+from zwang.linalg.masses import mass_units
+from zwang.lowering.lowered import Matrices
 from zwang.lowering.rows import RowBasis
 from zwang.motion.setup import Setup
 from zwang.motion.singular.leap import State
@@ -13,19 +16,37 @@ TOLD_AT_ONCE = 64  # singular positions whose constraints are named together
 LOSES = 0.05  # of the largest weight in a combination of unit rows that vanishes: a row with more has a part in it
 
 
-def losing_rows(setup: Setup, states: Sequence[State], basis: RowBasis) -> list[str]:
-    """What becomes of the constraints near each of some states, by name: they become dependent, or a row vanishes."""
+def losing_rows(setup: Setup, states: Sequence[State], basis: RowBasis, before: Sequence[State]) -> list[str]:
+    """What becomes of the constraints near each of some states, by name: they become dependent, or a row vanishes.
+
+    A row is as short as it is beside the longest that it has been, at these states and at others `before`.
+    """
     rows, told = asked(setup, basis), list[str]()
-    for begin in range(0, len(states), TOLD_AT_ONCE):
-        now = setup.matrices(*map(np.array, zip(*states[begin : begin + TOLD_AT_ONCE], strict=True)))
+    if not states:
+        return told
+    longest = np.max([lengths(matrices, rows).max(axis=0) for matrices in stacks(setup, (*states, *before))], axis=0)
+    for now in stacks(setup, states):
         factors = factorise(now.M, now.A[:, rows], len(rows), setup.system.coordinate_names)
-        # the combinations of unit rows that vanish
-        for order, weights in zip(factors.order, np.abs(np.linalg.svd(factors.Ri)[0][:, :, 0]), strict=True):
+        shares = np.maximum(lengths(now, rows) / np.where(longest > 0, longest, 1.0), EPS)
+        by_rows = factors.Ri / np.take_along_axis(shares, factors.order, axis=1)[:, :, None]
+        # the combinations that vanish, of rows in units of the longest that they have been
+        for order, weights in zip(factors.order, np.abs(np.linalg.svd(by_rows)[0][:, :, 0]), strict=True):
             involved = [rows[int(order[i])] for i in range(len(rows)) if weights[i] > LOSES * weights.max()]
             names = [setup.system.constraint_names[i] for i in sorted(involved)]
             alone = len(names) == 1
             told.append(f"the row of {names[0]} vanishes" if alone else f"{', '.join(names)} become dependent")
     return told
+
+
+def stacks(setup: Setup, states: Sequence[State]) -> Iterator[Matrices]:
+    """The matrices at some states, so many at a time."""
+    for begin in range(0, len(states), TOLD_AT_ONCE):
+        yield setup.matrices(*map(np.array, zip(*states[begin : begin + TOLD_AT_ONCE], strict=True)))
+
+
+def lengths(now: Matrices, rows: Sequence[int]) -> Array:
+    """(k, r) how long some rows are at k states, in units of equal mass."""
+    return np.asarray(np.linalg.norm(now.A[:, rows] / mass_units(now.M, now.A)[:, None], axis=2))
 
 
 def not_asked(setup: Setup) -> tuple[int, ...]:

@@ -15,12 +15,7 @@ from zwang.engines.native.engine import LOOSE, ZONE, compiled, run
 from zwang.engines.pieces import Search, Watched
 from zwang.engines.task import GOES_ON, Bridge, EventHit, Status, Task, Trace, Trajectory, volume_of
 from zwang.errors import ZwangError
-from zwang.linalg.factors import factorise
-from zwang.linalg.masses import mass_units
-from zwang.linalg.rank import row_norms
-from zwang.lowering.large import in_full
-from zwang.lowering.lowered import Matrices
-from zwang.lowering.rows import RowBasis, choose, least_elimination_pivot
+from zwang.lowering.rows import RowBasis
 from zwang.motion.setup import Setup
 from zwang.motion.singular.leap import (
     ACCEPT,
@@ -38,11 +33,8 @@ from zwang.motion.singular.leap import (
     retraced,
 )
 from zwang.motion.singular.losing import asked, losing_rows, not_asked
-from zwang.motion.start import polished
+from zwang.motion.singular.other_rows import independence, other_choice_serves
 
-HEALTHY = 1e-4  # a squared relative pivot above this leaves twelve digits
-APART_WITHOUT_DOUBT = 1e-2  # unit rows this far from dependence are independent without doubt, whatever the masses
-BETTER = 3.0  # how much further from dependence other rows must be, to be worth a new program
 EARLY = (0.03, 0.003)  # with redundant rows left out, other rows are looked for below these shares of a pivot
 ONLY_MASSES = 1e-7  # what `Task.pivot_tol` is to pivots of M, where rows are damped: they cost digits, no more
 VANISHES = 1e-9  # a pivot that falls below this share of its scale vanishes; above it, it only comes near
@@ -147,12 +139,6 @@ def beside(setup: Setup, basis: RowBasis, state: State) -> bool:
     return bool((lengths < NEXT_TO_LOWER * sizes).any() or independence(now, rows, len(rows)) < NEXT_TO_LOWER)
 
 
-def independence(now: Matrices, rows: Sequence[int], rank: int) -> float:
-    """How far rows of a rank are from a lower one: the last singular value that counts, of unit rows, masses equal."""
-    A = (now.A / mass_units(now.M[None], now.A[None]))[list(rows)]
-    return float(np.linalg.svd(A / row_norms(A)[:, None], compute_uv=False)[:rank].min(initial=1.0))
-
-
 @dataclass(frozen=True)
 class Passed:
     """What became of a vanishing pivot: the way past it (unless its status is `GOES_ON`, the motion stops there).
@@ -182,7 +168,7 @@ def go_on(
         return Passed(stretch(path.end), replace(scale, pivots=now, volume=volume_of(now[: task.growing])))
     ahead = time_to_go(task, path)
     lowest = smallest_ahead(setup, task, path, ahead)
-    [names] = losing_rows(setup, [path.end], basis)
+    [names] = losing_rows(setup, [path.end], basis, scale.starts)
     if lowest > VANISHES:
         near = come_near(task, path, grid, LOOK_PAST * ahead, lowest, engine)
         if lowest > DOUBTFUL or not turned_over(setup, basis, path.end, near.end):
@@ -336,38 +322,15 @@ def turned_over(setup: Setup, basis: RowBasis, before: State, after: State) -> b
     return bool(np.linalg.slogdet(inner)[0] < 0)
 
 
-def other_choice_serves(setup: Setup, path: Trajectory, basis: RowBasis) -> bool:
-    """Whether a choice made here, of other rows, eliminated coordinates or rows that lift M, is regular here."""
-    try:
-        now = in_full(polished(setup, path.end))
-        names, idle = setup.system.coordinate_names, not_asked(setup)
-        new = choose(now, names, setup.form, damped=False, lowered=setup.lowered, open=idle)
-    except ZwangError:
-        return False
-    rows = tuple(asked(setup, basis))
-    if new == replace(basis, rows=rows, close=False, open=idle, masked=(), rubbing=()) or len(new.rows) != len(rows):
-        return False
-    if new.rows == rows and basis.pivots:
-        A = now.A / mass_units(now.M[None], now.A[None])
-        old, other = (least_elimination_pivot(A, order) for order in (basis.pivots, new.pivots))
-        return other > BETTER * old
-    factors = factorise(now.M[None], now.A[None, list(new.rows)], len(new.rows), setup.system.coordinate_names)
-    regular = 1 / np.linalg.norm(factors.Ri[0], ord=2) ** 2 > HEALTHY
-    if new.rows == rows:
-        return bool(regular)
-    before, after = (independence(now, c, len(c)) for c in (rows, new.rows))
-    return bool((regular or after > APART_WITHOUT_DOUBT) and after > BETTER * before)
-
-
-def bridges(setup: Setup, basis: RowBasis, path: Trajectory) -> tuple[str, ...]:
-    """A sentence for each singular position that the engine stepped across."""
+def bridges(setup: Setup, basis: RowBasis, path: Trajectory, before: Sequence[State]) -> tuple[str, ...]:
+    """A sentence for each singular position that the engine stepped across, after states `before`."""
     met = [
         bridge
         for bridge in path.bridges
         if (bridge.least <= VANISHES or turned_over(setup, basis, bridge.start, bridge.end))
         and not stopped_before(bridge, path.end[0])
     ]
-    names = losing_rows(setup, [bridge.start for bridge in met], basis)
+    names = losing_rows(setup, [bridge.start for bridge in met], basis, before)
     return tuple(
         f"Leapt the singular position at t = {bridge.instant:.9g} ({what}), from {bridge.start[0]:.9g} to "
         f"{bridge.end[0]:.9g}."

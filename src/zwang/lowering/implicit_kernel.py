@@ -73,7 +73,7 @@ class ImplicitKernel:
             size = np.abs(z).sum(axis=-1) + np.abs(start).sum(axis=-1)
             if (np.abs(change).sum(axis=-1) <= SOLVED * size).all():
                 least = SOLVED * (1 + np.linalg.norm(one - slope, axis=(-2, -1)))
-                sound = np.linalg.svd(slope, compute_uv=False)[..., -1] > least
+                sound = np.linalg.svd(slope, compute_uv=False).min(axis=-1, initial=np.inf) > least
                 if (sound & (np.linalg.det(slope) * np.linalg.det(plain) > 0)).all():
                     every[..., list(self.places)] = z
                     return np.asarray(self.kernel(**given, l=every)["C"])

@@ -65,7 +65,7 @@ bits: .venv/ready
 mutate: .venv/ready
 	$(BIN)/python tools/mutate.py $(ARGS)
 
-fuzz: .venv/ready  # 22,000 model files, 600 stores and 600 motions at random: a quarter of an hour
+fuzz: .venv/ready  # 22,000 model files, 600 stores, 600 motions and 3,000 robots at random: a quarter of an hour
 	$(BIN)/python -m pytest -m slow
 
 # Warnings that something will go away come from old packages beside new ones.

@@ -158,6 +158,7 @@ TESTED_IN = {
     "multibody/readers/mjcf_ignored": ("multibody/readers/test_mjcf",),
     "multibody/readers/own_files": ("multibody/readers/test_urdf_looks", "multibody/readers/test_mjcf"),
     "files/heaps": ("files/test_foreign",),
+    "multibody/readers/sizes": ("multibody/readers/test_urdf", "multibody/readers/test_mjcf_process"),
     "multibody/readers/skeleton": ("multibody/readers/test_urdf", "multibody/readers/test_mjcf"),
     "multibody/readers/tree": ("multibody/readers/test_urdf", "multibody/readers/test_mjcf"),
     "multibody/readers/urdf_elements": ("multibody/readers/test_urdf",),

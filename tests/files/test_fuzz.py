@@ -21,9 +21,11 @@ BY = {
     "generated": "tests.files.fuzz",
     "stores": "tests.motion.ensemble.fuzz_stores",
     "motions": "tests.files.fuzz_motions",
+    "robots": "tests.multibody.readers.fuzz_robots",
 }
+FORESEEN = ("accepted", "refused", "not shown", "not simulated")
 NEEDS = {"stores": ("numcodecs", "dask", "distributed")}
-MANY = {"mutated": 20_000, "generated": 2_000, "stores": 600, "motions": 600}
+MANY = {"mutated": 20_000, "generated": 2_000, "stores": 600, "motions": 600, "robots": 3_000}
 LONGEST, LARGEST = 2.0, 500  # seconds of processor time, megabytes in all
 
 
@@ -40,12 +42,14 @@ def read(kind, first, count):
 
 def require(rows):
     """Every file is refused with places or accepted, soon, and nothing happened that nobody foresaw."""
-    wrong = [r for r in rows if r["outcome"] not in ("accepted", "refused", "not shown") or r["words"]]
+    wrong = [r for r in rows if r["outcome"] not in FORESEEN or r["words"]]
     assert wrong == []
     assert [r for r in rows if r["seconds"] > LONGEST or r["megabytes"] > LARGEST] == []
 
 
-@pytest.mark.parametrize(("kind", "count"), [("mutated", 60), ("generated", 60), ("stores", 40), ("motions", 40)])
+@pytest.mark.parametrize(
+    ("kind", "count"), [("mutated", 60), ("generated", 60), ("stores", 40), ("motions", 40), ("robots", 50)]
+)
 def test_some_files_at_random(kind, count):
     require(read(kind, 0, count))
 

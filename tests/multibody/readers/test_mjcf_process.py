@@ -67,6 +67,15 @@ def test_not_a_number_is_refused_before_anything_is_compiled():
     assert [joint.name for joint in named.mechanism.joints] == ["nan"]
 
 
+def test_numbers_that_overflow_are_refused_by_name():
+    text = model('<body pos="0 0 1e200"><joint/><geom size="0.1"/></body>')
+    with pytest.raises(ModelFileError, match=r"body_pos of MuJoCo's model has numbers beyond 1e\+40"):
+        mb.read_mjcf(text)
+    limited = '<body><joint name="j" range="-1e300 1" limited="true"/><geom size="0.1"/></body>'
+    robot = mb.read_mjcf(model(limited, before='<compiler angle="radian"/>'), limits=True)
+    assert [c.name for c in robot.mechanism.system.constraints if c.one_sided] == ["j.upper"]
+
+
 def test_what_comes_back_is_what_mujoco_compiles():
     """Every array and number equals that of MuJoCo's own call, bit by bit."""
     spec = spec_from_file_location("compiler", SCRIPT)

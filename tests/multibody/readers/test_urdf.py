@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -156,6 +158,32 @@ def test_an_axis_of_any_length_is_a_direction(kind, size):
     unit = mb.read_urdf(BASE + ROD + joint("pin", kind, "base", "rod", '<axis xyz="0 1 -1"/>') + "</robot>")
     there, unit = (zw.evaluate(robot, robot.start()).acceleration for robot in (there, unit))
     np.testing.assert_allclose(there, unit, rtol=1e-14, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('<mass value="1.0"/>', '<mass value="1e308"/>', "link 'rod': mass: value='1e308' is beyond 1e+40"),
+        ('xyz="0 0 -1"', 'xyz="0 -1e155 1"', "link 'rod': inertial: origin: xyz='0 -1e155 1' is beyond 1e+40"),
+        ('<mass value="1.0"/>', '<mass value="5e-324"/>', "link 'rod': its mass 4.94066e-324 cannot be told from zero"),
+        ('ixx="1.0"', 'ixx="-1e200"', "link 'rod': inertia: ixx='-1e200' is beyond 1e+40"),
+    ],
+)
+def test_numbers_that_overflow_are_refused_by_name(old, new, words):
+    assert old in ROD
+    with pytest.raises(ModelFileError, match=re.escape(words)):
+        mb.read_urdf(BASE + ROD.replace(old, new) + PIN + "</robot>")
+
+
+def test_limits_of_the_largest_number_are_none():
+    """As exporters write them for joints without limits."""
+    text = BASE + ROD + PIN.replace("continuous", "revolute") + "</robot>"
+    ends = {"-1.79769e+308 1.79769e+308": [], "-1e+300 2": ["pin.upper"], "-1 1e308": ["pin.lower"]}
+    for said, names in ends.items():
+        lower, upper = said.split()
+        tag = f'<limit lower="{lower}" upper="{upper}" effort="1" velocity="1"/></joint>'
+        robot = mb.read_urdf(text.replace("</joint>", tag), limits=True)
+        assert [c.name for c in robot.mechanism.system.constraints if c.one_sided] == names
 
 
 @pytest.mark.parametrize("way", ["joint", "option"])

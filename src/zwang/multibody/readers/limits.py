@@ -8,6 +8,7 @@ import sympy as sp
 
 from zwang.model.constraint import Constraint
 from zwang.multibody.freedom import Freedom
+from zwang.multibody.readers.sizes import LARGEST
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,18 @@ class Limit:
         if self.upper is not None:
             found["upper"] = sp.Ge(self.upper - value, 0, evaluate=False)
         return {f"{self.name}.{end}": e for end, e in found.items()}
+
+
+def limit_between(name: str, lower: float, upper: float) -> Limit | None:
+    """A limit with the ends that can be met; None if there is none.
+
+    Exporters write the largest number there is for a joint without a limit.
+
+    >>> print(limit_between("elbow", 0, 1.7e308), limit_between("wheel", -1.7e308, 1.7e308))
+    'elbow': 0 to ∞ None
+    """
+    ends = (lower if lower > -LARGEST else None, upper if upper < LARGEST else None)
+    return None if ends == (None, None) else Limit(name, *ends)
 
 
 def switched_on(

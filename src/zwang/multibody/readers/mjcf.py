@@ -26,13 +26,14 @@ from zwang.multibody.readers import mjcf_actuators, mjcf_looks, mjcf_tendons
 from zwang.multibody.readers.frame import WORLD, Frame
 from zwang.multibody.readers.imported import Imported
 from zwang.multibody.readers.joint_sum import JointSum
-from zwang.multibody.readers.limits import Limit, limit_lines, switched_on
+from zwang.multibody.readers.limits import Limit, limit_between, limit_lines, switched_on
 from zwang.multibody.readers.looks import look_lines
 from zwang.multibody.readers.mjcf_files import require_own_files
 from zwang.multibody.readers.mjcf_fluid import BoxDrag
 from zwang.multibody.readers.mjcf_ignored import left_out
 from zwang.multibody.readers.mjcf_process import compiled_model
 from zwang.multibody.readers.mjcf_reading import Reading, fixed_tendon, terms_along
+from zwang.multibody.readers.sizes import LARGEST, numbers_beyond, vanishing
 from zwang.multibody.readers.skeleton import (
     CREEP,
     Held,
@@ -67,6 +68,7 @@ def read_mjcf(
     """
     reading = compiled(source)
     links = tuple(links_of(reading))
+    reading.mistakes += [words for link in links for words in vanishing(link)]
     if reading.mistakes:
         raise refused(reading.mistakes)
     if not any(link.slots for link in links):
@@ -126,7 +128,8 @@ def joint_limits(reading: Reading) -> list[Limit]:
     for j in range(m.njnt):
         name = reading.name("joint", j)
         if m.jnt_limited[j] and JOINTS[int(m.jnt_type[j])] in ("hinge", "slide"):
-            found.append(Limit(name, *map(float, m.jnt_range[j])))
+            limit = limit_between(name, *map(float, m.jnt_range[j]))
+            found += [] if limit is None else [limit]
         elif m.jnt_limited[j]:
             reading.warnings.append(
                 f"joint {name!r}: its range up to {float(m.jnt_range[j][1]):g}, of a ball, left out"
@@ -155,6 +158,8 @@ def compiled(source: str | Path) -> Reading:
     model, found = compiled_model(text, file, missing, size)
     if any("NaN" in words for words in found["warned"]):
         raise refused(["a number in it is NaN"])
+    if beyond := numbers_beyond(model):
+        raise refused([f"{name} of MuJoCo's model has numbers beyond {LARGEST:g}" for name in beyond])
     warnings = [*found["mended"], *(f"MuJoCo warns: {words}" for words in found["warned"])]
     return Reading(model, found["lists"], mistakes=found["mistakes"], warnings=warnings)
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from zwang.multibody.readers.joint_sum import JointSum
-from zwang.multibody.readers.limits import Limit
+from zwang.multibody.readers.limits import Limit, limit_between
 from zwang.multibody.readers.mjcf_reading import Reading, fixed_tendon, terms_along
 from zwang.multibody.readers.skeleton import Held
 from zwang.words import listed
@@ -63,8 +63,6 @@ def tendon_elements(reading: Reading, held: Sequence[Held]) -> list[JointSum]:
 def tendon_limits(reading: Reading) -> list[Limit]:
     """The ranges of tendons over joints."""
     m = reading.model
-    return [
-        Limit(reading.name("tendon", i), *map(float, m.tendon_range[i]))
-        for i in range(m.ntendon)
-        if m.tendon_limited[i] and fixed_tendon(reading, i)
-    ]
+    limited = [i for i in range(m.ntendon) if m.tendon_limited[i] and fixed_tendon(reading, i)]
+    limits = [limit_between(reading.name("tendon", i), *map(float, m.tendon_range[i])) for i in limited]
+    return [limit for limit in limits if limit is not None]

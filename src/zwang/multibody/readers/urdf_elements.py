@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.multibody.readers.frame import WORLD, Frame, rotations
-from zwang.multibody.readers.limits import Limit
+from zwang.multibody.readers.limits import Limit, limit_between
+from zwang.multibody.readers.sizes import vanishing
 from zwang.multibody.readers.tree import Link, Slot
 from zwang.multibody.readers.xml_text import Xml
 from zwang.multibody.spatial_body import check_inertia
@@ -78,7 +80,9 @@ def link_of(xml: Xml, e: Element, name: str) -> Link:
     J[np.abs(J) < 1e-15 * np.abs(J).max()] = 0.0
     if xml.strict:
         require_possible(xml, who, mass, J)
-    return replace(bare, mass=mass, centre=origin.origin, inertia=J)
+    link = replace(bare, mass=mass, centre=origin.origin, inertia=J)
+    xml.mistakes += vanishing(link)
+    return link
 
 
 def require_possible(xml: Xml, who: str, mass: float, J: Array) -> None:
@@ -103,7 +107,7 @@ def joint_of(xml: Xml, e: Element, name: str) -> Jointed | None:
             xml.mistakes.append(f"{who}: it names no {key} link")
         else:
             ends[key] = end.get("link", "")
-    axis = np.array(xml.numbers(e.find("axis"), "xyz", f"{who}: axis", (1.0, 0.0, 0.0)))
+    axis = np.array(xml.numbers(e.find("axis"), "xyz", f"{who}: axis", (1.0, 0.0, 0.0), inf))
     axis /= np.abs(axis).max() or 1.0  # so that no square is lost below the smallest number, or beyond the largest
     if not axis.any():
         if xml.strict or kind not in ("fixed", "floating"):
@@ -136,12 +140,12 @@ def limit_of(xml: Xml, e: Element) -> Limit | None:
     if tag.get("lower") is None and tag.get("upper") is None:
         return None
     name = e.get("name", "").strip()
-    lower, upper = (xml.number(tag, key, f"joint {name!r}: limit", 0.0) or 0.0 for key in ("lower", "upper"))
+    lower, upper = (xml.numbers(tag, key, f"joint {name!r}: limit", (0.0,), inf)[0] for key in ("lower", "upper"))
     if lower > upper:
         nothing = f"joint {name!r}: its limits, {lower:g} to {upper:g}, leave it nowhere to be"
         xml.mend(f"{nothing}: the lower one comes first", f"{nothing}; left out")
         return None
-    return Limit(name, lower, upper)
+    return limit_between(name, lower, upper)
 
 
 def slots_for(name: str, kind: str, axis: Array, damping: float, friction: float) -> tuple[Slot, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 
 from zwang.errors import InputError
+from zwang.multibody.readers.sizes import LARGEST
 from zwang.multibody.readers.skeleton import refused
 
 MOST = 20_000_000  # characters of a file
@@ -45,8 +46,10 @@ class Xml:
                 found[name] = e
         return found
 
-    def numbers(self, e: Element | None, key: str, who: str, default: Sequence[float]) -> tuple[float, ...]:
-        """The numbers of an attribute, as many as the default has."""
+    def numbers(
+        self, e: Element | None, key: str, who: str, default: Sequence[float], most: float = LARGEST
+    ) -> tuple[float, ...]:
+        """The numbers of an attribute, as many as the default has, and none larger than `most`."""
         text = None if e is None else e.get(key)
         if text is None:
             return tuple(default)
@@ -55,6 +58,9 @@ class Xml:
         if not len(values) == len(words) == len(default):
             many = "a number" if len(default) == 1 else f"{len(default)} numbers"
             self.mistakes.append(f"{who}: {key}={text!r} is not {many}{meant_by(text)}")
+            return tuple(default)
+        if any(abs(value) > most for value in values):
+            self.mistakes.append(f"{who}: {key}={text!r} is beyond {most:g}, where nothing can be computed any more")
             return tuple(default)
         return values
 

@@ -113,6 +113,21 @@ def test_a_folder_that_others_can_replace_is_not_used(used, tmp_path):
     assert "above it can be written to by other users" in used(tmp_path / "above" / "heyoka")
 
 
+@pytest.mark.parametrize(("name", "members", "uses"), [("me", [], True), ("me", ["me"], True), ("staff", [], False),
+                                                        ("me", ["other"], False)])  # fmt: skip
+def test_a_group_may_write_above_it_only_if_it_is_of_this_user_alone(name, members, uses, used, tmp_path, monkeypatch):
+    """On macOS everybody's first group is `staff`."""
+    import grp
+    import pwd
+    from types import SimpleNamespace
+
+    monkeypatch.setattr(pwd, "getpwuid", lambda _: SimpleNamespace(pw_name="me"))
+    monkeypatch.setattr(grp, "getgrgid", lambda _: SimpleNamespace(gr_name=name, gr_mem=members))
+    (tmp_path / "above").mkdir()
+    (tmp_path / "above").chmod(0o770)
+    assert (used(tmp_path / "above" / "heyoka") is True) == uses
+
+
 def test_a_folder_that_depends_on_where_the_process_stands_is_not_used(used, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert "not an absolute path" in used("relative")

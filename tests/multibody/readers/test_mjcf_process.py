@@ -67,6 +67,15 @@ def test_not_a_number_is_refused_before_anything_is_compiled():
     assert [joint.name for joint in named.mechanism.joints] == ["nan"]
 
 
+def test_a_pipe_in_place_of_a_mesh_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "m.stl")
+    geom = '<geom type="mesh" mesh="m"/>'
+    text = model(f"<body><joint/>{geom}</body>", before='<asset><mesh name="m" file="m.stl"/></asset>')
+    (tmp_path / "m.xml").write_text(text, encoding="utf-8")
+    with pytest.raises(ModelFileError, match=r"'m\.stl' leads out of the model's folder by a link, or is no file"):
+        mb.read_mjcf(tmp_path / "m.xml")
+
+
 def test_numbers_that_overflow_are_refused_by_name():
     text = model('<body pos="0 0 1e200"><joint/><geom size="0.1"/></body>')
     with pytest.raises(ModelFileError, match=r"body_pos of MuJoCo's model has numbers beyond 1e\+40"):
@@ -121,6 +130,19 @@ mb.read_mjcf(TEXT)
 if os.fork() == 0:
     os._exit(len(mb.read_mjcf(TEXT).mechanism.bodies))
 print(os.waitstatus_to_exitcode(os.wait()[1]) * len(mb.read_mjcf(TEXT).mechanism.bodies))""",
+    "forked while it is asked": """import os, threading, time, zwang.multibody as mb
+from zwang.multibody.readers.mjcf_process import COMPILER
+mb.read_mjcf(TEXT)
+held = threading.Event()
+def ask():
+    with COMPILER.lock:
+        held.set()
+        time.sleep(1)
+threading.Thread(target=ask).start()
+held.wait()
+if os.fork() == 0:
+    os._exit(len(mb.read_mjcf(TEXT).mechanism.bodies))
+print(os.waitstatus_to_exitcode(os.wait()[1]))""",
     "interrupted": """import os, signal, threading, zwang.multibody as mb
 from zwang.multibody.readers import mjcf_process as process
 process.SECONDS = 60.0

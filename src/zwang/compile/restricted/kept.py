@@ -131,17 +131,29 @@ def require_absolute(place: Path) -> None:
 def require_own_way(place: Path) -> None:
     """Refuse a folder below one in which others can rename folders: one of theirs may come in its place.
 
-    Others are neither this user nor root. A group that is this user's own may write, as on many systems;
-    in a sticky folder, such as that of temporary files, everybody renames their own alone.
+    Others are neither this user nor root. A group of this user alone may write, as on many systems. In a sticky folder,
+    such as that of temporary files, everybody renames their own alone.
     """
     above = Path(os.path.realpath(place.parent))
     for each in (above, *above.parents):
         found = each.stat()
         if found.st_uid not in (os.geteuid(), 0):
             raise PermissionError(f"{str(each)!r} above it belongs to another user")
-        others = stat.S_IWOTH if found.st_gid == os.getegid() else WRITABLE
+        others = stat.S_IWOTH if is_own_group(found.st_gid) else WRITABLE
         if found.st_mode & others and not found.st_mode & stat.S_ISVTX:
             raise PermissionError(f"{str(each)!r} above it can be written to by other users")
+
+
+def is_own_group(group: int) -> bool:
+    """Whether a group is of this user alone: it is called like the user, and has no other members."""
+    import grp
+    import pwd
+
+    try:
+        found, user = grp.getgrgid(group), pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return False
+    return found.gr_name == user and set(found.gr_mem) <= {user}
 
 
 def require_private(place: Path) -> None:

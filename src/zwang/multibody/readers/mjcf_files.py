@@ -94,6 +94,5 @@ def own_file(root: Path, path: Path, name: str) -> Path | None:
     try:
         return file_below(path, (root,))
     except Outside:
-        raise refused(
-            [f"{name!r} leads out of the model's folder by a link: put the file itself beside the model"]
-        ) from None
+        words = f"{name!r} leads out of the model's folder by a link, or is no file"
+        raise refused([f"{words}: put the file itself beside the model"]) from None

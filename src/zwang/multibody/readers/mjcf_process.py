@@ -123,9 +123,15 @@ class Compiler:
                 return code
         return self.end()
 
+    def anew(self) -> None:
+        """Forget who asks, in a process that was forked meanwhile: the thread that would let go is in the other one."""
+        self.lock = threading.Lock()
+
 
 COMPILER = Compiler()
 atexit.register(COMPILER.end)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=COMPILER.anew)
 
 
 def size_of(kind: str, shape: Sequence[int]) -> int:

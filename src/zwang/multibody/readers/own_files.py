@@ -50,6 +50,8 @@ class OwnFolders:
 def file_below(place: Path, folders: Sequence[Path]) -> Path | None:
     """The file at a place, its links followed; None if there is none, and `Outside` if it is below none of the folders.
 
+    Pipes and devices are outside, too.
+
     The folders are absolute and without links.
     """
     plain = Path(os.path.normpath(place))
@@ -59,7 +61,11 @@ def file_below(place: Path, folders: Sequence[Path]) -> Path | None:
         end = plain.resolve()
         if not is_below(end, folders) or end.is_symlink():  # links in a circle end in one of them
             raise Outside
-        return end if end.is_file() else None
+        if end.is_file():
+            return end
+        if end.exists() and not end.is_dir():  # a pipe, for instance, which whoever opens it waits for
+            raise Outside
+        return None
     except RuntimeError:  # or, before Python 3.13, in an error
         raise Outside from None
     except (OSError, ValueError):  # a name that no file can have

@@ -75,7 +75,7 @@ def test_a_mechanism_is_its_system_with_its_start(parameters):
     assert str(zw.diagnose(made, **given)) == str(zw.diagnose(made.system, start, **given))
     assert zw.assemble(made, **given) == start
     directions = zw.admissible(made, inputs=[L, g], **given)
-    assert directions == zw.admissible(made.system, start, [L, g], **given)
+    assert zw.dot(made.bodies[0].coordinates[2]) not in directions["L"]  # the spin is stated: it does not change
     varied = zw.sensitivities(made, inputs=directions, **options)
     assert same(varied, zw.sensitivities(made.system, start, inputs=directions, **options))
 

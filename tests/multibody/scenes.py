@@ -92,31 +92,32 @@ class Scene:
         return v + np.cross(spin.T, arm)
 
 
-def spatial(name, rng):
-    """A body in space with a random pose, inertia and velocity."""
+def spatial(name, rng, stated=True):
+    """A body in space with a random pose and inertia; and velocity, unless that is to follow from others."""
     J = rng.uniform(1, 1.5, 3)
     q = rng.normal(size=4)
+    mass, place, *rates = rng.uniform(1, 2), rng.normal(size=3), rng.normal(size=3), rng.normal(size=3)
     return mb.Body(
         name,
-        rng.uniform(1, 2),
+        mass,
         J,
-        position=rng.normal(size=3),
+        position=place,
         orientation=q / np.linalg.norm(q),
-        velocity=rng.normal(size=3),
-        angular_velocity=rng.normal(size=3),
+        **(dict(zip(("velocity", "angular_velocity"), rates, strict=True)) if stated else {}),
     )
 
 
-def planar(name, rng):
-    """A body in the plane with a random pose, inertia and velocity."""
+def planar(name, rng, stated=True):
+    """A body in the plane with a random pose and inertia; and velocity, unless that is to follow from others."""
+    mass, inertia, place = rng.uniform(1, 2), rng.uniform(1, 2), rng.normal(size=2)
+    angle, *rates = rng.uniform(-3, 3), rng.normal(size=2), rng.normal()
     return mb.PlanarBody(
         name,
-        rng.uniform(1, 2),
-        rng.uniform(1, 2),
-        position=rng.normal(size=2),
-        angle=rng.uniform(-3, 3),
-        velocity=rng.normal(size=2),
-        spin=rng.normal(),
+        mass,
+        inertia,
+        position=place,
+        angle=angle,
+        **(dict(zip(("velocity", "spin"), rates, strict=True)) if stated else {}),
     )
 
 
@@ -135,7 +136,7 @@ def build(case, rng):
     """The bodies and the joint of a case, with the place, axis and further numbers it was made of."""
     kind, dimension = case
     body = spatial if dimension == 3 else planar
-    a, b = body("a", rng), body("b", rng)
+    a, b = body("a", rng), body("b", rng, stated=False)
     at, axis = rng.normal(size=dimension), unit(rng.normal(size=dimension))
     extra = {}
     if kind in ("Spherical", "Fixed") or case == ("Revolute", 2):

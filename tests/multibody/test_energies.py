@@ -12,7 +12,7 @@ from zwang import multibody as mb
 def busy():
     """Two links with one of everything."""
     a = mb.Body("a", 1.0, (0.02, 0.08, 0.09), position=(0.5, 0, 0), angular_velocity=(0, 0.5, 0))
-    b = mb.Body("b", 0.7, (0.02, 0.06, 0.07), position=(1.4, 0, 0), velocity=(0, 0.2, -0.3))
+    b = mb.Body("b", 0.7, (0.02, 0.06, 0.07), position=(1.4, 0, 0), angular_velocity=(0, 0.8, 0.4))
     pin = mb.Revolute("pin", mb.ground, a, at=(0, 0, 0), axis=(0, 1, 0))
     elbow = mb.Revolute("elbow", a, b, at=(1, 0, 0), axis=(0, 0.6, 0.8))
     forces = [

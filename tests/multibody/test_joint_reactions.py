@@ -51,7 +51,7 @@ def test_first_and_second_exchanged_feel_the_opposite(kind, make, options):
     sides = []
     for order in (0, 1):
         rng = np.random.default_rng(8)
-        a, b = make("a", rng), make("b", rng)
+        a, b = make("a", rng), make("b", rng, stated=False)
         pair = (a, b) if order == 0 else (b, a)
         joint = getattr(mb, kind)("j", *pair, **options[order])
         mechanism, motion = run([a, b], [joint])
@@ -115,7 +115,7 @@ def test_own_axes_of_a_planar_pin_turn_with_the_first_body():
 def test_rod_multiplier_is_its_tension(make):
     """The force on the second body is the multiplier, along the rod, towards the first."""
     rng = np.random.default_rng(5)
-    a, b = make("a", rng), make("b", rng)
+    a, b = make("a", rng), make("b", rng, stated=False)
     rod = mb.Rod("rod", a, b, start=a.position, end=b.position)
     mechanism, motion = run([a, b], [rod])
     ends = [mechanism.track(motion, name).values for name in "ab"]
@@ -185,7 +185,7 @@ def test_a_reaction_leaves_out_what_acts_along_the_joint_whatever_its_class(kind
     found, fixed = [], what == "driver"
     for series in (False, True):
         rng = np.random.default_rng(7)
-        one, two = spatial("one", rng), spatial("two", rng)
+        one, two = spatial("one", rng), spatial("two", rng, stated=False)
         first = mb.ground if fixed else one
         joint, steps, names = of_one_kind(kind, first, two)
         if series:
@@ -204,7 +204,7 @@ def test_a_reaction_leaves_out_what_acts_along_the_joint_whatever_its_class(kind
 def test_a_reaction_does_no_work_in_free_motions_of_parallel_hinges():
     # two parallel hinges apart from each other, each with a motor: a force along the line of both hinges
     rng = np.random.default_rng(3)
-    body = spatial("arm", rng)
+    body = spatial("arm", rng, stated=False)
     hinges = [mb.Step("a", "angle", (0, 0, 1), at=(0, 0, 0)), mb.Step("b", "angle", (0, 0, 1), at=(1, 0.5, 0))]
     joint = mb.Series("j", mb.ground, body, at=(2, 1.5, 0.3), steps=hinges)
     motors = [mb.Actuator("m", joint, effort=2.0, coordinate="a"), mb.Actuator("n", joint, effort=-5.0, coordinate="b")]

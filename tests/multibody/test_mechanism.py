@@ -64,7 +64,7 @@ def test_what_assembly_leaves_of_zeros_is_zero():
 @pytest.mark.parametrize("turn", [0.2, 1.0, np.pi])
 def test_a_weld_holds_its_orientation_and_none_half_a_turn_off(turn):
     a, b = (
-        mb.Body("a", 1, (1, 1, 1)),
+        mb.Body("a", 1, (1, 1, 1), orientation=(1, 0, 0, 0)),
         mb.Body("b", 1, (1, 1, 1), orientation=(np.cos(turn / 2), 0, 0, np.sin(turn / 2))),
     )
     weld = mb.Fixed("weld", a, b, at=((0, 0, 0), (0, 0, 0)), orientation=(1, 0, 0, 0))

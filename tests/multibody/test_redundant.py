@@ -20,16 +20,15 @@ def link(name, start, end, mass=1.0):
     return {"name": name, "mass": mass, "inertia": inertia, "position": (start + end) / 2, "turn": turn}
 
 
-def spinning(name, mass, inertia, position, turn, spin=(0, 0, 0), about=(0, 0, 0)):
-    """A body in space that turns about an axis through a point."""
+def spinning(name, mass, inertia, position, turn, spin=(0, 0, 0)):
+    """A body in space that turns; its centre moves as joints ask."""
     return mb.Body(
         name,
         mass,
         inertia,
         position,
         np.roll(turn.as_quat(), 1),
-        velocity=np.cross(spin, position - np.array(about)),
-        angular_velocity=spin,
+        **({"angular_velocity": spin} if any(spin) else {}),
     )
 
 
@@ -97,11 +96,10 @@ def flat_four_bar():
     for name, start, end in (("crank", A, B), ("coupler", B, C), ("rocker", C, D)):
         start, end = np.array(start[:2]), np.array(end[:2])
         along, inertia = end - start, link(name, [*start, 0], [*end, 0])["inertia"][2]
-        spin = 6.0 if name == "crank" else 0.0
         middle = (start + end) / 2
         bodies.append(
             mb.PlanarBody(
-                name, 1.0, inertia, middle, np.arctan2(*along[::-1]), velocity=(-spin * middle[1], 0), spin=spin
+                name, 1.0, inertia, middle, np.arctan2(*along[::-1]), **({"spin": 6.0} if name == "crank" else {})
             )
         )
     crank, coupler, rocker = bodies
@@ -191,7 +189,7 @@ def bennett(minimal=False):
     places, axes = bennett_axes()
     names = ("input", "coupler", "output")
     links = [spinning(**link(name, places[i], places[i + 1])) for i, name in enumerate(names)]
-    links[0] = spinning(**link("input", places[0], places[1]), spin=2.0 * axes[0], about=places[0])
+    links[0] = spinning(**link("input", places[0], places[1]), spin=2.0 * axes[0])
     kinds = (mb.Revolute, mb.Spherical, mb.Cylindrical, mb.Revolute) if minimal else (mb.Revolute,) * 4
     ends = [G, *links, G]
     joints = []

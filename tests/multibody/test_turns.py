@@ -15,7 +15,8 @@ PI = np.pi
 
 def wheel(reading=0.0, spin=0.0, name="wheel", at=0.0):
     """A wheel on a pin about z, in space."""
-    body = mb.Body(name, 1.0, (0.1, 0.1, 0.1), position=(at, 0, 0), angular_velocity=(0, 0, spin))
+    rates = {"angular_velocity": (0, 0, spin)} if spin else {}  # zero would be stated, too
+    body = mb.Body(name, 1.0, (0.1, 0.1, 0.1), position=(at, 0, 0), **rates)
     return body, mb.Revolute(f"{name} pin", mb.ground, body, at=(at, 0, 0), axis=(0, 0, 1), reading=reading)
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import sympy as sp
 
 from zwang.arrays import Array
@@ -18,8 +19,9 @@ from zwang.model.drawing import Drawing
 from zwang.model.event import REACTION, Event
 from zwang.model.fixed import FrozenValue
 from zwang.model.moved import Moved, tell
+from zwang.model.state import Description, Statement, place_of, state_name
 from zwang.model.symbols import as_scalar, label, t
-from zwang.model.values import InPython, named_like, one_number, suggestion
+from zwang.model.values import InPython, named_like, one_number, state_arrays, suggestion
 from zwang.motion.assemble import assemble
 from zwang.motion.options import RunOptions, check_span
 from zwang.motion.simulate import motion_from
@@ -94,6 +96,8 @@ class ModelFile(AskedModel):
     """What was mended in a robot's file, or left out although it changes the motion."""
     rebuilt: "Callable[[Mapping[str, float]], ModelFile] | None" = field(default=None, repr=False, compare=False)
     """Builds the model with other values of parameters, from the document that was parsed when it was read."""
+    unstated: frozenset[sp.Expr] = field(default=frozenset(), repr=False, compare=False)
+    """Coordinates and rates that the file leaves out: they start at zero, and are free if the start is assembled."""
 
     def __post_init__(self) -> None:
         """Refuse a start that is neither number nor expression, by name."""
@@ -156,7 +160,17 @@ class ModelFile(AskedModel):
         start = {key: float(value.xreplace(numbers).evalf()) for key, value in given.items()}
         if not self.run.assemble:
             return start
-        return dict(assemble(self.system, start, parameters=parameters, t=self.run.begin))
+        return dict(assemble(self.system, self.described(start), parameters=parameters, t=self.run.begin))
+
+    def described(self, start: Mapping[sp.Expr, float]) -> Description:
+        """A start in numbers, with what of it is stated: all but what the file leaves out and is zero still."""
+        q, v = state_arrays(self.system, start)
+        stated = {}
+        for key, value in start.items():
+            place = place_of(self.system, key)
+            if place is not None and (value != 0 or key not in self.unstated):
+                stated[place] = Statement(state_name(self.system, place))
+        return Description(self.system, np.concatenate([q, v]), stated)
 
     def begin(self, parameters: Mapping[Any, Any] | None = None, state: Mapping[Any, float] | None = None) -> Start:
         """The start of the run, to be evaluated, checked and ranked once; in the given state, if that is known."""
@@ -208,13 +222,13 @@ class ModelFile(AskedModel):
         """The parameters in the expressions of its start."""
         return frozenset().union(*(as_scalar(value).free_symbols for value in self.start.values()))
 
-    def guess_with(self, parameters: Mapping[Any, Any] | None) -> dict[sp.Expr, float]:
-        """The start as the file has it, in numbers."""
+    def guess_with(self, parameters: Mapping[Any, Any] | None) -> Mapping[Any, float]:
+        """The start as the file has it, in numbers, and what of it the file states."""
         model = self.with_parameters(parameters)
         if model.is_assembled:
             assert model.mechanism is not None
-            return dict(model.mechanism.guess)
-        return replace(model, run=replace(self.run, assemble=False)).state(parameters)
+            return model.mechanism.guess
+        return model.described(replace(model, run=replace(self.run, assemble=False)).state(parameters))
 
     def start_with(self, parameters: Mapping[Any, Any] | None, t: float) -> dict[sp.Expr, float]:
         """The start of a run that begins at this time."""

@@ -1,7 +1,7 @@
 """The sections of a model file, read one by one: every mistake is noted at its place."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
@@ -17,6 +17,7 @@ from zwang.files.analyses.read import AskedReader, Noted
 from zwang.files.constraints import ConstraintReader
 from zwang.files.drawings import read_drawing
 from zwang.files.language.build import Built, difference
+from zwang.files.language.names import without_index
 from zwang.files.language.scope import SECTIONS, Scope
 from zwang.files.language.uses import (
     CONSTANT,
@@ -117,7 +118,8 @@ class Reader:
             name=document.data.get("name", ""),
         )
         document.raise_problems()
-        return ModelFile(system, start, run, events, drawing, self.units(), sweep=self.sweep(), analyses=asked)
+        return ModelFile(system, start, run, events, drawing, self.units(), sweep=self.sweep(), analyses=asked,
+                         unstated=self.left_out(start))  # fmt: skip
 
     def expression(self, path: Path, value: Any, where: Any) -> Any:
         """The SymPy expression at a path; 0 stands for one that is wrong."""
@@ -157,6 +159,19 @@ class Reader:
                 self.require_number(path, expr, values)
                 start[rates(q)[0] if order else q] = expr
         return start
+
+    def left_out(self, start: Iterable[sp.Expr]) -> frozenset[sp.Expr]:
+        """The coordinates and rates of the start that the file says nothing of."""
+        entries = self.section("coordinates")
+        tables = {name: entry if isinstance(entry, dict) else {"start": entry} for name, entry in entries.items()}
+        said = {(name, key) for name, entry in tables.items() for key in entry}
+        found = set()
+        for thing in start:
+            rate = isinstance(thing, sp.Derivative)
+            name = without_index((thing.expr if rate else thing).func.__name__)
+            if (name, "rate" if rate else "start") not in said:
+                found.add(thing)
+        return frozenset(found)
 
     def require_number(self, path: Path, expr: sp.Expr, values: Mapping[sp.Expr, sp.Expr]) -> None:
         """Note an expression of parameters that is not a finite real number with their values."""

@@ -4,8 +4,11 @@ import sys
 import warnings
 from dataclasses import dataclass
 
+from zwang.words import listed
+
 ROUNDING = 1e-9  # of the size of a mechanism, or radians: what moved by less stands as it was described
 TENTH = 0.1  # of the size, or radians: what moved by more is worth a warning
+MOST_NAMED = 6  # parts that follow
 
 
 class StartMovedWarning(UserWarning):
@@ -17,8 +20,9 @@ class Moved:
     """How far parts of a model were moved to meet its constraints; `print` says it in words.
 
     `translation` is the longest way of any part, `translated` that part, `turn` the largest turn in radians, `turned`
-    the part that made it, and `size` how large the whole is. `asked` says that the model itself asks to be assembled:
-    then it is told, but nobody is warned in Python.
+    the part that made it, and `size` how large the whole is. Rates that are stated are kept; `followed` are the parts
+    with rates that nobody stated and that follow from the others. `asked` says that the model itself asks to be
+    assembled: then it is told, but nobody is warned in Python.
     """
 
     translation: float = 0.0
@@ -27,6 +31,7 @@ class Moved:
     turned: str = ""
     size: float = 0.0
     asked: bool = False
+    followed: tuple[str, ...] = ()
 
     @property
     def share(self) -> float:
@@ -58,7 +63,9 @@ class Moved:
         if self.turn > ROUNDING:
             who = "" if said and self.turned == self.translated else f"{self.turned} "
             said.append(f"{who}{'' if said else 'was '}turned by {self.turn * 57.29577951308232:.3g}°")
-        return f"to put the start together, {' and '.join(said)}".rstrip(",")
+        names = listed(self.followed, MOST_NAMED)
+        follow = f"; velocities that are not stated follow: {names}" if self.followed else ""
+        return f"to put the start together, {' and '.join(said)}".rstrip(",") + follow
 
 
 def percent(share: float) -> str:

@@ -1,7 +1,7 @@
 """States: which number of a row of positions and velocities a coordinate or a rate is, and rows as mappings."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -9,6 +9,7 @@ from sympy.core.function import AppliedUndef
 
 from zwang.arrays import Array, Indices
 from zwang.errors import InputError
+from zwang.mistakes import Where
 from zwang.model.families.array import CoordinateArray
 from zwang.model.symbols import rates, t
 from zwang.model.system import System
@@ -64,6 +65,42 @@ class State(Mapping[Any, float]):
         return f"<State: {listed(pairs, MOST_NAMED)}>"
 
 
+class Statement(NamedTuple):
+    """Who states a number of a start, in words and by the argument that does."""
+
+    words: str
+    where: Where = ()
+
+
+class Description(State):
+    """A state as somebody describes it: some of its numbers are stated, the others are free.
+
+    Rates of what turns in space follow from an angular velocity and the place; `rates_at` has them at other places.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        values: Array,
+        stated: Mapping[int, Statement],
+        rates_at: Callable[[Array], Array] | None = None,
+    ) -> None:
+        """The numbers, and what says those that are stated, by their places."""
+        super().__init__(system, values)
+        self.stated, self._rates_at = dict(stated), rates_at
+
+    @property
+    def flags(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which of its numbers are stated."""
+        found = np.zeros(len(self.values_of_all), dtype=bool)
+        found[list(self.stated)] = True
+        return found
+
+    def rates_at(self, q: Array) -> Array:
+        """The rates, at positions that need not be those of the description."""
+        return self.values_of_all[len(q) :].copy() if self._rates_at is None else self._rates_at(q)
+
+
 def state_of(system: System, values: Array) -> Mapping[Any, float]:
     """A row of positions and velocities as a mapping, whose keys are made at once unless the system has families."""
     if system.families is not None:
@@ -83,6 +120,12 @@ def place_of(system: System, key: Any) -> int | None:
     if place is None and (place := sought(system, key)) is not None:
         found[key] = place
     return place
+
+
+def state_name(system: System, place: int) -> str:
+    """What model files call a coordinate, or a rate, by its place in a state: x or x'."""
+    names = system.coordinate_names
+    return names[place] if place < len(names) else f"{names[place - len(names)]}'"
 
 
 def sought(system: System, key: Any) -> int | None:

@@ -11,10 +11,18 @@ from zwang.arrays import TINIEST, Array
 from zwang.errors import AssemblyError, InputError
 from zwang.evaluation import penetrated, violations
 from zwang.linalg.masses import regular
-from zwang.linalg.newton import Found, nearest_point
+from zwang.linalg.newton import Found, nearest_point, nearest_root
 from zwang.linalg.rank import row_norms
 from zwang.linalg.sparse.masses import sparse_masses
-from zwang.linalg.sparse.matrix import Sparse, is_sparse, largest_in_rows, plus_diagonal, scaled
+from zwang.linalg.sparse.matrix import (
+    Sparse,
+    is_sparse,
+    largest_in_rows,
+    plus_diagonal,
+    scaled,
+    sparse,
+    symmetric_factors,
+)
 from zwang.linalg.sparse.matrix import row_norms as sparse_row_norms
 from zwang.linalg.threads import one_thread
 from zwang.lowering.lowered import AnyMatrices, SparseMatrices
@@ -22,12 +30,15 @@ from zwang.lowering.matrices import MatrixKernel, matrix_kernel
 from zwang.model import System
 from zwang.model.families.array import CoordinateArray
 from zwang.model.has_system import HasSystem, begin_of, system_of
-from zwang.model.state import place_of, places_of_array, state_of
+from zwang.model.state import Description, State, Statement, place_of, places_of_array, state_name, state_of
 from zwang.model.values import numbers, parameter_values, state_arrays, suggestion
+from zwang.motion.contradiction import require_agreement
 from zwang.waiting import waiting
 
 # Directions with neither inertia nor constraints have no kinetic-energy metric; this share of the mean mass stands in.
 STAND_IN_MASS = 1e-8
+
+REFINED = 3  # times: each leaves a share of STAND_IN_MASS of the error
 
 ROUNDED_SLOPE = 1e-14  # slopes below this share of the largest in their row are rounding
 NOTHING = 1e-12  # terms this small beside what the largest coordinate would make of them are rounding
@@ -43,8 +54,12 @@ def assemble(
 ) -> Mapping[Any, float]:
     """The state nearest to a guess, in the kinetic-energy metric, that obeys every constraint.
 
-    Positions first, then velocities. Rates that the guess leaves out are taken as zero; of a mechanism the guess is
-    where its bodies are described, if none is given. `hold` lists coordinates and rates that must keep their value.
+    Positions first, then velocities. Positions, or all rates, are rough as a whole: the nearest are found. A guess that
+    leaves rates out states those that it gives: they are kept, and the others are free, so that the kinetic energy is
+    the least. Stated rates that contradict each other by the constraints are refused by name. Of a mechanism the guess
+    is where its bodies are described, if none is given: it states what its bodies do. `hold` lists coordinates and
+    rates that must keep their value, whatever is stated.
+
     Redundant constraints are fine; one-sided constraints are not moved to, and a state beyond one is refused; a
     state at one that moves beyond is not: a motion begins there with the impact.
 
@@ -65,9 +80,8 @@ def assemble(
         guess = given_as.guess_with(parameters)
     if not isinstance(guess, Mapping):
         raise InputError(f"a guess maps coordinates and rates to numbers; got {type(guess).__name__}")
-    q, v = state_arrays(system, guess, missing_rates=0.0)
-    if q.ndim != 1:
-        raise InputError("assemble takes one guess: give numbers, not arrays")
+    described = described_by(system, guess)
+    q = described.values_of_all[: len(system.coordinate_names)]
     held = held_flags(system, hold)
     p, inputs = parameter_values(system, parameters)
     if p.ndim != 1:
@@ -76,10 +90,25 @@ def assemble(
     order = np.array([c.order for c in system.constraints], dtype=int)
     sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
     n, t = len(q), float(numbers(t, "t"))
+    stated = described.flags & ~held
     with waiting("putting the start together"), one_thread(system.size):
-        position = nearest(kernel, "position", (order == 0) & ~sided, q, v, t, p, ~held[:n])
-        velocity = nearest(kernel, "velocity", (order <= 1) & ~sided, position.x, v, t, p, ~held[n:])
-    q, v = position.x, velocity.x
+        rows = (order == 0) & ~sided
+        position = None
+        if stated[:n].any() and not (stated | held)[:n].all():  # places that are stated stay, if the others can follow
+            position = nearest(
+                kernel, "position", rows, q, described.rates_at(q), t, p, ~(stated | held)[:n], sure=False
+            )
+        if position is None or not position.root:
+            position = nearest(kernel, "position", rows, q, described.rates_at(q), t, p, ~held[:n])
+        q, v, rows = position.x, described.rates_at(position.x), (order <= 1) & ~sided
+        free = ~(stated | held)[n:]
+        velocity = nearest(kernel, "velocity", rows, q, v, t, p, free, least=bool(stated[n:].any()))
+        if stated[n:].any():
+            if position.root:
+                require_agreement(system, kernel.one(t, q, velocity.x, p), q, velocity.x, rows, ~free, described)
+            if not velocity.root or not free.any():  # they agree but for rounding, which all share
+                velocity = nearest(kernel, "velocity", rows, q, velocity.x, t, p, ~held[n:])
+    v = velocity.x
     now = kernel.one(t, q, v, p)
     require_satisfied(system, now, q, v, position.root and velocity.root)
     if not (position.nearest and velocity.nearest):
@@ -98,11 +127,28 @@ def assemble(
     return state_of(system, np.concatenate([q, v]))
 
 
-def nearest(kernel: MatrixKernel, level: str, rows: Any, q: Array, v: Array, t: float, p: Array, free: Any) -> Found:
-    """Positions (or velocities) that satisfy the given rows, nearest to those given, moving free entries only."""
+def nearest(
+    kernel: MatrixKernel,
+    level: str,
+    rows: Any,
+    q: Array,
+    v: Array,
+    t: float,
+    p: Array,
+    free: Any,
+    *,
+    least: bool = False,
+    sure: bool = True,
+) -> Found:
+    """Positions (or velocities) that satisfy the given rows, nearest to those given, moving free entries only.
+
+    With `least` free velocities are such that the kinetic energy is the least. Unless it is `sure` that there are such
+    positions, nothing is found where Gauss and Newton's steps from those given do not lead to any.
+    """
     start = q if level == "position" else v
     if not rows.any() or not free.any():
         return Found(start, True, True)
+    target = at_least_energy(kernel.one(t, q, v, p).M, v, free) if least else start
 
     def whole(x: Array) -> Array:
         full = start.copy()
@@ -117,7 +163,7 @@ def nearest(kernel: MatrixKernel, level: str, rows: Any, q: Array, v: Array, t: 
         """What the rows read, with A and M."""
         now = matrices(x)
         reading = now.residual if level == "position" else now.residual_rate
-        return reading[rows], now.A[rows][:, free], now.M[free][:, free]
+        return reading[rows], free_part(now.A[rows], free), now.M[free][:, free]
 
     def natural(x: Array) -> Array:
         """Units that fit a state."""
@@ -141,13 +187,46 @@ def nearest(kernel: MatrixKernel, level: str, rows: Any, q: Array, v: Array, t: 
                 return definite_large(scaled(M, 1 / unit, 1 / unit), scaled(A, columns=1 / unit))
             return definite(M * unit * unit[:, None], A * unit)
 
-        found = nearest_point(equations, metric, start[free] / unit, begin / unit, 1e-14)
+        if not sure and not nearest_root(equations, begin / unit, 1e-14)[1]:
+            return Found(begin, False, False)
+        found = nearest_point(equations, metric, target[free] / unit, begin / unit, 1e-14)
         return replace(found, x=unit * found.x)
 
     found = sought(natural(start[free]), start[free])
     if found.root and not found.nearest:  # the guess was far away: what seems small from there is not
         found = sought(natural(found.x), found.x)
     return replace(found, x=whole(found.x))
+
+
+def free_part(A: Any, free: Any) -> Any:
+    """The columns that are free. What rounding leaves there of a row that is about others only is nothing."""
+    if free.all():
+        return A
+    if is_sparse(A):
+        part = A[:, free].tocoo()
+        clear = np.abs(part.data) >= ROUNDED_SLOPE * largest_in_rows(A)[part.row]
+        return sparse(part.data[clear], part.row[clear], part.col[clear], part.shape)
+    part = A[:, free]
+    return np.where(np.abs(part) < ROUNDED_SLOPE * np.abs(A).max(axis=1, keepdims=True), 0.0, part)
+
+
+def at_least_energy(M: Any, v: Array, free: Any) -> Array:
+    """Velocities of which the free ones are such that the kinetic energy is the least, constraints aside.
+
+    M_ff v_f = −M_fk v_k, k what is kept. M is positive semidefinite, so that there is a solution where it is singular.
+    """
+    kept = np.where(free, 0.0, v)
+    wanted, found = -(M @ kept)[free], kept.copy()
+    if not wanted.any():
+        return found
+    M = M[free][:, free]
+    if not is_sparse(M):
+        found[free] = np.linalg.lstsq(M, wanted, rcond=None)[0]
+        return found
+    factors = symmetric_factors(plus_diagonal(M, STAND_IN_MASS * float(M.trace()) / M.shape[0]))
+    for _ in range(REFINED):
+        found[free] += factors.solve(wanted - M @ found[free])
+    return found
 
 
 def definite(M: Array, A: Array) -> Array:
@@ -233,6 +312,21 @@ def require_satisfied(system: System, now: AnyMatrices, q: Array, v: Array, foun
         f"guess, hold fewer coordinates, or check that these constraints can be met together",
         where=("constraints", system.constraint_names[bad[0]]) if bad else (),
     )
+
+
+def described_by(system: System, guess: Mapping[Any, float]) -> Description:
+    """A guess with what it states: the rates that it gives, unless it gives all."""
+    q, v = state_arrays(system, guess, missing_rates=0.0)
+    if q.ndim != 1:
+        raise InputError("assemble takes one guess: give numbers, not arrays")
+    if isinstance(guess, Description) and guess.system is system:
+        return guess
+    n, given = len(q), np.zeros(2 * len(q), dtype=bool)
+    for key in () if isinstance(guess, State) else guess:
+        given[places_of_array(system, key) if isinstance(key, CoordinateArray) else place_of(system, key)] = True
+    rates = np.flatnonzero(given[n:])
+    stated = {} if len(rates) == n else {n + int(i): Statement(state_name(system, n + int(i))) for i in rates}
+    return Description(system, np.concatenate([q, v]), stated)
 
 
 def held_flags(system: System, hold: Sequence[Any]) -> Any:

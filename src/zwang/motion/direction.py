@@ -15,12 +15,14 @@ from zwang.engines.registry import DEFAULT
 from zwang.errors import InputError
 from zwang.evaluation import limits, names_of
 from zwang.formulations.solve import Names, solve_named
+from zwang.linalg.rank import row_norms
 from zwang.lowering.cache import Kept
 from zwang.lowering.lowered import Lowered
 from zwang.model import System
 from zwang.model.fixed import FrozenValue
 from zwang.model.has_system import HasSystem, begin_of, start_of_one, system_of
 from zwang.model.signal import Handle
+from zwang.model.state import Description
 from zwang.model.values import numbers, suggestion
 from zwang.motion.assemble import STAND_IN_MASS
 from zwang.motion.options import RunOptions
@@ -29,6 +31,8 @@ from zwang.motion.setup import Setup
 from zwang.motion.start import require_satisfied, require_solvable, start_of
 
 ROUNDED_TURN = 1e-12  # of how fast rows turn: redundant ones may differ by it
+
+AGREES = 1e-9  # of the terms: what is stated and differs by more has not been kept, or cannot be
 
 _KERNELS: Kept[Kernel] = Kept()
 
@@ -144,7 +148,8 @@ def admissible(
 
     With φ(q, p) = 0 and ψ(q, q̇, p) = 0 the constraints at position and velocity level, δq is made to satisfy
     φ_q δq + φ_p δp = 0, then δq̇ to satisfy ψ_q̇ δq̇ + ψ_q δq + ψ_p δp = 0, with the least change in the
-    kinetic-energy metric; parameters change as given. So the start changes as `assemble` would change it.
+    kinetic-energy metric; parameters change as given. So the start changes as `assemble` would change it: without
+    `start`, what a mechanism or model states of its own start changes as given, or not at all, and the rest follows.
 
     One-sided constraints count where they are at their limits: a contact that is closed stays so.
 
@@ -162,7 +167,21 @@ def admissible(
     """
     given, t = system, begin_of(system, t)
     system = system_of(given, "admissible", parameters)
-    begin = start_of(system, start_of_one(given, start, parameters, t), t, parameters)
+    own = given.guess_with(parameters) if start is None and isinstance(given, HasSystem) else None
+    start = start_of_one(given, start, parameters, t)
+    return admissible_along(system, start, inputs, parameters, t, own if isinstance(own, Description) else None)
+
+
+def admissible_along(
+    system: System,
+    start: Mapping[Any, float],
+    inputs: Any,
+    parameters: Mapping[Any, Any] | None,
+    t: float,
+    described: Description | None,
+) -> dict[str, dict[sp.Expr, float]]:
+    """The same from a start that was put together as described: what is stated there changes as given."""
+    begin = start_of(system, start, t, parameters)
     setup = prepare(system, begin.values, RunOptions(until=np.inf, method=DEFAULT), contacts=True)
     (_, q, v), now = begin.state, begin.matrices
     require_satisfied(begin)
@@ -173,29 +192,65 @@ def admissible(
     order[np.array([c.one_sided for c in system.constraints], dtype=bool) & ~limits(system, now, q, v)[0]] = OPEN
     state: dict[str, Any] = {"t": [t], "q": q, "v": v, "p": setup.p}
     M = now.M + STAND_IN_MASS * max(float(np.trace(now.M)) / len(q), TINIEST) * np.eye(len(q))
-    names = names_of(system)
+    names, n = names_of(system), len(q)
+    kept = np.zeros(2 * n, dtype=bool) if described is None else kept_of(described, q, v)
 
-    def nearest(d: Array, level: str, rows: Any, dq: Array, dp: Array) -> Array:
-        """Least ½(x − d)ᵀM(x − d) with A x = −(reading's own change): Gauss's principle once more."""
+    def nearest(d: Array, level: str, rows: Any, dq: Array, dp: Array, kept: Any) -> Array:
+        """Least ½(x − d)ᵀM(x − d) with A x = −(reading's own change): Gauss's principle once more.
+
+        What is kept changes as given, if the others can follow.
+        """
         change = kernel(**state, dq=dq, dp=dp)[f"d_{level}"][0]
         used = Names(names.coordinates, tuple(np.array(names.rows)[rows]))
         # what rounding makes of changes that cancel each other: by it redundant rows may differ
         turned = np.abs(dq).max(initial=0.0) * np.abs(v).max(initial=0.0) / max(np.abs(q).max(initial=0.0), TINIEST)
         slack = ROUNDED_TURN * np.abs(now.A[rows]).sum(axis=1) * turned
-        return solve_named(
-            M, M @ d, now.A[rows], -change[rows], C=None, form="fundamental", rank_tol=None, one_sided=None, v=None,
-            names=used, slack=slack,
+        A, b = now.A[rows], -change[rows]
+        if not can_follow(A, b, d, kept, slack):
+            kept = np.zeros(n, dtype=bool)
+        x, free = d.copy(), ~kept
+        if not free.any():
+            return x
+        used = Names(tuple(np.array(used.coordinates)[free]), used.rows)
+        x[free] = solve_named(
+            M[np.ix_(free, free)], M[np.ix_(free, free)] @ d[free], A[:, free], b - A[:, kept] @ d[kept], C=None,
+            form="fundamental", rank_tol=None, one_sided=None, v=None, names=used, slack=slack,
         ).acceleration  # fmt: skip
+        return x
 
     things = [*system.coordinates, *system.velocities, *setup.symbols]
     result = {}
     for direction in directions_of(setup, inputs):
-        dq = nearest(direction.dq, "position", order == 0, np.zeros_like(q), direction.dp)
-        dv = nearest(direction.dv, "velocity", order <= 1, dq, direction.dp)
+        dq = nearest(direction.dq, "position", order == 0, np.zeros_like(q), direction.dp, kept[:n])
+        turned = 0.0 if described is None else (described.rates_at(q + dq) - described.rates_at(q)) * kept[n:]
+        dv = nearest(direction.dv + turned, "velocity", order <= 1, dq, direction.dp, kept[n:])
         changes = zip(things, np.concatenate([dq, dv, direction.dp]), strict=True)
         result[direction.name] = {thing: float(change) for thing, change in changes if change != 0}
         result[direction.name] |= direction.elsewhere
     return result
+
+
+def kept_of(described: Description, q: Array, v: Array) -> Any:
+    """Which of the stated numbers a start has kept: rough places, for instance, were moved."""
+    there = np.concatenate([q, v])
+    wanted = np.concatenate([described.values_of_all[: len(q)], described.rates_at(q)])
+    moved = np.abs(there - wanted) > AGREES * np.maximum(np.abs(wanted), np.abs(there).max(initial=0.0))
+    flags = described.flags
+    for level in (slice(0, len(q)), slice(len(q), None)):  # one level is kept as a whole, or not
+        flags[level] &= not (flags & moved)[level].any()
+    return flags
+
+
+def can_follow(A: Array, b: Array, d: Array, kept: Any, slack: Array) -> bool:
+    """Whether A x = b can be met where the entries of x that are kept are those of d."""
+    if not kept.any() or not len(b):
+        return True
+    x = np.where(kept, d, 0.0)
+    if not kept.all():
+        x[~kept] = np.linalg.lstsq(A[:, ~kept], b - A @ x, rcond=None)[0]
+    lengths = row_norms(A)
+    terms = ((np.abs(b) + np.abs(A) @ np.abs(x)) / lengths).max()
+    return bool((np.abs(b - A @ x) <= slack + AGREES * terms * lengths).all())
 
 
 def levels_kernel(lowered: Lowered) -> Kernel:

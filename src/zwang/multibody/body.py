@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
+from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.mistakes import Where
 from zwang.model.has_system import MechanismPart
@@ -31,6 +33,24 @@ from zwang.multibody.vectors import (
 
 FRAMES = ("world", "body")
 NEAR = 1e-9  # a place this near to a particle, relative to how far out both are, is the particle's
+
+
+class Unstated(float):
+    """A number of a start that a description leaves out: it reads as it is, and is free to become another."""
+
+
+class UnstatedVector(tuple[float, ...]):
+    """Numbers of a start that a description leaves out."""
+
+
+ZERO = Unstated(0.0)
+ORIGIN_IN_PLANE, ORIGIN = UnstatedVector((0.0, 0.0)), UnstatedVector((0.0, 0.0, 0.0))
+UPRIGHT = UnstatedVector((1.0, 0.0, 0.0, 0.0))
+
+
+def is_stated(given: Any) -> bool:
+    """Whether somebody said this of a start; zero may be said, too."""
+    return given is not None and not isinstance(given, Unstated | UnstatedVector)
 
 
 class AnyBody(MechanismPart, ABC):
@@ -225,6 +245,18 @@ class MassBody(AnyBody):
     def start_values(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Positions and velocities that the description says the body starts with."""
 
+    @property
+    @abstractmethod
+    def stated(self) -> tuple[tuple[str, int], ...]:
+        """The arguments of the start that were given, each with how many of the body's coordinates or rates it says.
+
+        Coordinates come first, then rates, in their order; the name is empty for what was left out.
+        """
+
+    def rates_at(self, q: Array) -> Array:
+        """The rates as described, at positions of the body that need not be those of the description."""
+        return np.array(self.start_values()[1])
+
     def start(self) -> dict[sp.Expr, float]:
         """The same by coordinates and rates."""
         q, v = self.start_values()
@@ -242,7 +274,7 @@ class Particle(MassBody):
 
     name: str
     mass: Any
-    position: Sequence[Any] = (0, 0, 0)
+    position: Sequence[Any] = ORIGIN
     velocity: Sequence[Any] | None = None
     outline: Sequence[Sequence[Any]] = ()
 
@@ -275,9 +307,20 @@ class Particle(MassBody):
         """The force; a particle feels no moment."""
         return dict(zip(self._place, force, strict=True))
 
+    @property
+    def stated(self) -> tuple[tuple[str, int], ...]:
+        """Position and velocity, if they were given."""
+        d = self.dimension
+        return (said(self, "position"), d), (said(self, "velocity"), d)
+
     def start_values(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Position and velocity as given."""
         return numeric(self.who, self.position), self._start_velocity
+
+
+def said(body: MassBody, argument: str) -> str:
+    """The name of an argument of the start that was given; an empty one if it was left out."""
+    return argument if is_stated(getattr(body, argument)) else ""
 
 
 def require_frame(who: str, frame: str) -> None:

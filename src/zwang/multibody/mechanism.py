@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from zwang.arrays import EPS
+from zwang.arrays import EPS, Array
 from zwang.display import named, told
 from zwang.errors import AssemblyError, ModelError
 from zwang.model import System
@@ -17,7 +17,7 @@ from zwang.model.drawing import Drawing
 from zwang.model.has_system import HasSystem
 from zwang.model.moved import Moved
 from zwang.model.solids import Solid, require_solids
-from zwang.model.state import State
+from zwang.model.state import Description, State, Statement
 from zwang.model.symbols import as_scalar
 from zwang.model.symbols import t as time
 from zwang.model.values import input_values, parameter_values, state_arrays
@@ -131,18 +131,29 @@ class Mechanism(HasSystem):
         return tuple(as_scalar(forces.get(q, 0)) for q in coordinates)
 
     @cached_property
-    def guess(self) -> Mapping[Any, float]:
-        """The start as described, before it is brought onto its constraints."""
-        if self.system.families is not None:
-            each = [b.start_values() for b in self.movable]
-            own = [float(value) for j in self.joints for value in j.coordinates.values()]
-            q, v = [x for positions, _ in each for x in positions], [x for _, speeds in each for x in speeds]
-            return State(self.system, np.array([*q, *own, *v, *(0.0 for _ in own)]))
-        state = {key: value for b in self.movable for key, value in b.start().items()}
-        for j in self.joints:
-            for q, value in j.coordinates.items():
-                state |= {q: value, q.diff(): 0.0}
-        return state
+    def guess(self) -> Description:
+        """The start as described, before it is brought onto its constraints, and what of it is stated."""
+        each = [b.start_values() for b in self.movable]
+        own = [float(value) for j in self.joints for value in j.coordinates.values()]
+        q, v = [x for positions, _ in each for x in positions], [x for _, speeds in each for x in speeds]
+        values = np.array([*q, *own, *v, *(0.0 for _ in own)])
+        return Description(self.system, values, self._stated, partial(described_rates, self.movable))
+
+    @property
+    def _stated(self) -> dict[int, Statement]:
+        """What the bodies state of the start: the place of each number, and who says it."""
+        found: dict[int, Statement] = {}
+        n, first = len(self.system.coordinate_names), 0
+        for body in self.movable:
+            size = len(body.coordinate_names)
+            places = [*range(first, first + size), *range(n + first, n + first + size)]
+            first += size
+            for argument, count in body.stated:
+                own, places = places[:count], places[count:]
+                if argument:
+                    words = f"{argument} of {body.who}"
+                    found |= dict.fromkeys(own, Statement(words, ("bodies", body.name, argument)))
+        return found
 
     @cached_property
     def start(self) -> Mapping[Any, float]:
@@ -240,6 +251,15 @@ class Mechanism(HasSystem):
     def energies(self, motion: "xr.Dataset") -> "xr.Dataset":
         """Kinetic energy (time, body), potential energy and power (time, element)."""
         return results.energies(self, motion)
+
+
+def described_rates(bodies: Sequence[MassBody], q: Array) -> Array:
+    """The rates that bodies are described with, at other positions; joints' own coordinates stand still."""
+    v, first = np.zeros(len(q)), 0
+    for body in bodies:
+        own = slice(first, first := first + len(body.coordinate_names))
+        v[own] = body.rates_at(q[own])
+    return v
 
 
 def require_facing(

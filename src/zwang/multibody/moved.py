@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from zwang.arrays import Array
-from zwang.model.moved import Moved
+from zwang.model.moved import ROUNDING, Moved
 from zwang.model.values import state_arrays
 from zwang.multibody.body import AnyBody, MassBody
 from zwang.multibody.described import DescribedMechanism
@@ -20,18 +20,21 @@ def moved_bodies(
     mechanism: DescribedMechanism, state: Mapping[Any, float], parameters: Mapping[Any, Any] | None
 ) -> Moved:
     """The longest way and the largest turn of a body, from its description to a state."""
-    ways, turns = {}, {}
-    positions, _ = state_arrays(mechanism.system, state)
+    ways, turns, followed = {}, {}, []
+    positions, velocities = state_arrays(mechanism.system, state)
+    fastest = np.abs(velocities).max(initial=0.0)
     index = mechanism.system.coordinate_index
     for body in mechanism.movable:
         before = np.array(body.start_values()[0])
-        after = positions[[index[name] for name in body.coordinate_names]]
-        d = body.dimension
+        own = [index[name] for name in body.coordinate_names]
+        after, d = positions[own], body.dimension
+        if (np.abs(velocities[own] - body.rates_at(after)) > ROUNDING * fastest).any():
+            followed.append(body.name)
         ways[body.who] = float(np.linalg.norm(after[:d] - before[:d]))
         turns[body.who] = turn_between(before[d:], after[d:], isinstance(body, PlanarBody))
     way, turn = max(ways, key=lambda who: ways[who]), max(turns, key=lambda who: turns[who])
     values = values_of({**mechanism.system.parameters, **(parameters or {})})
-    return Moved(ways[way], way, turns[turn], turn, size_of(mechanism, values))
+    return Moved(ways[way], way, turns[turn], turn, size_of(mechanism, values), followed=tuple(followed))
 
 
 def turn_between(before: Array, after: Array, planar: bool) -> float:

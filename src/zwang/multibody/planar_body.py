@@ -11,7 +11,7 @@ import sympy as sp
 from zwang.errors import InputError
 from zwang.mistakes import PartName
 from zwang.model.symbols import rates
-from zwang.multibody.body import MassBody
+from zwang.multibody.body import ORIGIN_IN_PLANE, ZERO, MassBody, said
 from zwang.multibody.pose import Pose
 from zwang.multibody.vectors import (
     Vector,
@@ -34,10 +34,10 @@ class PlanarBody(MassBody):
     name: str
     mass: Any
     inertia: Any
-    position: Sequence[Any] = (0, 0)
-    angle: float = 0.0
+    position: Sequence[Any] = ORIGIN_IN_PLANE
+    angle: float = ZERO
     velocity: Sequence[Any] | None = None
-    spin: float = 0.0
+    spin: float = ZERO
     outline: Sequence[Sequence[Any]] = ()
 
     def __post_init__(self) -> None:
@@ -88,6 +88,12 @@ class PlanarBody(MassBody):
     def generalized(self, force: Vector, moment: Any) -> dict[sp.Expr, sp.Expr]:
         """The force and the moment."""
         return dict(zip(self.coordinates, (*force, moment), strict=True))
+
+    @property
+    def stated(self) -> tuple[tuple[str, int], ...]:
+        """What was given of position, angle, velocity and spin."""
+        sizes = {"position": 2, "angle": 1, "velocity": 2, "spin": 1}
+        return tuple((said(self, argument), size) for argument, size in sizes.items())
 
     def start_values(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Position, angle and rates as given."""

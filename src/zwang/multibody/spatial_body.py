@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.mistakes import PartName
 from zwang.model.solids import Solid, require_solids
 from zwang.model.symbols import rates
-from zwang.multibody.body import MassBody
+from zwang.multibody.body import ORIGIN, UPRIGHT, MassBody, said
 from zwang.multibody.pose import Pose
 from zwang.multibody.vectors import (
     Vector,
@@ -51,10 +52,10 @@ class Body(MassBody):
     name: str
     mass: Any
     inertia: Any
-    position: Sequence[Any] = (0, 0, 0)
-    orientation: Sequence[float] = (1, 0, 0, 0)
+    position: Sequence[Any] = ORIGIN
+    orientation: Sequence[float] = UPRIGHT
     velocity: Sequence[Any] | None = None
-    angular_velocity: Sequence[float] = (0, 0, 0)
+    angular_velocity: Sequence[float] = ORIGIN
     outline: Sequence[Sequence[Any]] = ()
     solids: Sequence[Solid] = ()
 
@@ -155,13 +156,22 @@ class Body(MassBody):
         along = unapply(scale_rows(2, world_rates(self._quaternion)), moment)
         return dict(zip(self._place, force, strict=True)) | dict(zip(self._quaternion, along, strict=True))
 
+    @property
+    def stated(self) -> tuple[tuple[str, int], ...]:
+        """What was given of position, orientation, velocity and angular velocity."""
+        sizes = {"position": 3, "orientation": 4, "velocity": 3, "angular_velocity": 4}
+        return tuple((said(self, argument), size) for argument, size in sizes.items())
+
     def start_values(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Position and quaternion as given; u̇ = ½ G(u)ᵀ ω."""
-        u = self._start_quaternion
+        q = (*numeric(self.who, self.position, (3,)), *self._start_quaternion)
+        return q, tuple(map(float, self.rates_at(np.array(q))))
+
+    def rates_at(self, q: Array) -> Array:
+        """The velocity, and u̇ = ½ G(u)ᵀ ω with the angular velocity as described: ω is told in world axes."""
         spin = numeric(self.who, self.angular_velocity, (3,))
-        turning = [float(x) / 2 for x in unapply(world_rates(u), spin)]
-        q = (*numeric(self.who, self.position, (3,)), *u)
-        return q, (*self._start_velocity, *turning)
+        turning = [float(x) / 2 for x in unapply(world_rates(tuple(map(float, q[3:]))), spin)]
+        return np.array([*self._start_velocity, *turning])
 
 
 def scale_rows(k: Any, rows: tuple[Vector, ...]) -> tuple[Vector, ...]:

@@ -94,7 +94,7 @@ kind = "planar"
 mass = 3.0
 inertia = 1.0
 position = [1.0, 0.0]
-velocity = [0.5, 0.0]
+spin = 0.5
 [joints.pin]
 kind = "revolute"
 second = "rod"
@@ -108,13 +108,14 @@ def test_bodies_get_a_table_and_nothing_to_paste(zwang):
     assert "[coordinates]" not in result.stdout
     table = {row.split()[0]: row.split()[1:] for row in result.stdout.splitlines() if row.startswith("rod.")}
     assert table["rod.x"] == ["1", "1", "–"]
-    assert table["rod.x'"] == ["0.5", "0", "-0.5"]  # the pin lets the rod turn only
+    assert table["rod.angle'"] == ["0.5", "0.5", "–"]  # stated
+    assert table["rod.y'"] == ["0", "0.5", "+0.5"]  # follows
 
 
 def test_bodies_as_json(zwang):
     found = json.loads(zwang("assemble", "m.toml", "--json", m=LOOSE).stdout)
-    assert found["before"]["rod.x'"] == 0.5
-    assert found["after"]["rod.x'"] == pytest.approx(0.0, abs=1e-14)
+    assert found["before"]["rod.y'"] == 0
+    assert found["after"]["rod.y'"] == pytest.approx(0.5, rel=1e-14)
 
 
 def test_an_example_with_bodies(zwang):

@@ -27,9 +27,7 @@ class Chain:
         speeds = draw.choice([0, 1, 2], size=driven)
         shapes = [sp.Float(draw.uniform(0.5, 1.5)), 0.4 + sp.sin(2 * t), sp.cos(t) - t / 5]
         self.rates = {int(i): shapes[k] for i, k in zip(draw.permutation(count)[:driven], speeds, strict=True)}
-        self.body = mb.Body(
-            "load", self.mass, tuple(self.inertia), position=tuple(self.centre), velocity=tuple(draw.normal(size=3))
-        )
+        self.body, rough = mb.Body("load", self.mass, tuple(self.inertia), tuple(self.centre)), draw.normal(size=3)
         steps = [
             mb.Step(f"s{i}", kind, tuple(axis), at=tuple(point))
             for i, (kind, axis, point) in enumerate(zip(self.kinds, self.axes, self.points, strict=True))
@@ -37,10 +35,14 @@ class Chain:
         self.joint = mb.Series("chain", mb.ground, self.body, at=tuple(self.centre), steps=steps)
         drivers = [mb.Driver(f"motor{i}", self.joint, speed=rate, coordinate=f"s{i}") for i, rate in self.rates.items()]
         self.mechanism = mb.Mechanism([self.body], [self.joint, *drivers], [mb.Gravity(tuple(GRAVITY))])
+        guess = dict(self.mechanism.guess) | {
+            x.diff(): v for x, v in zip(self.body.coordinates[:3], rough, strict=True)
+        }
+        self.start = zw.assemble(self.mechanism.system, guess)
 
     def simulate(self, until, **options):
         """The readings of the steps, (time, step), and the motion."""
-        motion = zw.simulate(self.mechanism.system, self.mechanism.start, until, samples=4, **options)
+        motion = zw.simulate(self.mechanism.system, self.start, until, samples=4, **options)
         found = self.mechanism.coordinates(motion).sel(joint="chain")
         return np.stack([found[f"s{i}"].values for i in range(len(self.kinds))], axis=1), motion
 
@@ -87,7 +89,7 @@ class Chain:
             a[free] = np.linalg.solve(M[np.ix_(free, free)], rest[free]) if free else []
             return np.concatenate([v, a])
 
-        start = self.mechanism.start
+        start = self.start
         first = [*(start[x] for x in self.joint.variables), *(start[x.diff()] for x in self.joint.variables)]
         times = np.linspace(0, until, 4)
         return solve_ivp(slopes, (0, until), first, "DOP853", times, rtol=1e-10, atol=1e-10).y[:count].T

@@ -19,11 +19,12 @@ from zwang.lowering.cache import Kept
 from zwang.lowering.perturbed import named
 from zwang.model import System
 from zwang.model.has_system import HasSystem
+from zwang.model.state import Description
 from zwang.model.symbols import as_scalar, in_a_line, rates
 from zwang.model.symbols import t as time
 from zwang.model.values import by_name, one_number, suggestion
-from zwang.motion.assemble import assemble
-from zwang.motion.direction import admissible
+from zwang.motion.assemble import assemble, described_by
+from zwang.motion.direction import admissible_along
 from zwang.motion.sensitivity import sensitivities
 
 if TYPE_CHECKING:
@@ -118,17 +119,20 @@ class Trial:
         changes: list[dict[Any, float]] = [{s: 1.0} if s in self.own else {} for s in self.unknown]
         if self._start is None:
             state = dict(self.given.start_with(values, self.t))
+            described = self.given.guess_with(values)
         else:
             keys, kernel = self._start
             found = kernel(u=theta)
             guess = dict(zip(keys, map(float, found["x"]), strict=True))
-            state = dict(assemble(system, guess, parameters=values, t=self.t))
+            described = described_by(system, guess)
+            state = dict(assemble(system, described, parameters=values, t=self.t))
             for change, row in zip(changes, found["d_x"], strict=True):
                 change.update({key: float(d) for key, d in zip(keys, row, strict=True) if d != 0})
         moving = {str(i): change for i, change in enumerate(changes) if change}
         along: Mapping[str, Any] = moving
         if moving and any(constraint.order < 2 for constraint in system.constraints):
-            along = admissible(system, state, moving, parameters=values, t=self.t)
+            stated = described if isinstance(described, Description) else None
+            along = admissible_along(system, state, moving, values, self.t, stated)
         return state, [dict(along.get(str(i), {})) for i in range(len(changes))]
 
     @cached_property

@@ -44,7 +44,8 @@ def assemble(
     require_targets({"--write": write}, [] if force else sources(case), {"--write": MODELS}, overwrite=force)
     require_held(hold or [], [name for name, _ in rows(case)])
     before = case.model.state(case.parameters)
-    after = bring(case.model.system, before, hold=hold or [], parameters=case.parameters, t=case.model.run.begin)
+    guess = case.model.described(before)
+    after = bring(case.model.system, guess, hold=hold or [], parameters=case.parameters, t=case.model.run.begin)
     assembled = replace(case.model, start=after)
     if write is not None:
         save_model(assembled, write)

@@ -257,7 +257,7 @@ def start_row(case: Case) -> list[tuple[str, Any]]:
 
 def told(moved: "Moved") -> dict[str, Any]:
     """What was moved, for machines."""
-    which = ("translation", "translated", "turn", "turned", "size")
+    which = ("translation", "translated", "turn", "turned", "size", "followed")
     return {key: getattr(moved, key) for key in which} | {"warning": moved.remarkable}
 
 

@@ -20,7 +20,7 @@ def hooke():
     """
     corner, theta = np.pi / 2 - OFF, np.pi / 2 - BEFORE
     c, s = np.cos(corner), np.sin(corner)
-    phi, rate = np.arctan(np.tan(theta) * c), SPEED * c / (np.cos(theta) ** 2 + (np.sin(theta) * c) ** 2)
+    phi = np.arctan(np.tan(theta) * c)
     drive = mb.Body("drive", 1.0, (0.01, 0.05, 0.05), position=(-0.5, 0, 0), angular_velocity=(SPEED, 0, 0))
     turned = (np.cos(corner / 2), 0, 0, np.sin(corner / 2))
     wheel = mb.Body(
@@ -29,7 +29,6 @@ def hooke():
         (0.05, 0.125, 0.125),
         position=(c / 2, s / 2, 0),
         orientation=turned,
-        angular_velocity=(rate, 0, 0),
     )
     axes = (0, -np.sin(theta), np.cos(theta)), (-s * np.cos(phi), c * np.cos(phi), np.sin(phi))
     bearing = mb.Revolute("bearing", mb.ground, drive, at=(-1, 0, 0), axis=(1, 0, 0))

@@ -120,8 +120,8 @@ def test_asymmetric_top_to_jacobis_functions():
 def test_a_free_floating_chain_keeps_its_momenta_and_energy():
     bodies = [
         mb.Body("a", 1, (0.1, 0.2, 0.25), position=(0.5, 0, 0), velocity=(0.1, 0.5, 0), angular_velocity=(1, 0, 2)),
-        mb.Body("b", 2, (0.2, 0.3, 0.4), position=(1.5, 0, 0), velocity=(0, -0.5, 0.3), angular_velocity=(0, 3, 0)),
-        mb.Body("c", 1.5, (0.1, 0.2, 0.2), position=(2.5, 0, 0), velocity=(0, 0, -1)),
+        mb.Body("b", 2, (0.2, 0.3, 0.4), position=(1.5, 0, 0), angular_velocity=(0, 3, 0)),
+        mb.Body("c", 1.5, (0.1, 0.2, 0.2), position=(2.5, 0, 0)),
         mb.Body("d", 0.5, (0.1, 0.1, 0.1), position=(3.5, 0, 0), orientation=(1, 2, 0, 0)),
     ]
     a, b, c, d = bodies

@@ -93,7 +93,14 @@ def sparse_rank(U: Sparse, tolerance: float | None = None) -> SparseRank:
 
 
 def screened(U: Sparse) -> tuple[Indices, Indices, Any, float]:
-    """Rows that are surely independent, the rest, factors of the Gram matrix of the first, and what is `closest`."""
+    """Rows that are surely independent, the rest, factors of the Gram matrix of the first, and what is `closest`.
+
+    Where many more rows than columns share these, their products would fill more than the rows themselves do, written
+    out: then all are in doubt, and looked at as a dense matrix.
+    """
+    m, n = U.shape
+    if (np.bincount(U.indices, minlength=n).astype(float) ** 2).sum() > m * n:
+        return np.arange(0), np.arange(m), None, 1.0
     gram = (U @ U.T).tocsr()
     length = gram.diagonal()
     sure = np.flatnonzero(length > 0)

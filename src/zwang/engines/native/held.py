@@ -55,12 +55,14 @@ _ONE_AT_A_TIME: Final = Lock()
 
 @native
 def keep(held: HeldRecord, run: RunRecord) -> None:
-    """The state is written down, in case that the piece fails."""
-    now, low, kept, size = at(run.now), at(run.low), at(held.kept), 1 + 2 * run.n
+    """The state is written down, in case that the piece fails, and the inputs that it was reached with."""
+    now, low, kept, size, last = at(run.now), at(run.low), at(held.kept), 1 + 2 * run.n, at(held.last)
     for i in range(size):
         kept[i] = now[i]
     for i in range(2 * run.n):
         kept[size + i] = low[i]
+    for j in range(held.inputs):
+        kept[size + 2 * run.n + j] = last[j]
     held.kept_h, held.kept_t_low, held.kept_error = run.h, run.t_low, run.error
 
 
@@ -133,7 +135,7 @@ class HeldRun:
     def of(cls, runs: Runs, values: list[int], slopes: list[int], instant: int, now: Floats) -> "HeldRun":
         """With inputs at these places, which are `now` at the start."""
         n, count = runs.kernels.coordinates, len(values)
-        given, last, kept = np.array(now, dtype=float), np.array(now, dtype=float), np.zeros(1 + 4 * n)
+        given, last, kept = np.array(now, dtype=float), np.array(now, dtype=float), np.zeros(1 + 4 * n + count)
         places = np.array([values, slopes], dtype=float).reshape(2, count)
         record = np.zeros(1, HELD)
         addresses = {"given": given, "last": last, "kept": kept, "values": places[0], "slopes": places[1]}
@@ -143,12 +145,13 @@ class HeldRun:
         return cls(runs, record, given, last, kept, (places,))
 
     def restore(self) -> None:
-        """The state as it was before the last piece, which failed."""
+        """The state as it was before the last piece, which failed or was interrupted."""
         n, memory, record = self.runs.kernels.coordinates, self.runs.memory[0], self.runs.records
         size = 1 + 2 * n
         low = size + self.runs.kernels.parameters
         self.runs.state[0] = self.kept[:size]
-        memory[low : low + 2 * n] = self.kept[size:]
+        memory[low : low + 2 * n] = self.kept[size : size + 2 * n]
+        self.last[...] = self.kept[size + 2 * n :]
         for name in ("h", "t_low", "error"):
             record[name] = self.record[f"kept_{name}"]
         for name, value in {"fresh": 1, "held": 0, "pending": 0, "caution": 0}.items():

@@ -160,7 +160,7 @@ class Stepper(Displayed):
 
         The inputs are u all the way, as a digital controller holds them; with `interpolate` they go from the last u to
         this one in a straight line. Without u they stay as they are. What cannot go on raises what `simulate` raises,
-        and the stepper stays where it was.
+        and the stepper stays where it was; so it does where it is interrupted.
         """
         with self._lock:
             if type(dt) is not float:
@@ -181,9 +181,13 @@ class Stepper(Displayed):
                 self._slowly(until, u, over)
             else:
                 run.given[...] = u
-                status = self._advance(self._held_at, self._runs_at, until, over, AT_ONCE)
-                if status != FINISHED or self._left[0] > self._allowed:
-                    self._go_on(run, status, until, u, over)
+                try:
+                    status = self._advance(self._held_at, self._runs_at, until, over, AT_ONCE)
+                    if status != FINISHED or self._left[0] > self._allowed:
+                        self._go_on(run, status, until, u, over)
+                except KeyboardInterrupt:
+                    run.restore()
+                    raise
                 self._advances += 1
                 if self._advances == self._look:
                     self._improve(run)
@@ -273,10 +277,14 @@ class Stepper(Displayed):
             require_fit(self._system, setup.signals, setup.method, t, until)
             if not len(breaks_in(setup, setup.p[None], t, until)[0]):
                 run.given[...] = u
-                status = self._advance(self._held_at, self._runs_at, until, over, AT_ONCE)
-                if status == FINISHED and not self._left[0] > self._allowed:
+                status = RUNNING
+                try:
+                    status = self._advance(self._held_at, self._runs_at, until, over, AT_ONCE)
+                finally:
+                    if not (done := status == FINISHED and not self._left[0] > self._allowed):
+                        run.restore()
+                if done:
                     return
-                run.restore()
         if setup.contact is not None:
             values = replace(self._inputs.values, p=setup.p)
             self._in_contact(Start(self._system, (t, self.q, self.v), values), setup, until, u, over)

@@ -3,6 +3,7 @@
 import time as clock
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from zwang.arrays import Array
 from zwang.errors import ZwangError
 from zwang.model.event import Event
 from zwang.motion.ensemble.problem import Ensemble
+from zwang.motion.ensemble.threads import each
 from zwang.motion.ensemble.told import BAD_START, ERROR, Told
 from zwang.motion.observe import event_name
 from zwang.motion.simulate import motion_from
@@ -34,24 +36,25 @@ class Contacts:
     table: Mapping[str, Array]
 
 
-def compute_in_contact(ensemble: Ensemble, into: Mapping[str, Array], told: Any = None) -> Told:
+def compute_in_contact(ensemble: Ensemble, into: Mapping[str, Array], threads: int, told: Any = None) -> Told:
     """Run all samples, and put what is kept of them into arrays (S, T, …); what is said of contacts is in the account.
 
-    Each is what `simulate` gives for it.
+    Each is what `simulate` gives for it; so many run at once.
     """
     m, began = len(ensemble.setup.system.constraint_names), clock.perf_counter()
     found = Told([], unique=np.ones(m, dtype=bool), contacts=[])
     for values in into.values():
         values[...] = np.nan
+    able = [i for i in range(len(ensemble)) if i not in ensemble.refused and ensemble.consistent[i]]
+    motions = each(partial(one, ensemble), able, threads)
     for i in range(len(ensemble)):
         status, words = ERROR, ensemble.refused.get(i, "")
         if not words and not ensemble.consistent[i]:
             status = BAD_START
         elif not words:
-            try:
-                motion = one(ensemble, i)
-            except ZwangError as error:
-                words = str(error)
+            motion = next(motions)
+            if isinstance(motion, str):
+                words = motion
             else:
                 status, words = motion.attrs["status"], motion.attrs["doubts"]
                 found.unique &= motion.unique.values
@@ -71,11 +74,14 @@ def compute_in_contact(ensemble: Ensemble, into: Mapping[str, Array], told: Any 
     return found
 
 
-def one(ensemble: Ensemble, sample: int) -> "xr.Dataset":
-    """The motion of one sample."""
+def one(ensemble: Ensemble, sample: int) -> "xr.Dataset | str":
+    """The motion of one sample, or why it cannot begin."""
     values = replace(ensemble.values, p=ensemble.p[sample])
     options = replace(ensemble.options, throw=False, progress=False)
-    return motion_from(Start(ensemble.setup.system, ensemble.state(sample), values), options)
+    try:
+        return motion_from(Start(ensemble.setup.system, ensemble.state(sample), values), options)
+    except ZwangError as error:
+        return str(error)
 
 
 def hits_of(motion: "xr.Dataset", events: Sequence[Event]) -> Array:

@@ -26,6 +26,7 @@ from zwang.motion.drive import keeps_on
 from zwang.motion.ensemble.contacts import compute_in_contact
 from zwang.motion.ensemble.gather import gathered
 from zwang.motion.ensemble.problem import Ensemble
+from zwang.motion.ensemble.threads import each
 from zwang.motion.ensemble.together import EVENT_ROWS, Lead, first_rows, fitting, run_together
 from zwang.motion.ensemble.told import BAD_START, ERROR, Met, Told
 from zwang.motion.observe import AT_ODDS, Segment, chunks, first_contradiction, share_multipliers, values_of
@@ -66,11 +67,11 @@ def compute(
     ensemble: Ensemble, lead: Lead | None, into: Mapping[str, Array], threads: int | None, told: Any = None
 ) -> Told:
     """Run all samples, and put what is kept of them into arrays (S, T, …); `told` is called with how many are done."""
+    m, count, saved = len(ensemble.setup.system.constraint_names), threads or os.cpu_count() or 1, ensemble.grid
     if ensemble.setup.contact is not None:
-        found = compute_in_contact(ensemble, into, told)
+        found = compute_in_contact(ensemble, into, count, told)
         found.met += [Met.of(found.hits)] if found.hits else []
         return found
-    m, count, saved = len(ensemble.setup.system.constraint_names), threads or os.cpu_count() or 1, ensemble.grid
     if lead is not None and len(lead.basis.rows) < m and not tells_by_projection(ensemble.setup, lead.basis):
         # redundant rows are looked at between the saved times: more is computed, and what is wanted taken out of it
         times = watched_times(ensemble.setup, lead.basis, ensemble.t, saved)
@@ -137,7 +138,7 @@ class Block:
         if self.lead is not None and len(which) and not setup.locked:  # switches come at other times in each run
             alone = self.side_by_side(self.lead, which, result)
         began = clock.perf_counter()
-        lone = [self.by_itself(sample) for sample in alone]
+        lone = list(each(self.by_itself, alone, self.threads))
         result.seconds += clock.perf_counter() - began
         for i, sample in zip(alone, lone, strict=True):
             self.one(i, sample, result)

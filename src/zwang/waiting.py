@@ -117,6 +117,35 @@ def waiting(what: str) -> Iterator[None]:
         WAIT.end(what, began)
 
 
+class Spent(threading.local):
+    """What a thread has spent on preparing until now: `seconds`, in pieces of work that may lie inside each other."""
+
+    seconds = 0.0
+    depth = 0
+
+
+_SPENT = Spent()
+
+
+@contextmanager
+def preparing(what: str) -> Iterator[None]:
+    """Work that is done once, for whatever comes later: it is waited for, and counted apart. Also a decorator."""
+    began = time.perf_counter()
+    _SPENT.depth += 1
+    try:
+        with waiting(what):
+            yield
+    finally:
+        _SPENT.depth -= 1
+        if not _SPENT.depth:
+            _SPENT.seconds += time.perf_counter() - began
+
+
+def spent_preparing() -> float:
+    """The seconds that this thread has spent on preparing until now."""
+    return _SPENT.seconds
+
+
 @contextmanager
 def hushed(yes: bool = True) -> Iterator[None]:
     """No words inside: somebody else tells how far it is, or nobody wants to know."""

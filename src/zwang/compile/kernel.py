@@ -18,7 +18,7 @@ from zwang.compile.machine_code import native_engine, pointer_type
 from zwang.compile.program import Program
 from zwang.compile.translate import Translator
 from zwang.errors import InputError
-from zwang.waiting import waiting
+from zwang.waiting import preparing
 
 # Measured on Andrews' mechanism, a rolling disc, a spatial four-bar and a chain of 100 (600 to 5,800 lines): level 0
 # takes 8 µs a line to compile and its code 1.02 to 1.25 times as long to run; level 1 takes 25 to 40 µs a line; level 2
@@ -168,7 +168,7 @@ def default_level(lines: int) -> int:
     return next((level for level, most in LEVEL_UP_TO.items() if lines <= most), 0)
 
 
-@waiting("compiling")
+@preparing("compiling")
 def _engine(program: Program, optimise: int | None, lanes: int, same_bits: bool = False) -> tuple[Any, int, int]:
     """The machine code of a program, how many values of working space it needs, and how many lines it has."""
     translator, outputs = translated(program)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
-from zwang.waiting import waiting
+from zwang.waiting import preparing
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ class Kept(Generic[T]):
         """The thing for a key, made if there is none yet."""
         if (found := self.things.get(key)) is not None:
             return found
-        with waiting("deriving the equations"):
+        with preparing("deriving the equations"):
             made = make()
         with self.lock:
             made = self.things.setdefault(key, made)

@@ -39,7 +39,7 @@ from zwang.motion.resets.watched import Watched
 from zwang.motion.setup import Setup
 from zwang.motion.start import Start, first_basis, start_of
 from zwang.results.dataset import VARIABLES, variables_named
-from zwang.waiting import hushed
+from zwang.waiting import hushed, spent_preparing
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -214,6 +214,7 @@ def integrated(start: Start, options: RunOptions) -> "xr.Dataset":
 def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, names: list[str]) -> "xr.Dataset":
     """The motion of a system with contacts, with what its dataset says of them."""
     from zwang.motion.contact.course import Course
+    from zwang.motion.contact.grazing import told as grazing_told
     from zwang.motion.contact.observe import (
         beyond,
         dissipated,
@@ -230,7 +231,10 @@ def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, name
     assert setup.contact is not None
     setting_up = clock.perf_counter() - options.began
     course = Course(setup, start, options.grid, options.impacts, watch)
+    began, prepared = clock.perf_counter(), spent_preparing()
     path = course.run()
+    compiling = spent_preparing() - prepared  # what contacts do is decided meanwhile: that is part of the run
+    path = altered(path, compile_seconds=compiling, run_seconds=clock.perf_counter() - began - compiling)
     segments, rows = course.segments, list(setup.contact.shown)
     if any(keeps_on(setup, segment.basis) for segment in segments):
         setup = altered(setup, drift="projection")
@@ -244,7 +248,8 @@ def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, name
     if odds is not None:
         values, saved, path = cut_short(setup, odds, values, saved, path)
     else:
-        path = altered(path, doubts=(*doubts(setup, segments, values, path), *missed_between(path)))
+        said = *doubts(setup, segments, values, path), *missed_between(path), *grazing_told(course)
+        path = altered(path, doubts=said)
     modes, gaps = modes_of(segments)[: len(saved)], gaps_of(values, rows)
     share(setup, segments, values)
     path = within(setup, gaps, modes, saved, path)
@@ -253,7 +258,7 @@ def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, name
     rubbing = {name: value[: len(saved)] for name, value in friction(course.setup, segments).items()}
     path = share_rough(course.rubbing, segments, values, rubbing, path)
     forces = values["multiplier"][:, rows].copy()
-    path = dissipated(setup, rubbing, modes, saved, path)
+    path = dissipated(setup, rubbing, modes, saved, path, course.scales)
     message = how_it_ended(setup.events, path, (start.state[0], options.until))
     motion = report(setup, saved, values, path, message, clock.perf_counter() - options.began, names)
     over_time = {"mode": modes, "gap": gaps, "normal_force": forces} | rubbing | works_of(segments, rows, len(saved))

@@ -47,6 +47,18 @@ def test_a_clutch_catches_a_shaft_that_speeds_up_without_an_impact():
     assert (motion.energy_loss.values == 0).all()
 
 
+@pytest.mark.parametrize("speed", [0.37, 1.0, 3.0, 1e-5, 1e7])
+@pytest.mark.parametrize("tol", [1e-12, 1e-6])
+def test_a_ratchet_takes_hold_without_an_impact_at_any_speed(speed, tol):
+    wheel = zw.coordinates("wheel")
+    ratchet = zw.Constraint(dot(wheel) >= 0, "ratchet")
+    spring = zw.System((wheel,), kinetic=dot(wheel) ** 2 / 2, potential=wheel**2 / 2, constraints=[ratchet])
+    motion = zw.simulate(spring, {wheel: 0, dot(wheel): speed}, until=3, tol=tol)
+    assert motion.transition_kind.values.tolist() == ["touch"]  # where the spring is wound, x = v sin t
+    assert motion.transition_time.values[0] == pytest.approx(np.pi / 2, rel=100 * tol)
+    assert motion.q.values[-1, 0] == pytest.approx(speed, rel=100 * tol)
+
+
 def test_a_start_that_is_too_fast_is_an_impact_and_loses_what_carnot_says():
     motion = zw.simulate(shafts({}), at(3, 0), until=1)
     assert motion.transition_kind.values.tolist() == ["impact"]

@@ -16,7 +16,7 @@ from zwang.compile.restricted.decorators import Native
 from zwang.compile.restricted.expressions import POWER
 from zwang.compile.restricted.reach import digest_of
 from zwang.compile.restricted.statements import module_text
-from zwang.waiting import waiting
+from zwang.waiting import preparing
 
 HERE: Final = (
     *sorted(Path(__file__).parent.glob("*.py")),
@@ -43,7 +43,7 @@ def native_library(entry: Callable[..., Any]) -> Callable[..., Any]:
     name = f"{entry.function.__name__}-{key.hexdigest()[:32]}.o"
     machine_code = kept.read(name)
     if machine_code is None:
-        with waiting("compiling, once for this machine"):
+        with preparing("compiling, once for this machine"):
             machine_code = native.object_code(module_text(entry))
         kept.write(name, machine_code)
     engine = native.object_engine(machine_code, [POWER])

@@ -20,7 +20,7 @@ from zwang.compile.layout import BATCH_NAME, NAME, module_text
 from zwang.compile.machine_code import machine_name, object_engine, plain_object_code, pointer_type
 from zwang.compile.program import Program
 from zwang.compile.restricted import kept
-from zwang.waiting import waiting
+from zwang.waiting import preparing
 
 _ENGINES: WeakValueDictionary[str, Any] = WeakValueDictionary()  # as long as a kernel uses them
 _OBJECTS: dict[str, bytes] = {}
@@ -74,7 +74,7 @@ def object_of(text: str, level: int) -> bytes:
         name = f"kind-{key}.o"
         found = kept.read(name)
         if found is None:
-            with waiting("compiling"):
+            with preparing("compiling"):
                 found = plain_object_code(text, level)
             kept.write(name, found)
         _OBJECTS[key] = found

@@ -44,12 +44,7 @@ class Course(Colliding):
             if begin:
                 self.begin()
             else:
-                began = self.expect()
-                if again and self.closed:
-                    sticks = {i for i, sign in self.rubbing.signs.items() if not sign} if self.rubbing else NONE
-                    self.settle(self.closed, set(), EMPTY, sticks)
-                elif began:
-                    self.loosen()
+                self.resume(again)
             while True:
                 path = self.advance()
                 met, rubbed = self.met(path)
@@ -86,6 +81,15 @@ class Course(Colliding):
                 raise
             self.notes.append(f"There {clash}.")
             return self.account(Status.INCONSISTENT)
+
+    def resume(self, again: bool) -> None:
+        """Go on where the motion was left; `again` has it decide anew what closed contacts do."""
+        began = self.expect()
+        if again and self.closed:
+            sticks = {i for i, sign in self.rubbing.signs.items() if not sign} if self.rubbing else NONE
+            self.settle(self.closed, set(), EMPTY, sticks)
+        elif began:
+            self.loosen()
 
     def reset(self, fired: tuple[int, ...]) -> None:
         """The jump of the state at events; what contacts do after it is found out as at a start."""

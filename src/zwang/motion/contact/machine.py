@@ -76,6 +76,8 @@ class Machine:
         self.opened: set[int] = set()
         """Contacts that were closed at this very instant: the gaps of those that are open now begin here"""
         self.patience = 1.0
+        self.grazed: list[tuple[float, int, float]] = []
+        """The first impact that grazes: when, of which contact, and how fast."""
         self.last_hits: dict[int, float] = {}
         self.fresh: tuple[EventHit, ...] = ()
         """The user's events of the last stretch"""
@@ -350,6 +352,7 @@ class Machine:
         """(m,) how small a gap and its rate are that count as zero."""
         near, slow = self.scales.near(now, *self.state)
         near[self.rates] = np.maximum(near[self.rates], OFF_RATE * self.setup.tol * self.scales.pace[self.rates])
+        slow[self.rates] = near[self.rates]  # a limit of velocities that is reached has nothing to run into
         return near, slow
 
     def at_zero(self, now: Matrices, near: Array) -> set[int]:

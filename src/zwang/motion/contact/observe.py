@@ -17,6 +17,7 @@ from zwang.motion.contact.problem import BACK, CLOSED, FORTH, SIGN, STICK, Found
 from zwang.motion.contact.record import Transition
 from zwang.motion.contact.rough import consistent, solved
 from zwang.motion.contact.rubbing import Rubbing
+from zwang.motion.contact.scales import Scales
 from zwang.motion.contact.shares import least_forces
 from zwang.motion.contact.space import unit
 from zwang.motion.contact.units import mass_units
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 ALONG = np.array([1.0, 0.0])  # the direction of every slip in the plane
-DRIVES = 1e-6  # of the largest force of friction times the largest slip: friction that does such work drives
+DRIVES = 1e-6  # of the largest power of forces, or of friction: friction that does such work drives
 EXCEEDED = 1e-8  # of gaps: an open contact that reads less than minus this was passed through
 
 
@@ -191,14 +192,20 @@ def within(setup: Setup, gaps: Array, modes: Array, times: Array, path: Trajecto
     return replace(path, status=Status.UNRESOLVED, notes=(*path.notes, words))
 
 
-def dissipated(setup: Setup, rubbing: dict[str, Array], modes: Array, times: Array, path: Trajectory) -> Trajectory:
-    """The account of a motion, which is not said to be finished if friction drove a slip on the way."""
+def dissipated(
+    setup: Setup, rubbing: dict[str, Array], modes: Array, times: Array, path: Trajectory, scales: Scales
+) -> Trajectory:
+    """The account of a motion, which is not said to be finished if friction drove a slip on the way.
+
+    Its power is judged beside that of all forces on the way: what rubs without a load has that of rounding.
+    """
     assert setup.contact is not None
     force, slip = rubbing["friction_force"], rubbing["slip"]  # in any mode: slips that begin are rounding beside these
     power = np.where(modes == "sliding", force * slip, 0.0)
     if "slip_vector" in rubbing:  # in the plane the second parts are zero
         power = np.where(modes == "sliding", (rubbing["friction_vector"] * rubbing["slip_vector"]).sum(axis=-1), 0.0)
-    bad = np.argwhere(power > DRIVES * np.abs(force).max(initial=0.0) * np.abs(slip).max(initial=0.0))
+    usual = max(scales.drive * scales.speed, float(np.abs(force).max(initial=0.0) * np.abs(slip).max(initial=0.0)))
+    bad = np.argwhere(power > DRIVES * usual)
     if not len(bad) or path.status is not Status.FINISHED:
         return path
     at, which = bad[0]

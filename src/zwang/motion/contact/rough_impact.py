@@ -22,6 +22,7 @@ from zwang.motion.contact.problem import (
     LEAVE_BACK,
     LEAVE_FORTH,
     LEAVE_STICK,
+    LEAVES,
     OPEN,
     STICK,
     STICKS,
@@ -80,7 +81,10 @@ def rough_impact(
         raise Stop(Status.ENERGY_GAIN, words)
     speeds = now.A[which] @ after + moving[which]
     size = np.abs(now.A[which]) @ (np.abs(v) + np.abs(after)) + np.abs(moving[which])
-    bounces = restitution[which] * np.abs(now.residual_rate[which]) > AT_REST * size
+    # by Poisson's law other contacts may take from a bounce all there is: what parts is known by its speed alone
+    parts = [speed if mode in LEAVES else 0.0 for speed, mode in zip(speeds, found.mode, strict=True)]
+    due = restitution[which] * np.abs(now.residual_rate[which]) if law == "moreau" else np.array(parts)
+    bounces = due > AT_REST * size
     slow = np.maximum(CLOSES * size, AT_REST * natural_speeds(now.M, now.A[which], v))
     touching = (np.abs(speeds) <= slow) & ~(bounces & (normal > 0))
     mine = slice(len(contacts))

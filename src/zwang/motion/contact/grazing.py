@@ -1,0 +1,51 @@
+"""Impacts that graze: limits that are reached so slowly that errors of the motion decide whether they are reached.
+
+A gap that is about to turn by itself, with g̈ > 0, would dip below zero by γ²/2g̈ at most. Where that is less than what
+the tolerance leaves open, there may be no impact, and as the impulse grows with the root of the depth, what follows is
+not determined to the tolerance.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from zwang.lowering.lowered import Matrices
+from zwang.motion.contact.acting import acting
+from zwang.motion.contact.decide import solution
+from zwang.motion.start import State
+
+if TYPE_CHECKING:
+    from zwang.motion.contact.machine import Machine
+
+SLOWLY = 100.0  # times √tol of the fastest impact until then: faster ones that an engine makes are not looked at
+
+
+def looked_at(machine: "Machine", i: int, speed: float) -> bool:
+    """Whether the impact of contact i at such a speed may graze; the first one that does is told of, and no other."""
+    return not machine.grazed and i not in machine.rates and machine.total.steps > 0 and speed > 0
+
+
+def looked_at_again(machine: "Machine", i: int, speed: float) -> bool:
+    """The same of an impact that an engine makes, after others: of many, all but slow ones are left out."""
+    slow = SLOWLY * float(np.sqrt(machine.setup.tol)) * machine.fastest[i]
+    return speed <= slow and looked_at(machine, i, speed)
+
+
+def grazes(machine: "Machine", i: int, state: State, now: Matrices, closed: list[int]) -> bool:
+    """Whether contact i grazes at a state, others being closed; friction is left out."""
+    setup, speed = machine.setup, float(now.residual_rate[i])
+    law = acting(setup, state, now, machine.span)
+    plain = law is None and not closed and not machine.equal
+    a = now.free if plain else solution(setup, state, now, closed, law).q
+    turns = float(now.A[i] @ a - now.b[i])
+    return turns > 0 and speed**2 <= 2 * turns * setup.tol * float(machine.scales.reach[i])
+
+
+def told(machine: "Machine") -> tuple[str, ...]:
+    """A sentence of doubt where an impact grazes."""
+    names = machine.setup.system.constraint_names
+    return tuple(
+        f"Not vouched for: the impact of {names[i]!r} at t = {t:.9g} grazes, at a speed of {speed:.3g}: the tolerance "
+        f"does not decide whether it happens, nor what follows."
+        for t, i, speed in machine.grazed
+    )

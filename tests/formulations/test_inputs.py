@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import zwang as zw
-from zwang.errors import InconsistentError, InputError, MassError, ZwangError
+from zwang.errors import InconsistentError, InputError, MassError, UndeterminedError, ZwangError
 from zwang.formulations import FORMS
 
 M = np.array([[5.0, 4, 1], [4, 6, 4], [1, 4, 5]])
@@ -312,3 +312,29 @@ def test_results_do_not_share_memory_with_what_was_given():
     now.ideal_force[:] = 7
     np.testing.assert_array_equal(now.constraint_force, 0)
     np.testing.assert_array_equal(Q0, 0)
+
+
+@pytest.mark.parametrize("speed", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("rows", [[[0, 1]], [[0, 1], [0, 2]]], ids=["independent", "redundant"])
+def test_velocities_that_are_no_numbers_are_refused_by_place(speed, rows):
+    refused(
+        InputError, r"v\[1\] is .*: all entries must be finite", np.eye(2), [0, -1], rows, [0] * len(rows), v=[0, speed]
+    )
+
+
+def test_no_row_is_missed_without_a_word_however_far_masses_are_apart():
+    """Of independent rows all are obeyed to what their terms keep, or it is said that masses are too far apart."""
+    rng, told = np.random.default_rng(7), list[str]()
+    for _ in range(3000):
+        n = int(rng.integers(3, 8))
+        m = int(rng.integers(2, n + 1))
+        masses, force = 10.0 ** rng.uniform(-11.5, 11.5, n), rng.standard_normal(n) * 10 ** rng.uniform(0, 6)
+        rows, right = rng.standard_normal((m, n)), rng.standard_normal(m)
+        try:
+            x = zw.solve(np.diag(masses), force, rows, right).acceleration
+        except UndeterminedError as error:
+            told.append(str(error))
+            continue
+        assert (np.abs(rows @ x - right) <= 1e-6 * (np.abs(rows) @ np.abs(x) + np.abs(right))).all()
+    assert 0 < len(told) < 20
+    assert all("masses are so far apart" in words for words in told)

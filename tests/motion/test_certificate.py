@@ -108,9 +108,11 @@ def test_a_motion_that_begins_late_says_that_digits_of_time_are_lost():
     assert zw.simulate(system, start, 1e9 + 10, t=1e9, tol=1e-3).attrs["doubts"] == ""
 
 
-@pytest.mark.parametrize(("step", "told"), [(0.0, True), (1e-6, True), (1.0, False)])
-def test_energy_is_in_doubt_that_steps_as_inaccurate_as_tried_cannot_explain(step, told):
-    """What a step loses is tried out at a few of the saved states, from the first to the last."""
+@pytest.mark.parametrize(
+    ("step", "power", "told"), [(0.0, 0.0, True), (1e-6, 1e-6, True), (1.0, 0.0, False), (0.0, 1.0, False)]
+)
+def test_energy_is_in_doubt_that_steps_as_inaccurate_as_tried_cannot_explain(step, power, told):
+    """What a step loses, and what power is off by, is tried out at a few of the saved states, from first to last."""
     times, asked = np.linspace(0.0, 2.0, 101), []
     none = {name: np.zeros((101, 1)) for name in ("multiplier", "residual", "residual_rate")}
     energy = np.where(times > 1.49, 1.5, 1.0)  # jumps at t = 1.5
@@ -118,7 +120,7 @@ def test_energy_is_in_doubt_that_steps_as_inaccurate_as_tried_cannot_explain(ste
 
     def try_out(some):
         asked.extend(some.tolist())
-        return {"jacobi": np.full(len(some), step)}
+        return {"jacobi": np.full(len(some), step), "power": np.full(len(some), power)}
 
     run = SimpleNamespace(steps=10, leapt=0.0, turned=0.0)
     words = certificate.energy(times, values, 1e-9, run, try_out)
@@ -146,3 +148,13 @@ def test_leaps_that_cost_more_than_the_tolerance_are_said(again):
     )
     error = abs(motion.q.values[-1, 0] - np.sin(fall.y[0, -1]))
     assert "leaps across singular positions may have cost" in motion.doubts if error > 1e-9 else motion.doubts == ""
+
+
+@pytest.mark.parametrize("method", ["radau", "lsoda"])
+@pytest.mark.parametrize("stiffness", [1e9, 1e12, 1e14])
+def test_power_whose_rounding_is_large_is_no_reason_to_doubt(stiffness, method):
+    """ẍ = −k(ẋ − cos t): ẋ is cos t to within 1/k, and a speed that is rounded makes a power of k times as much."""
+    system = zw.System((x,), kinetic=dot(x) ** 2 / 2, forces={x: -stiffness * (dot(x) - sp.cos(t))})
+    motion = zw.simulate(system, {x: 0, dot(x): 1}, 1.0, samples=2, method=method, tol=1e-9)
+    assert motion.q.values[-1, 0] == pytest.approx(np.sin(1.0), abs=1e-8)
+    assert motion.attrs["doubts"] == ""

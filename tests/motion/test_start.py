@@ -121,3 +121,16 @@ def test_a_large_constant_mass_that_is_not_positive_is_refused_as_a_small_one_is
 def test_a_large_singular_mass_moves_where_constraints_make_up_for_it():
     motion = zw.simulate(*pairs(lambda a, b: (a + b) ** 2 / 2), 0.1, samples=2)
     np.testing.assert_allclose(motion.q.values[-1, :2], [0.3 + 0.3, -0.1 - 0.1], atol=1e-12)  # no force: it goes on
+
+
+@pytest.mark.parametrize("size", [1e-100, 1e-30, 1e30, 1e90])
+def test_a_row_of_any_size_that_can_be_squared_moves_the_same(size):
+    scaled = pendulum(rod=size * (x**2 + y**2 - 1))
+    one, other = (zw.simulate(system, HANGING, 1.0, samples=2).q.values for system in (pendulum(), scaled))
+    np.testing.assert_allclose(other, one, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-200, 1e-160, 1e160, 1e200])
+def test_a_row_that_cannot_be_squared_is_refused_by_name(size):
+    with pytest.raises(InputError, match=r"row of constraint 'rod' is of size .* multiply the constraint"):
+        zw.simulate(pendulum(rod=size * (x**2 + y**2 - 1)), HANGING, 1.0)

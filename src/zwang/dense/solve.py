@@ -9,7 +9,7 @@ from zwang.arrays import Array
 from zwang.dense import regular
 from zwang.formulations import solve as formulations
 from zwang.formulations.forms import DEFAULT
-from zwang.formulations.inputs import LEAST_TOL
+from zwang.formulations.inputs import LARGEST_ENTRY, LEAST_TOL
 from zwang.formulations.solution import Residuals, Solution
 from zwang.formulations.solve import Names
 from zwang.linalg.masses import mass_tolerance
@@ -92,7 +92,7 @@ def one_regular(
     if extra is None or speed is None or not 0 < n * (n + m) <= MOST_ENTRIES:
         return None
     shapes = mass.shape, force.shape, right.shape, extra.shape, speed.shape
-    if shapes != ((n, n), (n,), (m,), (n,), (n,)):
+    if shapes != ((n, n), (n,), (m,), (n,), (n,)) or not (np.abs(speed) <= LARGEST_ENTRY).all():
         return None
     if rank_tol is not None and not (isinstance(rank_tol, int | float) and LEAST_TOL <= rank_tol < 1):
         return None

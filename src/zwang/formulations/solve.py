@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from zwang.arrays import EPS, TINIEST, Array, Indices
-from zwang.errors import InconsistentError, InputError, MassError
+from zwang.errors import InconsistentError, InputError, MassError, UndeterminedError
 from zwang.formulations import one_sided as sided
 from zwang.formulations.forms import DEFAULT, FORMS
 from zwang.formulations.inputs import Given, Scaled, as_mask, as_stacks, as_tolerance
@@ -234,12 +234,27 @@ def require_consistent(
     """Refuse rows that contradict the others: dependent in A, at odds in b by more than rounding and some slack."""
     if factors.rank == A.shape[1]:
         return
+    lost = too_light(factors, A, b, x, slack)
+    if lost.any():
+        raise UndeterminedError(
+            f"masses{stack.label(int(lost.argmax()))} are so far apart that rounding takes all digits of some rows, "
+            f"which the others do not make up for; bring them nearer, or give what is so light no mass of its own"
+        )
     bad = contradictions(factors, Q, A, b, x, slack)
     if not bad.any():
         return
     k, i = map(int, np.argwhere(bad)[0])
     others = partners(factors.dependence.X[k], factors.rows[k], i)
     raise contradiction(names, stack.label(k), i, others, float(b[k, i]), float(b[k, i] - A[k, i] @ x[k]))
+
+
+def too_light(factors: Factors, A: Array, b: Array, x: Array, slack: Any = 0.0) -> NDArray[np.bool_]:
+    """(k,) in which systems rows are missed that are dependent in units of equal mass, but not by themselves."""
+    missed = np.abs(b - dot(A, x)) > CONSISTENCY_TOL * (np.abs(b) + dot(np.abs(A), np.abs(x))) + slack
+    found = missed.any(axis=1)
+    if found.any():
+        found[found] = row_rank(A[found], factors.tolerance) > factors.rank
+    return np.asarray(found)
 
 
 def contradiction(names: Names, which: str, i: int, others: Indices, b: float, miss: float) -> InconsistentError:

@@ -156,12 +156,14 @@ def energy(times: Array, values: dict[str, Any], tol: float, run: Account, try_o
     if not gap > CLOSE_ENERGIES * unit * size:
         return ""
     some = np.unique(np.linspace(0, len(times) - 1, SECOND_LOOKS).astype(int))
-    step = max(float(np.nanmax(try_out(some)["jacobi"], initial=0.0)), unit * max(size, run.turned))
+    made = {name: float(np.nanmax(made, initial=0.0)) for name, made in try_out(some).items()}
+    step = max(made["jacobi"], unit * max(size, run.turned))
     pull, span = np.abs(values["multiplier"]), abs(times[-1] - times[0])
     drift = pull * (np.nan_to_num(np.abs(values["residual"])) + span * np.nan_to_num(np.abs(values["residual_rate"])))
     allowed = (
         STEP_ERRS * (run.steps + 1) * step
         + 10 * run.leapt * size
+        + span * made["power"]
         + 3 * float(np.nanmax(drift.sum(axis=1), initial=0.0))
     )
     if not gap > allowed:
@@ -213,8 +215,11 @@ def slope_error(values: dict[str, Any], tol: float, which: slice) -> tuple[Array
 
 
 def changes(setup: Setup, segments: Sequence[Segment], values: dict[str, Any], which: Any) -> dict[str, Array]:
-    """By how much Jacobi's energy and the accelerations change at some states, for changes within the tolerance."""
-    sizes = {"jacobi": np.zeros(len(which)), "acceleration": np.zeros((len(which), values["q"].shape[1]))}
+    """By how much Jacobi's energy, the power of all forces and the accelerations change at some states, for changes
+    within the tolerance.
+    """
+    sizes = {name: np.zeros(len(which)) for name in ("jacobi", "power")}
+    sizes["acceleration"] = np.zeros((len(which), values["q"].shape[1]))
     signs = np.random.default_rng(0).choice([-1.0, 1.0], (2, 2, values["q"].shape[1]))
     unit, begin = max(setup.tol, LEAST_ERROR), 0
     for segment in segments:
@@ -225,13 +230,18 @@ def changes(setup: Setup, segments: Sequence[Segment], values: dict[str, Any], w
             continue
         kernel = compiled(reporting(setup, segment))
         q, v, given = segment.q[rows], segment.v[rows], segment.named(rows)
-        here = kernel(**given)
+        here = with_power(kernel(**given), v)
         for dq, dv in signs:
             beside = {"q": q + unit * dq * (1 + np.abs(q)), "v": v + unit * dv * (1 + np.abs(v))}
-            there = kernel(**given | beside)
+            there = with_power(kernel(**given | beside), beside["v"])
             for name, size in sizes.items():
                 size[mine] = np.fmax(size[mine], np.abs(there[name] - here[name]))
     return sizes
+
+
+def with_power(found: dict[str, Array], v: Array) -> dict[str, Array]:
+    """What a report says of states, and the power of all forces there."""
+    return found | {"power": np.vecdot(found["force"] + found["constraint_force"], v)}
 
 
 def late(times: Array, values: dict[str, Any], tol: float) -> str:

@@ -23,7 +23,7 @@ from zwang.linalg.factors import Stack
 from zwang.linalg.newton import Equations, nearest_root
 from zwang.linalg.rank import row_rank
 from zwang.linalg.ranked import Ranked, ranked
-from zwang.linalg.sparse.matrix import diagonal_of
+from zwang.linalg.sparse.matrix import diagonal_of, is_sparse, largest_in_rows
 from zwang.linalg.sparse.ranked import SparseRanked, sparse_ranked
 from zwang.lowering.cache import Kept
 from zwang.lowering.contact import across_rows, masked, slip_rows
@@ -42,6 +42,7 @@ AnyRanked = Ranked | SparseRanked
 
 _BASES: Kept[RowBasis] = Kept()
 
+LEAST_SIZE = 1e-140  # of the largest entry of a row: its square, damped, is still a number of all digits
 SHARED = 1e-7  # of a combination of rows that vanishes: a row whose share is larger has no multiplier of its own
 
 
@@ -124,6 +125,7 @@ def require_satisfied(start: Start) -> None:
 
 def require_solvable(start: Start) -> None:
     """Refuse a start that determines no acceleration, saying by name what is wrong with M, A or b."""
+    require_squares(start)
     now, found = start.matrices, start.ranked
     if isinstance(found, SparseRanked):
         slack = uncertainty(now, *start.state[1:])
@@ -133,6 +135,18 @@ def require_solvable(start: Start) -> None:
         x, _ = found.factors.solve(force, b)
         slack = uncertainty(now, *start.state[1:])
         require_consistent(found.factors, force, A, b, x, names_of(start.system), Stack(np.arange(1), ()), slack)
+
+
+def require_squares(start: Start) -> None:
+    """Refuse a row whose squared length is out of a computer's range, by name."""
+    A = start.matrices.A
+    sizes = largest_in_rows(A) if is_sparse(A) else np.abs(A).max(axis=1, initial=0.0)
+    bad = np.flatnonzero((sizes > 0) & ~((sizes > LEAST_SIZE) & (sizes < 1 / LEAST_SIZE)))
+    if len(bad):
+        raise InputError(
+            f"the row of constraint {start.system.constraint_names[bad[0]]!r} is of size {sizes[bad[0]]:.2g}, and its "
+            f"square is out of a computer's range: multiply the constraint by a number that brings it near 1"
+        )
 
 
 def first_basis(setup: Setup, start: Start) -> RowBasis:

@@ -92,8 +92,8 @@ class Scale:
 
     def __or__(self, other: "Scale") -> "Scale":
         """The larger pivots of two, and the starts of both."""
-        starts = (*self.starts, *other.starts)[:STARTS]
-        return Scale(np.maximum(self.pivots, other.pivots), starts, max(self.volume, other.volume))
+        first, then = (self, other) if self.volume >= other.volume else (other, self)  # the best one is never left out
+        return Scale(np.maximum(self.pivots, other.pivots), (*first.starts, *then.starts)[:STARTS], first.volume)
 
 
 def scale_at(basis: RowBasis, state: State, pivots_there: Array) -> Scale:

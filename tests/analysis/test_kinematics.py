@@ -97,6 +97,36 @@ def test_it_stays_assembled_as_it_is_however_far_apart_the_times_are():
     assert (lower.q.sel(coordinate="y").values < 0).all()
 
 
+@pytest.mark.parametrize("variant", [VARIANTS[0], doubled])
+def test_a_thousand_turns_are_gone_through_by_the_engine(variant):
+    """Circles that meet, on the same side as at the start; by Newton's steps alone it took 15 s."""
+    times = np.array([0, 0.3, 40.1, 900.0, 2500.7])
+    motion = zw.kinematics(variant(four_bar(2, 8, 7, 10, 3 * zw.t)), GUESS, times)
+    tip = 2 * np.array([np.cos(3 * times), np.sin(3 * times)])
+    to_pivot = np.array([10, 0])[:, None] - tip
+    far = np.hypot(*to_pivot)
+    angle = np.arctan2(to_pivot[1], to_pivot[0]) + np.arccos((8**2 + far**2 - 7**2) / (2 * 8 * far))
+    np.testing.assert_allclose(motion.q.values[:, :2].T, tip, atol=4e-13)
+    np.testing.assert_allclose(motion.q.values[:, 2:].T, tip + 8 * np.array([np.cos(angle), np.sin(angle)]), atol=2e-12)
+    assert motion.attrs["steps"] < 1000
+
+
+def test_angles_count_a_thousand_turns():
+    crank = mb.PlanarBody("crank", 1, 1, position=(1, 0))
+    pin = mb.Revolute("pin", mb.ground, crank, at=(0, 0))
+    driven = mb.Mechanism([crank], joints=[pin, mb.Driver("motor", pin, motion=3 * zw.t)])
+    assert zw.kinematics(driven, None, [0, 2500.0]).q.values[-1, 2] == pytest.approx(7500, rel=1e-15)
+
+
+def test_a_dead_point_after_many_swings_is_found_as_a_near_one_is():
+    """Crank 5, coupler 4, rocker 5 on a ground of 10: both lie on a line where crank tip and pivot are 9 apart."""
+    angle = (1 + 3e-3 * zw.t) * sp.sin(zw.t)
+    found = zw.kinematics(four_bar(5, 4, 5, 10, angle), {a: 5, b: 0, x: 8, y: 3.4}, [0, 0.3, 300.0], throw=False)
+    assert found.attrs["status"] == "singular"
+    dead = float(found.attrs["message"].partition("t = ")[2].partition(":")[0])
+    assert abs(float(angle.subs(zw.t, dead))) == pytest.approx(np.arccos((25 + 100 - 81) / 100), abs=1e-8)
+
+
 def test_a_dead_point_is_where_geometry_says_and_says_what_becomes_free():
     """Crank 6, coupler 4, rocker 4 on a ground of 8: both lie on a line where crank tip and pivot are 8 apart."""
     stuck = four_bar(6, 4, 4, 8, zw.t)

@@ -7,7 +7,7 @@ accelerations follow from linear equations, the forces from the report of a moti
 
 import time as clock
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from zwang.arrays import EPS, Array
 from zwang.engines.native.engine import compiled
 from zwang.engines.task import REMEDY, Status, Trajectory
-from zwang.errors import InputError, SimulationError
+from zwang.errors import InputError, SimulationError, ZwangError
 from zwang.linalg.factors import direction
 from zwang.linalg.rank import row_norms, row_rank
 from zwang.lowering.matrices import matrix_kernel
@@ -27,6 +27,8 @@ from zwang.motion.assemble import assemble, natural_units
 from zwang.motion.observe import Segment, how_it_ended, report, values_of
 from zwang.motion.options import RunOptions
 from zwang.motion.prepare import prepare
+from zwang.motion.redundant import integrate_watched
+from zwang.motion.resets.watched import Watched
 from zwang.motion.setup import Setup
 from zwang.motion.start import Start, basis_at, first_basis, start_of
 from zwang.results.dataset import VARIABLES
@@ -41,6 +43,8 @@ EXPECTED = 0.25  # the same, as a share of the way that was expected
 SHORTEST = 1e-11  # share of the span of times: steps are not halved beyond it
 NEWTON_STEPS = 8  # from where a position is expected to where it is
 ACROSS_IT = 1e-3  # natural units across a singular position
+STEPS_BY_HAND = 100  # between two times, about two turns; then the engine goes on, which takes a thousand a millisecond
+FAR_TOL = 1e-10  # of the engine: nearer than any two ways in which a mechanism may be assembled
 
 
 def kinematics(
@@ -192,6 +196,23 @@ class March:
             dt /= 2
         return None
 
+    def far(self, t: float, q: Array, v: Array, until: float, unit: Array) -> tuple[float, Array, Array] | None:
+        """The state at a time that is many turns away, by the motion to there; None where that does not come so far.
+
+        Constraints determine the motion, and so the engine's steps stay as the mechanism is assembled.
+        """
+        setup = replace(self.setup, drift="projection", tol=FAR_TOL)
+        try:
+            zero = Watched(setup, self.basis, (t, q, v)).zeros()
+            segments, path = integrate_watched(setup, (t, q, v), np.array([t, until]), None, self.basis, zero)
+        except ZwangError:
+            return None
+        if path.status is not Status.FINISHED:
+            return None
+        expected = segments[-1].q[-1]
+        there, off = self.position(until, expected, segments[-1].v[-1], unit)
+        return (until, there, self.velocity(until, there, v)) if off <= ACROSS_IT else None
+
     def beyond(self, t: float, q: Array, v: Array, unit: Array) -> tuple[float, Array, Array] | None:
         """The state a little later and straight on, across a singular position; None where there is none."""
         dt = ACROSS_IT / max(float(np.abs(v / unit).max(initial=0.0)), ACROSS_IT)
@@ -207,8 +228,11 @@ class March:
         v = self.velocity(t, q, v)
         positions, velocities, steps = [q], [v], 0
         for until in map(float, self.grid[1:]):
+            own = steps
             while t < until:
-                found = self.step(t, q, v, until, unit)
+                far = steps == own + STEPS_BY_HAND
+                found = self.far(t, q, v, until, unit) if far else None
+                found = found or self.step(t, q, v, until, unit)
                 steps += 1
                 if found is None:
                     fresh = basis_at(self.setup, (t, q, v))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from zwang.analysis.dynamics import Dynamics
+from zwang.analysis.scan import found_by_scan
 from zwang.analysis.settle import ENOUGH, RELAXED, Search, Settled, moved_to, not_found, settle, sought, units_at
 from zwang.arrays import EPS, TINIEST, Array
 from zwang.errors import EquilibriumError, InfeasibleError, InputError
@@ -93,12 +94,15 @@ def settled_on_contacts(search: Search, q: Array, v: Array) -> tuple[Search, Set
     """The equilibrium near a guess, and the search in which the contacts are closed that stay so there."""
     dynamics = search.dynamics
     if not dynamics.one_sided.any():
-        return search, settle(search, q, v)
+        ended = sought_all_along(search, q, v)
+        if not ended.found:
+            raise EquilibriumError(not_found(search, ended.point))
+        return search, ended
     at, beyond = limits(dynamics.system, dynamics.all_matrices(q, v), q, v)
     closed, releases, failures = tuple(map(int, np.flatnonzero(at | beyond))), 0, 0
     for _ in range(CHANGES):
         tried, begin = closing(search, closed), q
-        ended = sought(tried, q, v)
+        ended = sought_all_along(tried, q, v)
         q = ended.point.q
         if ended.crossed:
             closed = (*closed, *ended.crossed)
@@ -114,6 +118,12 @@ def settled_on_contacts(search: Search, q: Array, v: Array) -> tuple[Search, Set
                 break
         closed, q = relaxed(search, q, v, releases + 3 * failures)
     raise EquilibriumError(not_found(tried, ended.point))
+
+
+def sought_all_along(search: Search, q: Array, v: Array) -> Settled:
+    """Where the search ends; where there is one freedom all along that, if Newton's method finds nothing."""
+    ended = sought(search, q, v)
+    return ended if ended.found or ended.crossed else found_by_scan(search, q, v) or ended
 
 
 def steady_on_contacts(search: Search, q: Array, v: Array) -> tuple[Search, Settled]:

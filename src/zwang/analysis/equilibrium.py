@@ -107,8 +107,9 @@ def equilibrium(
     One-sided constraints are open there, or closed and pushing: which of them, Gauss's quadratic program tells. From
     above a floor the guess falls onto it. Friction takes no part: it can only hold a system elsewhere, too.
 
-    An `EquilibriumError` says what remains where none is found. A saddle is an equilibrium, too: `stable` and `verdict`
-    tell.
+    Where Newton's method finds none, and there is one freedom, that is followed: where the force drives the guess, as
+    it would come to rest with much friction, and then to the other side. An `EquilibriumError` says what remains where
+    there is none. A saddle is an equilibrium, too: `stable` and `verdict` tell.
 
     >>> import zwang as zw
     >>> x, y = zw.coordinates("x y")

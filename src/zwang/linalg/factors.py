@@ -196,12 +196,15 @@ class Factors:
     def terms(self, Q: Array, x: Array) -> Array:
         """(k, n) the sizes of what q̈ is made of, by which its rounding is judged: |q̈| and |L⁻ᵀN||Nᵀ||L⁻¹Q|.
 
-        Where rows hold a coordinate, forces do not move it, and as light as it may be they leave no rounding there.
+        Where rows hold a coordinate, forces do not move it, and as light as it may be they leave no rounding there but
+        that of a refined solution, which is of second order.
         """
         loads = np.abs(dot(self.Li, Q / self.D))
+        held = dot_t(np.abs(self.Li), loads) / self.D
         if self.rank == 0:
-            return np.abs(x) + dot_t(np.abs(self.Li), loads) / self.D
-        return np.abs(x) + dot(np.abs(self.Li.swapaxes(1, 2) @ self.N), dot_t(np.abs(self.N), loads)) / self.D
+            return np.abs(x) + held
+        moved = dot(np.abs(self.Li.swapaxes(1, 2) @ self.N), dot_t(np.abs(self.N), loads)) / self.D
+        return np.abs(x) + moved + EPS * held
 
     def all_multipliers(self, lam: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Minimum-norm λ (k, m) for all rows from that of the independent ones, null(Aᵀ) and uniqueness."""

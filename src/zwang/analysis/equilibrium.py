@@ -32,7 +32,7 @@ from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, start_of_one, system_of
 from zwang.model.state import state_of
 from zwang.model.symbols import in_a_line
-from zwang.model.values import by_name, one_number, state_arrays
+from zwang.model.values import one_number, state_arrays
 from zwang.waiting import waiting
 from zwang.words import listed
 
@@ -210,8 +210,7 @@ def guessed(system: System, guess: Any) -> tuple[Array, Array]:
     """Positions and velocities of a guess; rates that it leaves out are zero."""
     if not isinstance(guess, Mapping):
         raise InputError(f"a guess maps coordinates and rates to numbers; got {type(guess).__name__}")
-    given = {by_name(system, key): value for key, value in guess.items()}
-    q, v = state_arrays(system, dict.fromkeys(system.velocities, 0.0) | given)
+    q, v = state_arrays(system, guess, missing_rates=0.0)
     if q.ndim != 1:
         raise InputError("one guess is meant here: give numbers, not arrays")
     return q, v

@@ -106,6 +106,22 @@ def in_rows(key: CoordinateArray, value: Any) -> Array:
     return given.reshape(*given.shape[: given.ndim - key.ndim], key.size)
 
 
+def entry_by_entry(system: System, given: Mapping[Any, Any]) -> dict[Any, Any]:
+    """A mapping whose keys are coordinates and rates one by one, in place of arrays of them."""
+    n, found = len(system.coordinate_names), {}
+    for key, value in given.items():
+        if not isinstance(key, CoordinateArray):
+            found[key] = value
+            continue
+        values = np.asarray(value, dtype=object)
+        if values.ndim and values.shape != key.shape:
+            raise InputError(f"{key!r} is given an array of shape {values.shape}, but it has the shape {key.shape}")
+        for place, one in zip(places_of_array(system, key).flat, np.broadcast_to(values, key.shape).flat, strict=True):
+            coordinate = system.coordinate(int(place) % n)
+            found[coordinate if place < n else rates(coordinate)[0]] = one
+    return found
+
+
 def by_name(system: System, key: Any) -> Any:
     """The coordinate or rate that a key stands for: x or "x"; dot(x), "x'" or "dot(x)"; other keys as they are."""
     place = place_of(system, key) if isinstance(key, str) else None

@@ -335,3 +335,18 @@ def test_a_stepper_is_not_copied_for_two_would_move_one_state(again):
     stepper = zw.Stepper(PENDULUM, RAISED)
     with pytest.raises(InputError, match="cannot be copied or pickled: make another one"):
         again(stepper)
+
+
+def test_a_start_off_its_constraints_is_refused_when_the_stepper_is_made():
+    x, y = zw.coordinates("x y")
+    u = zw.parameters("u")
+    off = {x: 6, y: -8, zw.dot(x): 0, zw.dot(y): 0}
+    kinetic = (zw.dot(x) ** 2 + zw.dot(y) ** 2) / 2
+    pushed = zw.System((x, y), kinetic=kinetic, forces={x: u}, constraints={"rod": x**2 + y**2 - 25})
+    for given in ({"inputs": [u]}, {"parameters": {u: 1.0}}):  # inputs that have no value yet change nothing of it
+        with pytest.raises(InputError, match="'rod' reads 75 in position"):
+            zw.Stepper(pushed, off, **given)
+    longer = zw.System((x, y), kinetic=kinetic, constraints={"rod": x**2 + y**2 - u})
+    stepper = zw.Stepper(longer, off, inputs=[u])  # whether it fits, the input decides
+    with pytest.raises(InputError, match="'rod' reads 75 in position"):
+        stepper.advance(0.1, [25.0])

@@ -17,7 +17,7 @@ from zwang.errors import InputError
 from zwang.model import System
 from zwang.model.has_system import HasSystem, begin_of, resets_of, system_of
 from zwang.model.symbols import as_scalar
-from zwang.model.values import by_name, named_like, numbers, one_number, suggestion
+from zwang.model.values import by_name, entry_by_entry, named_like, numbers, one_number, suggestion
 from zwang.waiting import waiting
 from zwang.words import count
 
@@ -69,6 +69,7 @@ def fit(
     system = system_of(given, "fit", parameters)
     if resets := resets_of(given, ()):
         raise InputError(f"event {resets[0].name!r} resets the state, which fit does not know: leave it out")
+    start = one_by_one(system, start)
     symbols, first = unknowns_of(unknown, names_in(system, start, observe))
     begin = one_number(begin_of(given, t), "t")
     trials = trials_of(given, system, data, start, observe, weights, symbols, dict(parameters or {}), begin, tol)
@@ -119,6 +120,13 @@ def unknowns_of(unknown: Any, known: Sequence[sp.Symbol]) -> tuple[tuple[sp.Symb
             raise InputError(f"unknown: {s} is there twice, by name and by symbol: give it once")
         found[s] = one_number(x, f"unknown: {s}")
     return tuple(found), np.array(list(found.values()))
+
+
+def one_by_one(system: System, start: Any) -> Any:
+    """Starts with coordinates and rates as keys, in place of arrays of them."""
+    if isinstance(start, list | tuple):
+        return [one_by_one(system, one) for one in start]
+    return entry_by_entry(system, start) if isinstance(start, Mapping) else start
 
 
 def names_in(system: System, start: Any, observe: Mapping[str, Any] | None) -> list[sp.Symbol]:

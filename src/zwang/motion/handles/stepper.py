@@ -121,6 +121,19 @@ class Stepper(Displayed):
             self._built = False
             if first is not None:
                 self._build(first)
+            else:
+                self._require_start(begin, q, v)
+
+    def _require_start(self, t: float, q: Array, v: Array) -> None:
+        """Refuse a start that breaks its constraints whatever the inputs are, which have no values yet."""
+        some, others = (
+            Start(self._system, (t, q, v), replace(self._inputs.values, p=self._with(u, 0 * u, t).p))
+            for u in (np.full(len(self.inputs), 1.0), np.full(len(self.inputs), 2.0))
+        )
+        rows = list(some.violated)
+        readings = [(now.residual[rows], now.residual_rate[rows]) for now in (some.matrices, others.matrices)]
+        if some.violated == others.violated and np.array_equal(*readings, equal_nan=True):
+            require_satisfied(some)
 
     def __reduce__(self) -> Any:
         """Refuse to be copied or sent elsewhere: two would move one state."""

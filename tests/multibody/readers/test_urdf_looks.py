@@ -8,6 +8,7 @@ import pytest
 
 from zwang import multibody as mb
 from zwang.errors import InputError
+from zwang.multibody.readers.mjcf_process import COMPILER
 
 ROBOTS = Path(__file__).parents[3] / "examples" / "robots"
 ROD = """<robot name="r"><material name="blue"><color rgba="0 0 1 1"/></material><link name="base">
@@ -185,6 +186,23 @@ def test_buffers_of_meshes_are_read_from_the_same_folders_alone(ros):
         assert kinds == []
         assert "not drawn" in words
     assert with_buffer("../meshes/b.bin", {"my_arm": ros}) == (["mesh"], "")
+
+
+def test_a_mesh_that_unpacks_to_gigabytes_is_not_drawn(ros):
+    """An accessor without a buffer is zeros, as many as it says: 300 bytes took 4 GB and 10 s."""
+    resource = pytest.importorskip("resource")
+    said = json.loads(gltf(""))
+    said["accessors"] = [{"componentType": 5126, "count": 300_000_000, "type": "VEC3"}]
+    (ros / "urdf" / "m.gltf").write_text(json.dumps(said), encoding="utf-8")
+    COMPILER.end()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    kinds, words = looked_at(ros, "m.gltf")
+    COMPILER.end()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert kinds == []
+    assert "its mesh 'm.gltf' cannot be read" in words
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 5
+    assert looked_at(ros, "t.obj") == (["mesh"], "")
 
 
 def test_collada_declares_no_entities(ros):

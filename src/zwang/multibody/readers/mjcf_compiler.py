@@ -1,9 +1,10 @@
-"""MuJoCo's compiler at work on strangers' files, as the script of a process of its own.
+"""MuJoCo's compiler and trimesh at work on strangers' files, as the script of a process of its own.
 
 The compiler is in C and knows no limits: a file of 200 bytes may take ten gigabytes or never come to an end, and Python
-cannot interrupt it. So `mjcf_process` starts this script, which imports nothing of zwang, and gives it one request a
-line. Every request has a limit of processor time and of memory: the system ends this process where one is passed. The
-answer is a line of JSON, and the bytes of the arrays that it names.
+cannot interrupt it. A mesh of 300 bytes in glTF may unpack to as much. So `mjcf_process` starts this script, which
+imports nothing of zwang, and gives it one request a line. Every request has a limit of processor time and of memory:
+the system ends this process where one is passed. The answer is a line of JSON, and the bytes of the arrays that it
+names.
 """
 
 import faulthandler
@@ -18,7 +19,6 @@ TIMES_OF_CLOCK = 10  # how much longer than its processor time a request may tak
 LARGEST_SHARE = (
     0.25  # of the memory that a request may use: what its answer may be, which whoever asks has to hold, too
 )
-BARE = 120  # MB that MuJoCo's libraries take before they do anything; measured: 101 on Linux, with version 4.0
 
 # What of a compiled model is read: its arrays and its numbers, by their names there. Older versions lack some.
 NAMED = ("body", "jnt", "geom", "site", "cam", "light", "flex", "skin", "pair", "exclude", "eq", "tendon", "actuator",
@@ -71,10 +71,12 @@ def answer(request: dict[str, Any], answers: BinaryIO) -> bool:
     """Answer one request; whether the process is good for another one."""
     more, arrays = True, list[Any]()
     try:
-        import mujoco  # not part of the limit of time
-
+        if "mesh" in request:
+            import trimesh as library  # not part of the limit of time
+        else:
+            import mujoco as library
         limit(request["seconds"], request["megabytes"])
-        found, arrays = compiled(mujoco, request)
+        found, arrays = (mesh_read if "mesh" in request else compiled)(library, request)
     except ImportError as error:
         found, more = {"missing": one_line(error)}, False
     except Refused as error:
@@ -111,12 +113,56 @@ def limit(seconds: float, megabytes: int) -> None:
     try:
         import resource
 
-        most = (megabytes + BARE) << 20
+        most = (megabytes << 20) + held()
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
     except (ImportError, ValueError, OSError):
         pass
+
+
+def held() -> int:
+    """The bytes that this process has already, most of them libraries, where the system says it."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[5]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return 0
+
+
+class Named:
+    """What trimesh may read besides a mesh: files that were looked at before, by their names in the mesh."""
+
+    def __init__(self, files: dict[str, str]) -> None:
+        """Whatever else a mesh names is missing."""
+        self.files = files
+
+    def __getitem__(self, name: str) -> bytes:
+        """The content of a file."""
+        if name not in self.files:
+            raise FileNotFoundError(f"{name!r} is missing")
+        with open(self.files[name], "rb") as file:
+            return file.read()
+
+    get = __getitem__
+
+
+def mesh_read(trimesh: Any, request: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
+    """The vertices and faces of a mesh's file."""
+    try:
+        with open(request["mesh"], "rb") as file:
+            options = {"file_type": request["kind"], "resolver": Named(request["named"])}
+            mesh = trimesh.load(file, force="mesh", process=False, **options)
+        arrays = [mesh.vertices.astype("<f8"), mesh.faces.astype("<i8")]
+    except MemoryError:
+        raise
+    except Exception as error:  # readers of many formats raise what they like on files that are not theirs
+        raise Refused((str(error).splitlines() or [type(error).__name__])[0][:80]) from None
+    if sum(array.nbytes for array in arrays) > LARGEST_SHARE * (request["megabytes"] << 20):
+        raise MemoryError
+    names = ("vertices", "faces")
+    shapes = [(name, array.dtype.str, array.shape) for name, array in zip(names, arrays, strict=True)]
+    return {"numbers": {}, "arrays": shapes}, arrays
 
 
 def compiled(mj: Any, request: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:

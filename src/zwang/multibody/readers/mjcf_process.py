@@ -1,4 +1,6 @@
-"""MuJoCo's compiler in a process of its own, within limits of time and memory: a stranger's file can only end that.
+"""MuJoCo's compiler and the reader of meshes in a process of their own, within limits of time and memory.
+
+A stranger's file can only end that.
 
 One process serves one file after the other, since to start one takes 0.2 s, and most models compile in a millisecond.
 It ends by itself where nothing was asked of it for a while. A request that is interrupted, by Ctrl-C for instance, ends
@@ -23,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.multibody.readers.skeleton import refused
 
@@ -33,6 +36,7 @@ MEGABYTES = 400  # of memory beside the libraries
 MEGABYTES_OF_FILES = 20.0  # for every MB of files besides: pictures are packed, and meshes copied several times
 MOST_FILES = 100.0  # MB of files that count: no limit is more than five minutes and 2.4 GB
 INSTALL = "reading MJCF needs MuJoCo's own compiler: pip install 'zwang[mjcf]', or mujoco"
+MUJOCO = "MuJoCo's compiler"
 SMALLER = "make the model smaller: fewer bodies, repetitions and pictures, simpler meshes, muscles with a lengthrange"
 
 
@@ -146,11 +150,10 @@ def compiled_model(text: str, file: Path | None, missing: set[str], size: int) -
     """
     if find_spec("mujoco") is None:
         raise InputError(INSTALL)
-    files = min(size / 1e6, MOST_FILES)
-    seconds, megabytes = SECONDS + SECONDS_OF_FILES * files, round(MEGABYTES + MEGABYTES_OF_FILES * files)
+    limits = limits_for(size)
     request = {
         "path": sys.path, "text": text if file is None else None, "file": None if file is None else str(file.resolve()),
-        "missing": sorted(missing), "seconds": seconds, "megabytes": megabytes,
+        "missing": sorted(missing), **limits,
     }  # fmt: skip
     found, content = COMPILER.ask(request)
     if "missing" in found:
@@ -158,17 +161,37 @@ def compiled_model(text: str, file: Path | None, missing: set[str], size: int) -
     if "refused" in found:
         raise refused([found["refused"]])
     if "arrays" not in found:
-        raise refused([why_it_ended(found, seconds, megabytes)])
+        raise refused([f"{why_it_ended(MUJOCO, found, **limits)}: {SMALLER}"])
     return model_of(found, content), found
 
 
-def why_it_ended(found: dict[str, Any], seconds: float, megabytes: int) -> str:
-    """What a compiler that did not come to its end met."""
+def mesh_in(path: Path, kind: str, named: dict[str, Path]) -> tuple[Array, Array]:
+    """The vertices and faces of a mesh's file, which may name these other files; what is not one is an InputError."""
+    size = sum(file.stat().st_size for file in (path, *named.values()))
+    limits = limits_for(size)
+    files = {name: str(file) for name, file in named.items()}
+    found, content = COMPILER.ask({"path": sys.path, "mesh": str(path), "kind": kind, "named": files, **limits})
+    if "arrays" not in found:
+        raise InputError(found.get("refused") or found.get("missing") or why_it_ended("its reader", found, **limits))
+    mesh = model_of(found, content)
+    return mesh.vertices, mesh.faces
+
+
+def limits_for(size: int) -> dict[str, Any]:
+    """The seconds and megabytes that files of so many bytes may take."""
+    files = min(size / 1e6, MOST_FILES)
+    return {
+        "seconds": SECONDS + SECONDS_OF_FILES * files, "megabytes": round(MEGABYTES + MEGABYTES_OF_FILES * files)
+    }  # fmt: skip
+
+
+def why_it_ended(who: str, found: dict[str, Any], seconds: float, megabytes: int) -> str:
+    """What somebody who did not come to the end met."""
     code, late = found.get("code"), (1, -getattr(signal, "SIGPROF", -1))
     if code in late:
-        return f"MuJoCo's compiler was ended after {seconds:.2g} s of work: {SMALLER}"
+        return f"{who} was ended after {seconds:.2g} s of work"
     why = f" ({found['failed']})" if found.get("failed") else ""
-    return f"MuJoCo's compiler gave up{why}; it may use {megabytes} MB of memory: {SMALLER}"
+    return f"{who} gave up{why}; it may use {megabytes} MB of memory"
 
 
 def model_of(found: dict[str, Any], content: bytes) -> SimpleNamespace:

@@ -1,8 +1,9 @@
 """The looks of a URDF robot: boxes, balls, cylinders and meshes of its visual elements."""
 
+import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -13,12 +14,14 @@ from zwang.arrays import Array
 from zwang.errors import InputError
 from zwang.model.solids import Box, Capsule, Cylinder, Mesh, Solid, Sphere
 from zwang.multibody.readers.looks import Look, hex_color
+from zwang.multibody.readers.mjcf_process import mesh_in
 from zwang.multibody.readers.own_files import PACKAGE, Outside, OwnFolders, file_below
 from zwang.multibody.readers.urdf_elements import origin_of
 from zwang.multibody.readers.xml_text import Xml, xml_root
 
 MESH_FILES = (".stl", ".obj", ".ply", ".dae", ".glb", ".gltf", ".off")
 BUFFERS = (".bin", ".glbin")
+MOST_WORDS = 20_000_000  # bytes of glTF that name others
 MOST_BYTES = 200_000_000  # of a mesh's file
 NEEDS = "meshes are not drawn: reading them needs trimesh: pip install 'zwang[meshes]'"
 
@@ -124,33 +127,9 @@ def mesh_path(name: str, folders: OwnFolders | None) -> tuple[Path | None, str]:
     return (None, f"has more than {MOST_BYTES:,} bytes") if size > MOST_BYTES else (path, "")
 
 
-@dataclass(frozen=True)
-class Buffers:
-    """What trimesh may read besides the mesh: the buffers of glTF, from the model's own folders.
-
-    Materials and pictures are not needed, and nothing else on the disk is anybody's business.
-    """
-
-    path: Path
-    folders: OwnFolders
-
-    def __getitem__(self, name: str) -> bytes:
-        """The content of a buffer's file."""
-        found = file_below(self.path.parent / name, self.folders.all) if name.lower().endswith(BUFFERS) else None
-        if found is None or found.stat().st_size > MOST_BYTES:
-            raise FileNotFoundError(f"the buffer {name!r} is missing")
-        return found.read_bytes()
-
-    def get(self, name: str) -> bytes:
-        """The content of a buffer's file, by the name that trimesh has for it."""
-        return self[name]
-
-
 def read_mesh(xml: Xml, link: str, name: str, path: Path, folders: OwnFolders) -> tuple[Array, Array] | None:
-    """Vertices and faces of a mesh's file, by trimesh."""
-    try:
-        import trimesh
-    except ImportError:
+    """Vertices and faces of a mesh's file, by trimesh in a process of its own."""
+    if find_spec("trimesh") is None:
         if NEEDS not in xml.warnings:
             xml.warnings.append(NEEDS)
         return None
@@ -158,17 +137,35 @@ def read_mesh(xml: Xml, link: str, name: str, path: Path, folders: OwnFolders) -
         kind = path.suffix.lower()[1:]
         if kind == "dae":
             xml_root(path.read_text(encoding="utf-8"), "mesh")  # no entities, and no archive under this name
-        with path.open("rb") as file:
-            mesh: Any = trimesh.load(file, file_type=kind, resolver=Buffers(path, folders), force="mesh", process=False)
-        vertices, faces = np.asarray(mesh.vertices, dtype=np.float64), np.asarray(mesh.faces)
+        vertices, faces = mesh_in(path, kind, buffers(path, kind, folders))
         Mesh(vertices, faces)
     except Outside:
         xml.warnings.append(f"link {link!r}: its mesh {name!r} names files elsewhere; not drawn")
         return None
-    except Exception as error:  # readers of many formats raise what they like on files that are not theirs
+    except (OSError, ValueError, RecursionError) as error:
         xml.warnings.append(f"link {link!r}: its mesh {name!r} cannot be read ({first_line(error)}); not drawn")
         return None
     return vertices, faces
+
+
+def buffers(path: Path, kind: str, folders: OwnFolders) -> dict[str, Path]:
+    """The files that a mesh in glTF keeps its numbers in, by their names in it; `Outside` if one is elsewhere.
+
+    Materials and pictures are not needed, and nothing else on the disk is anybody's business.
+    """
+    if kind != "gltf" or path.stat().st_size > MOST_WORDS:
+        return {}
+    said = json.loads(path.read_text(encoding="utf-8"))
+    listed = said.get("buffers", []) if isinstance(said, dict) else []
+    names = [one.get("uri") for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    wanted = [name for name in names if isinstance(name, str) and is_file_name(name)]
+    found = {name: file_below(path.parent / name, folders.all) for name in wanted}
+    return {name: file for name, file in found.items() if file is not None and file.stat().st_size <= MOST_BYTES}
+
+
+def is_file_name(name: str) -> bool:
+    """Whether this names a file of numbers, and is not the numbers themselves."""
+    return name.lower().endswith(BUFFERS) and not name.startswith("data:")
 
 
 def first_line(error: Exception) -> str:

@@ -17,7 +17,7 @@ from zwang.arrays import Array
 STRIDE = 0.05  # natural units between two states of the curve: a swing of a link is some six
 STRIDES = 400  # to each side: some three swings
 HALVINGS = 60  # of a stride on which the force changes its sign, to the last digit
-BESIDE = 1.5  # strides within which the rest that is then found has to be
+WITHIN_STRIDES = 1.5  # strides within which the rest that is then found has to be
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,4 +99,4 @@ def between(search: Search, low: Place, high: Place) -> Settled | None:
     nearest = min(low, high, key=lambda place: abs(place.force))
     found = sought(search, nearest.point.q, nearest.point.v)
     away = (np.concatenate([found.point.q, found.point.v]) - first.x) / first.unit
-    return found if found.found and float(np.linalg.norm(away)) <= BESIDE * STRIDE else None
+    return found if found.found and float(np.linalg.norm(away)) <= WITHIN_STRIDES * STRIDE else None

@@ -36,7 +36,7 @@ AS_BEFORE = 1e-6  # of the largest entry of a row of A: entries that differ by l
 MASSLESS = 1e-12  # of the largest inertia along the constraints: what has less has none
 AS_BEFORE_BESIDE = 1e-9  # the same of the largest of all: rows of zeros have what is left of 1e-12 after some growth
 ALONG_RATES = 1e-9  # of a reading's change: one that changes so little along velocities is made of positions only
-INDEPENDENT = 1e-8  # of a unit: what is left of a column that depends on those that were chosen
+LEFT_OF_COLUMNS = 1e-8  # of a unit: what is left of a column that depends on those that were chosen
 
 Further = Callable[[], Sequence[Mapping[str, sp.Expr]]]
 
@@ -372,7 +372,7 @@ def most_independent_columns(rows: Array, allowed: Any, preferred: Sequence[int]
         for _ in range(len(rows)):
             length = np.where(allowed & (ranks == own), np.linalg.norm(left, axis=0), 0.0)
             length[chosen] = 0.0
-            if length.max(initial=0.0) <= INDEPENDENT:
+            if length.max(initial=0.0) <= LEFT_OF_COLUMNS:
                 break
             good = [int(i) for i in np.flatnonzero(length > 0.7 * length.max())]
             best = next((i for i in good if i in preferred), good[0])

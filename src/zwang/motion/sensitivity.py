@@ -347,8 +347,9 @@ def values_of(
 ) -> tuple[dict[str, Any], Array, Trajectory]:
     """The variables of the dataset at the saved times, up to where a redundant constraint contradicts the others."""
     n, k = len(setup.system.coordinate_names), len(directions)
-    times = np.concatenate([s.times for s in segments])
-    q, v = (np.concatenate([getattr(s, name) for s in segments]) for name in "qv")
+    times = np.concatenate([np.zeros(0), *(s.times for s in segments)])  # none, where the motion stops at its start
+    none = np.zeros((0, n * (k + 1)))
+    q, v = (np.concatenate([none, *(getattr(s, name) for s in segments)]) for name in "qv")
     scale = np.array([d.scale(setup.p) for d in directions])
 
     def derivatives(y: Array) -> Array:

@@ -7,7 +7,7 @@ import sympy as sp
 import zwang as zw
 from tests.references import contact
 from zwang import dot
-from zwang.errors import InputError
+from zwang.errors import InputError, SimulationError
 
 x, y = zw.coordinates("x y")
 g, e, mu, k = zw.parameters("g e mu k")
@@ -155,3 +155,12 @@ def test_what_has_no_derivative_is_refused_by_name(given, until, inputs, words):
     with pytest.raises(InputError) as caught:
         zw.sensitivities(system, start, until, inputs, parameters=parameters)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(("spin", "status"), [(0, "no solution"), (6, "several solutions")])
+def test_what_stops_at_its_start_says_why_and_has_no_derivatives(spin, status):
+    system, start = contact.painleve(2.0, -1, spin)
+    with pytest.raises(SimulationError, match="'tip'") as caught:
+        zw.sensitivities(system, start, 0.01, [system.coordinates[0]])
+    assert caught.value.status == status
+    assert caught.value.motion.sizes["time"] <= 1

@@ -82,7 +82,14 @@ def test_what_cannot_be_drawn_is_refused_with_a_remedy() -> None:
 
 @pytest.mark.parametrize(
     "listed",
-    ["", "[]", "7", '[{"name": "a"}]', '[{"name":"a","kind":"point","first":9,"count":1,"color":"","trail":0}]'],
+    [
+        "[" * 50_000,
+        "",
+        "[]",
+        "7",
+        '[{"name": "a"}]',
+        '[{"name":"a","kind":"point","first":9,"count":1,"color":"","trail":0}]',
+    ],
 )
 def test_a_list_of_shapes_from_a_strange_file_is_refused(listed: str) -> None:
     motion = pendulum().copy()

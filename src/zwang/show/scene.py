@@ -201,7 +201,7 @@ def drawn_shapes(text: str, shape: tuple[int, ...], meshes: tuple[Array, Array])
         good = good and (axes == 3 or all(kind != "solid" for _, kind, *_ in listed))
         good = good and sum(int(s["solid"]["vertices"][1]) for s in said if is_mesh(s)) <= MOST_VERTICES
         solids = [solid_of(s["solid"], meshes) if s["kind"] == "solid" else None for s in said] if good else []
-    except (TypeError, KeyError, ValueError, AttributeError, InputError):
+    except (TypeError, KeyError, ValueError, AttributeError, RecursionError, InputError):
         good = False
     if not good:
         raise InputError("the motion's drawing does not say which shapes it has: draw it again with animate(…)")

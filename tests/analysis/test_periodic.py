@@ -236,3 +236,17 @@ def test_a_guess_on_a_contact_is_refused_where_it_says_where_to_begin():
     ball = zw.System((y,), kinetic=dot(y) ** 2 / 2, potential=G * y, constraints=[floor])
     with pytest.raises(InputError, match="begins where the contact 'floor' is closed"):
         zw.periodic(ball, {y: 0, dot(y): 0}, period=0.9, hold=[y])
+
+
+@pytest.mark.parametrize("period", [16.5, 17.06, 17.5])
+def test_of_a_known_start_the_period_is_looked_for(period):
+    """Arenstorf's orbit (Hairer, Nørsett and Wanner, Solving ODEs I, II.0): its period to the digits they give."""
+    x, y = zw.coordinates("x y")
+    moon = 0.012277471
+    earth, far = sp.sqrt((x + moon) ** 2 + y**2), sp.sqrt((x - 1 + moon) ** 2 + y**2)
+    orbit = zw.System(
+        (x, y), kinetic=((dot(x) - y) ** 2 + (dot(y) + x) ** 2) / 2, potential=-(1 - moon) / earth - moon / far
+    )
+    start = {x: 0.994, y: 0, dot(x): 0, dot(y): -2.00158510637908252240537862224}
+    found = zw.periodic(orbit, start, period=period, hold=[x, y])
+    assert found.attrs["period"] == pytest.approx(17.0652165601579625588917206249, rel=1e-11)

@@ -14,6 +14,8 @@ from zwang.errors import AssemblyError, EquilibriumError, InputError, Simulation
 PERIODS = 20  # that the motion from a guess is followed
 A_PERIOD = 60  # states of each that are compared
 TIMES = (0.5, 2.0)  # of the period that is given, between which returns are looked for; a drive has its own
+PERIOD_OFF = 0.05  # share by which a period may be off where the start is known better
+LOOKS_FOR_A_RETURN = 40_001  # states along a motion: a passage that takes a 10,000th of it is seen
 RETURNS_TRIED = 3  # returns that are tried
 
 
@@ -23,12 +25,31 @@ def found(problem: Problem, q: Array, v: Array, T: float) -> Shot:
         return returned(problem, q, v, T)
     except EquilibriumError as error:
         first = error
-    for start, period in returns(problem, q, v, T):
+    for start, period in (*first_return(problem, q, v, T), *returns(problem, q, v, T)):
         try:
             return returned(problem, *start, period, bold=True)
         except (EquilibriumError, AssemblyError, InputError, SimulationError):
             continue
     raise first
+
+
+def first_return(problem: Problem, q: Array, v: Array, T: float) -> list[tuple[tuple[Array, Array], float]]:
+    """The guess with the period after which its own motion comes nearest to it, near the one that is given.
+
+    Of a start that passes something closely the period has to be known to a share of that passage.
+    """
+    if problem.driven:
+        return []
+    motion = looked_at(problem, q, v, (1 + PERIOD_OFF) * T, LOOKS_FOR_A_RETURN)
+    late = np.flatnonzero(motion.time.values - problem.search.dynamics.t >= (1 - PERIOD_OFF) * T)
+    states = np.hstack([motion.q.values, motion.v.values])
+    if not len(late):
+        return []
+    unit = np.abs(states - states.mean(axis=0)).max(axis=0)
+    unit = np.where(unit > 0, unit, 1.0)
+    gaps = (states[late] - np.concatenate([q, v]) - problem.shift) / unit
+    miss = np.linalg.norm(np.where(problem.returns, gaps, 0.0), axis=1)
+    return [((q, v), float(motion.time.values[late[miss.argmin()]]) - problem.search.dynamics.t)]
 
 
 def returns(problem: Problem, q: Array, v: Array, T: float) -> list[tuple[tuple[Array, Array], float]]:

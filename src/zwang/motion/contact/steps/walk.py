@@ -1,8 +1,8 @@
 """Step after step: from a start to the end, with what is kept at the saved times."""
 
 import time as clock
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,12 @@ from zwang.errors import InputError
 from zwang.evaluation import contact_scale
 from zwang.lowering.events import event_program
 from zwang.lowering.rows import RowBasis
-from zwang.model.event import REACTION
+from zwang.model.event import REACTION, Event
+from zwang.model.symbols import in_a_line
 from zwang.motion.contact.impact import Stop
 from zwang.motion.contact.record import Transition
 from zwang.motion.contact.steps.numbers import Numbers
+from zwang.motion.contact.steps.poles import infinite_at, poles_of, zero_within
 from zwang.motion.contact.steps.step import Step
 from zwang.motion.setup import Setup
 from zwang.motion.start import Start, State, require_satisfied
@@ -70,12 +72,13 @@ def walk(setup: Setup, start: Start, grid: Array, step: float, watch: Callable[[
 ]:  # fmt: skip
     """The motion from a start to the end of the grid, in equal steps not longer than `step`."""
     require_satisfied(start)
+    users, setup = setup.events, replace(setup, events=(*setup.events, *poles_of(setup.system)))
     numbers = Numbers(setup, start.state)
     found = Walk(numbers)
     require_within(setup, start)
     begin, until = start.state[0], float(grid[-1])
     count = max(1, int(np.ceil((until - begin) / step * (1 - FITS))))
-    way = Way(found, setup, grid, begin + (until - begin) * (np.arange(1, count + 1) / count))
+    way = Way(found, setup, len(users), grid, begin + (until - begin) * (np.arange(1, count + 1) / count))
     way.ends[-1] = until
     status, notes, began = Status.FINISHED, [], clock.perf_counter()
     try:
@@ -102,9 +105,9 @@ def walk(setup: Setup, start: Start, grid: Array, step: float, watch: Callable[[
 class Way:
     """Steps one after the other, in machine code, some at a time."""
 
-    def __init__(self, found: Walk, setup: Setup, grid: Array, ends: Array) -> None:
-        """What is found is written down in `found`; steps end at `ends`."""
-        self.found, self.setup, self.grid, self.ends = found, setup, grid, ends
+    def __init__(self, found: Walk, setup: Setup, own: int, grid: Array, ends: Array) -> None:
+        """What is found is written down in `found`; steps end at `ends`. Behind its `own` events stand poles."""
+        self.found, self.setup, self.own, self.grid, self.ends = found, setup, own, grid, ends
         self.numbers = found.numbers
         self.event = event_kernel(setup)
         self.ledger = compiled(self.numbers.made.ledger)
@@ -150,13 +153,18 @@ class Way:
         outcome, short, full = loop.advance(most)
         write_down(found, self.numbers, short, self.ends)
         self.state = loop.t, loop.q.copy(), loop.v.copy()
-        stops = False
+        stops, infinite = False, ""
         for k, row in enumerate(full):
             done, parts = step_of(row, self.numbers)
             over = 1.0
             if outcome is Outcome.EVENT and k + 1 == len(full):
-                over, stops = met(self.setup, found, done, loop.readings[events:], loop.readings[:events])
+                before, after = loop.readings[events:], loop.readings[:events]
+                over, infinite = self.first_pole(done, before, after)
+                over, stops = met(self.setup.events[: self.own], found, done, before, after, over)
             self.save(int(parts["number"]), done, over)
+            if infinite and not stops:
+                self.state = done.begin
+                raise Stop(Status.NOT_FINITE, infinite)
             if parts["impact"] >= 0:
                 found.transitions.append(impact_in(done, self.numbers.rows, int(parts["impact"])))
         if stops:
@@ -166,6 +174,22 @@ class Way:
         elif outcome in REASONS:
             raise Stop(*REASONS[outcome])
         return stops
+
+    def first_pole(self, step: Step, before: Array, after: Array) -> tuple[float, str]:
+        """How much of a step is over where something becomes infinite in it, and what; all of it where nothing does."""
+        found = [(1.0, "")]
+        for which in range(self.own, len(self.setup.events)):
+            if before[which] * after[which] > 0:
+                continue
+
+            def at(share: float) -> State:
+                return (step.begin[0] + share * (step.end[0] - step.begin[0]), *within(step, share))
+
+            share = zero_within(lambda share, which=which: float(self.readings(at(share))[which]), 0.0, 1.0)
+            if whose := infinite_at(lambda share: self.numbers.matrices(*at(share)), share, self.setup.system):
+                place = f"{in_a_line(self.setup.events[which].expression)} = 0"
+                found.append((share, f"{whose[0].upper()}{whose[1:]} is infinite where {place}, within a step."))
+        return min(found)
 
     def save(self, number: int, step: Step, over: float) -> None:
         """Keep the states at saved times within a step, of which so much is the motion's."""
@@ -260,19 +284,24 @@ def done_by(step: Step, share: float) -> float:
     return float(step.impulse @ (share * v + share**2 / 2 * change))
 
 
-def met(setup: Setup, found: Walk, step: Step, before: Array, after: Array) -> tuple[float, bool]:
-    """Events of a step, in their order; how much of the step is over, and whether one has stopped the motion."""
+def met(
+    events: Sequence[Event], found: Walk, step: Step, before: Array, after: Array, over: float
+) -> tuple[float, bool]:
+    """Events of a step, in their order; how much of the step is over, and whether one has stopped the motion.
+
+    The step itself is `over` where a pole is in it.
+    """
     hits = []
-    for which, event in enumerate(setup.events):
+    for which, event in enumerate(events):
         a, b = float(before[which]), float(after[which])
         if a != 0 and a * b <= 0 and (event.direction == 0 or event.direction * a < 0):
             hits.append((a / (a - b), which))
     t, h = step.begin[0], step.end[0] - step.begin[0]
-    for share, which in sorted(hits):
+    for share, which in sorted(hit for hit in hits if hit[0] <= over):
         found.hits.append(EventHit(t + share * h, which, *within(step, share)))
-        if setup.events[which].stop:
+        if events[which].stop:
             return share, True
-    return 1.0, False
+    return over, False
 
 
 def impact_in(step: Step, rows: list[int], cause: int) -> Transition:

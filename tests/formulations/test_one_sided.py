@@ -160,7 +160,7 @@ def test_G12_stack_of_contacts():
     now = zw.solve(np.eye(2), Q, [[0, 1]], [0], one_sided=[True])
     np.testing.assert_allclose(now.acceleration, [[0, 0], [0, 1], [2, 0]], atol=1e-15)
     np.testing.assert_allclose(now.multipliers, [[1], [0], [3]], atol=1e-15)
-    assert now.rank.tolist() == [1, 1, 1] or now.rank.tolist() == [1, 0, 1]
+    assert now.rank.tolist() == [1, 0, 1]  # of the rows that push
 
 
 @pytest.mark.parametrize("form", [name for name in FORMS if name != DEFAULT])

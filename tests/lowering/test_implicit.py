@@ -53,11 +53,14 @@ def test_what_is_written_out_solves_the_implicit_equation(seed):
     assert quick["power"][0] == pytest.approx(C @ v, rel=1e-10, abs=1e-12 * size)
 
 
-def test_what_steps_leave_undone_is_a_number():
-    system, given, now = at_random(0.02, 3)
+@pytest.mark.parametrize("seed", [1, 2, 3, 7])
+def test_what_steps_leave_undone_is_a_number(seed):
+    """Strong friction is known to fewer digits after the same steps, and the number says so."""
+    system, given, now = at_random(0.02, seed)
     strong = compile_program(report_program(lower(rubbed(0.6), {}), choose(now, system.coordinate_names)))(**given)
     weak = compile_program(report_program(lower(system, {}), choose(now, system.coordinate_names)))(**given)
-    assert weak["implicit"][0] < 1e-14 < strong["implicit"][0] or strong["implicit"][0] < 1e-10
+    assert weak["implicit"][0] < 1e-14
+    assert strong["implicit"][0] > 1e-10
 
 
 def test_a_stack_of_states_is_solved_as_one_is():

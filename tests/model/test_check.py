@@ -194,7 +194,7 @@ def test_what_is_unusual_but_right_is_no_mistake():
         {"mass": [[m, (x + 1) ** 2], [x**2 + 2 * x + 1, m]]},  # symmetric, but not to the eye
     ]
     for arguments in fine:
-        zw.System((x, y), **arguments)
+        assert zw.System((x, y), **arguments).coordinates == (x, y)
 
 
 def test_the_degree_of_an_expression_is_read_off_its_structure():

@@ -105,8 +105,9 @@ def test_one_sample_of_many_can_be_drawn() -> None:
 def test_missing_places_are_left_out(tmp_path: Path) -> None:
     motion = rolling_disc().copy(deep=True)
     motion.drawing.values[100:200, 0] = np.nan
-    save_animation(motion, tmp_path / "a.gif", **SMALL)
-    save_animation(motion, tmp_path / "a.png", size=(160, 120))
+    whole = save_animation(rolling_disc(), tmp_path / "whole.png", size=(160, 120)).read_bytes()
+    assert save_animation(motion, tmp_path / "a.png", size=(160, 120)).read_bytes() != whole
+    assert save_animation(motion, tmp_path / "a.gif", **SMALL).read_bytes().startswith(b"GIF8")
 
 
 def test_a_single_moment_is_a_picture(tmp_path: Path) -> None:

@@ -37,11 +37,13 @@ def test_whole_powers_are_expanded_at_zero():
 def test_steps_are_translated_once_and_depth_does_not_matter():
     s = se.symbols("s:400")
     steps = [(s[0], x + v)] + [(s[i], s[i - 1] ** 2 + s[i - 1]) for i in range(1, 400)]  # 2^400 leaves as a tree
-    Interpreter(program(x)).outputs(Program(INPUTS, {"out": (s[-1],)}, steps=tuple(steps)))
+    found = Interpreter(program(x)).outputs(Program(INPUTS, {"out": (s[-1],)}, steps=tuple(steps)))
+    assert len(found["out"]) == 1
     deep = x
     for _ in range(3000):
         deep = se.sin(deep)
-    Interpreter(program(x)).translate(deep)
+    assert "sin(sin(" in str(Interpreter(program(x)).translate(se.sin(se.sin(x))))
+    assert Interpreter(program(x)).translate(deep) is not None
 
 
 def test_a_function_without_expansion_is_refused_by_name():

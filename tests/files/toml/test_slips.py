@@ -106,11 +106,16 @@ def test_a_slip_is_named_and_located_and_mended(what):
     assert line[first.column - 1 :].startswith(place)
 
 
-@pytest.mark.parametrize("what", [what for what in SLIPS if " = " in SLIPS[what][3]])
-def test_what_is_to_be_written_is_toml(what):
-    remedy = SLIPS[what][3]
-    if remedy.startswith("write ") and remedy.count('"') % 2 == 0 and "}" not in remedy:
-        assert tomllib.loads(remedy.removeprefix("write "))
+WHOLE = [
+    remedy
+    for *_, remedy, _ in SLIPS.values()
+    if " = " in remedy and remedy.startswith("write ") and remedy.count('"') % 2 == 0 and "}" not in remedy
+]
+
+
+@pytest.mark.parametrize("remedy", WHOLE)
+def test_what_is_to_be_written_is_toml(remedy):
+    assert tomllib.loads(remedy.removeprefix("write "))
 
 
 @pytest.mark.parametrize("what", SLIPS)

@@ -185,7 +185,10 @@ class Way:
             def at(share: float) -> State:
                 return (step.begin[0] + share * (step.end[0] - step.begin[0]), *within(step, share))
 
-            share = zero_within(lambda share, which=which: float(self.readings(at(share))[which]), 0.0, 1.0)
+            def reading(share: float, which: int = which) -> float:
+                return float(self.readings(at(share))[which])
+
+            share = zero_within(reading, 0.0, 1.0)
             if whose := infinite_at(lambda share: self.numbers.matrices(*at(share)), share, self.setup.system):
                 place = f"{in_a_line(self.setup.events[which].expression)} = 0"
                 found.append((share, f"{whose[0].upper()}{whose[1:]} is infinite where {place}, within a step."))

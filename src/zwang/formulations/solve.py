@@ -279,8 +279,8 @@ def contradictions(factors: Factors, Q: Array, A: Array, b: Array, x: Array, sla
     # a dependent row is as uncertain as the rows it is made of
     size = np.maximum(size, dot(np.abs(factors.dependence.X), take(size, factors.rows)))
     # and so is one that is dependent only by the caller's own tolerance (4: rows are scaled to lengths from 1 to 2)
-    # nor is any entry of x known better than to the rounding of the largest one, in units of equal mass
-    rounding = EPS * np.abs(x * factors.D).max(axis=-1, keepdims=True) / factors.D
+    # nor is any entry of x known better than that of the largest one, in units of equal mass
+    rounding = max(EPS, 4 * factors.tolerance) * np.abs(x * factors.D).max(axis=-1, keepdims=True) / factors.D
     limit = max(CONSISTENCY_TOL, 4 * factors.tolerance) * size + len(x[0]) * dot(np.abs(A), rounding)
     if np.any(slack):  # a dependent row is off by what the rows are off by that it is made of
         limit = limit + np.maximum(slack, dot(np.abs(factors.dependence.X), take(slack + 0 * b, factors.rows)))

@@ -22,7 +22,7 @@ from zwang.lowering.contact_power import SURFACE
 from zwang.lowering.impact import impact_program
 from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.rows import RowBasis
-from zwang.motion.contact.grazing import grazes, looked_at_again
+from zwang.motion.contact.grazing import grazes, looked_at
 from zwang.motion.contact.machine import Machine
 from zwang.motion.contact.record import Transition
 from zwang.motion.contact.zeno import LAST_SPEED
@@ -130,5 +130,5 @@ def bounced(machine: Machine, path: Trajectory) -> None:
     for k, place in enumerate(places.tolist()):
         i, state = machine.rows[place], (float(t[k]), q[k], before[k])
         speed = -float(now.residual_rate[k, i])
-        if looked_at_again(machine, i, speed) and grazes(machine, i, state, setup.matrices(*state), []):
+        if looked_at(machine, i, speed) and grazes(machine, i, state, setup.matrices(*state), []):
             machine.grazed.append((state[0], i, speed))

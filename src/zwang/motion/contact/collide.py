@@ -13,6 +13,7 @@ from zwang.formulations.solve import Names
 from zwang.lowering.contact_power import FRICTION
 from zwang.lowering.lowered import Matrices
 from zwang.motion.contact.acting import striking
+from zwang.motion.contact.decide import require_few
 from zwang.motion.contact.grazing import grazes, looked_at
 from zwang.motion.contact.impact import Collision, Impact, Stop, held, impact
 from zwang.motion.contact.machine import Machine
@@ -84,9 +85,10 @@ class Colliding(Machine):
     def strike(self, closed: set[int], arrived: set[int]) -> set[int]:
         """One impact of closed contacts; those that are closed afterwards."""
         now, v = self.now, self.state[2]
+        require_few(self.setup, closed)
         for i in arrived:
-            speed, others = -float(now.residual_rate[i]), sorted({*self.closed} - arrived)
-            if looked_at(self, i, speed) and grazes(self, i, self.state, now, others):
+            speed = -float(now.residual_rate[i])
+            if looked_at(self, i, speed) and grazes(self, i, self.state, now, sorted({*self.closed} - arrived)):
                 self.grazed.append((self.state[0], i, speed))
         if self.law == "sequential":  # what parts may be turned round in its course
             closed = closed | (self.at_zero(now, self.near(now)[0]) - {*self.rates})

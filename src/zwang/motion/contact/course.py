@@ -16,7 +16,7 @@ from zwang.lowering.contact import across_rows, slip_rows
 from zwang.motion.contact.as_before import closes_again, require_one_motion, shared_now
 from zwang.motion.contact.bounce import bounced, bouncing, kicked_works
 from zwang.motion.contact.collide import Colliding
-from zwang.motion.contact.decide import decide, pressed
+from zwang.motion.contact.decide import decide, pressed, require_few
 from zwang.motion.contact.ending import vanish
 from zwang.motion.contact.impact import Stop
 from zwang.motion.contact.machine import OPEN, PUSHING, RESTING
@@ -311,6 +311,7 @@ class Course(Colliding):
     ) -> None:
         """Who pushes, sticks and slides from here on; new ones are brought to their limits exactly."""
         closed, before = {*closed}, dict(self.states)
+        require_few(self.setup, closed)
         self.opened |= closed
         signs = dict(self.rubbing.signs) if self.rubbing else {}
         spent = bool(self.rubbing and self.rubbing.spent)

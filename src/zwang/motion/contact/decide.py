@@ -35,6 +35,7 @@ SOON = 1e-6  # how far ahead to look, in terms of the time in which the motion c
 SLOW = 1e-3  # of the span: a motion at rest does not change faster than in this
 OPENS = 1e-9  # of the terms of g̈: a gap that accelerates faster than this opens
 UNLOADED = 1e-11  # of the forces around: a normal force below is zero as far as can be seen
+MOST_SHARING = 1000  # contacts beyond those that coordinates tell apart: their loads take n³ of time, n² of memory
 NONE: Mapping[int, float] = MappingProxyType({})
 
 
@@ -48,6 +49,17 @@ class Decision:
     opening: tuple[int, ...]
     shared: tuple[int, ...]
     """Contacts whose normal forces are not unique."""
+
+
+def require_few(setup: Setup, closed: Set[int]) -> None:
+    """Stop where so many more contacts are closed at once than can be independent that it would take gigabytes."""
+    own = len(setup.system.coordinate_names)
+    if len(closed) - own > MOST_SHARING:
+        raise Stop(
+            Status.CHATTERING,
+            f"{len(closed):,} contacts are closed at once where {own:,} at most can be told apart by the motion: leave "
+            f"those out that say the same as others, or use contacts='steps'.",
+        )
 
 
 def decide(

@@ -17,18 +17,16 @@ from zwang.motion.start import State
 if TYPE_CHECKING:
     from zwang.motion.contact.machine import Machine
 
-SLOWLY = 100.0  # times √tol of the fastest impact until then: faster ones that an engine makes are not looked at
+SHARPLY = 1e3  # times the usual acceleration of a gap: none turns more sharply
 
 
 def looked_at(machine: "Machine", i: int, speed: float) -> bool:
     """Whether the impact of contact i at such a speed may graze; the first one that does is told of, and no other."""
-    return not machine.grazed and i not in machine.rates and machine.total.steps > 0 and speed > 0
-
-
-def looked_at_again(machine: "Machine", i: int, speed: float) -> bool:
-    """The same of an impact that an engine makes, after others: of many, all but slow ones are left out."""
-    slow = SLOWLY * float(np.sqrt(machine.setup.tol)) * machine.fastest[i]
-    return speed <= slow and looked_at(machine, i, speed)
+    if machine.grazed or i in machine.rates or not machine.total.steps or speed <= 0:
+        return False
+    scales, mobility = machine.scales, max(float(machine.now.mobility[i]), 0.0)
+    turns = float(np.sqrt(mobility)) * scales.drive * float(scales.reach[i]) + float(scales.pace[i]) ** 2
+    return bool(speed**2 <= SHARPLY * machine.setup.tol * turns)
 
 
 def grazes(machine: "Machine", i: int, state: State, now: Matrices, closed: list[int]) -> bool:

@@ -12,7 +12,7 @@ ROUNDED_GAP = 4 * EPS  # of the terms of a gap
 HIDDEN_GAP = 1e3  # times the rounding of a gap, below which it is not told from zero
 NOT_MOVED = 10.0  # times what is not told from zero beside where forces could have taken it: a gap below has not moved
 STILL = 512 * EPS  # of the largest accelerations, in the kinetic-energy metric: below, those of gaps are rounding
-AHEAD = (1 / 64, 1 / 8, 1.0)  # of the span: when else it is asked what acts, for loads may be balanced at the start
+AHEAD = (1 / 64, 1.0)  # of the span: when else it is asked what acts, for loads may be balanced at the start
 LINGERS = 1e-6  # of the largest speeds: a gap that opens with less may be rounding for a while
 HEAVY = 0.5  # of the least that a row moves by a unit of force where M is regular, Σ a²/m over the number of masses
 LEAST = 1e-100  # a slack where no scale is known: any that products of do not underflow
@@ -49,8 +49,8 @@ class Scales:
 
     def feel(self, now: Matrices, v: Array) -> None:
         """What acts at a state, and how fast it is there."""
-        by_forces, by_constraints = float((now.Q + now.C) @ now.free), stirred(now)
-        self.drive = max(self.drive, float(np.sqrt(max(by_forces, by_constraints, 0.0))))
+        square = float((now.Q + now.C) @ now.free)
+        self.drive = max(self.drive, float(np.sqrt(max(square, 0.0))))
         self.speed = max(self.speed, float(np.sqrt(max(float(v @ now.M @ v), 0.0))))
         length = max(self.drive * self.span**2, self.speed * self.span)
         self.could[self.rows] = np.maximum(self.could, np.sqrt(np.maximum(now.mobility, 0.0)) * length)[self.rows]
@@ -60,6 +60,7 @@ class Scales:
         for share in AHEAD:
             then = at(t + share * self.span)
             if all(np.isfinite(part).all() for part in (then.M, then.Q, then.C, then.A, then.b)):
+                self.drive = max(self.drive, float(np.sqrt(stirred(then))))
                 self.feel(then, v)
 
     def still(self, now: Matrices, i: int) -> float:
@@ -111,6 +112,8 @@ def stirred(now: Matrices) -> float:
 
     A row along which nothing has mass asks for none: M is singular there, and pseudo-inverses leave it no answer.
     """
+    if not now.b.any():
+        return 0.0
     mass = np.diagonal(now.M)
     light = np.divide(now.A**2, mass, out=np.zeros_like(now.A), where=mass > 0).sum(axis=1)
     able = (len(mass) * now.mobility >= HEAVY * light) & ~(now.A[:, mass <= 0] != 0).any(axis=1) & (light > 0)

@@ -131,8 +131,8 @@ class Stepper(Displayed):
             for u in (np.full(len(self.inputs), 1.0), np.full(len(self.inputs), 2.0))
         )
         rows = list(some.violated)
-        readings = [(now.residual[rows], now.residual_rate[rows]) for now in (some.matrices, others.matrices)]
-        if some.violated == others.violated and np.array_equal(*readings, equal_nan=True):
+        one, other = ((now.residual[rows], now.residual_rate[rows]) for now in (some.matrices, others.matrices))
+        if some.violated == others.violated and np.array_equal(one, other, equal_nan=True):
             require_satisfied(some)
 
     def __reduce__(self) -> Any:

@@ -24,6 +24,7 @@ from zwang.model.symbols import as_scalar, label, t
 from zwang.model.values import InPython, named_like, one_number, state_arrays, suggestion
 from zwang.motion.assemble import assemble
 from zwang.motion.options import RunOptions, check_span
+from zwang.motion.prepare import prepare
 from zwang.motion.simulate import motion_from
 from zwang.motion.start import Start, start_of
 from zwang.results.drawing import with_drawing
@@ -198,10 +199,20 @@ class ModelFile(AskedModel):
             tell(model.moved_with(None, run.begin))
         if not isinstance(start, Start):
             start = model.begin(parameters, start)
-        until, t = check_span(run.until, start.state[0])
-        asked = {key: value for key, value in asdict(run).items() if key not in ("until", "begin", "assemble")}
-        motion = motion_from(start, RunOptions(until, t, events=model.events, progress=progress, throw=throw, **asked))
+        motion = motion_from(start, model.options(start, progress=progress, throw=throw))
         return model.dressed(motion, parameters)
+
+    def options(self, start: Start, **more: Any) -> RunOptions:
+        """How its motion is computed from a start; what does not fit together is refused."""
+        assert self.run.until is not None
+        until, t = check_span(self.run.until, start.state[0])
+        asked = {key: value for key, value in asdict(self.run).items() if key not in ("until", "begin", "assemble")}
+        return RunOptions(until, t, events=self.events, **asked, **more)
+
+    def require_run(self, start: Start) -> None:
+        """Refuse what `simulate` would refuse of its run, without computing a motion; nothing if it has no end."""
+        if self.run.until is not None:
+            prepare(start.system, start.values, self.options(start), contacts=True)
 
     @property
     def swept(self) -> dict[str, Array]:

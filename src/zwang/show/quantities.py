@@ -53,6 +53,15 @@ def require_motion(given: Any, what: str) -> None:
     import xarray as xr
 
     if isinstance(given, xr.Dataset):
+        missing = [name for name in ("time", "coordinate") if name not in given.coords]
+        missing += [name for name in ("q",) if name not in given.data_vars]
+        if missing:
+            raise InputError(f"{what} takes a motion, and this dataset has no {listed(missing)}: simulate gives one")
+        if not {"time", "coordinate"} <= {*given.q.dims}:
+            raise InputError(
+                f"{what} takes a motion over time, and q has the dimensions ({', '.join(map(str, given.q.dims))}): "
+                f"keep them all, as in motion.isel(time=slice(0, 1))"
+            )
         return
     kind = type(given).__name__
     remedy = "simulate(it, until=…) gives its motion" if isinstance(given, System | HasSystem) else "simulate gives one"
@@ -163,6 +172,8 @@ def replaced(motion: "xr.Dataset", variable: str, dimension: str, entry: str, na
 def require_entries(motion: "xr.Dataset", only: Collection[str]) -> None:
     """Refuse names of coordinates and constraints that the motion does not have."""
     known = [*names_along(motion, "coordinate"), *names_along(motion, "constraint")]
+    if not isinstance(only, Collection):
+        raise InputError(f"only={only!r}: give names of coordinates or constraints, as in only=[{known[0]!r}]")
     for name in only:
         if name not in known:
             raise InputError(
@@ -186,6 +197,8 @@ def units_of(motion: "xr.Dataset", variable: str) -> list[str]:
 
 def stacked(variable: Any) -> Array:
     """(sample, time) the values of a variable over time."""
+    if variable.dtype.kind not in "fiub":
+        raise InputError(f"{variable.name} holds words, not numbers, and cannot be plotted: a report shows it")
     values = np.asarray(variable.values, dtype=float)
     return values if values.ndim == 2 else values[None]
 

@@ -74,3 +74,30 @@ def test_times_that_are_none(zwang, at, words):
 
 def test_parameters_count(zwang):
     assert zwang("check", "m.toml", "--set", "L=0.9", m=OFF).exit_code == Exit.DONE
+
+
+BOUNCING = """
+[coordinates]
+y = 1.0
+[energy]
+kinetic = "y'^2/2"
+potential = "9.81*y"
+[constraints]
+floor = "y >= 0"
+[run]
+until = 1.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ('contacts = "steps"\nstep = 2.0', "step = 2.0: a positive number is needed, not longer than the motion's 1"),
+        ('contacts = "steps"\nstep = 0.01\ndrift = "projection"', "drift='projection' does not go with"),
+    ],
+)
+def test_what_run_would_refuse_of_its_options_check_refuses(zwang, asked, words):
+    results = [zwang(command, "m.toml", m=f"{BOUNCING}{asked}\n") for command in ("check", "run")]
+    assert results[0].exit_code == results[1].exit_code != 0
+    for result in results:
+        assert words in " ".join(result.stderr.split())

@@ -64,6 +64,8 @@ def check(
     with busy("looking at the constraints"):
         verdict = verdict_at(case.start) if at == "start" else later(case, time)
     code = code_for(verdict, strict)
+    if not code:
+        case.model.require_run(case.start)
     if json:
         terminal.emit_json(
             {

@@ -63,15 +63,31 @@ def report(
     return report_on(Subject(described, motion, parameters), forms, checks)
 
 
+NEEDED = ("status", "message", "method", "form", "tol", "drift")  # attributes of a motion that a report tells of
+
+
 def require_its_motion(model: ModelFile, motion: "xr.Dataset") -> None:
     """Refuse a motion of many samples, and one of another system."""
     if "sample" in motion.dims:
         raise InputError("this is a motion of many samples: choose one to report on, motion.isel(sample=0)")
+    missing = [name for name in NEEDED if name not in motion.attrs]
+    missing += [name for name in ("v", "unique", "constraint") if name not in motion]
+    if missing:
+        raise InputError(
+            f"a report takes a motion as simulate gives it, and this one has no {listed(missing, 6)}: simulate it with "
+            f"all outputs"
+        )
     names, own = tuple(map(str, motion.coordinate.values)), model.system.coordinate_names
     if names != own:
         raise InputError(
             f"this motion is not one of this system: its coordinates are {listed(names, 6)}, those of the system "
             f"{listed(own, 6)}"
+        )
+    rows = tuple(map(str, motion.constraint.values))
+    if rows != tuple(model.system.constraint_names):
+        raise InputError(
+            f"this motion is not one of this system: its constraints are {listed(rows, 6) or 'none'}, those of the "
+            f"system {listed(model.system.constraint_names, 6) or 'none'}"
         )
 
 

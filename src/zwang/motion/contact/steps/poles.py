@@ -16,8 +16,8 @@ from zwang.model import System
 from zwang.model.event import Event
 from zwang.model.symbols import t
 
-NEAR, NEARER = 1e-3, 1e-6  # of a step: at these distances from a pole its forces are compared
-GROWTH = 20.0  # of forces between these: 1000 for 1/x, 32 for x^(-1/2), 2 for log x, 1 where the quotient stays finite
+AT_FIRST, AT_LAST = 1e-3, 1e-6  # of a step: at these distances from a pole its forces are compared
+UNBOUNDED = 20.0  # of forces between these: 1000 for 1/x, 32 for x^(-1/2), 2 for log x, 1 where a quotient is finite
 HALVINGS = 60  # until the place of a zero within a step is known to rounding
 
 
@@ -69,13 +69,13 @@ def zero_within(reading: Callable[[float], float], low: float, high: float) -> f
 
 def infinite_at(matrices: Callable[[float], AnyMatrices], share: float, system: System) -> str:
     """What grows without bound towards a place within a step, in words; nothing if all stays finite."""
-    sides = (1,) if share < NEAR else (-1,)
-    near, nearer = ([sizes(matrices(share + side * d)) for side in sides] for d in (NEAR, NEARER))
+    sides = (1,) if share < AT_FIRST else (-1,)
+    near, nearer = ([sizes(matrices(share + side * d)) for side in sides] for d in (AT_FIRST, AT_LAST))
     whose = [f"the force on {q}" for q in system.coordinate_names]
     whose += [f"constraint {name!r}" for name in system.constraint_names]
     for one, other in zip(near, nearer, strict=True):
         ratio = np.where(np.isfinite(other), other / np.where(one > 0, one, 1.0), np.inf)
-        if ratio.max(initial=0.0) > GROWTH:
+        if ratio.max(initial=0.0) > UNBOUNDED:
             return whose[int(ratio.argmax())]
     return ""
 

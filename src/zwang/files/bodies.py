@@ -66,7 +66,11 @@ def require_bodies(reader: Reader) -> None:
     """Note parts of a mechanism without bodies, and descriptions of the other sort beside them."""
     document, raw = reader.document, reader.document.data
     if not raw.get("bodies"):
-        there = "bodies" if "bodies" in raw else next(key for key in raw if key in (*PART_TABLES, "gravity", "scenery"))
+        there = (
+            "bodies"
+            if "bodies" in raw
+            else next(key for key in raw if key in (*PART_TABLES, "gravity", "scenery", "start"))
+        )
         document.of((there,), "there are no bodies", "write [bodies.NAME], then mass = … and inertia = …")
     for key in ENERGETIC:
         if key in raw:

@@ -17,8 +17,10 @@ def model_of(given: Any, what: str) -> ModelFile:
     if isinstance(given, HasSystem):
         from zwang.multibody import Imported, Mechanism  # systems do not wait for all of multibody
 
-        made, warnings = (given.mechanism, given.warnings) if isinstance(given, Imported) else (given, ())
-        if isinstance(made, Mechanism):
-            return ModelFile(made.system, {}, drawing=made.drawing, mechanism=made, warnings=warnings)
+        if isinstance(given, Imported):
+            made, start = given.mechanism, dict(given.start())
+            return ModelFile(made.system, start, drawing=made.drawing, mechanism=made, warnings=given.warnings)
+        if isinstance(given, Mechanism):
+            return ModelFile(given.system, {}, drawing=given.drawing, mechanism=given)
     _ = system_of(given, what)
     raise InputError(f"{what} takes a System, a Mechanism or a model; got a {type(given).__name__}")

@@ -21,6 +21,7 @@ from zwang.files.repeated_parts import PART_TABLES, SECTION, Part, entries, part
 from zwang.files.table_types import Kind
 from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
+from zwang.model.state import place_of
 from zwang.model.symbols import as_scalar, t
 from zwang.multibody.body import MassBody, Moving
 from zwang.multibody.joint import Joint
@@ -225,7 +226,12 @@ class MechanismReader:
         bodies = [body for body in self.values.bodies.values() if body is not mb.ground]
         try:
             made = mb.Mechanism(bodies, [*self.values.joints.values()], [*self.forces.values()], parameters, name,
-                             constraints, self.scenery)  # fmt: skip
+                             constraints, self.scenery, self.document.data.get("start", {}))  # fmt: skip
+            for key in made.initial:
+                if place_of(made.system, key) is None:
+                    known = list(made.system.coordinate_names)
+                    words = f"{quoted(key)} is not a coordinate or rate{self.document.meant(key, known)}"
+                    self.document.of(("start", key), words, 'write "rod.x" = 1 or "rod.x\'" = 1', key=True)
             _ = made.system, made.drawing
             return made
         except (ModelError, InputError) as error:

@@ -62,6 +62,8 @@ def part_place(where: Where, data: Mapping[str, Any]) -> Path:
         return "scenery", "solids", *(where[1:] or (0,))
     if len(where) < 2:
         return ()
+    if where[0] == "start":
+        return ("start", where[1]) if where[1] in data.get("start", ()) else ()
     argument, name = str(where[0]), unrepeated(str(where[1]), data)
     if (argument, name) == ("forces", "gravity") and "gravity" in data:
         return "gravity", "acceleration"

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +97,8 @@ class ModelFile(AskedModel):
     """What was mended in a robot's file, or left out although it changes the motion."""
     rebuilt: "Callable[[Mapping[str, float]], ModelFile] | None" = field(default=None, repr=False, compare=False)
     """Builds the model with other values of parameters, from the document that was parsed when it was read."""
+    as_read: "ModelFile | None" = field(default=None, repr=False, compare=False)
+    """The model as it was read: what differs from it, somebody has changed since."""
     unstated: frozenset[sp.Expr] = field(default=frozenset(), repr=False, compare=False)
     """Coordinates and rates that the file leaves out: they start at zero, and are free if the start is assembled."""
 
@@ -125,17 +127,28 @@ class ModelFile(AskedModel):
         changed = {str(s): one_number(value, str(s)) for s, value in given.items() if s is not None}
         if any(fixed[sp.Symbol(name)] != value for name, value in changed.items()):
             assert self.rebuilt is not None  # only a file makes a mechanism with values that stand for parameters
-            model = replace(self.rebuilt(changed), run=self.run)
+            model = self.with_changes(self.rebuilt(changed))
         given = {named_like(key, model.missing): value for key, value in (parameters or {}).items()}
         added = {s: one_number(value, str(s)) for s, value in given.items() if s is not None}
         if not added:
             return model
-        return replace(model, system=replace(model.system, parameters={**model.system.parameters, **added}))
+        return replace(model, system=model.system.with_values(added))
+
+    def with_changes(self, again: "ModelFile") -> "ModelFile":
+        """A model that was built again, with everything that was changed since this one was read."""
+        built = ("system", "mechanism", "rebuilt", "as_read", "run")
+        kept = [f.name for f in fields(self) if f.name not in built and self.is_changed(f.name)]
+        return replace(again, run=self.run, **{name: getattr(self, name) for name in kept})
+
+    def is_changed(self, name: str) -> bool:
+        """Whether a field is no more what was read."""
+        return self.as_read is not None and getattr(self, name) is not getattr(self.as_read, name)
 
     @property
     def is_assembled(self) -> bool:
-        """Whether a mechanism is put together at the start: not one that was made elsewhere and came with its own."""
-        return self.mechanism is not None and (self.rebuilt is not None or not self.start)
+        """Whether a mechanism is put together at the start: not one that has a start of its own, or was given one."""
+        as_described = self.rebuilt is not None and not self.is_changed("start")
+        return self.mechanism is not None and (as_described or not self.start)
 
     def state(self, parameters: Mapping[Any, Any] | None = None) -> dict[sp.Expr, float]:
         """The start in numbers, on its constraints if the run asks for that; `parameters` override defaults.

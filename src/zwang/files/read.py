@@ -16,7 +16,7 @@ from zwang.files.toml.document import Document, parse_document
 from zwang.files.toml.problems import file_error
 from zwang.files.toml.source import file_text
 
-MECHANICAL = ("bodies", "joints", "gravity", "springs", "elements", "scenery")  # sections of a mechanism
+MECHANICAL = ("bodies", "joints", "gravity", "springs", "elements", "scenery", "start")  # sections of a mechanism
 
 
 def load_model(
@@ -99,7 +99,7 @@ def document_model(
     except Exception as error:
         reader.document.trouble((), error)
         raise file_error(reader.document.problems) from None
-    return replace(
+    model = replace(
         model,
         description=document.data.get("description", "").strip(),
         text=text,
@@ -107,6 +107,8 @@ def document_model(
         tables=table_names(document.data),
         rebuilt=partial(document_model, document, text, path),
     )
+    object.__setattr__(model, "as_read", model)
+    return model
 
 
 def lower(reader: Reader) -> ModelFile:

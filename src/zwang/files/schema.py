@@ -74,6 +74,8 @@ SECTIONS = (
     Section("gravity", "on every body", keys=(Key("acceleration", "point", "in world axes", of="time"),)),
     Section("springs", "springs and dampers between points of bodies", named=True, kinds=(SPRING,)),
     Section("elements", "what else acts on the bodies", named=True, kinds=ELEMENTS),
+    Section("start", "where a model of bodies starts: coordinates and rates, in place of what [bodies] says",
+            short="number", named=True),
     Section("scenery", "what stands around, for the picture", keys=(replace(SOLIDS, meaning="in world axes"),)),
     Section("forces", "generalized force along a coordinate", keys=FORCE, short="expression", named=True),
     Section("nonideal", "nonideal force C of constraint along a coordinate; may use multiplier(rod)", keys=FORCE,

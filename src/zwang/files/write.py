@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import sympy as sp
 
 from zwang.endings import MODELS, require_ending
@@ -27,9 +28,12 @@ from zwang.model.drawing import Shape
 from zwang.model.event import REACTION, Event, multiplier
 from zwang.model.fixed import FrozenValue
 from zwang.model.has_system import HasSystem
+from zwang.model.moved import ROUNDING
 from zwang.model.signal import Signal
+from zwang.model.state import place_of, state_name
 from zwang.model.symbols import as_scalar, rates, t
 from zwang.model.time import coordinate
+from zwang.model.values import state_arrays
 
 if TYPE_CHECKING:
     from zwang.multibody import Mechanism
@@ -123,7 +127,7 @@ def text_of_bodies(model: ModelFile) -> str:
     instead = "write its equations instead, with save_model(model.system, …)"
     if made.system != model.system:
         raise InputError(f"the system of this model is not that of its bodies any more: {instead}")
-    if model.text and says_the_same(model):
+    if model.text and not model.is_changed("start") and says_the_same(model):
         return model.text
     try:
         require_names(model)
@@ -154,9 +158,22 @@ def sections_of_bodies(model: ModelFile, made: "Mechanism") -> Iterator[list[str
     yield section("parameters", {name: value for name, value in parameters(model).items() if name not in fixed})
     yield section("inputs", {f.func.__name__: input_text(f, value) for f, value in made.system.inputs.items()})
     yield from part_sections(made)
+    yield section("start", start_entries(model, made))
     own = [c for c in made.system.constraints if c.name in made.constraints]
     yield section("constraints", {c.name: constraint_text(c) for c in (*one_sided_conditions(made), *own)})
     yield from further_sections(model, [s for s in model.drawing.shapes if s not in made.drawing.shapes])
+
+
+def start_entries(model: ModelFile, made: "Mechanism") -> dict[str, str]:
+    """Where a model of bodies starts, if it starts elsewhere than its bodies say."""
+    names = {place: state_name(made.system, place) for place in range(2 * len(made.system.coordinate_names))}
+    if model.is_assembled:
+        given = {place_of(made.system, key): value for key, value in made.initial.items()}
+        return {names[place]: repr(float(value)) for place, value in given.items() if place is not None}
+    start, own = (np.concatenate(state_arrays(made.system, it)) for it in (model.state(), made.start))
+    if np.abs(start - own).max(initial=0.0) <= ROUNDING * np.abs(own).max(initial=0.0):
+        return {}
+    return {names[place]: repr(float(value)) for place, value in enumerate(start)}
 
 
 def sections(model: ModelFile) -> Iterator[list[str]]:

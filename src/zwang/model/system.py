@@ -215,6 +215,12 @@ class System(Displayed):
         made.__setstate__(self.__getstate__() | {"further": self.further | new})
         return made
 
+    def with_values(self, parameters: Mapping[sp.Symbol, float]) -> "System":
+        """The same system with values for further parameters, or with others; families stay as they are."""
+        made = object.__new__(type(self))
+        made.__setstate__(self.__getstate__() | {"parameters": {**self.parameters, **parameters}})
+        return made
+
     @cached_property
     def symbols(self) -> tuple[sp.Symbol, ...]:
         """The parameters that occur in the description, in alphabetical order."""

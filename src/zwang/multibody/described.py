@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from zwang.model import System
 from zwang.model.solids import Solid
+from zwang.model.state import Description
 from zwang.multibody.body import AnyBody, MassBody
 from zwang.multibody.element import ForceElement
 from zwang.multibody.joint import Constrainer
@@ -44,6 +45,10 @@ class DescribedMechanism(Protocol):
     @property
     def rows(self) -> dict[str, tuple[str, ...]]:
         """The names of the constraints of each joint."""
+
+    @property
+    def guess(self) -> Description:
+        """The start as described, and what of it is stated."""
 
     def assembled(self, parameters: Mapping[Any, Any] | None = None, t: float = 0.0) -> Mapping[Any, float]:
         """The start with other values of parameters, or at another time."""

@@ -11,16 +11,16 @@ from sympy.core.function import AppliedUndef
 
 from zwang.arrays import EPS, Array
 from zwang.display import named, told
-from zwang.errors import AssemblyError, ModelError
+from zwang.errors import AssemblyError, InputError, ModelError
 from zwang.model import System
 from zwang.model.drawing import Drawing
 from zwang.model.has_system import HasSystem
 from zwang.model.moved import Moved
 from zwang.model.solids import Solid, require_solids
-from zwang.model.state import Description, State, Statement
-from zwang.model.symbols import as_scalar
+from zwang.model.state import Description, State, Statement, place_of, state_name
+from zwang.model.symbols import as_scalar, label
 from zwang.model.symbols import t as time
-from zwang.model.values import input_values, parameter_values, state_arrays
+from zwang.model.values import input_values, one_number, parameter_values, state_arrays, suggestion
 from zwang.motion.assemble import assemble
 from zwang.multibody import results
 from zwang.multibody.body import AnyBody, MassBody
@@ -46,7 +46,8 @@ class Mechanism(HasSystem):
     `joints` takes drivers, couplings, contacts, stops and conditions too. `parameters` are values of the symbols that
     the description uses. Bodies with prescribed motion and the ground need not be listed. `constraints` are further
     ones by name, as a `System` takes them, in the coordinates of bodies and joints. `scenery` are solids of the ground,
-    in world axes, for pictures.
+    in world axes, for pictures. `initial` are coordinates and rates at the start, by themselves or by name, in place of
+    what the bodies say of it; where these are described, joints are described still.
 
     Whatever takes a `System` takes a mechanism, and begins at its `start`; `system` is the one that it makes.
 
@@ -66,6 +67,7 @@ class Mechanism(HasSystem):
     name: str = ""
     constraints: Mapping[str, Any] = field(default_factory=dict)
     scenery: Sequence[Solid] = ()
+    initial: Mapping[Any, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse what does not fit together; every mistake at once."""
@@ -136,8 +138,23 @@ class Mechanism(HasSystem):
         each = [b.start_values() for b in self.movable]
         own = [float(value) for j in self.joints for value in j.coordinates.values()]
         q, v = [x for positions, _ in each for x in positions], [x for _, speeds in each for x in speeds]
-        values = np.array([*q, *own, *v, *(0.0 for _ in own)])
-        return Description(self.system, values, self._stated, partial(described_rates, self.movable))
+        values, stated = np.array([*q, *own, *v, *(0.0 for _ in own)]), self._stated
+        initial = self._initial
+        for place, value in initial.items():
+            values[place] = value
+            stated[place] = Statement(state_name(self.system, place), ("start", state_name(self.system, place)))
+        return Description(self.system, values, stated, partial(described_rates, self.movable, initial))
+
+    @property
+    def _initial(self) -> dict[int, float]:
+        """What is given of the start itself, by places in a state."""
+        found = {}
+        for key, value in self.initial.items():
+            if (place := place_of(self.system, key)) is None:
+                hint = suggestion(key, [*self.system.coordinates, *self.system.velocities])
+                raise InputError(f"initial: {label(key)} is not a coordinate or rate{hint}", where=("start", str(key)))
+            found[place] = one_number(value, f"initial: {label(key)}")
+        return found
 
     @property
     def _stated(self) -> dict[int, Statement]:
@@ -253,12 +270,15 @@ class Mechanism(HasSystem):
         return results.energies(self, motion)
 
 
-def described_rates(bodies: Sequence[MassBody], q: Array) -> Array:
-    """The rates that bodies are described with, at other positions; joints' own coordinates stand still."""
+def described_rates(bodies: Sequence[MassBody], initial: Mapping[int, float], q: Array) -> Array:
+    """The rates that bodies are described with, at other positions, and those that are given; others are zero."""
     v, first = np.zeros(len(q)), 0
     for body in bodies:
         own = slice(first, first := first + len(body.coordinate_names))
         v[own] = body.rates_at(q[own])
+    for place, value in initial.items():
+        if place >= len(q):
+            v[place - len(q)] = value
     return v
 
 

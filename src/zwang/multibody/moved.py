@@ -22,13 +22,13 @@ def moved_bodies(
     """The longest way and the largest turn of a body, from its description to a state."""
     ways, turns, followed = {}, {}, []
     positions, velocities = state_arrays(mechanism.system, state)
+    described, rates = mechanism.guess.values_of_all, mechanism.guess.rates_at(positions)
     fastest = np.abs(velocities).max(initial=0.0)
     index = mechanism.system.coordinate_index
     for body in mechanism.movable:
-        before = np.array(body.start_values()[0])
         own = [index[name] for name in body.coordinate_names]
-        after, d = positions[own], body.dimension
-        if (np.abs(velocities[own] - body.rates_at(after)) > ROUNDING * fastest).any():
+        before, after, d = described[own], positions[own], body.dimension
+        if (np.abs(velocities[own] - rates[own]) > ROUNDING * fastest).any():
             followed.append(body.name)
         ways[body.who] = float(np.linalg.norm(after[:d] - before[:d]))
         turns[body.who] = turn_between(before[d:], after[d:], isinstance(body, PlanarBody))

@@ -11,6 +11,7 @@ from zwang.compile.restricted import Array, native
 from zwang.compile.restricted.memory import at, shift
 from zwang.engines.stepping.dense import rank_of
 from zwang.engines.stepping.laws import missed, rough, rough_in_space, smooth
+from zwang.engines.stepping.readings import vanished
 from zwang.engines.stepping.record import DENSE_ROWS, WalkRecord, answers_at, factors_at, integers
 from zwang.engines.stepping.sparse import column_of
 
@@ -57,6 +58,9 @@ def row_laid_out(walk: WalkRecord, out: Array, level: int, r: int) -> None:
         values[place] = A[entry[e].at]
         columns[place].at = column[e].at
         place += 1
+    if vanished(walk, out, row):
+        for e in range(value_first[r].at, place):
+            values[e] = 0.0
     value_first[r + 1].at = place
     touch_first, touch = integers(walk.touch_first), integers(walk.touch)
     answer_first, answer_column, found = integers(walk.answer_first), integers(walk.answer_column), at(walk.answer)

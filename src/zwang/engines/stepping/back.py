@@ -6,11 +6,11 @@ from typing import Final
 from zwang.compile.restricted import Array, native
 from zwang.compile.restricted.memory import at
 from zwang.engines.stepping.acting import along, laid_out
-from zwang.engines.stepping.blocks import POSITIONS, VELOCITIES, answered, renewed
+from zwang.engines.stepping.blocks import answered, renewed
 from zwang.engines.stepping.contacts import AT_STANDSTILL
 from zwang.engines.stepping.pivots import solved
 from zwang.engines.stepping.readings import evaluated, rate, rounding, times_row
-from zwang.engines.stepping.record import WalkRecord, answers_at, integers
+from zwang.engines.stepping.record import POSITIONS, VELOCITIES, WalkRecord, answers_at, integers
 
 BACK_AT_MOST: Final = 4  # moves back onto constraints after a step
 ALSO_NEAR: Final = 3.0  # times the deepest penetration: contacts this near must not be penetrated by moving others back

@@ -14,10 +14,6 @@ from zwang.engines.stepping.dense import factorised, inverted, pseudoinverse
 from zwang.engines.stepping.record import AnswerRecord, WalkRecord, answers_at, factors_at, integers
 from zwang.engines.stepping.sparse import answered_sparsely, factored
 
-ALL: Final = 0  # levels of equalities, …
-POSITIONS: Final = 1  # … those of positions
-VELOCITIES: Final = 2  # … and of velocities, too
-
 DEPENDENT_EQUALITIES: Final = 1e-13  # of the largest, for each coordinate: eigenvalues of E M⁻¹Eᵀ that are zero
 DEPENDENT_PIVOT: Final = 1e-9  # of its entry: a pivot of E M⁻¹Eᵀ, below which eigenvalues are looked at
 NEARLY_MASSLESS: Final = 1e-8  # of a coordinate's mass: what is left of it with the others held, below which rows help

@@ -9,11 +9,11 @@ from typing import Final
 from zwang.compile.restricted import Array, native
 from zwang.compile.restricted.memory import at, shift
 from zwang.engines.stepping.acting import along, pushed
-from zwang.engines.stepping.blocks import ALL, answered
+from zwang.engines.stepping.blocks import answered
 from zwang.engines.stepping.further import MOST_SWEEPS, swept
 from zwang.engines.stepping.pivots import solved
 from zwang.engines.stepping.readings import rate, rounding, times_row, times_size
-from zwang.engines.stepping.record import WalkRecord, answers_at, integers
+from zwang.engines.stepping.record import ALL, WalkRecord, answers_at, integers
 
 OBEYED: Final = 1e-12  # of the largest speed: what may be left of a law
 OBEYED_WELL: Final = 1e-9  # of the largest speed: what may be left of it after …
@@ -144,7 +144,8 @@ def changed_friction(walk: WalkRecord) -> bool:
 def begun(walk: WalkRecord) -> bool:
     """Speeds without impulses, those of the last step, and μ to begin with; whether friction may change."""
     out, free, begin, which = at(walk.out), at(walk.free), integers(walk.begin), integers(walk.which)
-    c, x, mu, rates, last, who = at(walk.c), at(walk.x), at(walk.mu), at(walk.rates), at(walk.last), integers(walk.who)
+    c, x, mu, rates, guess = at(walk.c), at(walk.x), at(walk.mu), at(walk.rates), at(walk.guess)
+    who = integers(walk.who)
     least, settled = at(walk.least), at(walk.settled)
     walk.largest = 0.0
     for a in range(walk.acting):
@@ -156,7 +157,7 @@ def begun(walk: WalkRecord) -> bool:
             if walk.easy == 1:
                 bend = rate(walk, out, row) - rates[row]
                 c[r] -= bend if bend < 0.0 or r > begin[a].at else 0.0
-            x[r] = last[row]
+            x[r] = guess[row]
             walk.largest = abs(c[r]) if abs(c[r]) > walk.largest else walk.largest
             walk.largest = abs(rates[row]) if abs(rates[row]) > walk.largest else walk.largest
     differ = False
@@ -175,6 +176,7 @@ def begun(walk: WalkRecord) -> bool:
 @native
 def told(walk: WalkRecord) -> None:
     """Write down impulses, speeds before and after, and who sticks."""
+    guess = at(walk.guess)
     begin, which, who = integers(walk.begin), integers(walk.which), integers(walk.who)
     x, u, rates, least, multipliers = at(walk.x), at(walk.u), at(walk.rates), at(walk.least), at(walk.multipliers)
     sticks, before, after = at(walk.sticks), at(walk.before), at(walk.speed_after)
@@ -186,7 +188,7 @@ def told(walk: WalkRecord) -> None:
         if x[r] > 0.0 and begin[a + 1].at > r + 1 and slip_of(walk, u, a) <= AT_STANDSTILL * walk.largest:
             sticks[i] = 1.0
         for k in range(r, begin[a + 1].at):
-            multipliers[which[k].at] = x[k]
+            multipliers[which[k].at], guess[which[k].at] = x[k], x[k]
 
 
 @native

@@ -7,8 +7,9 @@ the same profile; they are made without exchanging rows, in some ten microsecond
 
 from typing import Final
 
+from zwang.compile.lanes import LANES
 from zwang.compile.restricted import Array, native
-from zwang.compile.restricted.memory import at, shift
+from zwang.compile.restricted.memory import at, neighbours, shift, total
 from zwang.engines.stepping.acting import along, pushed
 from zwang.engines.stepping.record import PROFILE_ROOM, WalkRecord, integers
 
@@ -172,6 +173,23 @@ def between(walk: WalkRecord, r: int, s: int) -> float:
 
 
 @native
+def dot(a: Array, b: Array, begin: int, end: int) -> float:
+    """Σ a_i b_i from a place to before another, by lanes."""
+    i, found = begin, 0.0
+    if begin + LANES <= end:
+        sums = neighbours(a, i) * neighbours(b, i)
+        i += LANES
+        while i + LANES <= end:
+            sums = sums + neighbours(a, i) * neighbours(b, i)
+            i += LANES
+        found = total(sums)
+    while i < end:
+        found += a[i] * b[i]
+        i += 1
+    return found
+
+
+@native
 def factored(walk: WalkRecord, count: int) -> float:
     """Make L and U of a matrix in the profile; the least pivot as a share of its entry, zero where there is none."""
     low, first, least = integers(walk.low), integers(walk.profile_first), 1.0
@@ -181,13 +199,10 @@ def factored(walk: WalkRecord, count: int) -> float:
         entry = U[k]
         for j in range(low[k].at, k):
             L_j, U_j = shift(lower, first[j].at - low[j].at), shift(upper, first[j].at - low[j].at)
-            above, beside = U[j], L[j]
-            for i in range(low[j].at if low[j].at > low[k].at else low[k].at, j):
-                above -= L_j[i] * U[i]
-                beside -= L[i] * U_j[i]
-            U[j], L[j] = above, beside / U_j[j]
-        for j in range(low[k].at, k):
-            U[k] -= L[j] * U[j]
+            begin = low[j].at if low[j].at > low[k].at else low[k].at
+            U[j] -= dot(L_j, U, begin, j)
+            L[j] = (L[j] - dot(L, U_j, begin, j)) / U_j[j]
+        U[k] -= dot(L, U, low[k].at, k)
         if not abs(U[k]) > 0.0:
             return 0.0
         least = abs(U[k] / entry) if abs(U[k]) < least * abs(entry) else least

@@ -6,7 +6,7 @@ from typing import Final
 from zwang.arrays import EPS
 from zwang.compile.restricted import Array, native
 from zwang.compile.restricted.memory import at, call, shift
-from zwang.engines.stepping.record import WalkRecord, integers
+from zwang.engines.stepping.record import ALL, WalkRecord, answers_at, integers
 
 ROW_GONE: Final = 32 * EPS  # of the terms of its entries: a row that is no longer is what rounding has left of zero
 ROUNDED_TERMS: Final = 64 * EPS  # of the terms of a gap: below, it is rounding
@@ -14,15 +14,17 @@ ROUNDED_TERMS: Final = 64 * EPS  # of the terms of a gap: below, it is rounding
 
 @native
 def evaluated(walk: WalkRecord, t: float, q: Array, v: Array, out: Array) -> None:
-    """What the kernel gives at a state."""
+    """What the kernel gives at a state, equalities that have vanished being zero."""
     given, n = at(walk.given), walk.n
     given[0] = t
     for i in range(n):
         given[1 + i], given[1 + n + i] = q[i], v[i]
     call(walk.kernel, out, given, at(walk.room))
-    for row in range(walk.rows):
+    answer = answers_at(walk.answers)[integers(walk.level)[ALL].at]
+    first, entry, rows = integers(walk.row_first), integers(walk.row_entry), integers(answer.rows)
+    for k in range(integers(answer.first)[walk.blocks].at):
+        row = rows[k].at
         if vanished(walk, out, row):
-            first, entry = integers(walk.row_first), integers(walk.row_entry)
             for e in range(first[row].at, first[row + 1].at):
                 out[walk.out_A + entry[e].at] = 0.0
 

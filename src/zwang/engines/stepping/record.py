@@ -17,7 +17,9 @@ SHORT: Final = 7
 whether restitutions contradicted each other."""
 
 LEVELS: Final = 3
-"""Equalities in all, those of positions, those of positions and velocities."""
+ALL: Final = 0  # levels of equalities, …
+POSITIONS: Final = 1  # … those of positions
+VELOCITIES: Final = 2  # … and of velocities, too
 
 DENSE_ROWS: Final = 96
 """So many rows at most are looked at as a dense matrix."""
@@ -165,6 +167,7 @@ WALK: Final = np.dtype(
         ("jump", "i8"),
         ("impulse", "i8"),
         ("multipliers", "i8"),  # (rows)
+        ("guess", "i8"),  #       (rows) impulses to begin with
         ("asked", "i8"),  #       (rows)
         ("end_rates", "i8"),  #   (rows)
         ("gap", "i8"),  #         (contacts) …

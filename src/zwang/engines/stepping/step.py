@@ -25,10 +25,10 @@ from zwang.compile.restricted import Array, native
 from zwang.compile.restricted.memory import at
 from zwang.engines.stepping.acting import independent, laid_out
 from zwang.engines.stepping.back import back
-from zwang.engines.stepping.blocks import ALL, renewed
+from zwang.engines.stepping.blocks import renewed
 from zwang.engines.stepping.contacts import bounded, drawn_in, summed_up, with_contacts, without_contacts
 from zwang.engines.stepping.readings import evaluated
-from zwang.engines.stepping.record import Outcome, WalkRecord, answers_at, integers
+from zwang.engines.stepping.record import ALL, Outcome, WalkRecord, answers_at, integers
 
 RUNNING, SINGULAR, NOT_FINITE = int(Outcome.RUNNING), int(Outcome.SINGULAR), int(Outcome.NOT_FINITE)
 
@@ -74,17 +74,18 @@ def made(walk: WalkRecord, until: float) -> int:
     n, t, h = walk.n, walk.t, until - walk.t
     q, v, middle, out, free = at(walk.q), at(walk.v), at(walk.middle), at(walk.out), at(walk.free)
     first_free, change, mean, after = at(walk.first_free), at(walk.change), at(walk.mean), at(walk.after)
+    last, guess = at(walk.last), at(walk.guess)
     for i in range(n):
         middle[i] = q[i] + h / 2.0 * v[i]
     evaluated(walk, t + h / 2.0, middle, v, out)
     walk.sweeps = 0
-    if not finite(walk, out):
-        return NOT_FINITE
     if not renewed(walk, ALL, out):
-        return SINGULAR
+        return SINGULAR if finite(walk, out) else NOT_FINITE
     without_contacts(walk, out, h)
     for i in range(n):
         first_free[i] = free[i]
+    for r in range(walk.rows):
+        guess[r] = last[r]
     bounded(walk, h)
     laid_out(walk, out, ALL, True)
     with_contacts(walk, h)

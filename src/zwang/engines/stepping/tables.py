@@ -254,7 +254,7 @@ class Loop:
             "jump",
         )
         self._set(**{name: np.zeros(n) for name in (*of_n, "impulse", "pushed_by")})
-        self._set(**{name: np.zeros(rows) for name in ("lambda_free", "multipliers", "asked", "end_rates")})
+        self._set(**{name: np.zeros(rows) for name in ("lambda_free", "multipliers", "guess", "asked", "end_rates")})
         of_k = (
             "gap",
             "least",

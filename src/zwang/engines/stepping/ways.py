@@ -67,6 +67,9 @@ def across(walk: WalkRecord, s: int, r: int) -> float:
 def entry(walk: WalkRecord, k: int, j: int) -> float:
     """What an unknown in row j changes of the equation in row k."""
     begin, owner, W, total = integers(walk.begin), integers(walk.owner), at(walk.mobilities), 0.0
+    state = at(walk.state)
+    if state[owner[k].at] != IS_SLIDING and state[owner[j].at] != IS_SLIDING:
+        return between(walk, k, j) if walk.large == 1 else W[k * DENSE_ROWS + j]
     for r in range(begin[owner[k].at].at, begin[owner[k].at + 1].at):
         share = across(walk, k, r)
         if share != 0.0:

@@ -17,7 +17,7 @@ x, y, z, turn = zw.coordinates("x y z turn")
 
 def steps(system, start, until, step, **more):
     """A motion by steps."""
-    return zw.simulate(system, start, until, contacts="steps", step=step, **more)
+    return zw.simulate(system, start, until=until, contacts="steps", step=step, **more)
 
 
 def test_a_bouncing_ball_is_followed_with_order_one_through_its_accumulation():
@@ -283,3 +283,53 @@ def test_a_die_tumbles_and_comes_to_rest_on_a_face():
     assert np.abs(motion.v.values[-1]).max() < 1e-9
     assert abs(motion.q.values[-1, 2] - 0.5) < 1e-6
     assert motion.gap.values.min() > -1e-3
+
+
+def in_a_loop(stop):
+    """A four-bar linkage of bodies in space, whose joints hold more than they need to, with a stop at its crank."""
+    corners = [(0, 0, 0), (0, 0, 1), (1.5, 0, 1), (1.5, 0, 0)]
+    rods = [
+        mb.Body(f"rod{i}", 1, [0.1, 0.1, 0.05], position=tuple(np.mean(corners[i : i + 2], axis=0))) for i in range(3)
+    ]
+    ends = [mb.ground, *rods, mb.ground]
+    hinges = [mb.Revolute(f"hinge{i}", *ends[i : i + 2], at=corners[i], axis=(0, 1, 0)) for i in range(4)]
+    return mb.Mechanism(
+        rods, [*hinges, mb.Stop("stop", hinges[0], lower=-stop, upper=stop)], [mb.Gravity((3, 0, -9.81))]
+    )
+
+
+@pytest.mark.parametrize("stop", [3.0, 0.6], ids=["free", "stopped"])
+def test_joints_that_hold_more_than_they_need_to_share_their_load_as_by_events(stop):
+    """20 of the 20 + 3 rows are independent; steps are of second order but for the instant of the impact, at rest."""
+    exact = zw.simulate(in_a_loop(stop), until=0.6, samples=4)
+    errors = []
+    for step in (2e-3, 1e-3):
+        motion = steps(in_a_loop(stop), None, 0.6, step, samples=4)
+        errors.append(np.abs(motion.q.values - exact.q.values).max())
+        assert (motion["rank"].values[:3] == 20).all()
+        assert np.abs((motion.multiplier - exact.multiplier).values[1]).max() < 20 * step
+    assert errors[1] < 0.3 * errors[0] < 3e-6
+
+
+def test_a_rag_doll_falls_and_lies_within_its_stops():
+    """A trunk and two limbs of two bodies: sparse factors, contacts and stops; energy is never gained."""
+    floor = {"normal": (0, 0, 1), "friction": 0.5}
+    trunk = mb.Body("trunk", 20, [0.5, 0.5, 0.15], position=(0, 0, 0.6), velocity=(0.3, 0.1, 0))
+    bodies, parts = [trunk], [mb.Contact("trunk floor", mb.ground, trunk, corners=[(0, 0, -0.3), (0, 0, 0.3)], **floor)]
+    for n, x in enumerate((-0.25, 0.25)):
+        upper = mb.Body(f"upper{n}", 3, [0.03, 0.03, 0.003], position=(x, 0, 0.625), velocity=(0.3, 0.1, 0))
+        lower = mb.Body(f"lower{n}", 2, [0.015, 0.015, 0.001], position=(x, 0, 0.28), velocity=(0.3, 0.1, 0))
+        hinge = mb.Revolute(f"hinge{n}", upper, lower, at=(x, 0, 0.43), axis=(0, 1, 0))
+        bodies += [upper, lower]
+        parts += [mb.Spherical(f"ball{n}", trunk, upper, at=(x, 0, 0.8)), hinge,
+                  mb.Stop(f"stop{n}", hinge, lower=-0.1, upper=2),
+                  mb.Contact(f"upper floor{n}", mb.ground, upper, corners=[(0, 0, -0.175)], **floor),
+                  mb.Contact(f"lower floor{n}", mb.ground, lower, corners=[(0, 0, -0.15)], **floor)]  # fmt: skip
+    motion = steps(mb.Mechanism(bodies, parts, [mb.Gravity((0, 0, -9.81))]), None, 1.0, 1e-3, samples=101)
+    assert "Not vouched for" not in motion.message
+    assert motion.attrs["contact_residual"] < 1e-8
+    assert motion.gap.values.min() > -1e-6
+    assert np.diff(motion.energy.values).max() < 1e-6 * motion.energy.values[0]
+    assert motion.normal_force.values[-20:].sum(axis=1).mean() == pytest.approx(30 * 9.81, rel=0.5)  # it lies, or sways
+    normal, rubs = motion.normal_force.values, np.abs(motion.friction_force.values)
+    assert (rubs <= 0.5 * normal * (1 + 1e-6) + 1e-6 * normal.max()).all()

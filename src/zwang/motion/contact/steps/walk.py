@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from zwang.arrays import Array
+from zwang.arrays import Array, Indices
 from zwang.compile import Kernel
 from zwang.engines.native.engine import compiled
 from zwang.engines.stepping.record import Outcome
@@ -108,7 +108,7 @@ class Way:
     def __init__(self, found: Walk, setup: Setup, own: int, grid: Array, ends: Array) -> None:
         """What is found is written down in `found`; steps end at `ends`. Behind its `own` events stand poles."""
         self.found, self.setup, self.own, self.grid, self.ends = found, setup, own, grid, ends
-        self.numbers = found.numbers
+        self.numbers, self.contacts = found.numbers, np.array(found.numbers.rows, dtype=np.int64)
         self.event = event_kernel(setup)
         self.ledger = compiled(self.numbers.made.ledger)
         self.at = 0
@@ -166,7 +166,7 @@ class Way:
                 self.state = done.begin
                 raise Stop(Status.NOT_FINITE, infinite)
             if parts["impact"] >= 0:
-                found.transitions.append(impact_in(done, self.numbers.rows, int(parts["impact"])))
+                found.transitions.append(impact_in(done, self.contacts, int(parts["impact"])))
         if stops:
             self.state = (found.hits[-1].t, found.hits[-1].q, found.hits[-1].v)
         elif outcome is Outcome.SINGULAR and not loop.lifted_by_all:
@@ -307,9 +307,10 @@ def met(
     return over, False
 
 
-def impact_in(step: Step, rows: list[int], cause: int) -> Transition:
+def impact_in(step: Step, rows: Indices, cause: int) -> Transition:
     """The impact in a step, in its middle, which a contact has caused."""
     (t, q, v), impulse, (gamma, after) = step.begin, step.multipliers[rows], step.speeds
+    pushes = np.flatnonzero(impulse)
     # ΔT = ½Λ(γ⁺ + γ⁻): what the surfaces' own motion does is no loss
-    loss = -0.5 * float(np.nansum(impulse * (gamma + after)))
-    return Transition((t + (step.end[0] - t) / 2, q, v), "impact", rows[cause], step.v, impulse, loss)
+    loss = -0.5 * float(impulse[pushes] @ (gamma + after)[pushes])
+    return Transition((t + (step.end[0] - t) / 2, q, v), "impact", int(rows[cause]), step.v, impulse, loss)

@@ -5,6 +5,7 @@ import pytest
 
 import zwang as zw
 from zwang import multibody as mb
+from zwang.multibody.looks import rods
 
 
 def test_a_body_in_space_looks_like_a_box_of_its_inertia() -> None:
@@ -66,3 +67,9 @@ def test_a_body_whose_mass_is_set_to_zero_has_no_box() -> None:
     pin = mb.Spherical("pin", mb.ground, body, at=(1, 0, 0))
     shapes = mb.Mechanism([body], joints=[pin], parameters={k: 0}).drawing.shapes
     assert "box" not in [s.solid.kind for s in shapes if s.solid is not None]
+
+
+def test_a_joint_that_is_almost_at_the_centre_of_mass_has_no_rod():
+    """Squares of 2e-161 lose their digits: the rod had a direction that is none."""
+    for size, count in ((2e-161, 0), (2e-140, 1), (1.0, 1)):
+        assert len(rods([np.array([0.0, 0.6 * size, 0.8 * size])])) == count

@@ -15,6 +15,7 @@ from zwang.multibody.valued import Values, in_numbers
 
 THINNEST = 0.06  # an edge of a box beside its longest: a rod without thickness would not be seen
 ROD = 0.045  # radius of a rod beside its length
+LEAST = 1e-150  # squares of what is shorter lose their digits, and with them its direction
 SHORT = 1e-9  # a rod this short beside the largest is none
 DISC = 0.08  # thickness of a disc beside its radius
 
@@ -56,7 +57,7 @@ def inertia_box(body: Body, values: Values) -> Box | None:
 def rods(ends: Sequence[Array]) -> list[Solid]:
     """Rods from the centre of mass to where joints are; from one joint to the other, if these are the two ends."""
     far = max((float(np.linalg.norm(e)) for e in ends), default=0.0)
-    apart = [e for e in ends if np.linalg.norm(e) > SHORT * far]
+    apart = [e for e in ends if np.linalg.norm(e) > max(SHORT * far, LEAST)]
     if len(apart) == 2 and far > 0 and is_between(*apart):
         return [rod(*apart)]
     return [rod(np.zeros(3), e) for e in apart]

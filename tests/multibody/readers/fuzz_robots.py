@@ -173,8 +173,8 @@ def reading(path, limits):
         model = load_robot(path, limits=limits)
     except ModelFileError as error:
         return "refused", "" if len(str(error)) < 20_000 else f"{len(str(error))} characters", None
-    except (AssemblyError, InputError, MassError) as error:  # of one part, by its name, or of all masses
-        good = "'" in str(error) or isinstance(error, MassError)
+    except (AssemblyError, InputError, MassError) as error:  # of one part, by its name, or of how all stand together
+        good = "'" in str(error) or not isinstance(error, InputError)
         return "refused", "" if good and "nan" not in str(error) else str(error), None
     return "accepted", "", model
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from zwang.arrays import EPS, Array
-from zwang.linalg.factors import factorise
+from zwang.arrays import Array
+from zwang.engines.task import Bridge
 from zwang.linalg.masses import mass_units
 from zwang.lowering.lowered import Matrices
 from zwang.lowering.rows import RowBasis
@@ -26,12 +26,10 @@ def losing_rows(setup: Setup, states: Sequence[State], basis: RowBasis, before: 
         return told
     longest = np.max([lengths(matrices, rows).max(axis=0) for matrices in stacks(setup, (*states, *before))], axis=0)
     for now in stacks(setup, states):
-        factors = factorise(now.M, now.A[:, rows], len(rows), setup.system.coordinate_names)
-        shares = np.maximum(lengths(now, rows) / np.where(longest > 0, longest, 1.0), EPS)
-        by_rows = factors.Ri / np.take_along_axis(shares, factors.order, axis=1)[:, :, None]
+        whole = scaled(now, rows) / np.where(longest > 0, longest, 1.0)[:, None]
         # the combinations that vanish, of rows in units of the longest that they have been
-        for order, weights in zip(factors.order, np.abs(np.linalg.svd(by_rows)[0][:, :, 0]), strict=True):
-            involved = [rows[int(order[i])] for i in range(len(rows)) if weights[i] > LOSES * weights.max()]
+        for weights in np.abs(np.linalg.svd(whole, full_matrices=False)[0][:, :, -1]):
+            involved = [rows[i] for i in range(len(rows)) if weights[i] > LOSES * weights.max()]
             names = [setup.system.constraint_names[i] for i in sorted(involved)]
             alone = len(names) == 1
             told.append(f"the row of {names[0]} vanishes" if alone else f"{', '.join(names)} become dependent")
@@ -46,7 +44,27 @@ def stacks(setup: Setup, states: Sequence[State]) -> Iterator[Matrices]:
 
 def lengths(now: Matrices, rows: Sequence[int]) -> Array:
     """(k, r) how long some rows are at k states, in units of equal mass."""
-    return np.asarray(np.linalg.norm(now.A[:, rows] / mass_units(now.M, now.A)[:, None], axis=2))
+    return np.asarray(np.linalg.norm(scaled(now, rows), axis=2))
+
+
+def scaled(now: Matrices, rows: Sequence[int]) -> Array:
+    """(k, r, n) some rows at k states, in units of equal mass."""
+    return np.asarray(now.A[:, rows] / mass_units(now.M, now.A)[:, None])
+
+
+def crossing(bridge: Bridge) -> State:
+    """The state at the instant of a step across a singular position, by the cubic between its ends.
+
+    A step is as long as the engine takes it: where rows vanish soon after each other, another one may be shorter at
+    its ends than the one that vanishes within.
+    """
+    (begin, q, v), (end, far, fast) = bridge.start, bridge.end
+    h = end - begin
+    s = (bridge.instant - begin) / h
+    way, first, last = far - q, h * v - (far - q), h * fast - (far - q)
+    place = q + s * way + s * (1 - s) * ((1 - s) * first - s * last)
+    speed = (way + (1 - s) * (1 - 3 * s) * first - s * (2 - 3 * s) * last) / h
+    return bridge.instant, place, speed
 
 
 def not_asked(setup: Setup) -> tuple[int, ...]:

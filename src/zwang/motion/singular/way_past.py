@@ -32,7 +32,7 @@ from zwang.motion.singular.leap import (
     quiet,
     retraced,
 )
-from zwang.motion.singular.losing import asked, losing_rows, not_asked
+from zwang.motion.singular.losing import asked, crossing, losing_rows, not_asked
 from zwang.motion.singular.other_rows import independence, other_choice_serves
 
 EARLY = (0.03, 0.003)  # with redundant rows left out, other rows are looked for below these shares of a pivot
@@ -330,7 +330,8 @@ def bridges(setup: Setup, basis: RowBasis, path: Trajectory, before: Sequence[St
         if (bridge.least <= VANISHES or turned_over(setup, basis, bridge.start, bridge.end))
         and not stopped_before(bridge, path.end[0])
     ]
-    names = losing_rows(setup, [bridge.start for bridge in met], basis, before)
+    earlier = (*(bridge.start for bridge in met), *before)
+    names = losing_rows(setup, [crossing(bridge) for bridge in met], basis, earlier)
     return tuple(
         f"Leapt the singular position at t = {bridge.instant:.9g} ({what}), from {bridge.start[0]:.9g} to "
         f"{bridge.end[0]:.9g}."

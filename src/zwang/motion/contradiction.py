@@ -37,21 +37,32 @@ def require_agreement(
     free = A[:, ~kept]
     if (~kept).any():
         left = left - free @ (shortest(free, left) if is_sparse(free) else np.linalg.lstsq(free, left, rcond=None)[0])
-    inertia = np.sqrt(np.abs(diagonal_of(now.M)))
-    share = np.abs(A.T @ left) / np.where(inertia > 0, inertia, 1.0) * kept
-    names = np.array(system.constraint_names)[rows]
-    which = names[np.abs(left) > INVOLVED * np.abs(left).max()].tolist() or [system.constraint_names[bad[0]]]
-    places = np.flatnonzero(share > INVOLVED * share.max(initial=0.0)).tolist()
+    at, places = involved(left, A, kept, now.M)
+    which = np.array(system.constraint_names)[rows][at].tolist() or [system.constraint_names[bad[0]]]
     n = len(v)
     found = {described.stated.get(n + i, Statement(state_name(system, n + i))): float(v[i]) for i in places}
     numbers = Counter(described.stated.values())  # of what says several, as a velocity does, none is told
     told = [who.words if numbers[who] > 1 else f"{who.words} ({value:.6g})" for who, value in found.items()]
+    where = next((who.where for who in reversed(found) if who.where), ("constraints", which[0]))
+    raise AssemblyError(refusal(told, which), where=where)
+
+
+def involved(left: Array, A: Any, kept: Any, M: Any) -> tuple[list[int], list[int]]:
+    """The rows of A that contradict each other, and the rates among those kept that take part.
+
+    `left` is what remains of the rows' readings where the other rates have done what they can.
+    """
+    inertia = np.sqrt(np.abs(diagonal_of(M)))
+    share = np.abs(A.T @ left) / np.where(inertia > 0, inertia, 1.0) * kept
+    at, places = (np.flatnonzero(x > INVOLVED * x.max(initial=0.0)) for x in (np.abs(left), share))
+    return at.tolist(), places.tolist()
+
+
+def refusal(told: list[str], which: list[str]) -> str:
+    """What to say of rates, in words, that some constraints do not allow together."""
     rates, by = listed(told, MOST_NAMED), listed([repr(name) for name in which], MOST_NAMED)
     if len(told) == 1:
         what = f"a stated rate contradicts the constraints: {rates} cannot be kept together with {by}"
-        remedy = "leave it out, so that it follows, or give what they allow"
-    else:
-        what = f"stated rates contradict each other: {rates} cannot be kept together with {by}"
-        remedy = "leave out those that follow from the others"
-    where = next((who.where for who in reversed(found) if who.where), ("constraints", which[0]))
-    raise AssemblyError(f"{what}; {remedy}", where=where)
+        return f"{what}; leave it out, so that it follows, or give what they allow"
+    what = f"stated rates contradict each other: {rates} cannot be kept together with {by}"
+    return f"{what}; leave out those that follow from the others"

@@ -10,12 +10,14 @@ import sympy as sp
 from zwang.arrays import Array
 from zwang.display import told
 from zwang.errors import AssemblyError
+from zwang.lowering.lowered import Matrices
 from zwang.lowering.matrices import matrix_kernel
 from zwang.model import System
 from zwang.model.has_system import HasSystem
 from zwang.model.state import State
 from zwang.model.values import parameter_values
 from zwang.motion.assemble import assemble
+from zwang.motion.contradiction import involved, refusal
 from zwang.multibody.mechanism import Mechanism
 from zwang.multibody.readers.frame import spin_rates
 from zwang.multibody.readers.limits import Limit
@@ -29,6 +31,7 @@ CLOSED = 1e-12  # a loop is closed where its conditions read less than this, in 
 OPEN = 1e-8  # and has not been closed where they read more than this
 STUCK = 1e-12  # steps shorter than this lead nowhere
 STEPS, ATTEMPTS = 30, 8  # of closing loops
+DEPENDENT = 1e-9  # of the largest: what loops change no faster they leave free
 LEAP = 0.3  # how far a step may go, in units of length and angle
 
 
@@ -76,7 +79,7 @@ class Imported(HasSystem):
         A hinge or slide takes one number. A ball takes a quaternion, scalar first, and its rates are the angular
         velocity in the link's axes; a free link takes its origin and quaternion, and its rates are the origin's
         velocity and the angular velocity in the link's axes. Joints that are not given stay as the file has them,
-        at rest, unless a loop or a coupling moves them.
+        at rest, unless a loop or a coupling moves them: then with the least kinetic energy.
         """
         links = self.skeleton.links
         given = read_values(links, values or {}, "values")
@@ -87,14 +90,12 @@ class Imported(HasSystem):
             free[slices[name]] = False
         found = self._closed(reference(links) | given, free)
         q, S = self.maximal(found)
-        free[:] = True
-        theta = np.zeros(total)
-        for name, value in read_values(links, rates or {}, "rates").items():
-            free[slices[name]], theta[slices[name]] = False, value
-        J, _ = self._conditions(q, S)
-        theta[free] = np.linalg.lstsq(J[:, free], -J @ theta, rcond=1e-9)[0]
-        if np.abs(J @ theta).max(initial=0.0) > OPEN * max(1.0, np.abs(theta).max(initial=0.0)):
-            raise AssemblyError("the rates that are given contradict each other by a loop or coupling: give fewer")
+        theta, kept = np.zeros(total), np.zeros(total, dtype=bool)
+        given = read_values(links, rates or {}, "rates")
+        for name, value in given.items():
+            kept[slices[name]], theta[slices[name]] = True, value
+        if given:
+            theta = self._followed(q, S, theta, {name: slices[name] for name in given}, kept)
         state = np.concatenate([q, S @ theta])
         system = self.mechanism.system
         return assemble(system, State(system, state))
@@ -157,14 +158,35 @@ class Imported(HasSystem):
             f"so that these joints can follow, or give better ones"
         )
 
+    def _followed(self, q: Array, S: Array, theta: Array, given: Mapping[str, slice], kept: Any) -> Array:
+        """Rates of all joints: those that are kept, and the others with the least kinetic energy that loops allow."""
+        now, J = self._matrices(q, S)
+        M, free = S.T @ now.M @ S, ~kept
+        _, sizes, ways = np.linalg.svd(J[:, free])
+        along = ways[np.count_nonzero(sizes > DEPENDENT * sizes.max(initial=0.0)) :].T  # what loops leave free
+        theta[free] = np.linalg.lstsq(J[:, free], -J @ theta, rcond=DEPENDENT)[0]
+        theta[free] += along @ np.linalg.lstsq(along.T @ M[free][:, free] @ along, -along.T @ (M @ theta)[free])[0]
+        left = J @ theta
+        if np.abs(left).max(initial=0.0) <= OPEN * max(1.0, np.abs(theta).max(initial=0.0)):
+            return theta
+        rows, places = involved(left, J, kept, M)
+        names = np.array(self.mechanism.system.constraint_names)[self._held]
+        said = [name for name, own in given.items() if set(range(own.start, own.stop)) & set(places)]
+        told = [
+            f"{name}' ({theta[given[name]][0]:.6g})" if np.size(theta[given[name]]) == 1 else f"{name}'"
+            for name in said
+        ]
+        raise AssemblyError(refusal(told, names[rows].tolist()))
+
     def _settled(self, values: Values, free: Any) -> tuple[Values, Array]:
         """The end of a Gauss–Newton search with shortest steps, and the residuals of the conditions there."""
         for _ in range(STEPS):
-            J, reading = self._conditions(*self.maximal(values))
+            now, J = self._matrices(*self.maximal(values))
+            reading = np.nan_to_num(now.residual)[self._held]
             if np.abs(reading).max(initial=0.0) < CLOSED:
                 break
             change = np.zeros(len(free))
-            change[free] = np.linalg.lstsq(J[:, free], -reading, rcond=1e-9)[0]
+            change[free] = np.linalg.lstsq(J[:, free], -reading, rcond=DEPENDENT)[0]
             size = np.abs(change).max(initial=0.0)
             if size < STUCK:
                 break
@@ -177,12 +199,16 @@ class Imported(HasSystem):
         facing = [j.facing for j in self.mechanism.joints]
         return any(float(f.xreplace(where)) < 0 for f in facing if f is not None)
 
-    def _conditions(self, q: Array, S: Array) -> tuple[Array, Array]:
-        """How the conditions' readings follow from the slots' rates, and the readings, at a position."""
+    @property
+    def _held(self) -> Any:
+        """Which conditions hold always: limits are looked at in the end."""
+        return np.array([not c.one_sided for c in self.mechanism.system.constraints], dtype=bool)
+
+    def _matrices(self, q: Array, S: Array) -> tuple[Matrices, Array]:
+        """The matrices at a position, and how the conditions' readings follow from the slots' rates."""
         system = self.mechanism.system
         p, inputs = parameter_values(system, None)
         now = matrix_kernel(system, inputs)(0.0, q, np.zeros_like(q), p)
         J = now.A @ S
         J[np.abs(J) < 1e-11 * np.abs(now.A).max(initial=1.0)] = 0.0  # rounding of joints that hold by themselves
-        holds = np.array([not c.one_sided for c in system.constraints], dtype=bool)  # limits are looked at in the end
-        return J[holds], np.nan_to_num(now.residual)[holds]
+        return now, J[self._held]

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 import zwang as zw
 from zwang import dot
 from zwang import multibody as mb
-from zwang.errors import AssemblyError
+from zwang.errors import AssemblyError, InputError
 from zwang.files.read import read_model
 
 G = mb.ground
@@ -286,3 +286,22 @@ def test_what_was_moved_says_which_velocities_follow():
     moved = read_model(rough).moved_with(None, 0.0)
     assert str(moved).endswith("velocities that are not stated follow: rod")
     assert moved.followed == ("rod",)
+
+
+def test_velocities_that_follow_are_said_where_nothing_was_moved():
+    made = slider_crank(0.7, spin=100)
+    assert not made.moved.nothing
+    said = "the start stands as it is described; velocities that are not stated follow: crank, rod and piston"
+    assert str(made.moved) == said
+    assert slider_crank(0.7).moved.nothing  # at rest, nothing follows
+
+
+def test_a_file_is_assembled_by_name_whether_it_asks_for_that_or_not():
+    for asks in ("true", "false"):
+        model = read_model(PENDULUM.replace("assemble = true", f"assemble = {asks}"))
+        x, y, dx, dy = zw.assemble(model).values()
+        assert x**2 + y**2 == pytest.approx(25, rel=1e-13)
+        assert dx == 1
+        assert dy == pytest.approx(-x / y, rel=1e-13)
+    with pytest.raises(InputError, match="'rod' reads"):
+        zw.simulate(model, samples=2)  # which begins where it says

@@ -49,8 +49,8 @@ def test_turns_in_space_are_those_of_quaternions(axis, angle):
 
 def test_a_start_that_is_described_right_has_moved_nothing():
     for made in (slider_crank(), load_model("four_bar_in_space").mechanism):
-        assert made.moved.nothing
-        assert str(made.moved) == "the start stands as it is described"
+        assert made.moved.stands
+        assert str(made.moved).startswith("the start stands as it is described")
         zw.evaluate(made)  # without a warning, which would be an error here
 
 

@@ -173,7 +173,8 @@ def started(model: "ModelFile", begin: dict[str, float]) -> "ModelFile":
         if name not in keys:
             words = f"{name} is not a coordinate or rate of this model{suggestion(name, [*keys])}"
             raise typer.BadParameter(words, param_hint="--start")
-    return replace(model, start={**model.start, **{keys[name]: value for name, value in begin.items()}})
+    given = {keys[name]: value for name, value in begin.items()}
+    return replace(model, start={**model.start, **given}, unstated=model.unstated - given.keys())
 
 
 def sources(case: Case) -> list[Path]:

@@ -39,9 +39,14 @@ class Moved:
         return max(self.translation / self.size if self.size else 0.0, self.turn)
 
     @property
-    def nothing(self) -> bool:
-        """Whether it is rounding."""
+    def stands(self) -> bool:
+        """Whether every part is where it is described, but for rounding."""
         return self.turn <= ROUNDING and self.translation <= ROUNDING * (self.size or 1.0)
+
+    @property
+    def nothing(self) -> bool:
+        """Whether the start is the one described: nothing was moved, and no velocity follows from others."""
+        return self.stands and not self.followed
 
     @property
     def remarkable(self) -> bool:
@@ -54,8 +59,10 @@ class Moved:
         >>> print(Moved(0.5, "body 'rod'", 0.2, "body 'crank'", 2.0))
         to put the start together, body 'rod' was moved by 0.5, 25 % of the whole, and body 'crank' turned by 11.5°
         """
-        if self.nothing:
-            return "the start stands as it is described"
+        names = listed(self.followed, MOST_NAMED)
+        follow = f"; velocities that are not stated follow: {names}" if self.followed else ""
+        if self.stands:
+            return f"the start stands as it is described{follow}"
         said = []
         if self.translation > ROUNDING * (self.size or 1.0):
             share = f", {percent(self.translation / self.size)} of the whole," if self.size else ""
@@ -63,8 +70,6 @@ class Moved:
         if self.turn > ROUNDING:
             who = "" if said and self.turned == self.translated else f"{self.turned} "
             said.append(f"{who}{'' if said else 'was '}turned by {self.turn * 57.29577951308232:.3g}°")
-        names = listed(self.followed, MOST_NAMED)
-        follow = f"; velocities that are not stated follow: {names}" if self.followed else ""
         return f"to put the start together, {' and '.join(said)}".rstrip(",") + follow
 
 

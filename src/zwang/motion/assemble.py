@@ -75,7 +75,7 @@ def assemble(
     given_as, t = system, begin_of(system, t)
     system = system_of(given_as, "assemble", parameters)
     if guess is None and isinstance(given_as, HasSystem):
-        if not hold:
+        if not hold and given_as.moved_with(parameters, float(numbers(t, "t"))) is not None:
             return dict(given_as.start_with(parameters, float(numbers(t, "t"))))
         guess = given_as.guess_with(parameters)
     if not isinstance(guess, Mapping):

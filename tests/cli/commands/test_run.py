@@ -345,6 +345,31 @@ def test_the_command_says_what_moved(here, zwang):
     assert json.loads(zwang("run", here / "right.toml", "--json").stdout).get("start_moved") is None
 
 
+PUT_TOGETHER = """
+[coordinates]
+x = { start = 3, rate = 1 }
+y = { start = -4 }
+[energy]
+kinetic = "(x'^2 + y'^2)/2"
+[constraints]
+rod = "x^2 + y^2 = 25"
+[run]
+until = 0.1
+assemble = true
+"""
+
+
+def test_the_command_says_which_velocities_follow_and_keeps_those_that_it_is_given(zwang):
+    follow = "start the start stands as it is described; velocities that are not stated follow: y"
+    assert follow in " ".join(zwang("run", "rod.toml", rod=PUT_TOGETHER).stdout.split())
+    told = json.loads(zwang("run", "rod.toml", "--json").stdout)["start_moved"]
+    assert (told["followed"], told["warning"]) == (["y"], False)
+    for number in ("0", "2"):  # a zero that is given is stated, too
+        refused = zwang("run", "rod.toml", "--start", f"y'={number}")
+        assert refused.exit_code != 0
+        assert f"x' (1) and y' ({number}) cannot be kept together" in " ".join(refused.stderr.split())
+
+
 def test_contacts_are_followed_by_steps_if_asked_for(zwang):
     result = zwang("run", "bouncing_ball", "--until", "1", "--contacts", "steps", "--step", "0.01")
     assert result.exit_code == 0

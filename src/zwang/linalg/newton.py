@@ -30,6 +30,10 @@ POLISHES = 3  # steps to the last digit, once the tolerance is met
 # Steps this small that have not become smaller for so many more are rounding.
 SMALL, TURNS_WITHOUT_GAIN = 1e-8, 10
 
+# Rounding over the least that rows count as independent by, NEWTON_RANK_TOL: longer steps have another reason. And how
+# many tolerances rows of unit length may read at a root.
+ROUNDED_STEP, ROUNDED = 1e-6, 1e3
+
 # The share of the way to a target that may lead along the constraints where these are nearest to it; and what
 # rounding makes of nothing, in natural units.
 NEAREST_TOL, ROUNDED_NOTHING = 1e-6, 1e-11
@@ -61,7 +65,7 @@ def nearest_root(equations: Equations, x: Array, tolerance: float, limit: int = 
         if not (np.abs(g / scale).max() < np.abs(f / scale).max() and finite(K)):
             break
         x, f, J = nearer, g, K
-    return x, bool(np.abs(f / unit_rows(J)[0]).max(initial=0.0) <= 1e3 * tolerance * max(1.0, np.abs(x).max()))
+    return x, bool(np.abs(f / unit_rows(J)[0]).max(initial=0.0) <= ROUNDED * tolerance * max(1.0, np.abs(x).max()))
 
 
 def nearby_root(equations: Equations, x: Array, size: float, tolerance: float, limit: int = 60) -> tuple[Array, bool]:
@@ -93,7 +97,12 @@ def stepped(
     tolerance: float,
     limit: int,
 ) -> tuple[Array, bool]:
-    """x ← x − step(f, J), rows at unit length, until no step exceeds `tolerance`; and whether that came about."""
+    """x ← x − step(f, J), rows at unit length, until no step exceeds `tolerance`; and whether that came about.
+
+    Beside singular positions steps are longer: rounding of f over how far rows are from dependent. So they end, too,
+    where they are small, no longer get smaller, and f is rounding.
+    """
+    least, since = np.inf, 0
     for _ in range(limit):
         f, J = equations(x)
         if not (np.isfinite(f).all() and finite(J)):
@@ -105,7 +114,12 @@ def stepped(
         x = x - d
         if not np.isfinite(x).all():  # then every step would be short beside it
             return x, False
-        if np.abs(d).max() <= tolerance * max(size, np.abs(x).max()):
+        far = max(size, float(np.abs(x).max()))
+        now = float(np.abs(d).max()) / far
+        if now <= tolerance:
+            return x, True
+        least, since = (now, 0) if now < least else (least, since + 1)
+        if least < ROUNDED_STEP and since > TURNS_WITHOUT_GAIN and np.abs(f / scale).max() <= ROUNDED * tolerance * far:
             return x, True
     return x, False
 
@@ -143,7 +157,8 @@ def nearest_point(
 ) -> Found:
     """The point with f(x) = 0 nearest to a target, |x − target| taken in the metric M(x).
 
-    Coordinates are in natural units: a change by 1 matters. Where no nearest root is reached, from where the search
+    Coordinates are in natural units: a change by 1 matters. A target that obeys f = 0 to rounding is the nearest, also
+    beside a singular position, where steps would carry rounding along. Where no nearest root is reached, from where the search
     begins or from the root that Gauss–Newton finds, the nearest of the roots that were met is taken.
 
     >>> circle = lambda x: (np.array([x @ x - 1]), 2 * x[None])
@@ -153,6 +168,8 @@ def nearest_point(
     >>> found.nearest, bool(np.isclose(*multiplier))
     (True, True)
     """
+    if at_root(equations, target, tolerance):
+        return Found(target, True, True)
     met: list[Array] = []
     for _ in range(2):
         x, root = nearest_root(equations, approached(equations, metric, target, begin, tolerance, limit), tolerance)
@@ -166,6 +183,14 @@ def nearest_point(
     if not met:
         return Found(begin, False, False)
     return Found(min(met, key=lambda x: distance(metric, target, x)), True, False)
+
+
+def at_root(equations: Equations, x: Array, tolerance: float) -> bool:
+    """Whether a point obeys f = 0, rows taken at unit length, to a tolerance."""
+    f, J = equations(x)
+    if not (np.isfinite(f).all() and finite(J)):
+        return False
+    return bool(np.abs(f / unit_rows(J)[0]).max(initial=0.0) <= tolerance * max(1.0, np.abs(x).max(initial=0.0)))
 
 
 def approached(

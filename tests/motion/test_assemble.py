@@ -103,7 +103,8 @@ def test_guesses_beside_a_singular_position_are_put_together(angle, off):
     draw = np.random.default_rng(7)
     found = zw.assemble(system, {key: value + off * draw.standard_normal() for key, value in start.items()})
     now = matrices(system, found)
-    assert np.abs(now.residual).max() < 1e-13 and np.abs(now.residual_rate).max() < 1e-12
+    assert np.abs(now.residual).max() < 1e-13
+    assert np.abs(now.residual_rate).max() < 1e-12
     assert max(abs(found[key] - value) for key, value in start.items()) < 100 * off / abs(np.sin(angle)) + 1e-12
 
 

@@ -30,9 +30,9 @@ POLISHES = 3  # steps to the last digit, once the tolerance is met
 # Steps this small that have not become smaller for so many more are rounding.
 SMALL, TURNS_WITHOUT_GAIN = 1e-8, 10
 
-# Rounding over the least that rows count as independent by, NEWTON_RANK_TOL: longer steps have another reason. And how
-# many tolerances rows of unit length may read at a root.
-ROUNDED_STEP, ROUNDED = 1e-6, 1e3
+# Rounding over NEWTON_RANK_TOL, the least that rows count as independent by: longer steps have another reason.
+ROUNDED_STEP = 1e-6
+ROUNDED = 1e3  # tolerances that rows of unit length may read at a root
 
 # The share of the way to a target that may lead along the constraints where these are nearest to it; and what
 # rounding makes of nothing, in natural units.
@@ -158,8 +158,8 @@ def nearest_point(
     """The point with f(x) = 0 nearest to a target, |x − target| taken in the metric M(x).
 
     Coordinates are in natural units: a change by 1 matters. A target that obeys f = 0 to rounding is the nearest, also
-    beside a singular position, where steps would carry rounding along. Where no nearest root is reached, from where the search
-    begins or from the root that Gauss–Newton finds, the nearest of the roots that were met is taken.
+    beside a singular position, where steps would carry rounding along. Where no nearest root is reached, from where
+    the search begins or from the root that Gauss–Newton finds, the nearest of the roots that were met is taken.
 
     >>> circle = lambda x: (np.array([x @ x - 1]), 2 * x[None])
     >>> target = np.array([2.0, 1.0])

@@ -80,15 +80,21 @@ def agreement(equation: Equation, x: Sequence[Any], lam: Sequence[Any], b: Seque
     """What rows may be missed by, less what they are missed by: negative where redundant ones do not agree.
 
     Damped rows have an acceleration wherever they are: at odds with each other, or more of them independent than where
-    they were damped, it obeys none of them. Where a coordinate rests, its acceleration is the rounding of forces.
+    they were damped, it obeys none of them. Where a coordinate rests, its acceleration is the rounding of forces. And
+    rounding of a solution spreads over all coordinates, in the metric of masses: what a row reads of that is none
+    of its terms, which may be rounding themselves, as across the plane of a linkage in space.
     """
     forces: dict[int, list[Any]] = {}
     for row, l in zip(equation.A, lam, strict=True):
         for j, e in row.items() if l is not None else ():
             forces.setdefault(j, []).append(se.Abs(e * l))
-    masses = {j: equation.lowered.derived.M[j].get(j, se.Integer(0)) for j in forces}
+    masses = [row.get(j, se.Integer(0)) for j, row in enumerate(equation.lowered.derived.M)]
     name = equation.saddle.steps.name
-    taken = {j: name(taken_away(se.Add(*each), name(masses[j]))) for j, each in forces.items()}
+    whole = name(se.sqrt(se.Add(*(m * a**2 for m, a in zip(masses, x, strict=True) if a is not None))))
+    taken = {
+        j: name(taken_away(se.Add(*each), name(masses[j])) + spread_to(whole, name(masses[j])))
+        for j, each in forces.items()
+    }
     found = []
     for row, right in zip(equation.A, b, strict=True):
         terms = [e * x[j] for j, e in row.items() if x[j] is not None]
@@ -96,6 +102,11 @@ def agreement(equation: Equation, x: Sequence[Any], lam: Sequence[Any], b: Seque
         noise = se.Add(*(se.Abs(e) * taken[j] for j, e in row.items() if j in taken))
         found.append(AGREE * size + BALANCED * noise - se.Abs(se.Add(*terms, -right)))
     return tuple(found)
+
+
+def spread_to(whole: Any, mass: Any) -> Any:
+    """What a mass would be accelerated by if a motion of such length, in the metric of masses, were all its own."""
+    return whole * se.sqrt(mass) * mass / (mass * mass + NEGLIGIBLE_SQUARE)
 
 
 def taken_away(force: Any, mass: Any) -> Any:

@@ -15,7 +15,7 @@ from zwang.equations.sizes import has_sum, size_of
 from zwang.lowering.equation import REFINEMENTS
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.power import constraint_rates, energies, ledger
-from zwang.lowering.report import AGREE, BALANCED, REFINEMENTS_OF_REPORT, taken_away
+from zwang.lowering.report import AGREE, BALANCED, REFINEMENTS_OF_REPORT, spread_to, taken_away
 from zwang.lowering.rolled.equation import (
     Entries,
     RolledEquation,
@@ -140,8 +140,12 @@ def agreement(equation: RolledEquation, x: Indices, multipliers: Indices, b: Ind
         i, j = local_mass(family)
         same = [a for a, c in zip(i, j, strict=True) if a == c]
         workspace.members(family, [family.derived.M[a][a] for a in same], mass[family.coordinates[:, same]])
-    away = Program({"x": (X, Y)}, {"y": (taken_away(X, Y),)})
-    workspace.repeat(away, pairs(force, mass), taken[:, None])
+    squared, whole = workspace.block(1), workspace.block(1)
+    energy = Program({"x": (X, Y)}, {"y": (X**2 * Y,)})
+    workspace.repeat(energy, pairs(x, mass), np.broadcast_to(squared, (len(x), 1)))
+    workspace.repeat(Program({"x": (X,)}, {"y": (se.sqrt(X),)}), squared[:, None], whole[:, None])
+    away = Program({"x": (X, Y, Z)}, {"y": (taken_away(X, Y) + spread_to(Z, Y),)})
+    workspace.repeat(away, np.stack([force, mass, np.broadcast_to(whole, len(x))], axis=1), taken[:, None])
     workspace.repeat(pushed, pairs(A.place, taken[A.column]), noise[A.row][:, None])
     term = Program({"x": (X, Y)}, {"y": (se.Abs(X * Y), X * Y)})
     workspace.repeat(term, pairs(A.place, x[A.column]), pairs(size[A.row], missed[A.row]))

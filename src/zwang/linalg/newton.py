@@ -32,7 +32,7 @@ SMALL, TURNS_WITHOUT_GAIN = 1e-8, 10
 
 # Rounding over NEWTON_RANK_TOL, the least that rows count as independent by: longer steps have another reason.
 ROUNDED_STEP = 1e-6
-ROUNDED = 1e3  # tolerances that rows of unit length may read at a root
+OBEYED_AT_ROOT = 1e3  # tolerances that rows of unit length may read at a root
 
 # The share of the way to a target that may lead along the constraints where these are nearest to it; and what
 # rounding makes of nothing, in natural units.
@@ -65,7 +65,9 @@ def nearest_root(equations: Equations, x: Array, tolerance: float, limit: int = 
         if not (np.abs(g / scale).max() < np.abs(f / scale).max() and finite(K)):
             break
         x, f, J = nearer, g, K
-    return x, bool(np.abs(f / unit_rows(J)[0]).max(initial=0.0) <= ROUNDED * tolerance * max(1.0, np.abs(x).max()))
+    return x, bool(
+        np.abs(f / unit_rows(J)[0]).max(initial=0.0) <= OBEYED_AT_ROOT * tolerance * max(1.0, np.abs(x).max())
+    )
 
 
 def nearby_root(equations: Equations, x: Array, size: float, tolerance: float, limit: int = 60) -> tuple[Array, bool]:
@@ -119,7 +121,11 @@ def stepped(
         if now <= tolerance:
             return x, True
         least, since = (now, 0) if now < least else (least, since + 1)
-        if least < ROUNDED_STEP and since > TURNS_WITHOUT_GAIN and np.abs(f / scale).max() <= ROUNDED * tolerance * far:
+        if (
+            least < ROUNDED_STEP
+            and since > TURNS_WITHOUT_GAIN
+            and np.abs(f / scale).max() <= OBEYED_AT_ROOT * tolerance * far
+        ):
             return x, True
     return x, False
 

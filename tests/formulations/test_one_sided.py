@@ -229,24 +229,30 @@ def test_flags_are_flags_and_not_indices():
         zw.solve(np.eye(2), [0, 0], np.eye(2), [0, 0], one_sided=[True])
 
 
-@given(st.integers(0, 2**31), st.floats(-40, 0))
-def test_a_coordinate_as_light_as_rounding_that_rows_hold_hides_no_contact(seed, lightness):
-    """As the last Euler parameter of a body that lies: its mass, and its entries in other rows, are rounding."""
+@given(st.integers(0, 2**31), st.floats(-40, 0), st.floats(-0.9, 0.9))
+def test_a_coordinate_as_light_as_rounding_that_rows_hold_hides_no_contact(seed, lightness, coupled):
+    """As the last Euler parameter of a body that lies: its mass, and its entries in other rows, are rounding.
+
+    It may be coupled with a heavy one, too, as Euler parameters are.
+    """
     draw = np.random.default_rng(seed)
     light = 10.0**lightness
     M = np.diag([*draw.uniform(0.5, 2, 2), light, *draw.uniform(0.01, 0.1, 2)])
+    M[2, 3] = M[3, 2] = coupled * np.sqrt(light * M[3, 3])
     Q = np.array([0, -9.81, draw.normal() * 1e-3, *draw.normal(size=2)])
     contacts = np.column_stack([np.zeros(2), np.ones(2), draw.normal(size=2) * 1e-16, [-0.3, 0.3], draw.normal(size=2)])
     held = np.concatenate([[0, 0, 1], draw.normal(size=2) * 1e-16])
     A, b = np.vstack([held, contacts]), draw.normal(size=3) * 1e-2
     now = zw.solve(M, Q, A, b, one_sided=[False, True, True])
+    np.testing.assert_allclose(held @ now.acceleration, b[0], rtol=0, atol=1e-11)
     # without that coordinate: which of the contacts push is found by trying (SciPy's nnls on the dual problem)
     heavy = [0, 1, 3, 4]
     m, rows = np.diag(M)[heavy], contacts[:, heavy]
-    gap = b[1:] - rows @ (Q[heavy] / m)
+    loads = Q[heavy] - M[heavy, 2] * b[0]
+    gap = b[1:] - rows @ (loads / m)
     root = np.linalg.cholesky((rows / m) @ rows.T)
     push = nnls(root.T, np.linalg.solve(root, gap))[0]
-    np.testing.assert_allclose(now.acceleration[heavy], (Q[heavy] + rows.T @ push) / m, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(now.acceleration[heavy], (loads + rows.T @ push) / m, rtol=0, atol=1e-8)
 
 
 def test_rows_at_odds_are_refused_beside_a_coordinate_as_light_as_rounding():

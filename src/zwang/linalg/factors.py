@@ -20,6 +20,8 @@ from zwang.linalg.exact_sum import Halves, halves, residual
 from zwang.linalg.masses import Masses, inverse_factors, masses
 from zwang.linalg.rank import pivoted_rows, rank_tolerance, row_norms, take, take_rows
 
+ROW_MISSED = 2.0**-50  # of its terms, that a row may miss: some eps
+ROWS_MET = 3  # times at most: each leaves eps of what was missed, and terms that were too large hide the next
 EXACT_UP_TO = 1_000_000  # products in a residual of many right-hand sides: more are computed plainly
 MOST_TERMS = 8  # of a direction in words
 SAME_SIZE = 1e-9  # parts of a direction that differ by less are of equal size
@@ -156,7 +158,26 @@ class Factors:
             last = np.where(better, step, last)
             if not (better & (left > 0.1 * EPS)).any():
                 break
-        return x / self.D, lam
+        return self._meeting_rows(x, h) / self.D, lam
+
+    def _meeting_rows(self, x: Array, h: Array) -> Array:
+        """x̂ with what rows miss by more than rounding of their terms made up for.
+
+        Where rows hold a coordinate that is as light as rounding, its acceleration is the difference of forces that are
+        divided by next to nothing; beside those of the others it is too small for a correction to see.
+        """
+        if not h.shape[1]:
+            return x
+        G = self._halves[1]
+        size = np.abs(h) + dot(np.abs(self._independent[0]), np.abs(x))
+        for _ in range(ROWS_MET):
+            missed = residual(h, (G, -x))
+            rough = (np.abs(missed) > ROW_MISSED * size).any(axis=1)
+            if not rough.any():
+                break
+            x = np.where(rough[:, None], x + self._once(np.zeros_like(x), missed)[0], x)
+            size = np.minimum(size, np.abs(h) + dot(np.abs(self._independent[0]), np.abs(x)))
+        return x
 
     def _once(self, f: Array, h: Array) -> tuple[Array, Array]:
         a = dot(self.Li, f)
@@ -194,16 +215,18 @@ class Factors:
         return np.asarray(np.linalg.qr(self.Q1, mode="complete")[0][:, :, self.rank :])
 
     def terms(self, Q: Array, x: Array) -> Array:
-        """(k, n) the sizes of what q̈ is made of, by which its rounding is judged: |q̈| and |L⁻ᵀN||Nᵀ||L⁻¹Q|.
+        """(k, n) the sizes of what q̈ is made of, by which its rounding is judged: |q̈| and |S||Q|, S = L⁻ᵀNNᵀL⁻¹.
 
-        Where rows hold a coordinate, forces do not move it, and as light as it may be they leave no rounding there but
-        that of a refined solution, which is of second order.
+        S is what forces do where rows leave it to them. Where these hold a coordinate, forces do not move it, nor by it
+        what M couples with it; as light as it may be they leave no rounding there but that of a refined solution,
+        which is of second order.
         """
         loads = np.abs(dot(self.Li, Q / self.D))
         held = dot_t(np.abs(self.Li), loads) / self.D
         if self.rank == 0:
             return np.abs(x) + held
-        moved = dot(np.abs(self.Li.swapaxes(1, 2) @ self.N), dot_t(np.abs(self.N), loads)) / self.D
+        way = self.Li.swapaxes(1, 2) @ self.N
+        moved = dot(np.abs(way @ way.swapaxes(1, 2)), np.abs(Q / self.D)) / self.D
         return np.abs(x) + moved + EPS * held
 
     def all_multipliers(self, lam: Array) -> tuple[Array, Array, NDArray[np.bool_]]:

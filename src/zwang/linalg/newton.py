@@ -31,7 +31,7 @@ POLISHES = 3  # steps to the last digit, once the tolerance is met
 SMALL, TURNS_WITHOUT_GAIN = 1e-8, 10
 
 # Rounding over NEWTON_RANK_TOL, the least that rows count as independent by: longer steps have another reason.
-ROUNDED_STEP = 1e-6
+STEP_OF_ROUNDING = 1e-6
 OBEYED_AT_ROOT = 1e3  # tolerances that rows of unit length may read at a root
 
 # The share of the way to a target that may lead along the constraints where these are nearest to it; and what
@@ -122,7 +122,7 @@ def stepped(
             return x, True
         least, since = (now, 0) if now < least else (least, since + 1)
         if (
-            least < ROUNDED_STEP
+            least < STEP_OF_ROUNDING
             and since > TURNS_WITHOUT_GAIN
             and np.abs(f / scale).max() <= OBEYED_AT_ROOT * tolerance * far
         ):

@@ -21,7 +21,7 @@ from zwang.motion.observe import Segment, first
 from zwang.motion.resets.jump import Jump, Resets
 from zwang.motion.setup import Setup
 from zwang.motion.singular import way_past as singular
-from zwang.motion.singular.other_rows import other_choice_serves
+from zwang.motion.singular.other_rows import other_choice_serves, soon_after
 from zwang.motion.start import State, basis_at
 from zwang.motion.switching import Switches, switching
 from zwang.motion.watching import event_task, watched_first, with_solution
@@ -73,6 +73,8 @@ class Reached:
     """How often other rows were looked for early, and none were better."""
     stalls: int = 0
     """How often in a row the engine got nowhere and nothing stood in the way."""
+    beyond: State | None = None
+    """Where rows are chosen instead: at a switch, where the engine got nowhere, the motion is on one of its sides."""
     at_zero: tuple[int, ...] = ()
     """Events that were met here, and count as zero until they have left it."""
     segments: tuple[Segment, ...] = ()
@@ -112,7 +114,7 @@ class Drive:
 
     def stretch(self, at: Reached) -> Reached:
         """Run the engine once, save what it did, and see what its end means."""
-        basis = at.kept or basis_at(self.setup, self.kind.motion(at.state))
+        basis = at.kept or basis_at(self.setup, at.beyond or self.kind.motion(at.state))
         began = clock.perf_counter()
         task, early = self.task(at, basis)
         compiling = at.total.compile_seconds + clock.perf_counter() - began
@@ -221,7 +223,8 @@ class Drive:
         at = self.saved(at, plain, way)
         running = at.total.run_seconds + clock.perf_counter() - began - way.run_seconds
         since = at.since if way.steps else way.end[0]
-        at = altered(at, state=way.end, since=since, kept=kept, looks=0, stalls=stalls)
+        beyond = soon_after(setup, plain, motion(way.end), at.grid) if stalls else None
+        at = altered(at, state=way.end, since=since, kept=kept, looks=0, stalls=stalls, beyond=beyond)
         at = altered(at, total=altered(at.total, run_seconds=running))
         return at if way.status is GOES_ON and len(at.grid) else at.end()
 

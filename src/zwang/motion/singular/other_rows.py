@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from zwang.arrays import Array
+from zwang.engines.native.engine import compiled
 from zwang.engines.task import Trajectory
 from zwang.errors import ZwangError
 from zwang.linalg.factors import factorise
@@ -15,8 +17,9 @@ from zwang.lowering.lowered import Matrices
 from zwang.lowering.rows import RowBasis, choose, least_elimination_pivot
 from zwang.motion.setup import Setup
 from zwang.motion.singular.losing import asked, not_asked
-from zwang.motion.start import polished
+from zwang.motion.start import State, polished
 
+BEYOND_SWITCH = 1e-9  # of the time ahead: short beside all that happens, and farther than rounding of where a switch is
 HEALTHY = 1e-4  # a squared relative pivot above this leaves twelve digits
 APART_WITHOUT_DOUBT = 1e-2  # unit rows this far from dependence are independent without doubt, whatever the masses
 BETTER = 3.0  # how much further from dependence other rows must be, to be worth a new program
@@ -54,3 +57,17 @@ def better_order(now: Matrices, old: RowBasis, new: RowBasis) -> bool:
     A = now.A / mass_units(now.M[None], now.A[None])
     before, after = (least_elimination_pivot(A, basis.pivots) for basis in (old, new))
     return after > BETTER * before
+
+
+def soon_after(setup: Setup, basis: RowBasis, state: State, grid: Array) -> State | None:
+    """A state a moment after one: at a switch it is on the side of the motion, and rows are what they are there.
+
+    None if nothing switches, the motion has no acceleration here, or has come to its end.
+    """
+    if setup.locked is None:
+        return None
+    t, q, v = state
+    program = setup.program("acceleration", basis)
+    a = compiled(program)(**setup.named(program, state))["acceleration"]
+    tau = BEYOND_SWITCH * (float(grid[-1]) - t) if len(grid) else 0.0
+    return (t + tau, q + tau * v, v + tau * a) if tau and np.isfinite(a).all() else None

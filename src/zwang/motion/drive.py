@@ -1,6 +1,7 @@
 """The course of a motion: the engine, from stretch to stretch, past what stops it."""
 
 import time as clock
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -12,6 +13,7 @@ from zwang.compile import AnyProgram
 from zwang.engines.native.engine import compiled
 from zwang.engines.registry import engine_of, runner
 from zwang.engines.task import GOES_ON, Rest, Status, Task, Trajectory, altered, both
+from zwang.errors import MassError, UndeterminedError
 from zwang.formulations.forms import FORMS
 from zwang.lowering.cache import Kept
 from zwang.lowering.resting import multiplied
@@ -49,8 +51,18 @@ def integrate(
     drive = Drive(setup, kind or Alone(), watch, state, Resets(setup, abs(float(grid[-1]) - state[0])))
     at = Reached(state, grid, state[0], nothing, first, at_zero=at_zero)
     while not at.done:
-        at = drive.stretch(at)
+        at = unless_undetermined(at, drive.stretch)
     return list(at.segments), at.total
+
+
+def unless_undetermined(at: "Reached", go_on: Callable[["Reached"], "Reached"]) -> "Reached":
+    """How a motion goes on; where nothing says how, it ends there with what it has. A start like that is refused."""
+    try:
+        return go_on(at)
+    except (UndeterminedError, MassError) as error:
+        if not at.total.steps:
+            raise
+        return at.singular(at.total.end, f"There {error}.")
 
 
 @dataclass(frozen=True)
@@ -138,7 +150,7 @@ class Drive:
         if path.astray:
             return at.singular(path.end, singular.ASTRAY)
         made = Stretch(basis, task, early, path)
-        return self.once_more(at, made) or self.past(at, made)
+        return unless_undetermined(at, lambda now: self.once_more(now, made) or self.past(now, made))
 
     def task(self, at: Reached, basis: RowBasis) -> tuple[Task, bool]:
         """The engine's task from here on, and whether it is to stop early."""

@@ -390,3 +390,20 @@ def test_a_start_beside_a_singular_position_does_not_switch_the_watch_off(beside
     else:
         assert motion.status == "singular"
         assert method == "radau"
+
+
+@pytest.mark.parametrize("method", ["native", "radau", "taylor", "lsoda"])
+def test_a_motion_that_nothing_determines_any_more_keeps_what_it_has(method):
+    # A coordinate without mass that a row holds while x > 0, and that nothing holds then.
+    free = zw.coordinates("free")
+    row = sp.Piecewise((dot(free) - x, x > 0), (dot(x) + 1, True))
+    system = zw.System((x, free), kinetic=dot(x) ** 2 / 2, constraints={"row": row})
+    start = {x: 1.0, free: 0.0, dot(x): -1.0, dot(free): 1.0}
+    motion = zw.simulate(system, start, 2.0, samples=41, throw=False, method=method)
+    assert motion.status in ("singular", "not finite")
+    assert motion.time.values[-1] >= 0.95
+    truth = motion.time.values - motion.time.values**2 / 2
+    np.testing.assert_allclose(motion.q.sel(coordinate="free").values, truth, rtol=0, atol=1e-9)
+    with pytest.raises(SimulationError) as stopped:
+        zw.simulate(system, start, 2.0, samples=41, method=method)
+    assert stopped.value.motion is not None

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from zwang.engines.task import NO_PARTS, EventHit, Status, Trajectory
-from zwang.errors import InfeasibleError, InputError
+from zwang.errors import InfeasibleError, InputError, MassError, UndeterminedError
 from zwang.lowering.contact import across_rows, slip_rows
 from zwang.motion.contact.as_before import closes_again, require_one_motion, shared_now
 from zwang.motion.contact.bounce import bounced, bouncing, kicked_works
@@ -81,6 +81,11 @@ class Course(Colliding):
                 raise
             self.notes.append(f"There {clash}.")
             return self.account(Status.INCONSISTENT)
+        except (UndeterminedError, MassError) as lost:
+            if not self.total.steps:
+                raise
+            self.notes.append(f"There {lost}.")
+            return self.account(Status.SINGULAR)
 
     def resume(self, again: bool) -> None:
         """Go on where the motion was left; `again` has it decide anew what closed contacts do."""

@@ -296,3 +296,14 @@ def test_rest_needs_no_following():
     system = cart_pole()
     cart, x_, y_ = system.coordinates
     assert zw.linearize(system, {cart: 0, x_: 0, y_: 0.5}).sizes["state"] == 4
+
+
+@pytest.mark.parametrize("axis", [(0, 0, 1), (0, 0.6, 0.8), (1, 1, 1)])
+@pytest.mark.parametrize("orientation", [(1, 0, 0, 0), (0.8, 0, 0, 0.6), (0.5, 0.5, -0.5, 0.5)])
+@pytest.mark.parametrize("spin", [1e-2, 50.0, 1e4])
+def test_a_rotor_on_a_hinge_keeps_any_speed(axis, orientation, spin):
+    # J ω′ = 0: one state, whose rate depends on nothing. All that is in A is rounding.
+    along = np.array(axis) / np.linalg.norm(axis)
+    rotor = mb.Body("rotor", 2, (0.03, 0.03, 0.05), orientation=orientation, angular_velocity=tuple(spin * along))
+    hinge = mb.Revolute("hinge", mb.ground, rotor, at=(0, 0, 0), axis=axis)
+    np.testing.assert_allclose(zw.linearize(mb.Mechanism([rotor], [hinge], [])).A, [[0.0]], rtol=0, atol=1e-9 * spin)

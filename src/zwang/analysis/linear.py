@@ -25,6 +25,7 @@ CLOSED = 1e-7  # a share of the rates that other directions change: below it, st
 STANDING = 1e-8  # rates of states this small beside what they are made of vanish
 ROUNDED_ENTRY = 16 * EPS  # entries of A below this share of the largest of their row are rounding
 LEAST_STATE = 1e-4  # a state near zero is not expected to be nearer than this, times the share above
+UNCHANGED_RATE = 1e-6  # of what a rate is made of: times CLOSED it is above rounding, and changes below that are none
 OTHER_TIMES = (0.7390851332, 1.9021605823, -3.5969937123)  # where a system is looked at again, for time in it
 
 TIMED = (
@@ -96,8 +97,13 @@ class Linear:
 
     @cached_property
     def closure(self) -> float:
-        """The share of the rates that the states do not determine; of a stack the largest."""
-        size = np.abs(self.rate_changes).max(axis=(-2, -1), initial=0.0)
+        """The share of the rates that the states do not determine; of a stack the largest.
+
+        Rates that do not change at all, as of what spins by itself, are rounding of what they are made of.
+        """
+        faster = np.abs(self.tangent.dv).max(axis=-2, initial=0.0)  # steps of unit length, beside a slow motion, too
+        made_of = (self.sizes(faster) / self.scale).max(axis=-1, initial=0.0)
+        size = np.maximum(np.abs(self.rate_changes).max(axis=(-2, -1), initial=0.0), UNCHANGED_RATE * made_of)
         share = np.abs(self._beyond).max(axis=(-2, -1), initial=0.0) / np.maximum(size, TINIEST)
         return float(share.max(initial=0.0))
 
@@ -155,10 +161,10 @@ class Linear:
             f"add states, or leave out {name}"
         )
 
-    def sizes(self) -> Array:
-        """(…, s) sizes of what the rates of the states are made of."""
+    def sizes(self, faster: float | Array = 0.0) -> Array:
+        """(…, s) sizes of what the rates of the states are made of, where coordinates go by as much faster."""
         point, n = self.point, self.point.q.shape[-1]
-        dq, dv = (np.eye(n) * x[..., None, :] for x in (np.abs(point.v), point.rounding / EPS))
+        dq, dv = (np.eye(n) * x[..., None, :] for x in (np.abs(point.v) + faster, point.rounding / EPS))
         zero, nothing = np.zeros((n, n)), unchanged(point, n)
         by_q = self.states.along(point, dq, zero, nothing)["d_reading"]
         by_v = self.states.along(point, zero, dv, nothing)["d_reading"]

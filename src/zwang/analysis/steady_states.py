@@ -176,7 +176,9 @@ class Course:
         """Two states, where the rate of the first depends on the second in another way a little later; None if not."""
         here = scaled(linear, linear.scale)
         size = np.abs(here)
-        most = AS_BEFORE * size.max(axis=1, initial=0.0, keepdims=True) + AS_BEFORE_BESIDE * size.max(initial=0.0)
+        # where nothing but rounding is in A, as of a wheel that spins, the motion itself says how much that is
+        largest = max(float(size.max(initial=0.0)), 1 / self.stretch)
+        most = AS_BEFORE * size.max(axis=1, initial=0.0, keepdims=True) + AS_BEFORE_BESIDE * largest
         for point in self.later:
             gap = np.abs(scaled(linear_at(point, linear.states), linear.scale) - here)
             if (gap > most).any():

@@ -233,3 +233,28 @@ def test_its_equations_are_written_under_plain_names(tmp_path):
     again = read_model(save_model(changed.system, tmp_path / "equations.toml").read_text(encoding="utf-8"))
     assert again.system.coordinate_names[:2] == ("bar_1.x", "bar_1.y")
     assert again.system.constraint_names[2] == "pin_2.x"
+
+
+def test_what_repeated_entries_say_can_be_written_out(tmp_path):
+    text = """
+[bodies.block]
+mass = 1
+inertia = 1
+position = [0, 0]
+[springs.rope]
+for = "i = 1:210"
+second = "block"
+start = ["cos(i)", "sin(i)"]
+end = [0, 0]
+stiffness = "i"
+"""
+    mechanism = read_model(text).mechanism
+    save_model(mechanism, tmp_path / "out.toml")
+    again = read_model((tmp_path / "out.toml").read_text())
+    assert len(again.mechanism.forces) == len(mechanism.forces) == 210
+    place = {"block.x": 0.3, "block.y": -0.2, "block.angle": 0.1}
+    energies = [
+        float(s.potential.subs({c: place[n] for c, n in zip(s.coordinates, s.coordinate_names, strict=True)}))
+        for s in (mechanism.system, again.system)
+    ]
+    assert np.isclose(*energies, rtol=1e-13)

@@ -20,7 +20,7 @@ from zwang.words import quoted
 
 TYPES = PLAIN_TYPES | ASKED_TYPES
 MOST_ENTRIES = 2000  # of one section
-MOST_PARTS = 200  # of one kind in a mechanism: bodies, joints, springs, elements
+MOST_PARTS = 4000  # of one kind in a mechanism: bodies, joints, springs, elements; as many as repeated ones
 DIRECTIONS = {"up": 1, "down": -1, "both": 0}
 RESET = Key("reset", "guess", "where the state jumps to there: coordinates and rates by what they were before")
 REPEATED = Key("for", "indices", "over which indices it is repeated, both ends included")

@@ -172,7 +172,7 @@ class Factors:
         size = np.abs(h) + dot(np.abs(self._independent[0]), np.abs(x))
         for _ in range(ROWS_MET):
             missed = residual(h, (G, -x))
-            rough = (np.abs(missed) > ROW_MISSED * size).any(axis=1)
+            rough: NDArray[np.bool_] = np.any(np.abs(missed) > ROW_MISSED * size, axis=1)
             if not rough.any():
                 break
             x = np.where(rough[:, None], x + self._once(np.zeros_like(x), missed)[0], x)

@@ -3,8 +3,8 @@
     python tools/trace_run.py              the runs of the table, each in a process of its own
     python tools/trace_run.py ball         one of them, with its files and how many functions of each are called
 
-Counted are functions of the package that are called at least once, in Python: what a kernel does in machine code is one
-call, and modules that are imported are none.
+Counted are functions with a name that are called at least once, in Python, as `walk.py` counts them: what a kernel does
+in machine code is one call, and modules that are imported are none.
 """
 
 import subprocess
@@ -13,12 +13,10 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from types import CodeType, FrameType
 from typing import Any
 
-import zwang
+from walk import Walk
 
-ROOT = Path(zwang.__file__).parent
 Run = Callable[[], object]
 
 PENDULUM = Path(__file__).parents[1] / "src" / "zwang" / "examples" / "pendulum.toml"
@@ -78,33 +76,27 @@ RUNS: dict[str, Callable[[], Run]] = {
 }
 
 
-def traced(name: str) -> Counter[CodeType]:
-    """The functions that a run calls, in this process, and how often; lambdas and generators are functions, too."""
-    run, counts = RUNS[name](), Counter[CodeType]()
-
-    def listen(frame: FrameType, event: str, _: Any) -> None:
-        """Count a call, as `sys.setprofile` tells it."""
-        code = frame.f_code
-        if event == "call" and code.co_name != "<module>" and code.co_filename.startswith(str(ROOT)):
-            counts[code] += 1
-
-    sys.setprofile(listen)
+def traced(name: str) -> Walk:
+    """The calls of a run, in this process."""
+    run, walk = RUNS[name](), Walk(deepest=0)
+    sys.setprofile(walk.listen)
     try:
         run()
     finally:
         sys.setprofile(None)
-    return counts
+    return walk
 
 
 def main(words: list[str]) -> None:
     """Print one line for each run, or the files of one."""
     for name in words:
-        counts = traced(name)
-        files = Counter(Path(code.co_filename).relative_to(ROOT).as_posix() for code in counts)
+        calls = traced(name).calls()
+        files = Counter(file for file, _, _ in calls)
         for file, count in sorted(files.items()) if len(words) == 1 else ():
             print(f"  {count:4}  {file}")
         what = (RUNS[name].__doc__ or "").split(":")[0].rstrip(".")
-        print(f"{len(counts):4} functions in {len(files):3} files, {counts.total():7,} calls: {what}")
+        called = sum(count for _, _, count in calls)
+        print(f"{len(calls):4} functions in {len(files):3} files, {called:7,} calls: {what}")
     for name in () if words else RUNS:
         done = subprocess.run([sys.executable, __file__, name], capture_output=True, text=True, check=True)
         print(done.stdout.splitlines()[-1])

@@ -3,8 +3,8 @@
     python tools/trace_run.py              the runs of the table, each in a process of its own
     python tools/trace_run.py ball         one of them, with its files and how many functions of each are called
 
-Counted are functions with a name that are called at least once, in Python, as `walk.py` counts them: what a kernel does
-in machine code is one call, and modules that are imported are none.
+Counted are functions by file and name, with comprehensions and lambdas, that are called at least once in Python: what a
+kernel does in machine code is one call, and what modules do when they are imported is none.
 """
 
 import subprocess
@@ -13,10 +13,12 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
-from walk import Walk
+import zwang
 
+ROOT = Path(zwang.__file__).parent
 Run = Callable[[], object]
 
 PENDULUM = Path(__file__).parents[1] / "src" / "zwang" / "examples" / "pendulum.toml"
@@ -76,27 +78,36 @@ RUNS: dict[str, Callable[[], Run]] = {
 }
 
 
-def traced(name: str) -> Walk:
-    """The calls of a run, in this process."""
-    run, walk = RUNS[name](), Walk(deepest=0)
-    sys.setprofile(walk.listen)
+def traced(name: str) -> Counter[tuple[str, str]]:
+    """The functions that a run calls in this process, by file and name, and how often."""
+    run, counts, importing = RUNS[name](), Counter[tuple[str, str]](), 0
+
+    def listen(frame: FrameType, event: str, _: Any) -> None:
+        """Count a call, as `sys.setprofile` tells it, unless a module is being imported."""
+        nonlocal importing
+        code = frame.f_code
+        if code.co_name == "<module>" and event in ("call", "return"):
+            importing += 1 if event == "call" else -1
+        elif event == "call" and not importing and code.co_filename.startswith(str(ROOT)):
+            counts[Path(code.co_filename).relative_to(ROOT).as_posix(), code.co_name] += 1
+
+    sys.setprofile(listen)
     try:
         run()
     finally:
         sys.setprofile(None)
-    return walk
+    return counts
 
 
 def main(words: list[str]) -> None:
     """Print one line for each run, or the files of one."""
     for name in words:
-        calls = traced(name).calls()
-        files = Counter(file for file, _, _ in calls)
+        counts = traced(name)
+        files = Counter(file for file, _ in counts)
         for file, count in sorted(files.items()) if len(words) == 1 else ():
             print(f"  {count:4}  {file}")
         what = (RUNS[name].__doc__ or "").split(":")[0].rstrip(".")
-        called = sum(count for _, _, count in calls)
-        print(f"{len(calls):4} functions in {len(files):3} files, {called:7,} calls: {what}")
+        print(f"{len(counts):4} functions in {len(files):3} files, {counts.total():7,} calls: {what}")
     for name in () if words else RUNS:
         done = subprocess.run([sys.executable, __file__, name], capture_output=True, text=True, check=True)
         print(done.stdout.splitlines()[-1])

@@ -29,7 +29,7 @@ class Frame:
         if dimension == 2:
             return np.array([[c, -s], [s, c]])
         across = np.cross(np.eye(3), AXIS)
-        return c * np.eye(3) - s * across + (1 - c) * np.outer(AXIS, AXIS)
+        return c * np.eye(3) + s * across + (1 - c) * np.outer(AXIS, AXIS)
 
     def vector(self, given: Any, unit: float) -> tuple[float, ...]:
         """A vector, turned and in other units."""

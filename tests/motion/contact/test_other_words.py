@@ -18,7 +18,7 @@ SCENES = {
     kind: FIRST_OF[kind] + k
     for kind, k in {
         "thrown boxes": 1,
-        "chains on a floor": 0,
+        "chains on a floor": 6,
         "stacks of boxes": 0,
         "carts on slopes": 0,
         "rods into a corner": 2,

@@ -102,7 +102,6 @@ TESTED_IN = {
     "files/toml/document": ("files/toml/test_positions",),
     "files/toml/problems": ("files/toml/test_positions",),
     "files/toml/repair": ("files/toml/test_slips",),
-    "files/toml/source": ("files/test_hostile",),
     "files/value_types": ("files/test_mechanisms", "files/test_mechanism_mistakes"),
     "formulations/generalized_inverse": ("formulations/test_equivalence",),
     "formulations/gibbs_appell": ("formulations/test_equivalence",),

@@ -19,11 +19,16 @@ Each message says what is wrong, which one it is, and what to do. Each error has
 each with the place in the arguments where it was made. A model file finds its line by that place, not by the words.
 """
 
+import errno
 from collections.abc import Sequence
 from typing import Any
 
 from zwang.mistakes import Mistake
 from zwang.words import count
+
+# How the loader of libraries, NumPy and LLVM say it; whoever loads a library may cover that up with a guess.
+LACKING = ("failed to map segment", "cannot allocate", "unable to allocate", "out of memory", "bad_alloc",
+           "can't start new thread")  # fmt: skip
 
 
 class ZwangError(Exception):
@@ -95,3 +100,23 @@ class SimulationError(ZwangError):
     def __init__(self, message: str, status: str, motion: Any) -> None:
         self.status, self.motion = status, motion
         super().__init__(message)
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Whether an error, or one that it came of, is for lack of memory, whoever noticed that first.
+
+    >>> lacks_memory(ImportError("libx.so: failed to map segment from shared object"))
+    True
+    >>> lacks_memory(ImportError("No module named 'x'"))
+    False
+    """
+    seen: list[BaseException] = []
+    at: BaseException | None = error
+    while at is not None and at not in seen:
+        if isinstance(at, MemoryError) or (isinstance(at, OSError) and at.errno == errno.ENOMEM):
+            return True
+        if isinstance(at, OSError | ImportError | RuntimeError) and any(words in str(at).lower() for words in LACKING):
+            return True
+        seen.append(at)
+        at = at.__cause__ or at.__context__
+    return False

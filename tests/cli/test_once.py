@@ -123,7 +123,7 @@ def test_a_start_is_evaluated_checked_and_ranked_once(zwang, words):
         ("files/model_file.py", "ModelFile.state"),
         ("motion/start.py", "start_of"),
         ("motion/start.py", "Start.matrices"),
-        ("verdict.py", "violations", "Start.violated"),
+        ("evaluation.py", "violations", "Start.violated"),
         ("linalg/rank.py", "row_rank", "ranked"),
         ("verdict.py", "verdict_on"),
     ]
@@ -139,7 +139,7 @@ def test_a_start_is_evaluated_checked_and_ranked_once(zwang, words):
 def test_the_verdict_of_a_check_looks_once(zwang):
     result, calls = calls_of(lambda: zwang("check", "pendulum.toml"))
     assert result.exit_code == 0, result.output
-    assert calls["verdict.py", "violations"] == calls["linalg/rank.py", "row_rank", "ranked"] == 1
+    assert calls["evaluation.py", "violations"] == calls["linalg/rank.py", "row_rank", "ranked"] == 1
 
 
 def test_a_mechanism_keeps_the_last_start_and_hands_out_copies():

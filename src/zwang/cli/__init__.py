@@ -15,3 +15,12 @@ def main() -> None:
         app(prog_name="zwang")
     except KeyboardInterrupt:  # before the commands, which deal with it themselves, were loaded
         raise SystemExit(130) from None
+    except Exception as error:  # likewise
+        from zwang.errors import lacks_memory
+
+        if not lacks_memory(error):
+            raise
+        import sys
+
+        sys.stderr.write("error: not enough memory\n")
+        raise SystemExit(1) from None

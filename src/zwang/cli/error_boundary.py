@@ -11,9 +11,10 @@ import typer
 from typer.core import TyperGroup
 
 from zwang.cli.exits import Exit, Failure, code_of
-from zwang.errors import ModelFileError, ZwangError
+from zwang.errors import ModelFileError, ZwangError, lacks_memory
 
 JSON = "zwang.json"  # what the option leaves in a context
+NO_MEMORY = "not enough memory: ask for fewer samples or a smaller model, or let the process have more"
 DEBUG: ContextVar[bool] = ContextVar("zwang.debug", default=False)
 """Whether --debug was given; it is set anew by every command."""
 
@@ -40,7 +41,7 @@ class Guarded(TyperGroup):
                 raise
             show_traceback()
             code, message = account(error)
-            report(ctx, message, code, as_it_is=isinstance(error, ModelFileError))
+            code = report(ctx, message, code, as_it_is=isinstance(error, ModelFileError))
             silence()  # what went wrong may be standard output itself, on a full disk
             raise typer.Exit(code) from None
 
@@ -49,11 +50,11 @@ def account(error: Exception) -> tuple[Exit, str]:
     """The exit code of an error, and what to say about it."""
     if isinstance(error, ZwangError | Failure):
         return code_of(error), str(error)
+    if lacks_memory(error):
+        return Exit.REFUSED, NO_MEMORY
     if isinstance(error, OSError):
         where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
         return Exit.REFUSED, f"{where}{error.strerror or error}"
-    if isinstance(error, MemoryError):
-        return Exit.REFUSED, "not enough memory: ask for fewer samples, or a smaller model"
     if isinstance(error, RecursionError):
         return Exit.REFUSED, "an expression of the model is nested too deeply: split it into [definitions]"
     first = (str(error).splitlines() or [""])[0]
@@ -61,11 +62,14 @@ def account(error: Exception) -> tuple[Exit, str]:
     return Exit.INTERNAL, f"internal error: {what}; run again as `zwang --debug …` to see where"
 
 
-def report(ctx: Any, message: str, code: Exit, as_it_is: bool = False) -> None:
-    """Say what went wrong on standard error, and to machines that asked for JSON on standard output too."""
-    from zwang.cli.terminal import clean, err, filled, fitted, joined, text
+def report(ctx: Any, message: str, code: Exit, as_it_is: bool = False) -> Exit:
+    """Say what went wrong on standard error, and to machines that asked for JSON on standard output too.
 
+    The exit code; another one where there is no memory even for the words.
+    """
     try:
+        from zwang.cli.terminal import clean, err, filled, fitted, joined, text
+
         if ctx.meta.get(JSON):
             tell_machine(message, code)
         if as_it_is:  # marks under a line of the model must stay where they are
@@ -76,8 +80,14 @@ def report(ctx: Any, message: str, code: Exit, as_it_is: bool = False) -> None:
             console = err()
             words = "\n".join(filled(row, console.width, "") for row in f"error: {clean(message)}".split("\n"))
             console.print(joined(text("error: ", "bold red"), text(words[len("error: ") :])), soft_wrap=True)
-    except OSError:
+    except Exception as error:
+        if lacks_memory(error):
+            sys.stderr.write(f"error: {NO_MEMORY}\n")
+            return Exit.REFUSED
+        if not isinstance(error, OSError):
+            raise
         silence()
+    return code
 
 
 def tell_machine(message: str, code: Exit) -> None:

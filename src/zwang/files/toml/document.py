@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from zwang.errors import ModelError, ZwangError
+from zwang.errors import ModelError, ZwangError, lacks_memory
 from zwang.files.toml.positions import Path, Place, Repeated, find_places, inside
 from zwang.files.toml.problems import Misread, Problem, file_error
 from zwang.files.toml.repair import set_aside, statement
@@ -114,6 +114,8 @@ class Document:
                 self.of(path, mistake)
         elif isinstance(error, ZwangError):
             self.of(path, str(error))
+        elif lacks_memory(error):  # nothing is wrong with the file
+            raise MemoryError from error
         else:
             first = (str(error).splitlines() or [""])[0]
             self.of(path, f"{BEYOND} ({type(error).__name__}{first and ': '}{first})", "write it in another way")

@@ -5,6 +5,7 @@ import stat
 from pathlib import Path as FilePath
 from typing import Any
 
+from zwang.errors import ModelFileError
 from zwang.files.toml.document import LARGEST_FILE
 from zwang.files.toml.problems import Problem, file_error
 
@@ -24,6 +25,8 @@ def file_text(path: FilePath) -> str:
         if status.st_size > LARGEST_FILE:
             raise refuse(f"the file has {status.st_size} bytes, more than {LARGEST_FILE}", "put tables into CSV files")
         content = path.read_bytes()
+    except ModelFileError:
+        raise
     except FileNotFoundError:
         raise refuse("there is no such file") from None
     except (OSError, ValueError, RuntimeError) as error:

@@ -202,7 +202,28 @@ def other_dimensions(file, _):
         axis.attach_scale(scale)
 
 
+def many_variables(file, _):
+    for i in range(3000):
+        file.create_dataset(f"more{i}", data=1.0)
+
+
+def many_names_of_one(file, _):
+    for i in range(1000):
+        file[f"more{i}"] = file["q"]
+
+
+def many_attributes(file, _):
+    for i in range(3000):
+        file.attrs[f"more{i}"] = i
+
+
+def many_attributes_of_one(file, _):
+    for i in range(3000):
+        file["q"].attrs[f"more{i}"] = i
+
+
 STRANGE = [
+    many_variables, many_names_of_one, many_attributes, many_attributes_of_one,
     external_storage, external_link, external_link_beside, soft_link, dangling_link, virtual, growing_virtual,
     cyclic_group, named_type, compound, opaque, reference, region, region_as_dimension, numbers_of_any_length,
     other_filter, twice_compressed, huge_shape, huge_compressed, huge_chunk, many_chunks, stream_that_inflates,

@@ -142,3 +142,18 @@ def test_a_kill_leaves_a_complete_file(tmp_path):
         process.communicate()
         assert path.read_bytes()[-3:] == b"end"
         assert path.stat().st_size == 3_000_003
+
+
+def test_a_motion_with_more_variables_than_are_read_is_not_written(tmp_path):
+    x = zw.coordinates("x")
+    p = zw.parameters(" ".join(f"p{i}" for i in range(400)))
+    system = zw.System((x,), kinetic=zw.dot(x) ** 2 / 2, forces={x: sum(p)})
+
+    def swept(several):
+        values = dict.fromkeys(p, 1.0) | dict.fromkeys(p[:several], np.ones(2))
+        return zw.simulate_many(system, {x: 0, zw.dot(x): 0}, 1.0, samples=2, parameters=values)
+
+    saved = save_motion(swept(200), tmp_path / "m.nc")
+    assert load_motion(saved).sizes["sample"] == 2
+    with pytest.raises(InputError, match="load_motion would not read this motion: it has more than 2,000 variables"):
+        save_motion(swept(400), tmp_path / "more.nc")

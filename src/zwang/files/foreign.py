@@ -21,6 +21,8 @@ from zwang.files.heaps import sound_heaps
 ROOMY = 100_000_000  # bytes of numbers that any file may hold, however small it is
 MOST_TIMES = 20  # … or so many times its size: motions compress about twofold, those at rest much better
 MOST_CHUNKS = 100_000  # HDF5 keeps some hundred bytes for each chunk that it reads
+MOST_NAMES = 2_000  # of variables and attributes: motions have 300, and 6 more for each parameter of a sweep; a ms each
+MOST_OF_ONE = 500  # attributes of one owner: 16 are, and the time of HDF5 grows with their square (3,000: 9 s)
 AT_ONCE = 64_000_000  # bytes of text that are read together, at worst
 
 DEFLATE, SHUFFLE, FLETCHER32 = h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32
@@ -36,11 +38,18 @@ class Strange(Exception):
 
 @dataclass
 class MemoryRoom:
-    """What a file may still unpack to, in bytes: numbers, and texts, which are not compressed."""
+    """What a file may still unpack to, in bytes: numbers, and texts, which are not compressed; and how many names."""
 
     size: int
     numbers: int
     texts: int
+    names: int = MOST_NAMES
+
+    def take_names(self, count: int) -> None:
+        """Count variables or attributes; refuse the file where it has more than any motion."""
+        self.names -= count
+        if self.names < 0:
+            raise Strange(f"it has more than {MOST_NAMES:,} variables and attributes")
 
     def take_numbers(self, count: int, who: str) -> None:
         """Count numbers of so many bytes; refuse them where the file has used up its room."""
@@ -59,6 +68,7 @@ def require_plain(file: h5py.File, size: int) -> None:
     """Refuse a file of this size that is not made as motions are, by `Strange`."""
     room = MemoryRoom(size, max(ROOMY, MOST_TIMES * size), size)
     require_attributes(file, "the file", room)
+    room.take_names(len(file))
     for name in file:
         if not isinstance(name, str):
             raise Strange("a name in it is not text")
@@ -164,7 +174,11 @@ def in_pieces(dataset: h5py.Dataset, most: int) -> Iterator[list[bytes]]:
 
 def require_attributes(owner: h5py.Dataset | h5py.File, who: str, room: MemoryRoom) -> None:
     """Refuse attributes that are neither numbers nor text, except HDF5's own notes on dimensions."""
-    for i in range(h5py.h5a.get_num_attrs(owner.id)):
+    many = h5py.h5a.get_num_attrs(owner.id)
+    if many > MOST_OF_ONE:
+        raise Strange(f"{who} has more than {MOST_OF_ONE} attributes")
+    room.take_names(many)
+    for i in range(many):
         attribute = h5py.h5a.open(owner.id, index=i)
         name = attribute.name.decode("utf-8", "replace")
         whose = f"{name[:60]!r} of {who}"

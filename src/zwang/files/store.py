@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)  # how a file is made, never one that is there
 REQUIRED = ("q", "v")
+FEW = 150  # variables and attributes, far from what `foreign` allows: looking takes a ms each
 COLUMNS = {"q": "{}", "v": "{}'", "a": "{}''"}  # what a person calls the columns of a coordinate
 
 
@@ -75,7 +76,22 @@ def save_motion(motion: "xr.Dataset", path: str | os.PathLike[str]) -> Path:
         content = netcdf(motion)
     except (TypeError, ValueError, RuntimeError, NotImplementedError, KeyError) as error:
         raise InputError(f"{path}: NetCDF cannot hold this motion ({first_line(error)})") from None
+    if len(motion.variables) + len(motion.attrs) > FEW:
+        require_read_back(content, path)
     return write_atomically(path, content)
+
+
+def require_read_back(content: bytes, path: str | os.PathLike[str]) -> None:
+    """Refuse to write what has more names than `load_motion` takes from anybody."""
+    import h5py
+
+    from zwang.files.foreign import Strange, require_plain
+
+    try:
+        with h5py.File(io.BytesIO(content), "r") as file:
+            require_plain(file, len(content))
+    except Strange as error:
+        raise InputError(f"{path}: load_motion would not read this motion: {error}; leave some out") from None
 
 
 def netcdf(motion: "xr.Dataset") -> bytes:

@@ -4,7 +4,6 @@ import contextlib
 import csv
 import io
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from zwang.endings import MOTIONS, TABLES, require_ending
 from zwang.errors import InputError
+from zwang.one_step import clear, new_file
 from zwang.results.dataset import VARIABLES
 from zwang.results.misfit import misfit
 
 if TYPE_CHECKING:
     import xarray as xr
 
-NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)  # how a file is made, never one that is there
 REQUIRED = ("q", "v")
 FEW = 150  # variables and attributes, far from what `foreign` allows: looking takes a ms each
 COLUMNS = {"q": "{}", "v": "{}'", "a": "{}''"}  # what a person calls the columns of a coordinate
@@ -42,21 +41,18 @@ def write_atomically(path: str | os.PathLike[str], content: bytes | str) -> Path
     try:
         place = Path(os.path.realpath(path))
         old = place.stat() if place.exists() else None
-        temporary = place.with_name(f".{place.name[:100]}.{secrets.token_hex(4)}.tmp")
-        try:
-            # nobody reads what replaces a private file before it is as private
-            with open(os.open(temporary, NEW, 0o600 if old else 0o666), "wb") as file:
-                if old:
-                    as_before(file.fileno(), old)
-                file.write(content.encode("utf-8") if isinstance(content, str) else content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, place)
-        finally:  # also when a signal interrupts
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
+        clear(place.parent, place.name)
+        # nobody reads what replaces a private file before it is as private
+        with new_file(place, 0o600 if old else 0o666) as file:
+            if old:
+                as_before(file.fileno(), old)
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+    except UnicodeEncodeError:
+        raise InputError(f"{path} cannot be written: a name has half a letter in it, which no file can hold") from None
     return path
 
 

@@ -10,7 +10,6 @@ to its checksum in `checksums`, which knows its place, too.
 
 import os
 import secrets
-import shutil
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -43,6 +42,7 @@ from zwang.motion.ensemble.zarr_files import (
     read_json,
     write_chunk,
 )
+from zwang.one_step import clear, new_folder
 from zwang.results.contacts import AT_CONTACTS
 from zwang.results.dataset import VARIABLES, plain
 from zwang.words import count
@@ -332,8 +332,12 @@ def found(path: Path, layout: Layout, known_by: Mapping[str, Any]) -> Store:
     for name, array in own.arrays.items():
         if not is_described(path, array):
             raise InputError(f"{shown(path)}: the array {name} is missing or damaged; remove the store and begin anew")
+        clear(path / name)
     if own.contacts and not is_folder(path / contacts.TABLES):
         raise InputError(f"{shown(path)}: {contacts.TABLES} is missing or damaged; remove the store and begin anew")
+    for part in range(own.parts) if own.contacts else ():
+        if is_folder(path / contacts.TABLES / str(part)):
+            clear(path / contacts.TABLES / str(part))
     return Store(path, own)
 
 
@@ -361,14 +365,12 @@ def is_plain(value: Any) -> bool:
 
 def create(path: Path, layout: Layout, known_by: Mapping[str, Any], attributes: Mapping[str, Any]) -> None:
     """A new store, without a number in it: beside its place first, then moved there in one step."""
-    beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.tmp")
     try:
-        lay_out(beside, layout, known_by, attributes)
-        os.rename(beside, path)
+        clear(path.parent, path.name)
+        with new_folder(path) as beside:
+            lay_out(beside, layout, known_by, attributes)
     except OSError as error:
         raise InputError(f"{shown(path)} cannot be written: {error.strerror or error}") from None
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
 
 
 def lay_out(path: Path, layout: Layout, known_by: Mapping[str, Any], attributes: Mapping[str, Any]) -> None:

@@ -7,7 +7,6 @@ codec into room of a known size, and no link is followed.
 
 import json
 import os
-import secrets
 import stat
 import zlib
 from collections.abc import Mapping, Sequence
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from zwang.arrays import Array
+from zwang.one_step import new_file
 
 ROOM = 2_000_000  # bytes of JSON that are read: parsed they take some 50 MB at worst, and ours are a thousandth of it
 ZSTANDARD = bytes.fromhex("28b52ffd")  # how each of its frames begins
@@ -75,8 +75,8 @@ def packing() -> Any:
 
 
 def make_group(folder: Path, attributes: Mapping[str, Any]) -> None:
-    """A folder for arrays, with attributes."""
-    folder.mkdir()
+    """A folder for arrays, with attributes; it may be there already."""
+    folder.mkdir(exist_ok=True)
     (folder / ".zgroup").write_text(json.dumps({"zarr_format": 2}), encoding="utf-8")
     (folder / ".zattrs").write_text(json.dumps(attributes), encoding="utf-8")
 
@@ -175,9 +175,5 @@ def is_folder(path: Path) -> bool:
 
 def in_one_step(path: Path, data: bytes) -> None:
     """Write a file that is complete or not there."""
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        beside.write_bytes(data)
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with new_file(path) as file:
+        file.write(data)

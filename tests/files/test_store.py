@@ -157,3 +157,9 @@ def test_a_motion_with_more_variables_than_are_read_is_not_written(tmp_path):
     assert load_motion(saved).sizes["sample"] == 2
     with pytest.raises(InputError, match="load_motion would not read this motion: it has more than 2,000 variables"):
         save_motion(swept(400), tmp_path / "more.nc")
+
+
+def test_half_a_letter_is_refused_in_a_sentence_and_leaves_nothing(tmp_path):
+    with pytest.raises(InputError, match=r"m.html cannot be written: a name has half a letter in it"):
+        write_atomically(tmp_path / "m.html", "a\ud800b")
+    assert os.listdir(tmp_path) == []

@@ -34,6 +34,7 @@ CONTACT_ROUNDING = 8 * EPS
 # A constraint that reads less than this at a state, relative to the terms that make it up, is satisfied.
 SATISFIED_TOL = 1e-8
 ROUNDED_ROWS = 8 * EPS  # what is left of zeros, beside the largest coordinate
+LAST_NUMBER = float(np.finfo(float).max)
 STATE_ROUNDING = 64 * EPS  # of the largest number of a state: its velocities are not known better
 
 
@@ -131,10 +132,12 @@ def with_residuals(system: System, solution: Solution, now: AnyMatrices) -> Solu
 
 def state_residuals(system: System, now: AnyMatrices) -> tuple[Array, Array]:
     """‖φ‖ and ‖φ̇‖ of states: what constraints read; of one-sided ones what they read below zero."""
-    one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
-    readings = (np.nan_to_num(reading) for reading in (now.residual, now.residual_rate))
-    position, velocity = (np.where(one_sided, np.minimum(x, 0.0), x) for x in readings)
-    return np.linalg.norm(position, axis=-1), np.linalg.norm(np.where(one_sided, 0.0, velocity), axis=-1)
+    position, velocity = (np.where(np.isnan(x), 0.0, x) for x in (now.residual, now.residual_rate))
+    if any(c.one_sided for c in system.constraints):
+        one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
+        position = np.where(one_sided, np.minimum(position, 0.0), position)
+        velocity = np.where(one_sided, 0.0, velocity)
+    return np.sqrt((position**2).sum(axis=-1)), np.sqrt((velocity**2).sum(axis=-1))
 
 
 def warn_of_violations(system: System, now: AnyMatrices, q: Array, v: Array, level: int) -> None:
@@ -313,8 +316,11 @@ def satisfied(system: System, now: AnyMatrices, q: Array, v: Array) -> np.ndarra
     slope = abs(now.A)
     most_q, most_v = (np.abs(x).max(axis=-1, initial=0.0)[..., None] for x in (q, v))
     rounding = ROUNDED_ROWS * slope.sum(axis=-1)
-    allowed_q = SATISFIED_TOL * np.nan_to_num(now.size) + rounding * most_q
-    allowed_v = SATISFIED_TOL * np.nan_to_num(now.rate_size) + rounding * np.maximum(most_q, most_v)
+    allowed_q = SATISFIED_TOL * np.fmax(now.size, 0.0) + rounding * most_q
+    allowed_v = SATISFIED_TOL * np.fmax(now.rate_size, 0.0) + rounding * np.maximum(most_q, most_v)
+    # Where there is no such level all is NaN, and NaN is off by nothing; what is infinite is off whatever is allowed.
+    off = (np.abs(now.residual) > np.minimum(allowed_q, LAST_NUMBER)) | (
+        np.abs(now.residual_rate) > np.minimum(allowed_v, LAST_NUMBER)
+    )
     one_sided = np.array([c.one_sided for c in system.constraints], dtype=bool)
-    good = (np.abs(np.nan_to_num(now.residual)) <= allowed_q) & (np.abs(np.nan_to_num(now.residual_rate)) <= allowed_v)
-    return np.asarray(good | one_sided)
+    return np.asarray(~off | one_sided)

@@ -92,7 +92,9 @@ def one_regular(
     if extra is None or speed is None or not 0 < n * (n + m) <= MOST_ENTRIES:
         return None
     shapes = mass.shape, force.shape, right.shape, extra.shape, speed.shape
-    if shapes != ((n, n), (n,), (m,), (n,), (n,)) or not (np.abs(speed) <= LARGEST_ENTRY).all():
+    if shapes != ((n, n), (n,), (m,), (n,), (n,)):
+        return None
+    if v is not None and not (np.abs(speed) <= LARGEST_ENTRY).all():
         return None
     if rank_tol is not None and not (isinstance(rank_tol, int | float) and LEAST_TOL <= rank_tol < 1):
         return None

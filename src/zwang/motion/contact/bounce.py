@@ -22,7 +22,7 @@ from zwang.lowering.contact_power import SURFACE
 from zwang.lowering.impact import impact_program
 from zwang.lowering.matrices import matrix_kernel
 from zwang.lowering.rows import RowBasis
-from zwang.motion.contact.grazing import grazes, looked_at
+from zwang.motion.contact.grazing import grazes, looked_at, slow
 from zwang.motion.contact.machine import Machine
 from zwang.motion.contact.record import Transition
 from zwang.motion.contact.zeno import LAST_SPEED
@@ -127,8 +127,10 @@ def bounced(machine: Machine, path: Trajectory) -> None:
         machine.fastest[row] = max(machine.fastest.get(row, 0.0), fastest)
     machine.scales.see(now, t, q, before)
     machine.scales.go(now, after, np.diff(np.append(t, path.end[0])))
-    for k, place in enumerate(places.tolist()):
-        i, state = machine.rows[place], (float(t[k]), q[k], before[k])
-        speed = -float(now.residual_rate[k, i])
+    rows = np.array(machine.rows)[places]
+    speeds = -np.take_along_axis(now.residual_rate, rows[:, None], axis=1)[:, 0]
+    limits = np.array([slow(machine, i) for i in machine.rows])[places]
+    for k in np.flatnonzero(speeds <= limits).tolist():
+        i, state, speed = int(rows[k]), (float(t[k]), q[k], before[k]), float(speeds[k])
         if looked_at(machine, i, speed) and grazes(machine, i, state, setup.matrices(*state), []):
             machine.grazed.append((state[0], i, speed))

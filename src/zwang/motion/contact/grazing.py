@@ -21,12 +21,17 @@ SHARPLY = 1e3  # times the usual acceleration of a gap: none turns more sharply
 
 
 def looked_at(machine: "Machine", i: int, speed: float) -> bool:
-    """Whether the impact of contact i at such a speed may graze; the first one that does is told of, and no other."""
-    if machine.grazed or i in machine.rates or not machine.total.steps or speed <= 0:
-        return False
+    """Whether the impact of contact i at such a speed may graze."""
+    return 0 < speed <= slow(machine, i)
+
+
+def slow(machine: "Machine", i: int) -> float:
+    """Up to which speed impacts of contact i may graze; the first one that does is told of, and no other: 0 then."""
+    if machine.grazed or i in machine.rates or not machine.total.steps:
+        return 0.0
     scales, mobility = machine.scales, max(float(machine.now.mobility[i]), 0.0)
     turns = float(np.sqrt(mobility)) * scales.drive * float(scales.reach[i]) + float(scales.pace[i]) ** 2
-    return bool(speed**2 <= SHARPLY * machine.setup.tol * turns)
+    return float(np.sqrt(SHARPLY * machine.setup.tol * turns))
 
 
 def grazes(machine: "Machine", i: int, state: State, now: Matrices, closed: list[int]) -> bool:

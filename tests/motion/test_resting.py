@@ -6,7 +6,7 @@ The truth is a closed form, the friction of a guide (`Constraint(…, friction=�
 import numpy as np
 import pytest
 import sympy as sp
-from scipy.optimize import brentq
+from scipy.optimize import brentq, lsq_linear
 
 import zwang as zw
 from tests.references.contact import expected
@@ -279,6 +279,59 @@ def test_what_is_held_among_contacts():
     assert rests(motion) == [("x' = 0", 0, 20)]
     assert motion.q.values == pytest.approx(0, abs=1e-15)
     assert motion.multiplier.values[-1] == pytest.approx([0.05], abs=1e-15)
+
+
+def rubbing_at_random(seed, apart=0.0, friction=lambda c, lam: c):
+    """Coordinates with masses M, loads Q and friction c σ along rows J, at rest; forces are off J by a share.
+
+    The last coordinate is kept by a rail, on whose multiplier friction may depend.
+    """
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 6))
+    m = int(rng.integers(1, n + 1 if apart else 2 * n + 2))
+    root = rng.standard_normal((n + 1, n + 1))
+    M, Q = root @ root.T + 0.3 * np.eye(n + 1), 3 * rng.standard_normal(n + 1)
+    J = np.unique(rng.integers(-2, 3, (m, n)), axis=0)
+    J = J[(J != 0).any(axis=1)] if J.any() else np.eye(n)
+    c = 10 ** rng.uniform(-2, 1, len(J))
+    along = c[:, None] * (J + apart * rng.standard_normal(J.shape))
+    q = zw.coordinates(" ".join(f"q{i}" for i in range(n + 1)))
+    rate = sp.Matrix([dot(e) for e in q])
+    signs = [sp.sign(e) for e in sp.Matrix(J) * rate[:n, :]]
+    laws = [
+        -sum(friction(row[i], zw.multiplier("rail")) * s for row, s in zip(along, signs, strict=True)) for i in range(n)
+    ]
+    kinetic = (rate.T * sp.Matrix(M) * rate)[0] / 2
+    forces = dict(zip(q, Q, strict=True))
+    given = {"forces": forces, "nonideal": dict(zip(q, laws, strict=False)), "constraints": {"rail": q[-1]}}
+    system = zw.System(q, kinetic=kinetic, **given)
+    h = 1e-3
+    motion = zw.simulate(system, {**dict.fromkeys(q, 0), **dict.fromkeys(map(dot, q), 0)}, h, samples=2, tol=1e-11)
+    return M[:n, :n], Q[:n], J, along, motion.v.values[-1, :n] / h, motion.multiplier.values[-1, 0]
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.both_codes
+def test_rest_is_shared_by_the_principle_of_least_constraint(seed):
+    """Of all forces between both sides those act that move least: min |L⁻¹(Q − Gᵀσ)| with M = LLᵀ (Moreau 1965)."""
+    M, Q, _, G, a, _ = rubbing_at_random(seed)
+    L = np.linalg.cholesky(M)
+    sigma = lsq_linear(np.linalg.solve(L, G.T), np.linalg.solve(L, Q), (-1, 1), "bvls", tol=1e-14).x
+    assert a == pytest.approx(np.linalg.solve(M, Q - G.T @ sigma), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", [*range(12), 7055])
+@pytest.mark.parametrize("kind", ["across", "of multipliers"])
+def test_what_rests_and_what_leaves_obey_their_laws(kind, seed):
+    """Forces that are not along the rates that they depend on, or that grow with a multiplier: M a = Q − Gᵀσ."""
+    given = {"apart": 0.3} if kind == "across" else {"apart": 1e-9, "friction": lambda c, lam: c * sp.Abs(lam) / 5}
+    M, Q, J, G, a, lam = rubbing_at_random(seed, **given)
+    G = G if kind == "across" else G * abs(lam) / 5
+    size = np.abs(Q).max()
+    side = np.where(np.abs(J @ a) > 1e-9 * size, np.sign(J @ a), 0)
+    bounds = np.where(side == 0, -1, side - 1e-9), np.where(side == 0, 1, side + 1e-9)
+    sigma = lsq_linear(G.T, Q - M @ a, bounds, "bvls", tol=1e-14).x
+    assert M @ a + G.T @ sigma == pytest.approx(Q, abs=1e-8 * size)
 
 
 @pytest.mark.both_codes

@@ -1,8 +1,11 @@
 """Dry friction in large systems, which run as loops: many switches rest and break loose, by masks of one program."""
 
+import itertools
+
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.optimize import lsq_linear
 
 import zwang as zw
 from tests.conftest import in_loops
@@ -138,3 +141,23 @@ def test_a_force_across_the_speed_it_depends_on_is_refused_by_name():
     assert motion.attrs["status"] == "sliding"
     assert "not along the speeds that they depend on" in motion.attrs["message"]
     assert float(motion.time[-1]) <= 1
+
+
+def test_a_pack_of_sheets_gives_way_by_the_principle_of_least_constraint():
+    """150 sheets that rub on their neighbours, pulled at random: min Σ (a − Q)² over forces between both sides."""
+    count, rng = 150, np.random.default_rng(2)
+    x = zw.coordinates("x", shape=count)
+    pulls, rubs = 0.5 * rng.standard_normal(count), 0.2 + 0.5 * rng.random(count)
+    signs = [
+        sp.sign(dot(b) - dot(a)) for a, b in itertools.pairwise([sp.S.Zero, *x])
+    ]  # the first one lies on the ground
+    kinetic = zw.family(dot(u) ** 2 / 2, {u: x})
+    forces = [
+        pulls[i] - rubs[i] * signs[i] + (rubs[i + 1] * signs[i + 1] if i + 1 < count else 0) for i in range(count)
+    ]
+    system = zw.System(x, kinetic=kinetic, forces=dict(zip(x, forces, strict=True)))
+    motion = run(system, {x: 0.0, dot(x): 0.0}, 1e-3, samples=2)
+    G = rubs[:, None] * (np.eye(count) - np.eye(count, k=-1))
+    sigma = lsq_linear(G.T, pulls, (-1, 1), "bvls", tol=1e-14).x
+    assert 30 < (abs(sigma) < 1).sum() < 120
+    assert motion.v.values[-1] / 1e-3 == pytest.approx(pulls - G.T @ sigma, abs=1e-9)

@@ -1,6 +1,7 @@
 """Problems that tests of contacts and switches have met, with the motions that were accepted: `corpus.xz`.
 
-`tests/nonsmooth/recorder.py` records them; `python tests/nonsmooth/corpus.py IN.pickle` packs a choice of them. Numbers
+They were recorded while modes were still found by enumeration, exchange, sweeps and pivoting, each with the answer
+that those solvers gave. `python tests/nonsmooth/corpus.py IN.pickle` packs a choice of such records. Numbers
 of W and c are kept to the last bit, accepted speeds to 13 digits, and as zero where they are rounding.
 """
 

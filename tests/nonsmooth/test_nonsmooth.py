@@ -384,3 +384,15 @@ def test_arrays_that_do_not_fit_are_refused():
         Problem(np.eye(2), np.zeros(2), (coulomb(0.5), equal()))
     with pytest.raises(ValueError, match="must be finite"):
         Problem(np.eye(1), np.array([np.nan]), (equal(),))
+
+
+def test_boxes_from_the_mode_before_are_proved_to_have_one_solution():
+    """Dry friction with known bounds is a least of a convex function: no other mode has to be tried."""
+    rng = np.random.default_rng(0)
+    root = rng.standard_normal((40, 40))
+    problem = Problem(root @ root.T + np.eye(40), 20 * rng.standard_normal(40), (box(1.0),) * 40)
+    [found] = solve(problem)
+    [again] = solve(problem, found.solutions[0].mode)
+    assert again.complete
+    assert again.solutions[0].f == pytest.approx(found.solutions[0].f, abs=1e-12)
+    assert again.solutions[0].steps <= 2

@@ -34,6 +34,7 @@ class Status(StrEnum):
     UNRESOLVED = "unresolved"
     CHATTERING = "chattering"
     NO_SOLUTION = "no solution"
+    UNDECIDED = "undecided"
     SEVERAL_SOLUTIONS = "several solutions"
     ENERGY_GAIN = "energy gain at impact"
     BAD_RESET = "bad reset"
@@ -52,6 +53,7 @@ REMEDY = {
     Status.TOO_MANY_STEPS: "ask for a looser tol or a shorter time, or use method='radau' if the system is stiff",
     Status.CHATTERING: "contacts do not come to rest there: choose another law of impacts, or change the model",
     Status.NO_SOLUTION: "friction and its like have no answer for rigid bodies there: lower them, or end before it",
+    Status.UNDECIDED: "what contacts do there was not found, which proves nothing: use contacts='steps'",
     Status.SEVERAL_SOLUTIONS: "Coulomb's friction does not say what happens there: lower it, or end before it",
     Status.ENERGY_GAIN: "restitution of velocities does not go with friction there: use impacts='poisson'",
     Status.BAD_RESET: "check what the event's reset sets the state to there",

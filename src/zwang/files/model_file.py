@@ -50,6 +50,7 @@ class Run(InPython):
     method: str = "auto"
     form: str = "fundamental"
     impacts: str = "moreau"
+    split: str = "compliant"
     contacts: str = "events"
     step: float | None = None
     drift: str | tuple[str, float, float] = "none"

@@ -13,7 +13,7 @@ from zwang.files.toml.document import Document
 from zwang.files.toml.positions import Path
 from zwang.files.value_types import TYPES as PLAIN_TYPES
 from zwang.formulations.forms import DEFAULT, integrable
-from zwang.model.contact_law import CONTACTS, IMPACTS
+from zwang.model.contact_law import CONTACTS, IMPACTS, SPLITS
 from zwang.model.signal import INTERPOLATIONS, OUTSIDE
 from zwang.model.solids import COLORS
 from zwang.words import quoted
@@ -137,6 +137,7 @@ SECTIONS = (
             Key("method", "text", "the engine", AUTO, methods()),
             Key("form", "text", "the equation that is integrated", DEFAULT, integrable()),
             Key("impacts", "text", "the law of impacts with several contacts", "moreau", IMPACTS),
+            Key("split", "text", "what is done where how contacts share a load decides", "compliant", SPLITS),
             Key("contacts", "text", "how contacts are followed: as events, or by steps", "events", CONTACTS),
             Key("step", "number", "the length of these steps"),
             Key("drift", "drift", "what is done about constraints drifting away", "none"),

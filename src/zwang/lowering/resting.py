@@ -21,11 +21,14 @@ from typing import Any
 
 import symengine as se
 
+from zwang.lowering.cache import Kept
 from zwang.lowering.lowered import Lowered
 from zwang.lowering.saddle import Row, Steps
 from zwang.model.constraint import acceleration_row
 
 HOLDS_BEYOND = 1e-12  # beyond 1: a share that is no larger holds, and one that is leaves, whatever rounding says
+_MULTIPLYING: Kept[frozenset[tuple[int, int]]] = Kept()
+
 NO_PULL = 1e-100  # is taken from the diagonal: a switch that nothing holds, and nothing moves, has σ = 0
 
 
@@ -135,8 +138,21 @@ def multiplied(lowered: Lowered | None, rest: Sequence[int]) -> bool:
     """Whether the jump of forces at one of some switches depends on the side of another: together they are no sum."""
     if lowered is None:
         return False
+    some, pairs = {*rest}, _MULTIPLYING.get(lowered, lambda: multiplying(lowered))
+    return any(i in some and j in some for i, j in pairs)
+
+
+def multiplying(lowered: Lowered) -> frozenset[tuple[int, int]]:
+    """Pairs of switches that may rest: the jump of forces at the first depends on the side of the second."""
+    able = {mode(i): i for i, _ in lowered.rests}
     forces = [f + c for f, c in zip(lowered.derived.Q, lowered.derived.C, strict=True)]
-    return any(mode(j) in half_jump(e, i).free_symbols for i in rest for j in rest if i != j for e in forces)
+    return frozenset(
+        (i, able[s])
+        for i in able.values()
+        for e in forces
+        for s in half_jump(e, i).free_symbols
+        if s in able and able[s] != i
+    )
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from zwang.errors import InputError
 from zwang.model.symbols import as_scalar, t
 
 IMPACTS = ("moreau", "poisson", "sequential")
+SPLITS = ("compliant", "refuse")
 """Laws of impacts in which several contacts take part: all at once, with two phases, or one after the other."""
 CONTACTS = ("events", "steps")
 """How contacts are followed: from event to event, or by steps of one length."""

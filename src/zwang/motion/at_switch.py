@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zwang.arrays import Array
+from zwang.arrays import Array, Indices
 from zwang.compile import AnyProgram
 from zwang.engines.native.engine import compiled
 from zwang.engines.task import EventTask, Task
@@ -15,6 +15,9 @@ from zwang.lowering.locked import Locked
 from zwang.motion.singular.leap import inputs
 
 State = tuple[float, Array, Array]
+
+Answers = tuple[float, Indices, Array]
+"""How much a switch accelerates along itself by a unit force, which rates its half jump of forces changes, and how."""
 
 SOON = 1e-6  # how far ahead to look from a switch, in terms of the time in which the motion changes
 LOOK_BACK = 1e3  # times as far for a look back
@@ -78,8 +81,8 @@ class AtSwitch:
         self.given = inputs(task, *self.state)  # of programs; state and modes are put in as they are
         self.make_along = make_along
         self.made: Along | None = None
-        self.mobility: dict[int, float] = {}
-        """How much switches accelerate along themselves by a unit force, of those that were asked for in loops."""
+        self.answers: dict[int, Answers] = {}
+        """What forces at switches do, of those that were asked for in loops."""
 
     @property
     def along(self) -> Along:
@@ -157,7 +160,7 @@ class AtSwitch:
         """The inputs of a program at a state: as much as it takes of what is the motion's and what is beside it."""
         t, q, v = state
         now = self.given | {"t": np.array([t]), "q": q, "v": v, "modes": modes}
-        return {name: now[name][: len(symbols)] for name, symbols in program.inputs.items() if name in now}
+        return {name: now[name][..., : len(symbols)] for name, symbols in program.inputs.items() if name in now}
 
     def jump(self, old: Array) -> str:
         """What jumps between the old modes and the new ones though no finite force could make it, in words.

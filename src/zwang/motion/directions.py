@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -9,10 +10,11 @@ from zwang.arrays import Array
 from zwang.lowering.locked import NOT_HELD
 from zwang.lowering.rolled.along import OBLIQUE
 from zwang.lowering.rows import DAMPING
-from zwang.motion.at_switch import AtSwitch, InLoops, State
+from zwang.motion.at_switch import Answers, AtSwitch, InLoops, State
+from zwang.nonsmooth.layout import OBEYS
 
 ERRORS = 100.0  # in tolerances, that the argument of a switch that follows others may have
-IDLE = 1e-12  # of a unit diagonal: an eigenvalue that is less is none
+IDLE = 1e-12  # of a unit diagonal: a singular value that is less is none
 NO_JUMP = 1e-11  # of the terms of a rate: a jump by less is none
 # Of its pivot alone: a row that others leave less of may depend on them, and all that rest are damped.
 LEFT_ALONE = 1e-3
@@ -36,6 +38,34 @@ class Directions:
         """At a state, with no switch at rest: whatever rests, they are the same but for multipliers in forces."""
         out = course.evaluated(course.along.shares, at_no_rest(course), state)
         return cls(course.along.which, out["row"], out["response"], np.abs(out["grip"]), course.sense)
+
+    @property
+    def place(self) -> Mapping[int, int]:
+        """Where each switch is among those that may rest."""
+        return {i: k for k, i in enumerate(self.which)}
+
+    def together(self, some: Sequence[int], among: Sequence[int]) -> list[int]:
+        """Those of some switches whose rates forces at given ones may change, and theirs in turn: all of a few."""
+        return [*among]
+
+    def forces(self, some: Sequence[int]) -> Array:
+        """(k,) how large c of switches is, by which rates count; 1 where no part of a force is along its rate."""
+        c = self.c[[self.which.index(i) for i in some]]
+        return np.where(c > 0, c, 1.0)
+
+    def responses(self, some: Sequence[int]) -> Array:
+        """(k, k) how rates times `forces` fall with shares: symmetric where forces are along rates."""
+        places = [self.which.index(i) for i in some]
+        return self.every_response[np.ix_(places, places)]
+
+    @cached_property
+    def every_response(self) -> Array:
+        """(k, k) those of all."""
+        return evened(-self.sense * self.forces(self.which)[:, None] * (self.J @ self.D.T))
+
+    def units(self, W: Array) -> Array:
+        """(k,) in which shares have the least length, where rows depend on each other."""
+        return np.ones(len(W))
 
     def pulls(self, some: Collection[int]) -> dict[int, float]:
         """By how much ṡ of some falls from one side to the middle between both."""
@@ -78,21 +108,19 @@ class Directions:
     def followers(self, some: Sequence[int]) -> tuple[list[int], dict[int, Array]]:
         """Of some switches those that lead, and the others, each with the ratios of its share to theirs.
 
-        −J Dᵀ = P C with a matrix P that is symmetric, of the size of masses' reciprocals, and forces C = diag(c). Where
-        P n = 0, shares C⁻¹n do nothing: those of least length are orthogonal to them.
+        Where the responses W n are zero, shares n do nothing: those of least length are orthogonal to them. Singular
+        values tell, in units in which every switch has a mobility of 1.
         """
         from scipy.linalg import qr
 
-        places = [self.which.index(i) for i in some]
-        J, D, c = self.J[places], self.D[places], self.c[places]
+        W = self.responses(some)
         with np.errstate(all="ignore"):
-            P = -self.sense * (J @ D.T) / c
-            d = np.sqrt(np.diag(P))
-            K = (P / d).T / d
+            d = np.sqrt(np.diag(W))
+            K = W / d / d[:, None]
         if not np.isfinite(K).all():
             return list(some), {}
-        values, vectors = np.linalg.eigh((K + K.T) / 2)
-        idle = vectors[:, values < IDLE] / (d * c)[:, None]
+        _, values, rows = np.linalg.svd(K)
+        idle = rows[values < IDLE].T / d[:, None]
         if not idle.size:
             return list(some), {}
         whole, _ = np.linalg.qr(idle / np.linalg.norm(idle, axis=0), mode="complete")
@@ -131,18 +159,53 @@ class DirectionsInLoops:
         return {i: float(self.course.sense * self.grip[self.place[i]] * found[i]) for i in some}
 
     def mobilities(self, some: Collection[int]) -> dict[int, float]:
-        """J K⁻¹ Jᵀ of some switches; 0 where constraints leave nothing. Of what rests it is known."""
-        course, known = self.course, self.course.mobility
+        """J K⁻¹ Jᵀ of some switches; 0 where constraints leave nothing."""
+        return {i: own for i, (own, _, _) in self.answers(some).items()}
+
+    def answers(self, some: Collection[int]) -> dict[int, Answers]:
+        """The mobilities of some switches, and which rates their forces change and how. Of what rests it is known."""
+        course, known = self.course, self.course.answers
         rests = course.rests(course.modes)
         new = [i for i in some if i not in known or not rests[i]]
         if new:
             picks = np.zeros((len(new), len(self.grip)))
-            picks[range(len(new)), [self.place[i] for i in new]] = 1.0
+            at = [self.place[i] for i in new]
+            picks[range(len(new)), at] = 1.0
             out = course.evaluated(self.programs.response, at_no_rest(course), self.state, pick=picks)
-            for i, pick, rate, size in zip(new, picks.astype(bool), out["rate"], out["size"], strict=True):
-                jumps = np.abs(rate[pick]) > NO_JUMP * size[pick]
-                known[i] = float((-rate[pick] / self.grip[pick])[0]) if jumps[0] else 0.0
+            jumps = np.abs(out["rate"]) > NO_JUMP * out["size"]
+            for i, own, rate, jump in zip(new, at, out["rate"], jumps, strict=True):
+                others = np.flatnonzero(jump)
+                known[i] = float(-rate[own] / self.grip[own]) if jump[own] else 0.0, others, rate[others]
         return {i: known[i] for i in some}
+
+    def together(self, some: Sequence[int], among: Sequence[int]) -> list[int]:
+        """Those of some switches whose rates forces at given ones change, and theirs in turn."""
+        answers, which = self.answers(among), self.course.along.which
+        found, left, able = {*some}, [*some], {*among}
+        while left:
+            for k in answers[left.pop()][1].tolist():
+                if which[k] in able and which[k] not in found:
+                    found.add(which[k])
+                    left.append(which[k])
+        return [i for i in among if i in found]
+
+    def forces(self, some: Sequence[int]) -> Array:
+        """(k,) how large c of switches is, by which rates count."""
+        return np.abs(self.grip[[self.place[i] for i in some]])
+
+    def responses(self, some: Sequence[int]) -> Array:
+        """(k, k) how rates times `forces` fall with shares."""
+        answers, columns = self.answers(some), np.zeros((len(some), len(self.grip)))
+        for k, i in enumerate(some):
+            _, others, rates = answers[i]
+            columns[k, others] = rates
+        places = [self.place[i] for i in some]
+        return evened(-self.course.sense * (columns[:, places] * self.forces(some)).T)
+
+    def units(self, W: Array) -> Array:
+        """(k,) in which shares have the least length, where rows depend on each other: as these are damped (`hold`)."""
+        own = np.diagonal(W)
+        return np.sqrt(np.where(own > 0, own, 1.0))
 
     def pushing(self, some: Iterable[int]) -> list[int]:
         """Of some switches those that forces on both sides push onto, each relative to the other."""
@@ -175,10 +238,9 @@ class DirectionsInLoops:
         count = course.count
         if not rest:
             return
-        mobility = self.mobilities(rest)
-        for i in rest:
-            modes[4 * count + i] = DAMPING * mobility[i]
-            modes[2 * count + i] = ERRORS * course.task.tol * (1 + self.speeds[self.place[i]])
+        mobility, which = self.mobilities(rest), np.array(rest)
+        modes[4 * count + which] = DAMPING * np.array([*mobility.values()])
+        modes[2 * count + which] = ERRORS * course.task.tol * (1 + self.speeds[[self.place[i] for i in rest]])
         if not self.programs.damped and (len(rest) < 2 or self.independent(modes, mobility)):
             modes[4 * count : 5 * count] = 0.0
 
@@ -192,6 +254,27 @@ class DirectionsInLoops:
 
 
 AnyDirections = Directions | DirectionsInLoops
+
+
+def evened(W: Array) -> Array:
+    """A matrix without the rounding by which it is not symmetric; as it is, if it is not."""
+    d = np.sqrt(np.abs(np.diagonal(W)))
+    return (W + W.T) / 2 if (np.abs(W - W.T) <= OBEYS * d * d[:, None]).all() else W
+
+
+def secants(course: AtSwitch, along: AnyDirections, sides: Mapping[int, int], some: Sequence[int]) -> Array:
+    """(k, k) how rates times `forces` fall with shares, from one side of each switch to the other, by the programs.
+
+    So they are where forces depend on multipliers, which change with shares.
+    """
+    count, place = course.count, [along.place[i] for i in some]
+    leaves = {i: side or 1 for i, side in sides.items()}
+    modes = np.tile(held(course, leaves, along), (len(some) + 1, 1))
+    for k, i in enumerate(some):
+        modes[k, [i, count + i]] *= -1
+    rate = course.sense * course.evaluated(course.along.shares, modes, course.state)["rate"][:, place]
+    over = 2.0 * np.array([leaves[i] for i in some])
+    return evened(-along.forces(some)[:, None] * ((rate[-1] - rate[:-1]) / over[:, None]).T)
 
 
 def directions_of(course: AtSwitch, state: State) -> AnyDirections:
@@ -211,9 +294,11 @@ def held(course: AtSwitch, sides: Mapping[int, int], along: AnyDirections) -> Ar
     """The modes of a motion with some switches on one side, or at rest, where as many lead as are independent."""
     modes, count = course.modes.copy(), course.count
     modes[5 * count :] = 0.0
-    for i, side in sides.items():
-        modes[i], modes[count + i] = (side, side) if side else (1.0, NOT_HELD)
-        modes[2 * count + i], modes[3 * count + i], modes[4 * count + i] = 0.0, side == 0, side == 0
+    which, side = np.array([*sides], dtype=int), np.array([*sides.values()], dtype=float)
+    rests = side == 0
+    numbers = (np.where(rests, 1.0, side), np.where(rests, NOT_HELD, side), 0.0, rests, rests)
+    for k, values in enumerate(numbers):
+        modes[k * count + which] = values
     along.hold(course, modes, [i for i, side in sides.items() if side == 0])
     return modes
 

@@ -42,6 +42,7 @@ class RunOptions:
     throw: bool = True
     outputs: Sequence[str] | None = None
     impacts: str = "moreau"
+    split: str = "compliant"
     contacts: str = "events"
     step: float | None = None
     began: float = field(default_factory=clock.perf_counter)
@@ -49,7 +50,7 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         """Refuse what is not a word where one is meant: an array is neither among some words nor not."""
-        for name in ("method", "form", "precision", "impacts", "contacts"):
+        for name in ("method", "form", "precision", "impacts", "split", "contacts"):
             if isinstance(getattr(self, name), np.ndarray):
                 raise InputError(f"{name} is an array: a word is meant, such as {name}={getattr(RunOptions, name)!r}")
 

@@ -10,7 +10,7 @@ from zwang.lowering.implicit import require_explicit
 from zwang.lowering.lowered import lower
 from zwang.lowering.resets import require_resets
 from zwang.model import System
-from zwang.model.contact_law import CONTACTS, IMPACTS
+from zwang.model.contact_law import CONTACTS, IMPACTS, SPLITS
 from zwang.model.event import listed_events
 from zwang.model.values import GivenValues
 from zwang.motion.contact.steps.options import require_step
@@ -72,6 +72,8 @@ def contacts_of(system: System, options: RunOptions, able: bool) -> Held | None:
     """The contacts of a system, all of them open; what cannot be integrated is refused by name."""
     if options.impacts not in IMPACTS:
         raise InputError(f"impacts={options.impacts!r} is unknown: choose one of {', '.join(map(repr, IMPACTS))}")
+    if options.split not in SPLITS:
+        raise InputError(f"split={options.split!r} is unknown: choose {' or '.join(map(repr, SPLITS))}")
     if options.contacts not in CONTACTS:
         raise InputError(f"contacts={options.contacts!r} is unknown: choose {' or '.join(map(repr, CONTACTS))}")
     require_step(system, options, RunOptions(options.until))

@@ -1,13 +1,14 @@
 """Which switches the motion goes on along: those that both sides push back onto, as far as forces between hold it.
 
 Of the switches whose arguments are zero at a state, each rests (|σ| ≤ 1, ṡ = 0) or leaves to one side (σ = ±1, with ṡ
-to that side). Together they are a linear complementarity problem with bounds, which is solved by pivoting: what is
-violated most changes its state; after some rounds the first that is violated, which ends where the matrix is of class
-P (Murty 1974), as it is for dry friction.
+to that side). That is dry friction with f = −σ: together they are boxes of one nonsmooth problem (`nonsmooth`), linear
+around what the programs say exactly of a mode. So a mode that obeys, as the one before often does, needs no problem,
+and where forces depend on multipliers one problem after the other is a method of Newton's.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -15,13 +16,11 @@ from zwang.arrays import Array
 from zwang.engines.task import Rest, Trajectory
 from zwang.lowering.resting import HOLDS_BEYOND
 from zwang.motion.at_switch import AtSwitch, State
-from zwang.motion.directions import MULTIPLY, AnyDirections, directions_of, held, taken
+from zwang.motion.directions import MULTIPLY, AnyDirections, directions_of, held, secants, taken
+from zwang.nonsmooth import Mode, Problem, box, combined, solve
+from zwang.nonsmooth.layout import OBEYS
+from zwang.nonsmooth.problem import Bools
 
-RATE_LEFT = 1e-9  # of the terms of a rate: a switch whose rate is larger does not rest
-WORST_FIRST = (
-    4  # rounds for each switch, in which the worst one changes; and times as many, in which the first one does
-)
-ALL_AT_ONCE = 3  # rounds in loops in which all that are violated change, though they do not become fewer
 ONTO = 4  # times that velocities are put onto their switches: each takes away all digits that there are
 
 
@@ -36,6 +35,19 @@ class Found:
     pull: Mapping[int, float]
     modes: Array
     state: State
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What programs say of a mode: of each switch its share σ, which is its side if it leaves, and its rate ṡ.
+
+    `wrong` are those that obey their law in no way, or by less than rounding would have it.
+    """
+
+    sides: Mapping[int, int]
+    share: Array
+    rate: Array
+    wrong: Bools
 
 
 def decided(course: AtSwitch, on: Mapping[int, int], instant: float) -> Found | str:
@@ -58,37 +70,60 @@ def decided(course: AtSwitch, on: Mapping[int, int], instant: float) -> Found | 
         on |= dict.fromkeys(more, 0)
 
 
-def shared(course: AtSwitch, on: Mapping[int, int], along: AnyDirections) -> dict[int, int] | str:
+def shared(course: AtSwitch, on: Mapping[int, int], along: AnyDirections) -> Mapping[int, int] | str:
     """0 for each of some switches that rests, ±1 for the side to which it leaves; or why that is not known."""
-    place, pull = {i: k for k, i in enumerate(course.along.which)}, along.pulls(on)
-    sides, rounds = dict(on), WORST_FIRST * len(on)
-    fewest, all_at_once = len(on) + 1, ALL_AT_ONCE if course.along.loops else 0
-    for count in range(rounds * (1 + WORST_FIRST)):
-        modes = held(course, sides, along)
-        out = course.evaluated(course.along.shares, modes, course.state)
-        if not np.isfinite(out["share"]).all() or not np.isfinite(out["rate"]).all():
+    pull = np.array([*along.pulls(on).values()])
+    sides, tried = dict(on), set()
+    while True:
+        now = reading(course, along, sides, pull)
+        if not (np.isfinite(now.share).all() and np.isfinite(now.rate).all()):
             return "what pushes them is not finite"
-        off, share, terms = {}, {}, along.sizes(out)
-        for i, side in sides.items():
-            share[i], rate = float(out["share"][place[i]]), course.sense * float(out["rate"][place[i]])
-            if side == 0 and not abs(share[i]) <= 1 + HOLDS_BEYOND / 2:
-                off[i] = abs(share[i]) - 1
-            elif side == 0 and abs(rate) > RATE_LEFT * (pull[i] + terms[place[i]]):
-                off[i], share[i] = abs(rate) / pull[i], 2 * np.sign(rate)  # a follower that does not follow
-            elif side and side * rate < -HOLDS_BEYOND * pull[i]:
-                off[i], share[i] = -side * rate / pull[i], side + rate / pull[i]
-        if not off:
+        if not now.wrong.any():
             rest = [i for i, side in sides.items() if side == 0]
             return MULTIPLY if course.along.multiplied(rest) else sides
-        all_at_once -= len(off) >= fewest
-        fewest = min(fewest, len(off))
-        if all_at_once > 0:
-            change = list(off)
-        else:
-            change = [next(iter(off)) if count >= rounds else max(off, key=lambda i: off[i])]
-        for i in change:
-            sides[i] = 0 if abs(share[i]) <= 1 else int(np.sign(share[i]))
-    return "how they share what pushes them is not found"
+        tried.add(tuple(sides.values()))
+        after = next((some for some in others(course, along, now) if tuple(some.values()) not in tried), None)
+        if after is None:
+            return MULTIPLY if course.along.multiplied([*on]) else "how they share what pushes them is not found"
+        sides = after
+
+
+def reading(course: AtSwitch, along: AnyDirections, sides: Mapping[int, int], pull: Array) -> Reading:
+    """What programs say of a mode, exactly; rates are those of the run's sense."""
+    place = [along.place[i] for i in sides]
+    out = course.evaluated(course.along.shares, held(course, sides, along), course.state)
+    side, rate = np.array([*sides.values()], dtype=float), course.sense * out["rate"][place]
+    rests = side == 0
+    share = np.where(rests, out["share"][place], side)
+    loose = (np.abs(share) > 1 + HOLDS_BEYOND / 2) | (np.abs(rate) > OBEYS * (pull + along.sizes(out)[place]))
+    return Reading(sides, share, rate, np.where(rests, loose, side * rate < -HOLDS_BEYOND * pull))
+
+
+def others(course: AtSwitch, along: AnyDirections, now: Reading) -> Iterator[dict[int, int]]:
+    """The sides of the problem that is linear around a mode, of the parts in which something is wrong.
+
+    Where resting and leaving both obey, as rounding has it, switches leave; or what is wrong changes, and nothing else.
+    Then the same with rates that hold for forces of multipliers, too.
+    """
+    place = {i: k for k, i in enumerate(now.sides)}
+    some = along.together([i for i, wrong in zip(place, now.wrong.tolist(), strict=True) if wrong], [*place])
+    at = [place[i] for i in some]
+    side, f, wrong = np.array([now.sides[i] for i in some], dtype=float), -now.share[at], now.wrong[at]
+    rests, nothing = side == 0, np.zeros(len(some))
+    begin = Mode(nothing > 0, rests, np.stack([-side, nothing], axis=1))
+    for responses in (along.responses, partial(secants, course, along, now.sides)):
+        W = responses(some)
+        unit, c = along.units(W), along.forces(some) * now.rate[at] - W @ f
+        problem = Problem(W / unit / unit[:, None], c / unit, tuple(map(box, unit.tolist())))
+        found = combined(problem, solve(problem, begin))
+        if found is None:
+            continue
+        there, leaves = np.sign(-found.f), np.abs(found.f) > (1 - OBEYS) * unit
+        either = leaves & (np.abs(found.u) * unit <= OBEYS * np.diagonal(W))
+        as_before = np.where(rests, wrong, ~wrong & (side == there))
+        for leave in (leaves, np.where(either, as_before, leaves)):
+            after = np.where(leave, there, 0.0).astype(int)
+            yield dict(now.sides) | dict(zip(some, after.tolist(), strict=True))
 
 
 def put_onto(course: AtSwitch, modes: Array) -> State:

@@ -82,6 +82,7 @@ def sensitivities(
     max_step: float | None = None,
     progress: Any = None,
     impacts: str = "moreau",
+    split: str = "compliant",
     events: Sequence[Event] = (),
 ) -> "xr.Dataset":
     """The motion, and its derivatives with respect to start values and parameters.
@@ -139,7 +140,7 @@ def sensitivities(
     start = start_of_one(given, start, parameters, t)
     options = RunOptions(
         until, t, times, samples, method, form, tol, events=resets, max_step=max_step,
-        progress=progress, impacts=impacts,
+        progress=progress, impacts=impacts, split=split,
     )  # fmt: skip
     begin = start_of(system, start, t, parameters)
     _, q, v = begin.state
@@ -335,7 +336,7 @@ def in_contact(
     """The motion of a system with contacts, then its sensitivities along what is known of it."""
     from zwang.motion.contact.beside import Across, Logged
 
-    course = Logged(setup, begin, options.grid, options.impacts, watch)
+    course = Logged(setup, begin, options.grid, options.impacts, watch, options.split)
     path = course.run()
     changes = [s * d.dp for s, d in zip(kind.scale, kind.directions, strict=True)]
     segments, account = Across(course.setup, course, kind, changes).run(kind.start(begin.state), options.grid)

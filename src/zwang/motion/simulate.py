@@ -67,6 +67,7 @@ def simulate(
     throw: bool = True,
     outputs: Sequence[str] | None = None,
     impacts: str = "moreau",
+    split: str = "compliant",
     contacts: str = "events",
     step: float | None = None,
 ) -> "xr.Dataset":
@@ -94,6 +95,9 @@ def simulate(
     One-sided constraints are contacts: gaps close, impacts follow, normal forces vanish and gaps open again; all of it
     is found as events. `impacts` is the law of impacts in which several contacts take part: "moreau" (all at once,
     with restitution in velocities), "poisson" (with restitution in impulses) or "sequential" (one after the other).
+    Where contacts slide whose rows depend on each other, as four feet of a table that turns do, the motion may depend
+    on how they share their load. `split="compliant"` goes on as if all of them gave way alike, and the message says
+    from when on, and how far the accelerations might differ; `split="refuse"` stops there.
 
     `contacts="steps"` takes steps of the one length `step` instead, by Moreau and Jean's method: of first order, but
     however many contacts there are, and through accumulations of impacts. The dataset says how deep contacts were
@@ -124,7 +128,7 @@ def simulate(
     until, t = check_span(end_of(system, until), begin_of(system, t))
     options = RunOptions(
         until, t, times, samples, method, form, tol, drift, events, precision, max_step, progress, throw, outputs,
-        impacts, contacts, step,
+        impacts, split, contacts, step,
     )  # fmt: skip
     if not isinstance(system, System | HasSystem):
         from zwang.motion.blackbox import BlackBox, simulate_blackbox
@@ -230,7 +234,7 @@ def in_contact(setup: Setup, start: Start, options: RunOptions, watch: Any, name
 
     assert setup.contact is not None
     setting_up = clock.perf_counter() - options.began
-    course = Course(setup, start, options.grid, options.impacts, watch)
+    course = Course(setup, start, options.grid, options.impacts, watch, options.split)
     began, prepared = clock.perf_counter(), spent_preparing()
     path = course.run()
     compiling = spent_preparing() - prepared  # what contacts do is decided meanwhile: that is part of the run

@@ -9,10 +9,11 @@ import numpy as np
 
 from zwang.arrays import EPS, TINIEST, Array
 from zwang.nonsmooth.equations import impulses, refined
-from zwang.nonsmooth.layout import OBEYS, OFF, Layout, lengths, padded
-from zwang.nonsmooth.problem import Mode, Solution
+from zwang.nonsmooth.layout import OBEYS, OFF, Layout, lay_out, lengths, padded
+from zwang.nonsmooth.problem import Bools, Mode, Problem, Solution
 
 SOFTLY = 1e-6  # the same while contacts give way, which only leads to a mode
+HARDLY_OFF = OBEYS / 4  # of the terms of a condition: what laws may miss in the solution, with room for its two parts
 TURNED = 1e-9  # a change of a direction in space below which it is looked whether laws hold already
 CALM = 4  # steps without a change of the set, after which that is looked at
 LONGEST_CALM = 40  # steps without a change of the set: Newton's method has doubled its digits long before
@@ -37,6 +38,8 @@ def next_mode(p: Layout, mode: Mode, f: Array, u: Array, off: float = OFF) -> tu
     loose = p.has & ~held & ~(p.low > 0)
     rubs = (p.tangents > 0) & ~p.known & ~loose
     breaks = rubs & mode.stick & (lengths(fT) - p.radius(N, p.static) > tol_f) & ~opens
+    # dry friction that other rows hold in motion cannot stick: no impulse moves it
+    breaks |= rubs & mode.stick & ~p.has & (lengths(uT) > OBEYS * lengths(sizes[p.t]) + TINIEST)
     back = (uT * mode.along).sum(axis=1)
     turns = rubs & ~mode.stick & ((back > tol_t) | closes | (mode.along == 0).all(axis=1))
     w = fT - uT
@@ -56,7 +59,7 @@ def most_steps(p: Layout) -> int:
 
 
 def active_sets(
-    p: Layout, mode: Mode, most: int, soft: float = 0.0, begin: Array | None = None
+    p: Layout, mode: Mode, most: int, soft: float = 0.0, begin: Array | None = None, off: float = OFF
 ) -> tuple[Reached, bool] | None:
     """Where active sets lead from a mode and impulses, and whether the mode changes no more there.
 
@@ -64,7 +67,7 @@ def active_sets(
     """
     f = np.zeros(p.r) if begin is None else begin
     u = p.W @ f + p.c
-    off, settled = (SOFTLY, SOFTLY) if soft else (OFF, 64 * EPS)
+    off, settled = (SOFTLY, SOFTLY) if soft else (off, 64 * EPS)
     seen: set[bytes] = set()
     calm = 0
     for step in range(1, most + 1):
@@ -111,6 +114,57 @@ def standing(p: Layout, mode: Mode, f: Array, u: Array) -> Mode:
 
 
 def by_active_sets(p: Layout, mode: Mode, most: int, rung: str, begin: Array | None = None) -> Solution | None:
-    """The solution to which active sets lead; None if they lead to none."""
-    reached = active_sets(p, mode, most, begin=begin)
-    return solution_of(p, reached[0], rung) if reached is not None and reached[1] else None
+    """The solution to which active sets lead; None if they lead to none.
+
+    Where a condition holds with equality, rounding may take it either way: then it is kept if it is missed by little.
+    """
+    for off in (OFF, HARDLY_OFF):
+        reached = active_sets(p, mode, most, begin=begin, off=off)
+        if reached is not None and reached[1] and (one := solution_of(p, reached[0], rung)) is not None:
+            return one
+    return None
+
+
+def in_mode(problem: Problem, mode: Mode, free: Bools | None = None) -> Solution | None:
+    """Impulses and speeds in a given mode, whether its conditions hold or not; None if it has none.
+
+    Blocks that are `free` (k,) find theirs; directions of slips in space that are not known are those that they cause.
+    """
+    p = lay_out(problem)
+    free = np.zeros(p.k, dtype=bool) if free is None else free
+    f, u = np.zeros(p.r), p.c
+    steps = 0
+    while True:
+        steps += 1
+        y = impulses(p, mode, f, u)
+        if y is None or steps > LONGEST_CALM:
+            return None
+        moved, before = float(np.abs(y - f).max(initial=0.0)), mode
+        f, u = y, p.W @ y + p.c
+        after = next_mode(p, mode, f, u)[0]
+        turns = free | ((p.tangents == 2) & ~mode.stick & ~p.known)
+        mode = Mode(
+            np.where(free, after.held, mode.held),
+            np.where(free, after.stick, mode.stick),
+            np.where(turns[:, None], after.along, mode.along),
+        )
+        if mode.key() != before.key():
+            continue
+        turned = float(np.abs(mode.along - before.along).max(initial=0.0))
+        if not turned or (moved <= 64 * EPS * np.abs(f).max(initial=0.0) and turned < TURNED):
+            break
+    if p.regular and p.flat:
+        f = refined(p, mode, f, u)
+        u = p.W @ f + p.c
+    held = np.zeros(p.r + 1, dtype=bool)
+    held[p.n[mode.held]] = held[p.t[mode.stick]] = True
+    missed, size = np.abs(u)[held[: p.r]].max(initial=0.0), float((np.abs(p.c) + p.abs_W @ np.abs(f)).max(initial=0.0))
+    if missed > OBEYS * size + TINIEST:
+        return None
+    return Solution(f * p.scale, u / p.scale, mode, p.left(f, u), "given mode", steps)
+
+
+def obeys(problem: Problem, one: Solution) -> bool:
+    """Whether a solution misses no law by more than rounding."""
+    p = lay_out(problem)
+    return bool((one.left <= OBEYS * p.size(one.f / p.scale) + TINIEST).all())

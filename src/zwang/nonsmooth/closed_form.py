@@ -31,9 +31,9 @@ Candidate = tuple[bool, bool, tuple[float, float], list[float]]
 
 
 def one_block(problem: Problem) -> list[Solution] | None:
-    """All solutions of a problem with one block; None if its rows depend on each other."""
+    """All solutions of a problem with one block; None if its rows depend on each other, or W is not symmetric."""
     law, W, c = problem.laws[0], problem.W.tolist(), problem.c.tolist()
-    if not independent(W, law.rows):
+    if not independent(W, law.rows) or not (problem.W == problem.W.T).all():
         return None
     if law.rows == 1:
         return [one_row(problem, law, W[0][0], c[0])]

@@ -124,9 +124,9 @@ def solved(J: Array, b: Array) -> Array:
 def nearly_fine(p: Layout, modes: tuple[Bools, Bools, Array], f: Array) -> Bools:
     """(m, k) whether blocks nearly obey the conditions of their modes, with impulses (m, r)."""
     held, stick, sign = modes
-    u = f @ p.W + p.c
+    u = f @ p.W.T + p.c
     size = np.abs(f).max(axis=1, initial=0.0) + p.low.max(initial=0.0)
-    fast = np.abs(p.c).max(initial=0.0) + (np.abs(f) @ p.abs_W).max(axis=1, initial=0.0)
+    fast = np.abs(p.c).max(initial=0.0) + (np.abs(f) @ p.abs_W.T).max(axis=1, initial=0.0)
     most, fast = NEARLY * size[:, None], NEARLY * fast[:, None]
     f, u = padded(f), padded(u)
     N, un, fT, uT = f[:, p.n], u[:, p.n], f[:, p.t[:, 0]], u[:, p.t[:, 0]]

@@ -131,12 +131,15 @@ def lay_out(problem: Problem) -> Layout:
     return Layout(
         problem, np.where(has, first, r), t, has, np.array([law.normal == "bilateral" for law in laws], dtype=bool),
         tangents, known, ways, mu, static, bound / s, low / s, s, scale, scaled, np.abs(scaled), problem.c * scale,
-        not ((tangents == 2) & ~known).any(), is_regular(scaled),
+        not ((tangents == 2) & ~known).any(), is_regular(scaled, bool((W == W.T).all())),
     )  # fmt: skip
 
 
-def is_regular(W: Array) -> bool:
-    """Whether all pivots of a scaled response are far from zero."""
+def is_regular(W: Array, symmetric: bool) -> bool:
+    """Whether all pivots of a scaled response are far from zero; singular values where it is not symmetric."""
+    if not symmetric:  # scaled rows are not to the last bit
+        s = np.linalg.svd(W, compute_uv=False)
+        return bool(s[-1] > FAR_FROM_DEPENDENT * s[0])
     try:
         return bool((np.diagonal(np.linalg.cholesky(W)) ** 2 > FAR_FROM_DEPENDENT).all())
     except np.linalg.LinAlgError:

@@ -16,7 +16,10 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Problem:
-    """How rows answer impulses, W (r, r), symmetric; their free speeds c (r,), targets taken off; laws of blocks."""
+    """How rows answer impulses, W (r, r); their free speeds c (r,), targets taken off; laws of blocks.
+
+    W is symmetric unless forces depend on multipliers (`response.Columns`).
+    """
 
     W: Array
     c: Array
@@ -107,6 +110,7 @@ def parts(problem: Problem) -> list[Part]:
     touching = np.abs(problem.W) > COUPLED * d * d[:, None]
     if touching.all():
         return [everything]
+    touching |= touching.T
     labels = connected(k, block, touching)
     count = int(labels.max()) + 1
     if count == 1:

@@ -10,13 +10,13 @@ DISTINCT = 1e-7  # of the size of the motion: solutions that differ by more have
 ROUNDING = 1e-11  # of the terms of speeds: the same, where these cancel
 
 
-def same_motion(problem: Problem, a: Solution, b: Solution) -> bool:
-    """Whether two solutions have the same speeds of all rows, in units of equal mobility."""
+def same_motion(problem: Problem, a: Solution, b: Solution, distinct: float = DISTINCT) -> bool:
+    """Whether two solutions have the same speeds of all rows, in units of equal mobility, but for a share of them."""
     diagonal = np.diagonal(problem.W)
     unit = 1 / np.sqrt(np.where(diagonal > 0, diagonal, np.inf))
     size = (unit * (np.abs(problem.c) + np.abs(a.u) + np.abs(b.u))).max(initial=0.0)
     rounding = (unit * (np.abs(problem.W) @ (np.abs(a.f) + np.abs(b.f)))).max(initial=0.0)
-    return bool((unit * np.abs(a.u - b.u)).max(initial=0.0) <= DISTINCT * size + ROUNDING * rounding)
+    return bool((unit * np.abs(a.u - b.u)).max(initial=0.0) <= distinct * size + ROUNDING * rounding)
 
 
 def without_equals(problem: Problem, solutions: Iterable[Solution]) -> list[Solution]:

@@ -7,14 +7,16 @@ Newton steps, which lead to the mode from which active sets go on.
 
 import numpy as np
 
-from zwang.nonsmooth.active_set import FEW_STEPS, active_sets, by_active_sets, most_steps
+from zwang.arrays import Array
+from zwang.nonsmooth.active_set import FEW_STEPS, active_sets, by_active_sets, most_steps, solution_of
 from zwang.nonsmooth.closed_form import one_block
 from zwang.nonsmooth.enumeration import FEW_MODES, MOST_MODES, all_modes, enumerable, from_many_starts, proves
 from zwang.nonsmooth.equations import mode_of
-from zwang.nonsmooth.layout import Layout, lay_out
+from zwang.nonsmooth.layout import OBEYS, OFF, Layout, lay_out
 from zwang.nonsmooth.problem import Answer, Mode, Part, Problem, Solution, parts
 from zwang.nonsmooth.selection import chosen
 from zwang.nonsmooth.sweeps import COMPLIANCE, damped, swept
+from zwang.nonsmooth.uniqueness import range_of_motion
 
 MANY_DEPENDENT_ROWS = (
     40  # that depend on each other: singular values are dear, so that contacts give way at first, by COMPLIANCE
@@ -47,8 +49,10 @@ def answer(part: Part, begin: Mode | None = None, every: bool = False) -> Answer
     if len(part.blocks) == 1 and (found := one_block(part.problem)) is not None:
         return Answer(part, tuple(found), True)
     p = lay_out(part.problem)
+    if begin is not None and p.regular and convex(p) and (one := one_solution(p, begin)) is not None:
+        return Answer(part, (one,), True)
     if enumerable(p, MOST_MODES if every else FEW_MODES):
-        found = all_modes(p)
+        found = of_one_family(p, all_modes(p))
         if found or proves(p):
             return Answer(part, tuple(found), proves(p))
     elif every:
@@ -59,7 +63,25 @@ def answer(part: Part, begin: Mode | None = None, every: bool = False) -> Answer
     if one is None and not every and enumerable(p, MOST_MODES):
         found = all_modes(p)
         return Answer(part, tuple(found), proves(p))
-    return Answer(part, () if one is None else (one,))
+    return Answer(part, () if one is None else (one,), one is not None and convex(p))
+
+
+def of_one_family(p: Layout, found: list[Solution]) -> list[Solution]:
+    """Solutions without those whose motions the family of one before has, too: of it the first one stands for all."""
+    if len(found) < 2 or p.regular:
+        return found
+    kept: list[tuple[Solution, Array]] = []
+    for one in found:
+        size = OBEYS * float(np.abs(one.u).max(initial=0.0) + np.abs(p.problem.c).max(initial=0.0))
+        if not any((one.u >= ends[:, 0] - size).all() and (one.u <= ends[:, 1] + size).all() for _, ends in kept):
+            kept.append((one, range_of_motion(p.problem, one)))
+    return [one for one, _ in kept]
+
+
+def convex(p: Layout) -> bool:
+    """Whether a convex program has these impulses, and so one motion: W is symmetric, bounds of friction are given."""
+    W = p.problem.W
+    return not p.static[p.has].any() and bool((W == W.T).all())
 
 
 def one_solution(p: Layout, begin: Mode | None) -> Solution | None:
@@ -94,7 +116,10 @@ def by_sweeps(p: Layout) -> Solution | None:
         for near, rung in ((f, "sweeps"), (damped(p, f), "damped steps")):
             if near is None:
                 continue
-            mode = mode_of(p, near, p.W @ near + p.c)
+            u = p.W @ near + p.c
+            mode = mode_of(p, near, u)
             if (one := by_active_sets(p, mode, most_steps(p), rung, near)) is not None:
                 return one
+            if (p.left(near, u) <= OFF * p.size(near)).all():  # it obeys, though it is no split of contacts alike
+                return solution_of(p, (mode, near, u, sweeps), rung)
     return None

@@ -52,6 +52,20 @@ def range_of_motion(problem: Problem, one: Solution) -> Array:
     return ranges
 
 
+def range_along(problem: Problem, one: Solution, along: Array) -> Array:
+    """(j, 2) by how much less and more along · f may be within the mode of a solution, `along` (j, r).
+
+    So coordinates are asked whose changes by impulses are known: X of a `Response`.
+    """
+    found = np.zeros((len(along), 2))
+    family = family_of(problem, one, closed_mode(problem, one, stand=False))
+    if family is not None:
+        slopes = (along * family.layout.scale) @ family.impulses
+        for j in np.flatnonzero(np.abs(slopes).max(axis=1) > OBEYS * np.abs(along * family.layout.scale).max(axis=1)):
+            found[j] = ends(family, slopes[j])
+    return found
+
+
 def range_of_forces(problem: Problem, one: Solution) -> Array:
     """(r, 2) the least and the most impulse of each row with the motion of a solution; infinite where it is jammed."""
     ranges = np.stack([one.f, one.f], axis=1)

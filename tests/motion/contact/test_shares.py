@@ -140,9 +140,19 @@ def feet(mus):
 def test_a_motion_that_depends_on_how_a_load_is_shared_is_refused_with_its_interval():
     # N = (w, m g − 2w, w), so that ẍ = −0.5 g + 0.8 w/m with any w from 0 to m g / 2
     with pytest.raises(SimulationError, match=r"x may be anything from -4\.905 to -0\.981") as caught:
-        zw.simulate(feet((0.1, 0.5, 0.1)), AT_REST | {y: 0, dot(x): 1}, until=1)
+        zw.simulate(feet((0.1, 0.5, 0.1)), AT_REST | {y: 0, dot(x): 1}, until=1, split="refuse")
     assert caught.value.status == "several solutions"
     assert "'foot -1', 'foot 0' and 'foot 1' share their load" in str(caught.value)
+
+
+def test_feet_that_give_way_alike_bear_the_same_and_the_message_says_that_it_matters():
+    # springs of the same stiffness under three feet in a row: N = m g / 3 each, so that ẍ = −(0.1 + 0.5 + 0.1) g / 3
+    motion = zw.simulate(feet((0.1, 0.5, 0.1)), AT_REST | {y: 0, dot(x): 1}, until=1)
+    slows = 0.7 * G / 3
+    assert motion.status == "finished"
+    assert motion.transition_time.values == pytest.approx([1 / slows] * 3, rel=1e-11)
+    assert motion.q.values[-1, 0] == pytest.approx(0.5 / slows, rel=1e-11)
+    assert "the acceleration of x may be anything from -4.905 to -0.981" in motion.message
 
 
 def test_a_motion_that_does_not_depend_on_it_goes_on():

@@ -6,8 +6,9 @@ import sympy as sp
 from scipy.integrate import quad, solve_ivp
 
 import zwang as zw
-from zwang.motion.contact.problem import FORTH, OPEN, STICK, Problem, Surface
-from zwang.motion.contact.space import solutions, tried
+from zwang.motion.contact.problem import FORTH, STICK, Problem, Surface
+from zwang.motion.contact.resolve import resolve
+from zwang.nonsmooth import coulomb
 
 dot = zw.dot
 G = 9.81
@@ -215,31 +216,23 @@ def test_energy_goes_where_friction_takes_it():
     assert power == pytest.approx(-motion.friction_force.values[:, 0] * motion.slip.values[:, 0], rel=1e-10)
 
 
-def surface(t, across, stuck, may, mu=0.3):
-    n = np.array([0.0, 0.0, 1.0])
-    return Surface(0, n, 0.0, np.array(t), stuck[0], mu, mu, may, across=np.array(across), stuck_across=stuck[1])
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_what_begins_to_slide_goes_where_friction_does_not(seed):
     rng = np.random.default_rng(seed)
     B = rng.normal(size=(3, 3))
     M, Q = B @ B.T + 3 * np.eye(3), np.array([3.0, 1.0, -1.0]) * rng.normal(size=3)
     Q[2] = -abs(Q[2]) - 1
-    one = surface([1.0, 0, 0.1], [0, 1.0, -0.2], (0.0, 0.0), (OPEN, STICK, FORTH))
-    problem = Problem(M, Q, np.zeros((0, 3)), np.zeros(0), (one,))
-    found = solutions(problem)
-    assert found
-    for f in found:
-        slip = np.array([one.t @ f.x, one.across @ f.x])
-        F = np.array([f.friction[0], f.across[0]])
-        assert M @ f.x == pytest.approx(Q + one.n * f.normal[0] + one.t * F[0] + one.across * F[1], abs=1e-9)
-        if f.mode == (FORTH,):
-            assert pytest.approx(-0.3 * f.normal[0] * slip / np.hypot(*slip), abs=1e-9) == F
-        elif f.mode == (STICK,):
-            assert np.hypot(*F) <= 0.3 * f.normal[0] + 1e-9
-            assert slip == pytest.approx([0, 0], abs=1e-9)
-    assert len(list(tried(problem, (STICK,)))) == 1
+    n, slips = np.array([0.0, 0.0, 1.0]), np.array([[1.0, 0, 0.1], [0, 1.0, -0.2]])
+    one = Surface(0, n, 0.0, slips, np.zeros(2), coulomb(0.3, 2))
+    found = resolve(Problem(M, Q, np.zeros((0, 3)), np.zeros(0), (one,))).found
+    assert found is not None
+    slip, F = slips @ found.x, found.friction[0]
+    assert M @ found.x == pytest.approx(Q + n * found.normal[0] + slips.T @ F, abs=1e-9)
+    if found.mode == (FORTH,):
+        assert pytest.approx(-0.3 * found.normal[0] * slip / np.hypot(*slip), abs=1e-9) == F
+    elif found.mode == (STICK,):
+        assert np.hypot(*F) <= 0.3 * found.normal[0] + 1e-9
+        assert slip == pytest.approx([0, 0], abs=1e-9)
 
 
 def test_contacts_in_space_that_share_a_load_rest_on_it():

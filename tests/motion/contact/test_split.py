@@ -3,32 +3,7 @@
 import numpy as np
 import pytest
 
-from zwang.motion.contact.split import ends, fairest, null_space, shortest, unbounded
-
-
-def test_a_null_space_is_taken_to_nothing():
-    X = np.array([[1.0, 1.0, 0.0], [2.0, 2.0, 0.0]])
-    N = null_space(X, 1e-10)
-    assert N.shape == (3, 2)
-    assert np.abs(X @ N).max() < 1e-15
-
-
-def test_the_shortest_change_that_keeps_conditions():
-    value, slope = np.array([-1.0, 5.0]), np.array([[1.0], [-1.0]])
-    assert shortest(value, slope) == pytest.approx([1.0])
-    assert shortest(np.array([-1.0, 0.5]), slope) is None
-    assert shortest(np.array([1.0, 0.5]), slope).tolist() == [0.0]
-
-
-def test_ends_of_an_interval_and_none():
-    value, slope = np.array([1.0, 2.0]), np.array([[1.0], [-1.0]])
-    assert ends(value, slope, np.array([3.0])) == pytest.approx((-3.0, 6.0))
-    assert ends(value[:1], slope[:1], np.array([1.0])) == pytest.approx((-1.0, np.inf))
-
-
-def test_two_sides_of_a_guide_may_press_as_they_like_and_two_feet_may_not():
-    assert unbounded(np.array([[1.0], [1.0]]), np.array([2.0]))
-    assert not unbounded(np.array([[1.0], [-1.0]]), np.array([0.0]))
+from zwang.motion.contact.split import fairest
 
 
 def test_the_fairest_split_of_friction_goes_by_bounds_and_stays_so():

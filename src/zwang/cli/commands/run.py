@@ -154,7 +154,7 @@ def followed(contacts: str | None, step: float | None, given: dict[str, Any]) ->
         return changed(step=step)
     if contacts != "steps":
         return {"contacts": contacts, "step": step}
-    usual = {"tol": 1e-12, "method": AUTO, "form": DEFAULT, "drift": "none", "impacts": "moreau"}
+    usual = {"tol": 1e-12, "method": AUTO, "form": DEFAULT, "drift": "none", "impacts": "moreau", "split": "compliant"}
     other = {name: value for name, value in usual.items() if given.get(name) is None}
     return {"contacts": contacts, **changed(step=step), **other}
 

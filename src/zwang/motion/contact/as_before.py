@@ -1,54 +1,57 @@
 """Closed contacts that go on as they do: how they share their load at a state, and whether a slip would be held."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 
 import numpy as np
 
 from zwang.arrays import Array
 from zwang.motion.contact.decide import OPENS, moment_later
 from zwang.motion.contact.problem import OPEN, STICK, Found, Problem
-from zwang.motion.contact.rough import DISTINCT, admitted, interval, solved
+from zwang.motion.contact.resolve import interval, resolve, solved
 from zwang.motion.contact.rubbing import Rubbing
 from zwang.motion.contact.shares import Shares, shares_of
-from zwang.motion.contact.units import mass_units
 from zwang.motion.start import State
 
+DISTINCT = 1e-7  # of the largest speed: what the split of a load changes by less is the same
 INDIFFERENT = 100.0  # tolerances, of the way in which a body stops: by less it does not matter how a load is shared
 CAUGHT = 1e-12  # of the usual speed: a slip in space that is no faster, and turns, is caught if sticking holds it
 
 
-def going_on(rubbing: Rubbing, state: State) -> tuple[Problem, Found | None]:
+def going_on(rubbing: Rubbing, state: State) -> Found | None:
     """The accelerations of contacts that share a load, at a state, if they go on as they do."""
     assert rubbing.shares is not None
-    may = {i: (rubbing.word(i),) for i in sorted(rubbing.shares.members)}
-    problem = rubbing.problem(state, may, {i for i, sign in rubbing.signs.items() if sign})
-    return problem, solved(problem, tuple(mode for (mode,) in may.values()))
+    closed = sorted(rubbing.shares.members)
+    return solved(problem_of(rubbing, state, closed), tuple(rubbing.word(i) for i in closed))
+
+
+def problem_of(rubbing: Rubbing, state: State, closed: Sequence[int], still: Set[int] = frozenset()) -> Problem:
+    """What closed contacts obey at a state, sliding as they do; but for some that do not."""
+    slipping = {i: rubbing.signs[i] for i in closed if rubbing.signs.get(i) and i not in still}
+    return rubbing.problem(state, closed, slipping)
 
 
 def shared_now(rubbing: Rubbing, state: State) -> Shares | None:
     """How contacts that share a load share it at a state, if they go on as they do."""
-    problem, found = going_on(rubbing, state)
-    if found is None:
-        return None
+    found = going_on(rubbing, state)
     rows = *rubbing.rows, *rubbing.guides
-    return shares_of(problem, found, rows, rubbing.order, rubbing.space, rubbing.sides)
+    return None if found is None else shares_of(found, rows, rubbing.order, rubbing.space, rubbing.sides)
 
 
-def require_one_motion(rubbing: Rubbing, state: State) -> None:
-    """Stop where the motion of contacts that share a load, and go on as they do, depends on how they share it.
+def look_at_motion(rubbing: Rubbing, state: State) -> None:
+    """See whether the motion of contacts that share a load, and go on as they do, depends on how they share it.
 
     Slips of a body that comes to rest turn by rounding and by errors of the motion, ever more beside what is left of
     them. What they depend on the shares then makes no difference to where they end.
     """
-    problem, found = going_on(rubbing, state)
-    several = None if found is None else interval(problem, found)
+    found = going_on(rubbing, state)
+    several = None if found is None else interval(found)
     if found is None or several is None:
         return
-    units, (i, low, high) = mass_units(problem.M, problem.equal), several
+    units, (i, low, high) = found.problem.units, several
     most, left = float((units * rubbing.fastest).max()), lasts(rubbing, state, found.x)
     slower, off = float((units * np.abs(found.x)).max()), units[i] * (high - low) * left
     if off > DISTINCT * most and off * left * slower > INDIFFERENT * rubbing.setup.tol * most**2:
-        rubbing.require_unique(problem, found)
+        rubbing.note_interval(found, state[0])
 
 
 def lasts(rubbing: Rubbing, state: State, a: Array) -> float:
@@ -64,23 +67,28 @@ def lasts(rubbing: Rubbing, state: State, a: Array) -> float:
 
 def would_stand(rubbing: Rubbing, state: State, which: Set[int], pushing: Iterable[int]) -> bool:
     """Whether slips in space that are as good as none would be held together, with all other contacts as they are."""
-    members = rubbing.shares.members if rubbing.shares is not None else {*pushing, *rubbing.guides}
-    may = {j: (STICK if j in which else rubbing.word(j),) for j in sorted(members)}
-    problem = rubbing.problem(state, may, {j for j in may if j not in which and rubbing.signs.get(j)})
-    return admitted(problem, solved(problem, tuple(mode for (mode,) in may.values()))) is not None
+    closed = members(rubbing, pushing)
+    way = resolve(problem_of(rubbing, state, closed, which))
+    want = {i: STICK if i in which else rubbing.word(i) for i in closed}
+    return way.found is not None and way.found.mode == tuple(want.values())
+
+
+def members(rubbing: Rubbing, pushing: Iterable[int]) -> list[int]:
+    """Contacts and guides that are loaded."""
+    return sorted(rubbing.shares.members if rubbing.shares is not None else {*pushing, *rubbing.guides})
 
 
 def closes_again(rubbing: Rubbing, state: State, unloaded: Set[int], pushing: Iterable[int]) -> set[int]:
     """Contacts whose forces have vanished, but whose gaps would close without them, the others rubbing as they do."""
-    members = rubbing.shares.members if rubbing.shares is not None else {*pushing, *rubbing.guides}
-    may = {j: (rubbing.word(j),) for j in sorted(members - unloaded)}
-    slipping = {j for j in may if rubbing.signs.get(j)}
-    mode = tuple(word for (word,) in may.values())
-    at = solved(rubbing.problem(state, may, slipping), mode)
+    every = members(rubbing, pushing)
+    closed = [i for i in every if i not in unloaded]
+    mode = {i: rubbing.word(i) for i in closed}
+    at = solved(problem_of(rubbing, state, closed), tuple(mode.values()))
     if at is None:
         return set()
+    every = sorted({*closed, *unloaded})
     later = moment_later(state, at.x, rubbing.span)
-    problem = rubbing.problem(later, may | dict.fromkeys(unloaded, (OPEN,)), slipping)
-    found = solved(problem, (*mode, *(OPEN for _ in unloaded)))
-    gaps = zip(problem.surfaces, found.gaps, strict=True) if found is not None else ()
+    there = problem_of(rubbing, later, every)
+    found = solved(there, tuple(mode.get(i, OPEN) for i in every))
+    gaps = zip(there.surfaces, found.gaps, strict=True) if found is not None else ()
     return {surface.row for surface, gap in gaps if surface.row in unloaded and gap < -OPENS}

@@ -19,7 +19,7 @@ from zwang.lowering.directional import directional
 from zwang.lowering.rows import RowBasis
 from zwang.motion.contact.course import Course
 from zwang.motion.contact.ending import Slips
-from zwang.motion.contact.space import unit
+from zwang.motion.contact.rubbing import unit
 from zwang.motion.contact.struck import dense_of, slips_of
 from zwang.motion.contact.units import balanced, mass_units
 from zwang.motion.setup import Setup

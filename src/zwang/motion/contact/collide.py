@@ -19,12 +19,13 @@ from zwang.motion.contact.impact import Collision, Impact, Stop, held, impact
 from zwang.motion.contact.machine import Machine
 from zwang.motion.contact.one_by_one import MOST_IN_A_ROW
 from zwang.motion.contact.problem import FORTH, Problem, Surface
-from zwang.motion.contact.rough import solved
+from zwang.motion.contact.resolve import solved
 from zwang.motion.contact.rough_impact import rough_impact
 from zwang.motion.contact.rubbing import Rubbing
 from zwang.motion.contact.zeno import Flight, accumulation
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
+from zwang.nonsmooth import guide
 
 NO_ROW = -1  # stands for the constraint of a row that has none
 
@@ -52,13 +53,13 @@ def by_law(
     plain = [k for k in range(len(A)) if k >= len(rows) or rows[k] not in slides]
     whose = tuple(rows[k] if k < len(rows) else NO_ROW for k in plain)
     surfaces = tuple(
-        Surface(i, now.A[i], float(right[rows.index(i)]), -row, 0.0, 1.0, 1.0, (FORTH,), slips=True)
+        Surface(i, now.A[i], float(right[rows.index(i)]), -row[None], np.zeros(1), guide(1.0, way=(1.0,)))
         for i, (row, _) in slides.items()
     )
     problem = Problem(now.M, now.M @ v, A[plain], right[plain], surfaces, whose, striking(setup, state))
     found = solved(problem, tuple(FORTH for _ in surfaces))
     if found is None:
-        raise Stop(Status.NO_SOLUTION, "No velocities obey the forces that depend on multipliers where impacts end.")
+        raise Stop(Status.UNDECIDED, "No velocities obey the forces that depend on multipliers where impacts end.")
     return found.x - v, found.normal
 
 

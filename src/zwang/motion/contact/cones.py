@@ -167,7 +167,7 @@ def reserves(cones: Cones, w: Array, which: Indices) -> tuple[Array, Array, Arra
     return slope, gradient, curve
 
 
-def follows(cones: Cones, of: Array, found: Roomiest) -> Array:
+def changes_with(cones: Cones, of: Array, found: Roomiest) -> Array:
     """(d, p) how the member with the most in reserve changes with forces λ, values being of · λ, of (c, 3, p).
 
     None of it where that is not known well: then the same is added to forces as before.
@@ -197,23 +197,3 @@ def shortest_within(cones: Cones, size: Array) -> Array | None:
     if not inside.reserve > 0:
         return inside.w if inside.reserve > -GAP else None
     return least(cones.bounded, along.T @ along, along.T @ given, inside.w)
-
-
-def reaches(cones: Cones, along: Array) -> tuple[float, float]:
-    """The least and the most that `along` · w may be within cones; 0 and 0 if nothing is inside."""
-    inside = roomiest(cones)
-    if not inside.reserve > GAP:
-        here = float(along @ inside.w)
-        return here, here
-    none = np.zeros((len(along), len(along)))
-    low, high = (float(along @ least(cones.bounded, none, sign * along, inside.w)) for sign in (1.0, -1.0))
-    return low, high
-
-
-def grows(slope: Array, load: Array) -> bool:
-    """Whether forces may press against each other as hard as they like: slope · w within cones with load · w > 0."""
-    d = slope.shape[2]
-    value, more = np.zeros((len(slope), 3)), np.zeros((1, 3, d))
-    more[0, 0] = load
-    program = Cones(np.concatenate([value, [[-1.0, 0.0, 0.0]]]), np.concatenate([slope, more]))
-    return roomiest(program).reserve > -GAP

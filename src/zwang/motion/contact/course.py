@@ -13,7 +13,7 @@ import numpy as np
 from zwang.engines.task import NO_PARTS, EventHit, Status, Trajectory
 from zwang.errors import InfeasibleError, InputError, MassError, UndeterminedError
 from zwang.lowering.contact import across_rows, slip_rows
-from zwang.motion.contact.as_before import closes_again, require_one_motion, shared_now
+from zwang.motion.contact.as_before import closes_again, look_at_motion, shared_now
 from zwang.motion.contact.bounce import bounced, bouncing, kicked_works
 from zwang.motion.contact.collide import Colliding
 from zwang.motion.contact.decide import decide, pressed, require_few
@@ -21,7 +21,7 @@ from zwang.motion.contact.ending import vanish
 from zwang.motion.contact.impact import Stop
 from zwang.motion.contact.machine import OPEN, PUSHING, RESTING
 from zwang.motion.contact.reset import jumped
-from zwang.motion.contact.space import unit
+from zwang.motion.contact.rubbing import unit
 from zwang.motion.drive import integrate, joined
 from zwang.motion.observe import Segment, first
 from zwang.motion.start import basis_at
@@ -162,17 +162,18 @@ class Course(Colliding):
         bounced(self, path)
         self.state = path.end
         self.require_within()
-        self.require_one_motion(segments)
+        self.look_at_motion(segments)
         return path
 
-    def require_one_motion(self, segments: list[Segment]) -> None:
-        """Stop where contacts that share a load slide, and how they share it has come to decide on the motion."""
-        if self.rubbing is None or self.rubbing.shares is None or not any(self.rubbing.signs.values()):
+    def look_at_motion(self, segments: list[Segment]) -> None:
+        """Look where contacts that share a load slide, and how they share it has come to decide on the motion."""
+        rubbing = self.rubbing
+        if rubbing is None or rubbing.shares is None or rubbing.compliant or not any(rubbing.signs.values()):
             return
         states = [(float(t), q, v) for s in segments for t, q, v in zip(s.times, s.q, s.v, strict=True)]
         for state in (*states, self.state):
             try:
-                require_one_motion(self.rubbing, state)
+                look_at_motion(rubbing, state)
             except Stop:
                 self.state, self.total = state, replace(self.total, end=state)
                 self.cut()
@@ -220,7 +221,9 @@ class Course(Colliding):
             self.segments.append(empty)
         if self.rubbing is not None and self.rubbing.unproven:
             many = len(self.rubbing.unproven)
-            self.notes.append(f"{many} contacts with friction are too many to show that they have no other motion.")
+            self.notes.append(f"That {many} contacts with friction have no other motion was not shown.")
+        if self.rubbing is not None and self.rubbing.compliant:
+            self.notes.append(self.rubbing.compliant)
         return replace(self.total, status=status, notes=(*self.total.notes, *self.notes))
 
     def meet(self, met: set[int], rubbed: set[int]) -> None:
@@ -347,7 +350,7 @@ class Course(Colliding):
             way = self.rubbing.decide(self.state, closed, lifted, broken, stopped | stuck)
             self.rubbing.signs, self.rubbing.shares = way.signs, way.shares
             self.rubbing.sides, self.rubbing.ways = dict(way.sides), dict(way.ways)
-            self.shared |= way.shares.loose if way.shares else set()
+            self.shared |= way.loose
             return way.pushing, way.resting, way.opening
         if self.rubbing is not None:
             self.rubbing.signs, self.rubbing.shares = {}, None

@@ -23,12 +23,12 @@ from zwang.linalg.rank import row_rank
 from zwang.lowering.lowered import Matrices
 from zwang.motion.contact.acting import Acting, acting
 from zwang.motion.contact.impact import Stop
-from zwang.motion.contact.problem import CLOSED, OPEN, Problem, Surface
-from zwang.motion.contact.search import some_of
-from zwang.motion.contact.split import FREE
+from zwang.motion.contact.problem import FREE, Problem, frictionless
+from zwang.motion.contact.resolve import resolve
 from zwang.motion.contact.units import mass_units
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
+from zwang.nonsmooth import push
 from zwang.words import listed
 
 SOON = 1e-6  # how far ahead to look, in terms of the time in which the motion changes
@@ -148,22 +148,24 @@ def solution(setup: Setup, state: State, now: Matrices, may: list[int], law: Act
 
 
 def by_law(setup: Setup, now: Matrices, may: list[int], law: Acting) -> Accelerations:
-    """The same where forces depend on multipliers, or hold at switches: every mode is tried."""
+    """The same where forces depend on multipliers, or hold at switches."""
     constraints, names = setup.system.constraints, setup.system.constraint_names
     equal = [i for i, c in enumerate(constraints) if not c.one_sided]
-    surfaces = [Surface(i, now.A[i], float(now.b[i]), None, 0.0, 0.0, 0.0, (OPEN, CLOSED)) for i in may]
+    surfaces = [frictionless(i, now.A[i], float(now.b[i]), push()) for i in may]
     problem = Problem(now.M, now.Q + now.C, now.A[equal], now.b[equal], tuple(surfaces), tuple(equal), law)
-    kept = some_of(problem)
-    if len(kept) != 1:
+    way = resolve(problem)
+    if way.found is None or way.several:
         who = listed([repr(names[i]) for i in may or setup.system.reactions])
-        status = Status.SEVERAL_SOLUTIONS if kept else Status.NO_SOLUTION
-        words = f"{len(kept) or 'No'} accelerations obey {who} with the forces that depend on multipliers or switches."
-        raise Stop(status, words)
+        forces = f"{who} with the forces that depend on multipliers or switches"
+        if way.several:
+            raise Stop(Status.SEVERAL_SOLUTIONS, f"{len(way.several[0][1])} accelerations obey {forces}.")
+        raise Stop(Status.UNDECIDED, f"No accelerations were found that obey {forces}.")
     lam, unique = np.zeros(len(constraints)), np.ones(len(constraints), dtype=bool)
-    lam[equal], lam[may] = kept[0].multipliers, kept[0].normal
-    if kept[0].family is not None:
-        unique[may] = np.abs(kept[0].family[1]).max(axis=1) <= FREE
-    return Accelerations(kept[0].x, now.free, lam, unique)
+    lam[equal], lam[may] = way.found.multipliers, way.found.normal
+    for family in way.found.families:
+        for k in family.surfaces:
+            unique[may[k]] = float(np.abs(family.normal[k]).max()) <= FREE
+    return Accelerations(way.found.x, now.free, lam, unique)
 
 
 def moment_later(state: State, a: Array, span: float, moments: float = 1.0, most: float = np.inf) -> State:

@@ -11,12 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from zwang.arrays import TINIEST, Array
+from zwang.arrays import EPS, TINIEST, Array
 from zwang.engines.native.engine import compiled
 from zwang.motion.contact.as_before import CAUGHT, would_stand
 from zwang.motion.contact.machine import PUSHING, Machine
-from zwang.motion.contact.rubbing import ABOUT, STOPS, Rubbing
-from zwang.motion.contact.space import unit
+from zwang.motion.contact.rubbing import ABOUT, STOPS, Rubbing, unit
 from zwang.motion.start import State
 
 STOPS_THERE = 1e-5  # of a small slip in space: what its rate leaves of it where it is least, if it vanishes there
@@ -25,6 +24,7 @@ FURTHER_IN = 8.0  # times nearer to zero a slip in space is looked at again
 NEARER = 0.1  # of a small slip that turns: one step of its last moment takes as much
 STRAIGHT = 0.9  # the same of one that has settled on its way
 SETTLES = 0.5  # how much slips may settle within a step
+CONSTANT = 64 * EPS  # of the terms of rates: a change below is rounding
 MOST_SHORTER = 6  # times a step is halved for that
 
 Slips = dict[int, Array]
@@ -134,7 +134,8 @@ def go_in(of: Machine, accelerations: Callable[[State], Array], small: set[int],
             settles = (
                 2 * float(np.linalg.norm(rows @ (k3 - k2))) / max(float(np.linalg.norm(rows @ (k2 - k1))), TINIEST)
             )
-            if settles <= SETTLES:
+            still = CONSTANT * float(np.linalg.norm(np.abs(rows) @ np.abs(k1)))  # what rounding makes of constant rates
+            if settles <= SETTLES or float(np.linalg.norm(rows @ (k3 - k2))) <= still:
                 break
             share /= 2
         k4 = accelerations((t + h, q + h * v + h * h / 2 * k2, v + h * k3))

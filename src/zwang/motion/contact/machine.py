@@ -44,7 +44,7 @@ class Machine:
 
     bounces = True  # whether its engine may make plain impacts
 
-    def __init__(self, setup: Setup, start: Start, grid: Array, law: str, watch: Any) -> None:
+    def __init__(self, setup: Setup, start: Start, grid: Array, law: str, watch: Any, split: str) -> None:
         """At the start, with nothing decided."""
         assert setup.contact is not None
         require_satisfied(start)
@@ -56,7 +56,7 @@ class Machine:
         self.state: State = start.state
         self.span = abs(float(grid[-1]) - start.state[0])
         rubs = bool(found.friction or setup.system.reactions)
-        self.rubbing = Rubbing(setup, found.friction, self.span) if rubs else None
+        self.rubbing = Rubbing(setup, found.friction, self.span, split) if rubs else None
         rough = self.rubbing.held() if self.rubbing else None
         self.setup = setup = replace(setup, contact=replace(setup.contact, rough=rough))
         self.transitions: list[Transition] = []

@@ -1,6 +1,6 @@
 """From a motion with contacts to what its dataset says of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +13,11 @@ from zwang.formulations.one_sided import family, nonnegative
 from zwang.linalg.rank import row_rank
 from zwang.lowering.contact import across_rows, slip_rows
 from zwang.lowering.contact_power import FRICTION, SURFACE
-from zwang.motion.contact.problem import BACK, CLOSED, FORTH, SIGN, STICK, Found
+from zwang.motion.contact.problem import BACK, CLOSED, FORTH, SIGN, STICK
 from zwang.motion.contact.record import Transition
-from zwang.motion.contact.rough import consistent, solved
-from zwang.motion.contact.rubbing import Rubbing
+from zwang.motion.contact.rubbing import Rubbing, unit
 from zwang.motion.contact.scales import Scales
 from zwang.motion.contact.shares import least_forces
-from zwang.motion.contact.space import unit
 from zwang.motion.contact.units import mass_units
 from zwang.motion.observe import Segment, reporting
 from zwang.motion.setup import Setup
@@ -30,7 +28,6 @@ from zwang.words import listed
 if TYPE_CHECKING:
     import xarray as xr
 
-ALONG = np.array([1.0, 0.0])  # the direction of every slip in the plane
 DRIVES = 1e-6  # of the largest power of forces, or of friction: friction that does such work drives
 EXCEEDED = 1e-8  # of gaps: an open contact that reads less than minus this was passed through
 
@@ -96,35 +93,29 @@ def share_rough(
         if rubbing is None or not rubbed(segment) or not (which := dependent(segment)):
             continue
         shown = segment.contact.shown if segment.contact else ()
-        places, rough = [shown.index(i) for i in which], segment.contact.rough if segment.contact else None
-        sides = dict(zip(rough.rows, rough.sides, strict=True)) if rough and rough.sides is not None else {}
+        places, space = [shown.index(i) for i in which], [i in rubbing.space for i in which]
         for k in here:
             state = (float(segment.times[k - here.start]), values["q"][k], values["v"][k])
             rubbing.ways = headings(rubbing, segment, state)
-            sliding = {i for i, mode in which.items() if mode in SIGN}
-            problem = rubbing.problem(state, {i: (mode,) for i, mode in which.items()}, sliding, sides)
-            found = solved(problem, tuple(which.values()))
-            split = None if found is None else least_forces(problem, found)
-            possible = split is not None and consistent(problem, split)
-            if not possible and (found is None or path.status is Status.FINISHED):
+            signs = {i: SIGN[mode] for i, mode in which.items() if mode in SIGN}
+            split = least_forces(rubbing.problem(state, [*which], signs), tuple(which.values()))
+            if split is None and path.status is Status.FINISHED:
                 names = listed([repr(rubbing.setup.system.constraint_names[i]) for i in which])
                 words = f"{names} cannot share their load at t = {state[0]:.9g}, which went unnoticed."
                 path = replace(path, status=Status.UNRESOLVED, notes=(*path.notes, words))
-            if split is not None and possible:
-                values["multiplier"][k, list(which)] = split.normal * [sides.get(i, 1.0) for i in which]
-                ways = [rubbing.ways.get(i) if i in rubbing.space else ALONG for i in which]
-                tell(rubs, k, places, split, ways)
+            if split is not None:
+                values["multiplier"][k, list(which)] = split.normal
+                tell(rubs, k, zip(places, space, split.friction, strict=True))
     return path
 
 
-def tell(rubs: dict[str, Array], k: int, places: list[int], split: Found, ways: list[Array | None]) -> None:
+def tell(rubs: dict[str, Array], k: int, contacts: Iterable[tuple[int, bool, Array]]) -> None:
     """Write the friction of some contacts at saved state k down; in space how large it is, and along both slips.
 
-    `ways` are directions of slips, None of those that stick.
+    Of each contact: its place, whether it has two slips, and its friction (2,).
     """
-    for at, force, across, way in zip(places, split.friction, split.across, ways, strict=True):
-        both = np.array([force, across]) if way is None else force * way
-        rubs["friction_force"][k, at] = force if way is ALONG else np.hypot(*both)
+    for at, in_space, both in contacts:
+        rubs["friction_force"][k, at] = np.hypot(*both) if in_space else both[0]
         if "friction_vector" in rubs:
             rubs["friction_vector"][k, at] = both
 

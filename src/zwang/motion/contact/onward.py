@@ -17,9 +17,9 @@ from zwang.motion.start import Start, State
 class Onward:
     """One motion with contacts, and how far it has got."""
 
-    def __init__(self, setup: Setup, start: Start, law: str) -> None:
+    def __init__(self, setup: Setup, start: Start, law: str, split: str) -> None:
         """At the start; what is not admissible there is refused by name when it moves."""
-        self.course = Course(setup, start, np.array([start.state[0]]), law, None)
+        self.course = Course(setup, start, np.array([start.state[0]]), law, None, split)
         self.begun = start.state[0]
         self.moved = False
 

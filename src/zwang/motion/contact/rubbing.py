@@ -1,9 +1,7 @@
 """The friction of a motion's contacts: which of them stick and which slide."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import product
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,18 +9,15 @@ from zwang.arrays import EPS, Array
 from zwang.engines.task import Status
 from zwang.lowering.contact import Friction, across_rows, slip_rows
 from zwang.motion.contact.acting import acting
-from zwang.motion.contact.decide import SOON, moment_later
-from zwang.motion.contact.directions import aimed
+from zwang.motion.contact.decide import OPENS, SOON, moment_later
 from zwang.motion.contact.impact import Stop
-from zwang.motion.contact.problem import BACK, CLOSED, FORTH, OPEN, SIGN, STICK, Found, Problem, Surface
-from zwang.motion.contact.rough import MOST_MODES, admitted, different, idle, interval, margins, solved
+from zwang.motion.contact.problem import BACK, CLOSED, FORTH, OPEN, SIGN, STICK, Found, Problem, Surface, frictionless
+from zwang.motion.contact.resolve import Resolved, interval, resolve, solved
 from zwang.motion.contact.scales import LINGERS
-from zwang.motion.contact.search import searched
-from zwang.motion.contact.shares import Shares, shares_of
-from zwang.motion.contact.space import tried, unit
-from zwang.motion.contact.together import soon, undecided
+from zwang.motion.contact.shares import Shares, follows, shares_of
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
+from zwang.nonsmooth import coulomb, guide, push, respond
 from zwang.words import listed
 
 SLIPS = 1e-9  # of the speeds that make it up: a slip above is one
@@ -34,6 +29,8 @@ ENDS = 0.25  # of a slip in space: what its rate leaves of it where it is least,
 SOONER = 0.1  # of how long a slip in space lasts: what contacts do is not looked at later
 VEERS = 1e-6  # of the usual speed: by this a slip in space that begins is turned its way
 NO_SLIP = 1e-12  # of the largest speeds: what is added to a slip that begins
+FARTHER = (100.0, 1e3, 1e4)  # moments ahead at which it is looked what a mode gives way to
+TRIED = "closed contacts were tried, then ones that give way ever less, and sweeps"
 HELD_FAST = 1e-11  # of the bound of sticking: what is added to a reserve that begins at zero
 
 
@@ -51,13 +48,20 @@ class RoughDecision:
     """Signs of the multipliers of guides."""
     ways: Mapping[int, Array] = field(default_factory=dict)
     """Directions (2,) of slips in space that begin."""
+    loose: frozenset[int] = frozenset()
+    """Contacts whose forces are not unique."""
 
 
 class Rubbing:
     """The friction of one motion."""
 
-    def __init__(self, setup: Setup, friction: Mapping[int, tuple[float, float]], span: float) -> None:
-        """Nothing is closed yet."""
+    def __init__(
+        self, setup: Setup, friction: Mapping[int, tuple[float, float]], span: float, split: str = "compliant"
+    ) -> None:
+        """Nothing is closed yet. `split` says what is done where the motion depends on how contacts share their load.
+
+        With "compliant" it goes on as if they gave way alike, with "refuse" it stops there.
+        """
         self.setup, self.friction, self.span = setup, friction, span
         assert setup.contact is not None
         self.rows, self.order = setup.contact.rows, list(slip_rows(setup.lowered))
@@ -73,6 +77,9 @@ class Rubbing:
         """Directions of slips in space that have vanished."""
         self.veer, self.head = np.zeros((2, len(self.space), 2))
         self.shares: Shares | None = None
+        self.split = split
+        self.compliant = ""
+        """How the motion first depended on that, in words."""
         self.unproven: set[int] = set()
         """Contacts of modes that were found without trying all: that there is no other was not shown."""
         self.signs: dict[int, float] = {}
@@ -220,45 +227,34 @@ class Rubbing:
         constraints = self.setup.system.constraints
         return [i for i, c in enumerate(constraints) if not c.one_sided and i not in self.guides]
 
-    def orientations(self) -> Iterator[dict[int, float]]:
-        """The signs that the multipliers of guides may have: with one of them a guide is a contact that is closed."""
-        return (dict(zip(self.guides, signs, strict=True)) for signs in product((1.0, -1.0), repeat=len(self.guides)))
-
     def problem(
-        self, state: State, may: Mapping[int, tuple[str, ...]], slipping: Set[int],
-        sides: Mapping[int, float] | None = None, on: Sequence[int] | None = None,
-    ) -> Problem:  # fmt: skip
-        """The modes of closed contacts at a state, for accelerations; guides push the way their sides say.
+        self, state: State, closed: Iterable[int], slipping: Mapping[int, float], on: Sequence[int] | None = None
+    ) -> Problem:
+        """What closed contacts and guides obey at a state, for accelerations.
 
-        `on` are switches at zero, if these are known.
+        Of those that slip the signs are known. `on` are switches at zero, if these are known.
         """
         now, slips = self.setup.matrices(*state), self.setup.slips(state)
-        equal, sides = self.equal, self.sides if sides is None else sides
         surfaces = []
-        for i, states in may.items():
-            t, b, second = self.tangent(slips, i, i in slipping) if i in self.friction else (None, 0.0, (None, 0.0))
-            mu_s, mu_k = self.friction.get(i, (0.0, 0.0))
-            side = sides.get(i, 1.0)
-            surfaces.append(
-                Surface(
-                    i, side * now.A[i], side * float(now.b[i]), t, b, mu_s, mu_k, states, i in slipping, 0.0, *second,
-                    side,
-                )
-            )  # fmt: skip
-        law = acting(self.setup, state, now, self.span, on)
-        return Problem(now.M, now.Q + now.C, now.A[equal], now.b[equal], tuple(surfaces), tuple(equal), law)
+        for i in closed:
+            normal, right = now.A[i], float(now.b[i])
+            if i not in self.friction:
+                surfaces.append(frictionless(i, normal, right, push()))
+                continue
+            which, (mu_s, mu_k) = self.places(i), self.friction[i]
+            way = self.direction(slips["slip"][which], i, slipping[i]) if i in slipping else ()
+            kind = guide if i in self.guides else coulomb
+            law = kind(mu_k, len(which), mu_s, way=way)
+            surfaces.append(Surface(i, normal, right, slips["A"][which], slips["b"][which], law))
+        forces, equal = acting(self.setup, state, now, self.span, on), self.equal
+        return Problem(now.M, now.Q + now.C, now.A[equal], now.b[equal], tuple(surfaces), tuple(equal), forces)
 
-    def tangent(
-        self, slips: Mapping[str, Array], i: int, slipping: bool
-    ) -> tuple[Array, float, tuple[Array | None, float]]:
-        """The row of a slip and its right-hand side, and the second one of a slip in space that has no direction."""
-        which = self.places(i)
-        rows, right = slips["A"][which], slips["b"][which]
-        if len(which) == 1 or not slipping:
-            second = (rows[1], float(right[1])) if len(which) > 1 else (None, 0.0)
-            return rows[0], float(right[0]), second
-        d = self.ways[i] if i in self.ways else unit(slips["slip"][which])
-        return d @ rows, float(d @ right), (None, 0.0)
+    def direction(self, slip: Array, i: int, sign: float) -> tuple[float, ...]:
+        """The direction of a slip that there is, or that is known to begin."""
+        if len(slip) == 1:
+            return (sign,)
+        x, y = self.ways[i] if i in self.ways else unit(slip)
+        return (float(x), float(y))
 
     def decide(
         self, state: State, closed: Set[int], lifted: Set[int], broken: Mapping[int, float], stopped: Set[int]
@@ -266,55 +262,62 @@ class Rubbing:
         """What closed contacts do from a state on.
 
         Those that have just lifted are open, those that have broken loose slide the way they were pushed, and those
-        that have stopped have no slip.
+        that have stopped have no slip. At the instant itself that may be undecided: so they are asked a moment later,
+        where the motion goes.
         """
         self.fastest = np.maximum(self.fastest, np.abs(state[2]))
         self.ways = {i: way for i, way in self.ways.items() if i in broken}
         self.misses = {}
-        may, slipping = self.candidates(state, closed, lifted, broken, stopped)
+        may = sorted({*closed, *self.guides})
+        ways = {i: self.way(state, i, broken, stopped) for i in may if i in self.friction}
+        slipping = {i: way for i, way in ways.items() if way is not None}
+        may = [i for i in may if i not in lifted]
+        slipping = {i: way for i, way in slipping.items() if i not in lifted}
         here = self.problem(state, may, slipping)
         on = here.law.on if here.law else ()
-        many = here.count * 2 ** len(self.guides) > MOST_MODES
-        if many and (self.guides or self.space) and len(undecided(here)) < 2:
-            raise Stop(Status.CHATTERING, f"{len(closed)} contacts with friction are too many to be told apart there.")
         self.hurry(state, here)
-        if len(undecided(here)) > 1:
-            return self.decide_together(state, may, slipping, on)
-        kept: list[Found] = []
-        theirs: dict[int, tuple[Problem, Problem, dict[int, float], dict[int, Array]]] = {}
-        for sides in self.orientations():
-            here = self.problem(state, may, slipping, sides, on) if self.guides else here
+        excluded = tuple(self.word(i) for i in may) if self.spent else None
+        self.spent = False
+        first = resolve(here).found
+        x, begin = (here.free, None) if first is None else (first.x, first.solution.mode)
+        for ahead in FARTHER if excluded else (1.0,):
+            later = self.later(state, {*slipping}, x, ahead)
+            way = resolve(self.problem(later, may, slipping, on), begin)
+            if way.found is None or way.found.mode != excluded:
+                break
+        self.unproven |= {*way.unproven}
+        if way.found is None or way.several:
+            raise self.undecided(here, way)
+        self.note_interval(way.found, state[0])
+        gone = {i for i in lifted & closed if not self.stays(later, i, way.found)}
+        return self.decision(here, first, way.found, gone, lifted & closed - gone)
 
-            def attempt(
-                mode: tuple[str, ...], here: Problem = here, sides: dict[int, float] = sides
-            ) -> tuple[Problem, Found | None, Found | None]:
-                said: tuple[Problem, Found | None, Found | None] = (here, None, None)
-                for now, at, ways in tried(here, mode):
-                    later_on = self.later(state, slipping, at.x)
-                    there = aimed(self.problem(later_on, may, slipping, sides, on), ways)
-                    later = solved(there, mode)
-                    found = admitted(there, later)
-                    if found is not None:
-                        same = (admitted(now, at) or found) if found.moves else at  # compared at one instant
-                        kept.append(replace(found, x=same.x))
-                        begins = {here.surfaces[k].row: way for k, way in ways.items()}
-                        theirs[id(kept[-1])] = now, there, sides, begins
-                    said = there, later, found
-                return said
+    def stays(self, state: State, i: int, found: Found) -> bool:
+        """Whether a contact that has lifted stays closed all the same, because its row follows from those that hold."""
+        now = self.setup.matrices(*state)
+        size = float(np.abs(now.A[i]) @ (np.abs(found.x) + np.abs(found.problem.free)) + abs(now.b[i]))
+        return abs(float(now.A[i] @ found.x - now.b[i])) <= OPENS * size and follows(found, now.A[i])
 
-            if many:
-                searched(here, attempt)
-                self.unproven |= closed
-                continue
-            for mode in here.modes():
-                attempt(mode)
-        kept = different(here, kept)
-        for found in kept:
-            self.require_unique(theirs[id(found)][1], found)
-        if len(kept) != 1:
-            return self.decision(here, kept, sides)
-        here, _, sides, begin = theirs[id(kept[0])]
-        return replace(self.decision(here, kept, sides), ways=self.ways | begin)
+    def undecided(self, here: Problem, way: Resolved) -> Stop:
+        """Why it is not known what contacts do, in words."""
+        names = self.setup.system.constraint_names
+        if way.several:
+            which, modes = way.several[0]
+            words = f"{len(modes)} accelerations obey the friction of {self.with_margins(here, which)}: "
+            return Stop(Status.SEVERAL_SOLUTIONS, f"{words}{listed([' and '.join(mode) for mode in modes])}.")
+        lost = [margin <= 0 for _, margin in margins(here)]
+        what = self.with_margins(here, way.none) or listed([repr(names[i]) for i in way.none])
+        if way.impossible or any(lost):
+            return Stop(Status.NO_SOLUTION, f"No acceleration obeys the friction of {what}, as in Painlevé's paradox.")
+        return Stop(Status.UNDECIDED, f"No acceleration that obeys the friction of {what} was found; {TRIED}.")
+
+    def with_margins(self, problem: Problem, which: Iterable[int]) -> str:
+        """Contacts by their names, those that slide with coefficient and margin."""
+        names, left = self.setup.system.constraint_names, dict(margins(problem))
+        return listed([
+            f"{names[i]!r} (μ = {self.friction[i][1]:g}, margin {left[i]:.3g})" if i in left else repr(names[i])
+            for i in which
+        ])  # fmt: skip
 
     def later(self, state: State, slipping: Set[int], a: Array, moments: float = 1.0) -> State:
         """The state a moment later, in which no slip in space turns round."""
@@ -330,70 +333,32 @@ class Rubbing:
         """See what slips accelerations may make in a moment."""
         moment = moment_later(state, here.free, self.span)[0] - state[0]
         for surface in here.surfaces:
-            if surface.t is not None:
+            if len(surface.t):
                 k = self.order.index(surface.row)
-                self.rush[k] = max(self.rush[k], float(np.abs(surface.t) @ np.abs(here.free)) * moment)
-
-    def decide_together(
-        self, state: State, may: Mapping[int, tuple[str, ...]], slipping: Set[int], on: Sequence[int]
-    ) -> RoughDecision:
-        """What closed contacts do where several in space may stick or begin to slide."""
-        before = tuple(self.word(i) for i in may) if self.spent else None
-        kept, self.spent = [], False
-        for sides in self.orientations():
-            at = partial(self.problem, may=may, slipping=slipping, sides=sides, on=on)
-            later = partial(self.later, state, slipping)
-            kept += [(one, ways, sides) for one, ways in soon(at, state, later, before)]
-        self.unproven |= {*may}
-        here = self.problem(state, may, slipping)
-        one_of_each = different(here, [one.found for one, _, _ in kept])
-        kept = [entry for entry in kept if any(entry[0].found is found for found in one_of_each)]
-        for one, _, _ in kept:
-            self.require_unique(one.problem, one.found)
-        if len(kept) != 1:
-            return self.decision(here, one_of_each, self.sides)
-        one, ways, sides = kept[0]
-        here = aimed(self.problem(state, may, slipping, sides), ways)
-        begin = {here.surfaces[k].row: way for k, way in ways.items()}
-        return replace(self.decision(here, one_of_each, sides), ways=self.ways | begin)
+                self.rush[k] = max(self.rush[k], float(np.linalg.norm(np.abs(surface.t) @ np.abs(here.free))) * moment)
 
     def word(self, i: int) -> str:
         """What a closed contact does at present."""
         return {1.0: FORTH, -1.0: BACK, 0.0: STICK}[self.signs[i]] if i in self.signs else CLOSED
 
-    def candidates(
-        self, state: State, closed: Set[int], lifted: Set[int], broken: Mapping[int, float], stopped: Set[int]
-    ) -> tuple[dict[int, tuple[str, ...]], set[int]]:
-        """What closed contacts and guides may do from a state on, and which of them slip already."""
-        may: dict[int, tuple[str, ...]] = {}
-        slipping: set[int] = set()
-        for i in sorted({*closed, *self.guides}):
-            way = self.way(state, i, broken, stopped) if i in self.friction else None
-            if i in lifted:
-                may[i] = (OPEN,)
-            elif i not in self.friction:
-                may[i] = (OPEN, CLOSED)
-            elif way is None:
-                may[i] = (OPEN, STICK, FORTH) if i in self.space else (OPEN, STICK, FORTH, BACK)
-            else:
-                may[i] = (OPEN, FORTH if way > 0 else BACK)
-                slipping.add(i)
-            if i in self.guides:
-                may[i] = may[i][1:]
-        return may, slipping
-
-    def require_unique(self, problem: Problem, found: Found) -> None:
-        """Stop where how contacts share their load, which is not known, decides on the motion."""
-        if (several := interval(problem, found)) is None:
+    def note_interval(self, found: Found, t: float) -> None:
+        """Say where how contacts share their load, which is not known, decides on the motion; or stop there."""
+        if (several := interval(found)) is None:
             return
         i, low, high = several
         names, coordinates = self.setup.system.constraint_names, self.setup.system.coordinate_names
-        who = listed([repr(names[s.row]) for s, mode in zip(problem.surfaces, found.mode, strict=True) if mode != OPEN])
-        words = (
-            f"How {who} share their load is not known there, and with friction the motion depends on it: the "
-            f"acceleration of {coordinates[i]} may be anything from {low:.6g} to {high:.6g}."
+        shared = {k for family in found.families for k in family.surfaces if family.moves and found.mode[k] != OPEN}
+        who = listed([repr(names[found.problem.surfaces[k].row]) for k in sorted(shared)])
+        spread = f"the acceleration of {coordinates[i]} may be anything from {low:.6g} to {high:.6g}"
+        if self.split == "refuse":
+            raise Stop(
+                Status.SEVERAL_SOLUTIONS,
+                f"How {who} share their load is not known there, and with friction the motion depends on it: {spread}.",
+            )
+        self.compliant = self.compliant or (
+            f"Not vouched for: how {who} share their load decides on the motion from t = {t:.9g} on: {spread}; they "
+            f"share it as if they gave way alike."
         )
-        raise Stop(Status.SEVERAL_SOLUTIONS, words)
 
     def way(self, state: State, i: int, broken: Mapping[int, float], stopped: Set[int]) -> float | None:
         """The sign of the slip of a contact; None if it has none."""
@@ -405,32 +370,49 @@ class Rubbing:
         still = abs(speed) <= max(SLIPS * size, rounding)
         return None if i in stopped or still else float(np.sign(speed))
 
-    def decision(self, problem: Problem, kept: list[Found], sides: Mapping[int, float]) -> RoughDecision:
-        """The one solution there is; none, or several, stop the motion by name."""
-        names = self.setup.system.constraint_names
-        if len(kept) == 1:
-            states = {s.row: state for s, state in zip(problem.surfaces, kept[0].mode, strict=True)}
-            pushing = tuple(i for i, state in states.items() if state != OPEN and i not in self.guides)
-            signs = {i: SIGN.get(states[i], 0.0) for i in (*pushing, *self.guides) if i in self.friction}
-            resting = tuple(problem.surfaces[k].row for k in idle(problem, kept[0]))
-            opening = tuple(i for i in states if i not in (*pushing, *resting, *self.guides))
-            here = solved(problem, kept[0].mode)
-            every = (*self.rows, *self.guides), self.order, self.space
-            shares = shares_of(problem, here, *every, sides) if here else None
-            if shares is not None:
-                resting = (*resting, *(i for i in pushing if i not in shares.normals))
-                pushing = tuple(i for i in pushing if i in shares.normals)
-            return RoughDecision(pushing, resting, opening, signs, shares, sides)
-        said = [
-            f"{names[i]!r} (μ = {self.friction[i][1]:g}, margin {margin:.3g})" for i, margin in margins(problem)
-        ] or [repr(names[s.row]) for s in problem.surfaces]
-        what = listed(list(dict.fromkeys(said)))
-        if not kept and problem.count > MOST_MODES:
-            words = f"No acceleration that obeys the friction of {what} was found; there are too many modes to try all."
-            raise Stop(Status.NO_SOLUTION, words)
-        if not kept:
-            raise Stop(Status.NO_SOLUTION, f"No acceleration obeys the friction of {what}, as in Painlevé's paradox.")
-        raise Stop(
-            Status.SEVERAL_SOLUTIONS,
-            f"{len(kept)} accelerations obey the friction of {what}: {listed([' and '.join(f.mode) for f in kept])}.",
-        )
+    def decision(
+        self, here: Problem, first: Found | None, found: Found, lifted: Set[int], idle: Set[int]
+    ) -> RoughDecision:
+        """What contacts do that do as found a moment later, from the problem here on."""
+        surfaces, mode = found.problem.surfaces, found.mode
+        same = first is not None and first.mode == mode
+        begin = first.ways if first is not None and same else found.ways
+        states = {s.row: state for s, state in zip(surfaces, mode, strict=True)}
+        pushing = tuple(i for i, state in states.items() if state != OPEN and i not in self.guides)
+        signs = {i: SIGN.get(states[i], 0.0) for i in (*pushing, *self.guides) if i in self.friction}
+        resting = (*(surfaces[k].row for k in found.idle), *idle)
+        opening = (*(i for i, state in states.items() if state == OPEN and i not in resting), *lifted)
+        sides = self.sides_of(found)
+        at = solved(here, mode, begin)
+        shares = None if at is None else shares_of(at, (*self.rows, *self.guides), self.order, self.space, sides)
+        loose = frozenset(surfaces[k].row for k in found.jammed)
+        if shares is not None:
+            resting = (*resting, *(i for i in pushing if i not in shares.normals))
+            pushing = tuple(i for i in pushing if i in shares.normals)
+            loose |= shares.loose
+        began = {surfaces[k].row: way for k, way in begin.items() if not surfaces[k].slips}
+        return RoughDecision(pushing, resting, opening, signs, shares, sides, self.ways | began, loose)
+
+    def sides_of(self, found: Found) -> dict[int, float]:
+        """The signs of the multipliers of guides."""
+        normals = zip(found.problem.surfaces, found.normal, strict=True)
+        return {s.row: float(np.sign(f)) or 1.0 for s, f in normals if s.row in self.guides}
+
+
+def margins(problem: Problem) -> list[tuple[int, float]]:
+    """1 − μ d·W_TN/W_NN of contacts that can only slide along d: what is not positive is Painlevé's paradox."""
+    rows, targets = problem.rows
+    found = respond(problem.M, problem.equal, problem.right, problem.Q, rows, targets)
+    if found is None:
+        return []
+    return [
+        (s.row, 1 - s.law.mu * float(np.array(s.law.way) @ found.W[at + 1 : at + 1 + len(s.t), at]) / found.W[at, at])
+        for s, at in zip(problem.surfaces, problem.first, strict=True)
+        if s.slips and found.W[at, at] > 0
+    ]
+
+
+def unit(x: Array) -> Array:
+    """A direction of unit length; along the first axis if there is none."""
+    length = float(np.hypot(*x))
+    return x / length if length > 0 else np.array([1.0, 0.0])

@@ -15,22 +15,6 @@ ACTIVE = 1e-9  # of the largest force: a condition with less in reserve holds wi
 FREE = 1e-9  # of a family's directions: a force that changes by less is unique
 
 
-def null_space(X: Array, share: float) -> Array:
-    """Directions that X takes to nothing, as columns; singular values below a share of the largest are zero."""
-    if not X.size:
-        return np.eye(X.shape[1])
-    _, values, Vt = np.linalg.svd(X)
-    rank = int((values > share * values.max(initial=0.0)).sum())
-    return np.asarray(Vt[rank:].T)
-
-
-def spanning(members: Array, below: float) -> Array:
-    """(d, d') combinations of members (·, d) that are orthonormal; singular values not above `below` are zero."""
-    _, sizes, Vt = np.linalg.svd(members, full_matrices=False)
-    moves = sizes > below
-    return np.asarray(Vt[moves].T / sizes[moves])
-
-
 def shortest(value: Array, slope: Array) -> Array | None:
     """The shortest w with value + slope w ≥ 0; None if there is none."""
     size = np.abs(slope).max(axis=1, initial=0.0)
@@ -43,25 +27,6 @@ def shortest(value: Array, slope: Array) -> Array | None:
         return np.zeros(slope.shape[1])
     found = quadratic_program(np.eye(slope.shape[1]), np.zeros(slope.shape[1]), rows, lower / scale)
     return None if found is None else found[0] * scale
-
-
-def unbounded(slope: Array, load: Array) -> bool:
-    """Whether forces of a family may press against each other as hard as they like: slope w ≥ 0 with load · w > 0."""
-    rows = np.vstack([slope, load])
-    return shortest(np.append(np.zeros(len(slope)), -1.0), rows) is not None
-
-
-def ends(value: Array, slope: Array, along: Array) -> tuple[float, float]:
-    """The least and the most that `along` · w may be with value + slope w ≥ 0, infinite where nothing bounds it."""
-    from scipy.optimize import linprog
-
-    size = np.abs(slope).max(axis=1, initial=0.0)
-    keep = size > FREE * size.max(initial=0.0)
-    found = []
-    for sign in (1.0, -1.0):
-        program = linprog(sign * along, -slope[keep] / size[keep, None], value[keep] / size[keep], bounds=(None, None))
-        found.append(sign * float(program.fun) if program.status == 0 else -sign * np.inf)
-    return found[0], found[1]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """How contacts stand at a state: open or closed, who pushes, sticks and slides, and what is in reserve."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -14,8 +13,7 @@ from zwang.motion.contact.coefficients import coefficients
 from zwang.motion.contact.decide import decide, solution
 from zwang.motion.contact.impact import Stop
 from zwang.motion.contact.problem import BACK, CLOSED, FORTH, STICK
-from zwang.motion.contact.rough import admitted, margins, solved
-from zwang.motion.contact.rubbing import RoughDecision, Rubbing
+from zwang.motion.contact.rubbing import RoughDecision, Rubbing, margins
 from zwang.motion.contact.shares import least_forces
 from zwang.motion.options import RunOptions
 from zwang.motion.prepare import prepare
@@ -90,22 +88,18 @@ def rough(rubbing: Rubbing, start: Start, way: RoughDecision, gaps: Array) -> di
     members = way.shares.members if way.shares else frozenset(way.pushing)
     words = {1.0: FORTH, -1.0: BACK, 0.0: STICK}
     modes = {i: words[way.signs[i]] if i in way.signs else CLOSED for i in sorted({*members, *rubbing.guides})}
-    problem = rubbing.problem(
-        start.state, {i: (mode,) for i, mode in modes.items()}, {i for i, s in way.signs.items() if s}, way.sides
-    )
-    at = solved(problem, tuple(modes.values()))
-    at = admitted(problem, at) or at
+    rubbing.ways = dict(way.ways)
+    problem = rubbing.problem(start.state, [*modes], {i: s for i, s in way.signs.items() if s})
+    at = least_forces(problem, tuple(modes.values()))
     assert at is not None
-    at, margin = least_forces(problem, at), dict(margins(problem))
+    margin = dict(margins(problem))
     found = {i: Standing("open", float(gaps[i])) for i in way.opening}
     found |= {i: Standing("closed", float(gaps[i]), 0.0) for i in way.resting}
-    loose: Mapping[int, object] = dict.fromkeys(way.shares.loose) if way.shares else {}
     for k, (i, mode) in enumerate(modes.items()):
-        normal, force = float(at.normal[k]), float(at.friction[k])
-        if at.across[k]:  # in space, how large it is
-            force = float(np.hypot(force, at.across[k]))
+        normal, both = float(at.normal[k]), at.friction[k]
+        force = float(np.hypot(*both)) if both[1] else float(both[0])  # in space, how large it is
         state = {CLOSED: "pushing", STICK: "sticking"}.get(mode, "sliding")
-        reserve = rubbing.friction[i][0] * normal - abs(force) if mode == STICK else None
+        reserve = rubbing.friction[i][0] * abs(normal) - abs(force) if mode == STICK else None
         gap = 0.0 if i in rubbing.guides else float(gaps[i])
-        found[i] = Standing(state, gap, normal * way.sides.get(i, 1.0), force, reserve, margin.get(i), i not in loose)
+        found[i] = Standing(state, gap, normal, force, reserve, margin.get(i), i not in way.loose)
     return found

@@ -27,7 +27,7 @@ from zwang.motion.contact.acting import independent, striking
 from zwang.motion.contact.course import Course
 from zwang.motion.contact.problem import Problem
 from zwang.motion.contact.record import Transition
-from zwang.motion.contact.rough import solved
+from zwang.motion.contact.resolve import solved
 from zwang.motion.contact.units import balanced, mass_units
 from zwang.motion.setup import Setup
 from zwang.motion.start import State
@@ -124,15 +124,14 @@ def nonideal_along(
     found = solved(Problem(M, M @ state[2], H, H @ after, (), tuple(held), law), ())
     assert found is not None
     left, size = law.J @ after - law.right, np.abs(law.J) @ (np.abs(after) + np.abs(state[2])) + np.abs(law.right)
-    sides = {k: 0 if abs(left[k]) <= SLIP_ENDS * size[k] else int(np.sign(left[k])) for k in law.on}
-    rest = independent(law.J / units, H / units, [k for k, side in sides.items() if side == 0])
+    still = [k for k in law.on if abs(left[k]) <= SLIP_ENDS * size[k]]
+    rest = independent(law.J / units, H / units, still)
     multipliers = dict(zip(held, found.multipliers.tolist(), strict=True))
-    push = law.push(multipliers, sides, dict(zip(rest, found.shares.tolist(), strict=True)))
-    shares = np.zeros(len(law.J))
-    shares[rest] = found.shares
+    push = law.push(multipliers, found.shares)
     lam = np.array([multipliers.get(i, 0.0) for i in setup.system.reactions])
-    n, d_force, d_row, d_argument = len(after), *law.along(lam, sides, shares, direction)
-    return Along(push.by_row, push.rows, push.columns, d_row.reshape(-1, n)[rest], -d_argument[rest], d_force,
+    d_force, d_row, d_argument = law.along(lam, law.all_shares(found.shares), direction)
+    by_share = push.by_share[[law.on.index(k) for k in rest]]
+    return Along(push.by_row, law.J[rest], by_share, d_row.reshape(-1, len(after))[rest], -d_argument[rest], d_force,
                  found.multipliers)  # fmt: skip
 
 

@@ -49,7 +49,7 @@ def fingerprint(asked: Sampled, keep: Iterable[str]) -> dict[str, Any]:
         "tol": options.tol,
         "drift": str(drift_of(options.drift)),
         "max_step": options.max_step,
-        **({"contacts": [options.impacts, options.contacts, options.step]} if in_contact else {}),
+        **({"contacts": [options.impacts, options.split, options.contacts, options.step]} if in_contact else {}),
         **({"resets": [written(part) for e in resets for part in parts_of(e)]} if resets else {}),
         "keep": list(keep),
         "zwang_version": __version__,

@@ -55,6 +55,7 @@ def simulate_many(
     drift: str | tuple[str, float, float] = "none",
     events: Sequence[Event] = (),
     impacts: str = "moreau",
+    split: str = "compliant",
     contacts: str = "events",
     step: float | None = None,
     t: float | None = None,
@@ -80,10 +81,10 @@ def simulate_many(
     event_q and event_v (sample, event, coordinate), and those after it where some reset the state, not a number and ""
     where a sample has no more. Their instants and states have the bits that `simulate` gives.
 
-    One-sided constraints are contacts, as in `simulate`, with the same `impacts`, `contacts` and `step`. Samples run
-    one after another then, each as `simulate` would run it. `mode`, `gap`, `normal_force`, `friction_force` and `slip`
-    have the dimensions (sample, time, contact); the tables of transitions (sample, transition) are as long as the
-    longest: `transitions` (sample) says how many each has, and behind them are NaN and empty words. A store
+    One-sided constraints are contacts, as in `simulate`, with the same `impacts`, `split`, `contacts` and `step`.
+    Samples run one after another then, each as `simulate` would run it. `mode`, `gap`, `normal_force`, `friction_force`
+    and `slip` have the dimensions (sample, time, contact); the tables of transitions (sample, transition) are as long
+    as the longest: `transitions` (sample) says how many each has, and behind them are NaN and empty words. A store
     keeps them, too.
 
     `keep` names the variables that the dataset is to have, ("q", "energy"); all of them without it. The others are
@@ -110,7 +111,7 @@ def simulate_many(
     watched = (*resets_of(system, ()), *events)
     options = RunOptions(
         until, t, times, samples, method, form, tol, drift, watched, max_step=max_step, impacts=impacts,
-        contacts=contacts, step=step,
+        split=split, contacts=contacts, step=step,
     )  # fmt: skip
     if events and store is not None:
         raise InputError("events are not kept in a store: leave out events or the store")

@@ -87,12 +87,13 @@ class Stepper(Displayed):
         *,
         t: float | None = None,
         impacts: str = "moreau",
+        split: str = "compliant",
         events: Sequence[Event] = (),
     ) -> None:
         """Read what is given; if all inputs have values already, everything is compiled here."""
         self._given, self._start, self._parameters, self._tol = system, start, parameters, tol
         self._system = system_of(system, "Stepper", parameters)
-        self._impacts, self._resets = impacts, resets_of(system, events)
+        self._impacts, self._split, self._resets = impacts, split, resets_of(system, events)
         self._inputs: Inputs = inputs_of(self._system, parameters, inputs, sloping=True)
         if self._inputs.values.p.ndim != 1:
             raise InputError("parameters are arrays: a Stepper takes one value each")
@@ -213,7 +214,7 @@ class Stepper(Displayed):
         drift = "projection" if any(c.order < 2 for c in self._system.constraints) else "none"
         return RunOptions(
             until, t, times=[until], method="native", tol=self._tol, drift=drift, progress=False, impacts=self._impacts,
-            events=self._resets,
+            split=self._split, events=self._resets,
         )  # fmt: skip
 
     def _read(self, u: ArrayLike | None) -> Array:
@@ -323,7 +324,7 @@ class Stepper(Displayed):
         require_fit(self._system, setup.signals, setup.method, t, until)
         breaks = breaks_in(setup, setup.p[None], t, until)[0]
         setup = replace(setup, breaks=breaks, max_step=until - t, quiet_step=until - t)
-        onward, self._onward = self._onward or Onward(setup, start, self._impacts), None
+        onward, self._onward = self._onward or Onward(setup, start, self._impacts, self._split), None
         _, q, v = onward.advance(setup, until, changed)
         self._onward = onward  # what has failed begins anew, where it was
         self._state[...] = np.concatenate([[until], q, v])

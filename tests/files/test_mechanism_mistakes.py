@@ -204,9 +204,9 @@ def test_joints_without_bodies_and_empty_bodies():
 SPHERE = "{ kind = 'sphere', radius = 1 }, "
 STEP = "{ name = 'a', kind = 'angle', axis = [1, 0, 0] }, "
 HOSTILE = {
-    "many bodies": "".join(f"[bodies.b{i}]\nmass = 1\ninertia = 1\n" for i in range(201)),
+    "many bodies": "".join(f"[bodies.b{i}]\nmass = 1\ninertia = 1\n" for i in range(4001)),
     "many joints": "[bodies.b]\nmass = 1\ninertia = 1\n" + "".join(
-        f"[joints.j{i}]\nkind = 'revolute'\nsecond = 'b'\nat = [0, 0]\n" for i in range(201)),
+        f"[joints.j{i}]\nkind = 'revolute'\nsecond = 'b'\nat = [0, 0]\n" for i in range(4001)),
     "deep lists": f"[bodies.b]\nmass = 1\ninertia = 1\nposition = {'[' * 500}{']' * 500}\n",
     "deep tables": "[bodies.b]\nmass = 1\ninertia = 1\noutline.a.b.c.d.e.f.g = 1\n",
     "many corners": f"[bodies.b]\nmass = 1\ninertia = 1\noutline = [{'[0, 0], ' * 5000}]\n",

@@ -136,7 +136,7 @@ def test_a_free_floating_chain_keeps_its_momenta_and_energy():
     assert np.abs(linear - linear[0]).max() < 1e-13
     assert np.abs(angular - angular[0]).max() < 1e-12
     assert float(abs(motion.energy - motion.energy[0]).max()) < 1e-12
-    assert float(abs(motion.residual).max()) < 1e-14
+    assert float(abs(motion.residual).max()) < 64 * np.finfo(float).eps  # rows have terms of some metres
     assert np.abs(spins(motion, c) - spins(motion, c)[0]).max() > 0.5  # it does move
 
 

@@ -37,7 +37,7 @@ def test_an_interrupt_leaves_a_stepper_where_it_was(scene, interpolate):
     for stepper in (calm, disturbed):
         stepper.advance(0.3, 0.2)
     t, q, v = disturbed.t, disturbed.q, disturbed.v
-    alarm = threading.Timer(1.0, _thread.interrupt_main)
+    alarm = threading.Timer(0.2, _thread.interrupt_main)
     alarm.start()
     with pytest.raises(KeyboardInterrupt):
         disturbed.advance(LONG, 0.7, interpolate=interpolate)

@@ -311,10 +311,11 @@ def along_place(s, joint):
 def test_a_driver_relative_to_the_start_moves_nothing_at_the_start(reading, dimension):
     """However the joint is placed, angle(t) = reading + sin t, and the body begins where it is described."""
     rng = np.random.default_rng(7)
-    (a, _), joint, *_ = build(("Revolute", dimension), rng)
+    (_, a), joint, *_ = build(("Revolute", dimension), rng)  # whose speeds nobody states: the driver does
     joint = replace(joint, first=mb.ground, second=a, reading=reading)
     made = mb.Mechanism([a], [joint, mb.Driver("motor", joint, motion=mb.start + sp.sin(zw.t))])
-    assert made.moved.nothing
+    assert made.moved.translation == made.moved.turn == 0
+    assert made.moved.followed == (a.name,)  # with the driver's speed
     motion = zw.simulate(made, until=2.0, samples=9)
     angle = made.coordinates(motion).angle.sel(joint="j").values
     assert np.abs(angle - reading - np.sin(motion.time.values)).max() < 1e-10

@@ -19,8 +19,8 @@ from zwang.nonsmooth import Answer, Columns, Mode, Solution, box, in_mode, parts
 from zwang.nonsmooth import Problem as Nonsmooth
 from zwang.nonsmooth.uniqueness import UNIQUE
 
-MOST_STEPS = 40  # of Newton's method, which doubles its digits at each
-DAMPED = 0.5  # of a step, where whole ones have not come to an end
+NEWTONS_MOST = 40  # of Newton's method, which doubles its digits at each
+HALVED = 0.5  # of a step, where whole ones have not come to an end
 SOLVED = 64 * EPS  # of the multipliers: a step that changes them by less is the last one
 
 Solver = Callable[[Nonsmooth], list[Answer]]
@@ -157,7 +157,7 @@ def beginnings(problem: Problem, law: Acting, solver: Solver, given: bool) -> It
     begin = {} if plain is None else by_row(problem, plain)
     yield begin, 1.0
     yield {i: -x for i, x in begin.items()}, 1.0
-    yield begin, DAMPED
+    yield begin, HALVED
 
 
 def by_row(problem: Problem, found: Found) -> dict[int, float]:
@@ -172,7 +172,7 @@ def by_newton(
     """Newton's method from multipliers on; None if it does not come to an end."""
     rows, shares = list(law.setup.system.reactions), dict.fromkeys(law.on, 0.0)
     rounding = rounding_of(problem)
-    for _ in range(MOST_STEPS):
+    for _ in range(NEWTONS_MOST):
         found = linear(problem, law.push(multipliers, shares), solver, given)
         if found is None:
             return None

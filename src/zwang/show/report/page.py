@@ -103,7 +103,9 @@ def with_text(model: ModelFile, motion: "xr.Dataset", parameters: Mapping[Any, A
         run = Run(run.until, run.samples, run.begin, contacts="steps", step=float(a["step"]))
     start = {key: float(value) for key, value in state}
     inputs = {f: value for f, value in (parameters or {}).items() if f in model.system.inputs}
-    made = replace(with_inputs(model, inputs), run=run, start=start)
+    used = {s for value in inputs.values() for s in getattr(value, "free_symbols", ())}
+    numbers = {s: value for s, value in (parameters or {}).items() if s in used}  # what the inputs are made of
+    made = replace(with_inputs(model, inputs | numbers), run=run, start=start)
     if any(made.system.inputs[f] != value for f, value in inputs.items()):
         return replace(model, run=run, start=start)  # a part of the mechanism has an input of its own
     if made.mechanism is not None and made.mechanism.assembled(parameters, run.begin) != made.start:

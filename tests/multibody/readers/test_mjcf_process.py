@@ -55,9 +55,7 @@ def test_what_explodes_is_refused_in_bounded_time_and_memory(what):
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 4
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # a child begins with what its parent has
-    assert after.ru_maxrss <= max(
-        before.ru_maxrss, own + (600 << 10)
-    )  # of all children until now: other tests have some
+    assert after.ru_maxrss <= max(before.ru_maxrss, own + (600 << 10))  # of all children until now
     assert "\n\n" not in str(caught.value)
     assert len(mb.read_mjcf(PLAIN).mechanism.bodies) == 1  # and another model is read after it
 

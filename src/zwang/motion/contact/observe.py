@@ -104,8 +104,9 @@ def share_rough(
                 words = f"{names} cannot share their load at t = {state[0]:.9g}, which went unnoticed."
                 path = replace(path, status=Status.UNRESOLVED, notes=(*path.notes, words))
             if split is not None:
-                values["multiplier"][k, list(which)] = split.normal
-                tell(rubs, k, zip(places, space, split.friction, strict=True))
+                sharing = sorted({j for family in split.families for j in family.surfaces})
+                values["multiplier"][k, np.array([*which])[sharing]] = split.normal[sharing]
+                tell(rubs, k, ((places[j], space[j], split.friction[j]) for j in sharing))
     return path
 
 

@@ -17,8 +17,8 @@ from zwang.nonsmooth import Answer, Law, Mode, Response, Solution, combined
 from zwang.nonsmooth import Problem as Nonsmooth
 from zwang.nonsmooth.layout import lay_out
 from zwang.nonsmooth.problem import Bools
+from zwang.nonsmooth.uniqueness import UNIQUE, closed_mode, ends, family_of, polygon
 from zwang.nonsmooth.uniqueness import Family as Dependent
-from zwang.nonsmooth.uniqueness import closed_mode, ends, family_of, polygon
 
 OPEN, CLOSED, STICK, FORTH, BACK = "open", "closed", "stick", "forth", "back"
 LEAVE, LEAVE_STICK, LEAVE_FORTH, LEAVE_BACK = "leave", "leave stick", "leave forth", "leave back"
@@ -198,7 +198,10 @@ class Found:
                 members = np.zeros((r, family.impulses.shape[1]))
                 members[of.rows] = family.impulses * family.layout.scale[:, None]
                 x, first = self.response.X @ members, self.problem.first
-                moves = float(np.abs(family.moves).max(initial=0.0)) > FREE * float(np.abs(family.impulses).max())
+                change = float(np.abs(family.moves).max(initial=0.0)) * family.most
+                moves = change > UNIQUE * float(np.abs(family.layout.c).max(initial=0.0)) * float(
+                    np.abs(family.impulses).max()
+                )
                 families.append(
                     Family(
                         tuple(i for i in of.blocks.tolist() if i < len(first)), members[first],

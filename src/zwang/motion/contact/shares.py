@@ -241,9 +241,11 @@ def least_forces(problem: Problem, names: tuple[str, ...]) -> Found | None:
     for piece in found.pieces:
         one, blocks = piece.solutions[0], piece.part.blocks
         family = families.get(tuple(i for i in blocks.tolist() if i < len(names)))
-        if family is None or family.moves or obeys(piece.part.problem, one):
+        if obeys(piece.part.problem, one):
             pieces.append(piece)
             continue
+        if family is None or family.moves:
+            return None
         rows = Rows.of(found, [k for k in family.surfaces if names[k] != OPEN])
         forces, members = rows.forces(found), rows.raw(family)
         most = float(np.abs(forces).max(initial=0.0)) or 1.0
